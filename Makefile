@@ -31,7 +31,7 @@ help:
 	@echo "EXTRAS=networks with any of them: PyTorch, ONNX and scikit-learn too (.venv takes 7 GB then)"
 
 demo: $(STAMP)
-	$(BIN)/axiloom run matmul:128x128x128 --accel v3 --size 16 --flow Cs --dma sg --against neon
+	$(BIN)/axiloom run matmul:128x128x128 --accel v3 --against neon
 
 test: $(STAMP) icarus
 	$(BIN)/python -m pytest $(WORKERS) -m "not slow" $(SLOWEST) $(PYTEST_ARGS)

@@ -1,7 +1,7 @@
 """What the cost model chooses, against the best that simulation finds and the paper's `Best`.
 
-On v4_16 as it is built in (DMA in direct register mode, streams of 32 bits) with the pipeline `copying`,
-which ``axiloom run`` takes for it; ``AXILOOM_SELECTION=all`` has scatter-gather, streams of 64 bits and the
+On v4_16 as it is built in (DMA in direct register mode, streams of 32 bits) with the pipeline `copying`;
+``AXILOOM_SELECTION=all`` has scatter-gather, streams of 64 bits and the
 pipeline `all` instead. Problems: the six permutations of (32, 256, 512), and 30 random ones (`problems`).
 
 How exhaustive: of all candidates (every flow, legal order, and tile that is the smallest for its numbers of

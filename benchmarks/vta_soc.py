@@ -15,6 +15,7 @@ the driver's call to its return, and what the device alone takes, as foretold.
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import tempfile
@@ -56,6 +57,11 @@ def _finished(b: Builder, y: Node, bias: Node, shift: int, low: int) -> Node:
     return b.op("convert", y, number="int8")
 
 
+def _shift(depth: int) -> int:
+    """With which sums of so many products of random bytes spread over a byte."""
+    return 10 + round(math.log2(depth / 64) / 2)
+
+
 def convolution(name: str) -> tuple[Graph, int]:
     """A layer of ResNet18 and its multiply-adds: the picture's padding is in its size."""
     side, channels, taps, filters, stride = map(int, name.split("_"))
@@ -69,7 +75,7 @@ def convolution(name: str) -> tuple[Graph, int]:
     )  # fmt: skip
     weights = np.random.default_rng(1).integers(-128, 128, w.type.shape).astype(np.int8)
     weights[:, :, channels:] = 0
-    result = _finished(b, y, bias, 12, 0)
+    result = _finished(b, y, bias, _shift(channels * taps**2), 0)
     return Graph(
         f"conv_{name}", (x, bias), (result,), {"w": weights}
     ), result.type.elements * channels * taps**2
@@ -85,7 +91,9 @@ def product(name: str) -> tuple[Graph, int]:
         number="int32",
     )  # fmt: skip
     weights = np.random.default_rng(1).integers(-128, 128, (k, n)).astype(np.int8)
-    return Graph(f"matmul_{name}", (x, bias), (_finished(b, y, bias, 10, -128),), {"w": weights}), m * n * k
+    return Graph(
+        f"matmul_{name}", (x, bias), (_finished(b, y, bias, _shift(k), -128),), {"w": weights}
+    ), m * n * k
 
 
 class Vta:

@@ -176,6 +176,8 @@ class Soc:
         made = {"AXL_WIDTH": str(self.system.spec.stream_width)}
         if self.system.spec.dma.scatter_gather:
             made["AXL_SG"] = "1"
+        if self.system.spec.rtl.registers:
+            made["AXL_REGISTERS"] = "1"
         if len(self.system.specs) > 1:
             pages = [f"16'h{spec.dma.address >> 16:x}" for spec in reversed(self.system.specs)]
             made |= {"AXL_DMAS": str(len(self.system.specs)), "AXL_PAGES": f"{{{','.join(pages)}}}"}

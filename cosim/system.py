@@ -81,9 +81,18 @@ class System:
         if faults := check_together(self.specs):
             raise SpecError(faults)
         if self.user_rtl is not None:
-            self.user_rtl.check_width(self.spec.stream_width, self.spec.name)
+            self.user_rtl.check(self.spec)
+        if any(one.rtl.registers for one in self.specs):
+            self._check_registers()
         self._check_trace()
         _ = self.profile  # of a name that does not exist it is said here
+
+    def _check_registers(self) -> None:
+        name = next(one.name for one in self.specs if one.rtl.registers)
+        if self.user_rtl is None:
+            raise UsageError(f"{name} has registers (`rtl.registers`), which only RTL of yours has: give it")
+        if self.os == "linux":
+            raise UsageError(f"{name} has registers (`rtl.registers`): Linux programs do not reach them yet")
 
     def _check_trace(self) -> None:
         accepted = TRACES[self.sim]

@@ -25,7 +25,11 @@ def enclose(spec: AcceleratorSpec, user_rtl: UserRtl | None = None) -> tuple[tup
     accelerator, are not among them.
     """
     soc = Soc(spec, user_rtl)
-    keep = {user_rtl.top, *(port.name for port in user_rtl.ports)} if user_rtl else set()
+    keep = (
+        {user_rtl.top, *user_rtl.told.parameters, *(port.name for port in user_rtl.ports)}
+        if user_rtl
+        else set()
+    )
     inputs: list[tuple[str, int]] = []
     outputs: list[tuple[str, int]] = []
     probes: list[str] = []

@@ -53,7 +53,7 @@ struct Protocol {
         parts.clear();
         part = action = 0;
         instruction_words = load_words = load_left = saved = 0;
-        filling = false;
+        filling = ahead = false;
         stores.clear();
         unknown = false;
         unknown_word = 0;
@@ -95,6 +95,8 @@ struct Protocol {
         if (ops.empty() || unknown)
             return "";
         char text[160];
+        if (stores.empty())
+            expect_early();
         if (stores.empty()) {
             snprintf(text, sizeof text, "the accelerator sent word %" PRIu64 " of its output, which no opcode asks for",
                      words_out);
@@ -132,6 +134,22 @@ struct Protocol {
     uint64_t load_words = 0;
     bool filling = false; // zeros, up to the next beat
     uint64_t saved = 0;   // results, since they were cleared
+    bool ahead = false;   // the opcode whose payload comes in has begun to send its result
+
+    // A device that streams sends the first words of a result while operands still come in.
+    void expect_early() {
+        if (!op || ahead)
+            return;
+        for (size_t i = action; i < op->actions.size(); i++) {
+            const axl_action_t &later = op->actions[i];
+            const uint64_t words = later.kind == AXL_ACT_STORE ? words_of(later) : 0;
+            if (!words)
+                continue;
+            ahead = true;
+            stores.push_back({later.operand, op->name, words, words});
+            return;
+        }
+    }
 
     // The opcodes that a word stands for: one, or all of its bits.
     void decode(uint32_t word) {
@@ -197,8 +215,9 @@ struct Protocol {
                 saved = 0;
             else if (now.kind == AXL_ACT_STORE) {
                 const uint64_t words = words_of(now);
-                if (words)
+                if (words && !ahead)
                     stores.push_back({now.operand, op->name, words, words});
+                ahead = false;
             } else if (now.kind == AXL_ACT_LOAD) {
                 if (fill_up())
                     return;

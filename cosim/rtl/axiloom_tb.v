@@ -133,7 +133,11 @@ module axiloom_tb (
   localparam [1:0] DECERR = 2'b11;
   localparam integer WIDTH = `AXL_WIDTH, LANES = WIDTH / 32;  // words of a beat
   localparam integer DMAS = `AXL_DMAS;
+`ifdef AXL_REGISTERS
+  localparam integer ADDRESS = 16;                            // the accelerator's own are in the upper half
+`else
   localparam integer ADDRESS = DMAS == 1 ? 10 : 32;           // bits of the registers' port
+`endif
   localparam [16*DMAS-1:0] PAGES = `AXL_PAGES;
 
   // --- the SoC --------------------------------------------------------------------------------
@@ -294,9 +298,10 @@ module axiloom_tb (
 
   assign skip = jump ? wait_left - 32'd1 : 32'd0;
 
+  // With one DMA the upper half of the range is the accelerator's.
   // Is this address one of the registers of this DMA?
   function hits(input [31:0] address, input integer number);
-    hits = DMAS == 1 || address[31:16] == PAGES[16*number +: 16];
+    hits = DMAS == 1 ? !address[15] : address[31:16] == PAGES[16*number +: 16];
   endfunction
 
   // Steps of the autopsy: the registers of the first DMA, then of the next one. Where there are several they take longer.

@@ -307,6 +307,31 @@ class InitDmaOp(IRDLOperation):
         super().__init__(properties={"config": config})
 
 
+class RegisterOp(IRDLOperation, ABC):
+    """Base of the accesses to the device's own registers: byte address from the DMA's, and a word."""
+
+    at = prop_def(IntegerAttr[I64])
+    value = prop_def(IntegerAttr[I64])
+    assembly_format = "$at `,` $value attr-dict"
+
+    def __init__(self, at: int, value: int) -> None:
+        super().__init__(properties={"at": IntegerAttr(at, i64), "value": IntegerAttr(value, i64)})
+
+
+@irdl_op_definition
+class WriteRegisterOp(RegisterOp):
+    """Write a register."""
+
+    name = "accel.write_register"
+
+
+@irdl_op_definition
+class WaitRegisterOp(RegisterOp):
+    """Read a register until one of the bits of `value` is set."""
+
+    name = "accel.wait_register"
+
+
 class StageOp(IRDLOperation, ABC):
     """Base of the ops that put words into the input window from `offset` on."""
 
@@ -592,6 +617,8 @@ Accel = Dialect(
     [
         PreloadOp,
         InitDmaOp,
+        WriteRegisterOp,
+        WaitRegisterOp,
         SendLiteralOp,
         SendDimOp,
         SendIdxOp,

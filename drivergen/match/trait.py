@@ -46,6 +46,7 @@ OPTIONAL = (
     "accel_saves",
     "accel_images",
     "accel_overwrites",
+    "accel_registers",
 )
 WORDS = "words"
 """The dim of an operand that no loop runs over: the words of a channel."""
@@ -81,6 +82,9 @@ class Trait:
     """Dims of operands that a window slides along, each with a loop of the result that moves it alone."""
     overwrites: bool = False
     """Results take the place of what was there, whatever it was."""
+    registers: Mapping[str, str] = field(default_factory=dict)
+    """Accesses to the device's registers: ``mm before`` and ``mm after`` (of opcode mm) to their texts,
+    ``write 0x8010 4; wait 0x8004 2``."""
     saves: int = 0
     """The device keeps as many results of the loops inside, and what is received holds all of them."""
 
@@ -104,7 +108,8 @@ class Trait:
             _numbers(op, "accel_dense"),
             _names(op, "accel_images"),
             "accel_overwrites" in op.attributes,
-            _get(op, "accel_saves", IntegerAttr).value.data if "accel_saves" in op.attributes else 0,
+            saves=_get(op, "accel_saves", IntegerAttr).value.data if "accel_saves" in op.attributes else 0,
+            registers=_names(op, "accel_registers"),
         )
         trait._check(op)
         return trait
@@ -135,6 +140,9 @@ class Trait:
         if self.images:
             named = {dim: StringAttr(loop) for dim, loop in self.images.items()}
             op.attributes["accel_images"] = DictionaryAttr(named)
+        if self.registers:
+            texts = {where: StringAttr(text) for where, text in self.registers.items()}
+            op.attributes["accel_registers"] = DictionaryAttr(texts)
         if self.overwrites:
             op.attributes["accel_overwrites"] = UnitAttr()
         if self.saves:

@@ -76,6 +76,11 @@ def compile_mlir(
     if last not in STAGES:
         raise UsageError(f"unknown stage `{last}`; there are {', '.join(STAGES)}")
     chosen = optimisations(pipeline)
+    if chosen and spec is not None and spec.accesses:
+        raise UsageError(
+            f"pipeline {pipeline}: {spec.name} accesses registers between its transfers, which no pass may "
+            "move: take `published`"
+        )
     module = parse(text, name)
     published.translate(module, spec)
     by_hand.check_input(module)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import prod
 
 from xdsl.dialects.linalg import ops as linalg
 
@@ -86,7 +87,7 @@ def _ranked(
 ) -> list[Choice]:
     given = {k: v for k, v in match.settings.items() if any(k == one.name for one in spec.form.settings)}
     rows = image_shape(op, match)
-    return ranked(
+    found = ranked(
         spec,
         dict(zip(match.dims, sizes(op), strict=True)),
         given,
@@ -97,3 +98,5 @@ def _ranked(
         result_bytes=1 if requantises(op) is not None else 4,
         count=count,
     )
+    times = prod(size for dim, size in zip(match.dims, sizes(op), strict=True) if dim in match.host)
+    return [replace(one, cycles=times * one.cycles, published=times * one.published) for one in found]

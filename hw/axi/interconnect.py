@@ -26,27 +26,32 @@ DECERR = 0b11
 
 
 class LiteDecoder(wiring.Component):
-    """One AXI4-Lite bus to several slaves, by the upper half of the address; elsewhere DECERR answers.
+    """One AXI4-Lite bus to several slaves, by the upper bits of the address; elsewhere DECERR answers.
 
     One read and one write at a time; no cycle is added to either. An address and the data of a write are
     handed on together.
 
     Parameters
     ----------
-    pages : of each slave, its first address >> :data:`PAGE_BITS`
-    addr_width : of the slaves, at most :data:`PAGE_BITS`
+    pages : of each slave, its first address >> `page_bits`
+    addr_width : of the slaves, at most `page_bits`
+    page_bits : address bits inside the range of one slave
+    bus_width : of the bus's addresses
 
     Members
     -------
-    bus : AXI4-Lite, 32 bits of address
+    bus : AXI4-Lite, `bus_width` bits of address
     slave0, slave1, ...
     """
 
-    def __init__(self, pages: Sequence[int], addr_width: int) -> None:
+    def __init__(
+        self, pages: Sequence[int], addr_width: int, page_bits: int = PAGE_BITS, bus_width: int = 32
+    ) -> None:
         self._pages = tuple(pages)
+        self._page_bits = page_bits
         self._addr_width = addr_width
         slaves = {f"slave{i}": Out(AXI4Lite(addr_width)) for i in range(len(self._pages))}
-        super().__init__({"bus": In(AXI4Lite(32)), **slaves})
+        super().__init__({"bus": In(AXI4Lite(bus_width)), **slaves})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -112,7 +117,7 @@ class LiteDecoder(wiring.Component):
         """Whose address this is, and whose the one was that was taken last: one bit each, none for nobody."""
         hit = Signal(len(self._pages), name=f"{kind}_hit")
         owner = Signal(len(self._pages), name=f"{kind}_owner")
-        m.d.comb += hit.eq(Cat(address[PAGE_BITS:] == page for page in self._pages))
+        m.d.comb += hit.eq(Cat(address[self._page_bits :] == page for page in self._pages))
         with m.If(taken):
             m.d.sync += owner.eq(hit)
         return hit, owner

@@ -1,2 +1,7 @@
-"""Verilog files as tools read them: the user's ports (``user_rtl.py``), the linter, and where Verilator
-is."""
+"""Verilog files as tools read them.
+
+- ``ports.py``: the ports of a module, and the buses that their names make of them
+- ``user_rtl.py``: the user's accelerator: which of its ports is which
+- ``lint.py``: what Verilator's linter says
+- ``verilator.py``: where Verilator is
+"""

@@ -2,96 +2,106 @@
 
 from __future__ import annotations
 
-import json
-import tempfile
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from axiloom.errors import BuildError
-from axiloom.hw.rtl_files import verilator
+from axiloom.hw.rtl_files.ports import (
+    CLOCKS,
+    RESETS_HIGH,
+    RESETS_LOW,
+    Bus,
+    Port,
+    buses,
+    known,
+    read_ports,
+)
+from axiloom.isa.contract.rtl import RtlPorts
+from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS
 
 STREAM_WIDTHS = (WORD_BITS, 2 * WORD_BITS, 4 * WORD_BITS)
-"""Bits that both streams may have."""
-
-CLOCKS = ("aclk", "clk", "clock", "ap_clk", "clk_i", "i_clk")
-RESETS_LOW = ("aresetn", "resetn", "reset_n", "rst_n", "rstn", "ap_rst_n", "rst_ni", "i_rst_n")
-RESETS_HIGH = ("areset", "reset", "rst", "ap_rst", "rst_i", "i_rst")
-"""Names that are looked for, in this order, in any case."""
+"""Bits of the DMA's streams."""
+NARROW = (8, 16)
+"""Bits of the module's streams that a word is split into: a converter stands between."""
+WIDE = (256, 512)
+"""Bits for which beats of 128 are gathered: a converter stands between."""
 
 EXPECTED = (
     f"a clock ({' | '.join(CLOCKS[:3])}), optionally a reset "
-    f"({' | '.join((*RESETS_LOW[:4], *RESETS_HIGH[1:3]))}), and two AXI streams, "
+    f"({' | '.join((*RESETS_LOW[:4], *RESETS_HIGH[1:3]))}), and two AXI streams in any case, "
     f"inputs <in>_tdata[{WORD_BITS - 1}:0] <in>_tvalid with output <in>_tready, and "
-    f"outputs <out>_tdata[{WORD_BITS - 1}:0] <out>_tvalid <out>_tlast with input <out>_tready; "
-    f"both *_tdata may have {' or '.join(map(str, STREAM_WIDTHS[1:]))} bits instead"
+    f"outputs <out>_tdata[{WORD_BITS - 1}:0] <out>_tvalid with input <out>_tready; "
+    f"*_tdata may have {', '.join(map(str, (*NARROW, *STREAM_WIDTHS[1:])))}, "
+    f"{' or '.join(map(str, WIDE))} bits instead; `rtl` of the specification names what is called otherwise"
 )
-
-
-@dataclass(frozen=True)
-class Port:
-    """A port of a Verilog module."""
-
-    name: str
-    is_input: bool
-    width: int
-
-    def __str__(self) -> str:
-        bits = f"[{self.width - 1}:0]" if self.width > 1 else ""
-        return f"{'input' if self.is_input else 'output'} {self.name}{bits}"
+SLAVE_IN = ("awaddr", "awvalid", "wdata", "wvalid", "bready", "araddr", "arvalid", "rready")
+SLAVE_OUT = ("awready", "wready", "bresp", "bvalid", "arready", "rdata", "rresp", "rvalid")
+"""Signals that an AXI4-Lite port must have."""
+SLAVE_MAY = ("awprot", "wstrb", "arprot")
+FIXED = {"tkeep": -1, "tstrb": -1, "tuser": 0, "tid": 0, "tdest": 0}
+"""Signals that an input stream may have, and the value of all their bits: no byte is ever missing."""
 
 
 class UserRtl:
-    """A module `top` in Verilog `files`, to take the place of the generated accelerator.
+    """A module `top` in Verilog or SystemVerilog `files`, to take the place of the generated accelerator.
 
-    The ports are read from the source; clock, reset and its polarity are known by their names, the two
-    streams by the direction of their ``*_tdata`` (or ``*tdata``). ``tlast`` of the input stream and its
-    ``tkeep`` and ``tstrb`` may be missing; further outputs are left open, further inputs are refused.
-    Without a reset port the module is not reset by a soft reset of the DMA, which may take back a word
-    that waits for TREADY.
+    The ports are read from the source, and known by their names in any case; `ports` (``rtl`` of the
+    specification) names what is called otherwise. A stream is found by its ``*tdata``, an AXI4-Lite port by
+    its ``*awaddr``. All clocks and all resets are tied together. ``tlast`` of both streams and all other
+    signals may be missing; further outputs are left open, further inputs are refused. Without a reset port
+    the module is not reset by a soft reset of the DMA, which may take back a word that waits for TREADY.
 
-    Attributes: `files`, `top`, `clock`, `reset` (or None), `reset_active_low`, `input` and `output`
-    (the prefixes of the streams' ports), `stream_width` (bits of both ``*tdata``), `ports`.
+    Attributes: `files`, `top`, `told` (the ``rtl`` part), `clock`, `clocks`, `reset` (or None), `resets`
+    (each with whether it is active low), `reset_active_low`, `input_streams`, `output_stream`, `control` (the
+    AXI4-Lite port, or None), `input` and `output` (prefixes of the first streams), `stream_width` (bits that
+    both streams have at the DMA), `ports`.
 
     Raises :exc:`BuildError` if a file is missing or faulty, or the ports do not fit: the message lists
     what was found and what is expected.
     """
 
-    def __init__(self, files: Iterable[str | Path], top: str) -> None:
+    def __init__(self, files: Iterable[str | Path], top: str, told: RtlPorts | None = None) -> None:
         self.files = tuple(Path(file) for file in files)
         self.top = top
+        self.told = told or RtlPorts()
         if not self.files:
             raise BuildError("user RTL needs at least one Verilog file")
         names: dict[str, Path] = {}
         for file in self.files:
             if not file.is_file():
                 raise BuildError(f"user RTL {file}: no such file")
+            if file.suffix.lower() in (".vhd", ".vhdl"):
+                what = "VHDL is not read; make Verilog of it, `ghdl --synth --out=verilog FILE.vhd -e TOP`"
+                raise BuildError(f"user RTL {file}: {what}, and give that")
             if (other := names.setdefault(file.name, file)) != file:
                 raise BuildError(f"user RTL {other} and {file}: two files of one name; rename one of them")
         if top.startswith("axiloom_"):
             raise BuildError(f"user RTL: module names that begin with axiloom_ are ours, rename {top}")
-        self.ports = read_ports(self.files, top)
+        self.ports = read_ports(self.files, top, self.told.parameters)
         self._by_name = {port.name: port for port in self.ports}
         faults: list[str] = []
 
-        self.clock = self._named(CLOCKS) or ""
-        if not self.clock:
-            faults.append("no clock")
-        reset_low, reset_high = self._named(RESETS_LOW), self._named(RESETS_HIGH)
-        if reset_low and reset_high:
-            faults.append(f"two resets, {reset_low} and {reset_high}")
-        self.reset = reset_low or reset_high
-        self.reset_active_low = self.reset is not None and self.reset == reset_low
-        self.stream_width = self._width_of_input()
-        self.input = self._stream(True, faults)
-        self.output = self._stream(False, faults)
+        self.clocks = self._clocks(faults)
+        self.clock = self.clocks[0] if self.clocks else ""
+        self.resets = self._resets(faults)
+        self.reset = next(iter(self.resets), None)
+        self.reset_active_low = self.reset is not None and self.resets[self.reset]
+        found = list(buses(self.ports, "tdata"))
+        self.stream_width = self._width(found)
+        ins = [bus for bus in found if bus.signals["tdata"].is_input]
+        outs = [bus for bus in found if not bus.signals["tdata"].is_input]
+        self.input_streams = self._streams(ins, True, faults)
+        self.output_stream = next(iter(self._streams(outs, False, faults)), Bus("", {}))
+        self.input = self.input_streams[0].prefix if self.input_streams else ""
+        self.output = self.output_stream.prefix
+        self.control = self._control(faults)
+        faults += self._constants()
         faults += self._unknown_inputs()
         if faults:
-            found = ", ".join(map(str, self.ports)) or "no ports"
+            there = ", ".join(map(str, self.ports)) or "no ports"
             raise BuildError(
-                f"user RTL module {top}: {'; '.join(faults)}; found {found}; expected {EXPECTED}"
+                f"user RTL module {top}: {'; '.join(faults)}; found {there}; expected {EXPECTED}"
             )
 
     def __repr__(self) -> str:
@@ -101,91 +111,185 @@ class UserRtl:
         """Does the module have a port of this name?"""
         return port in self._by_name
 
+    def check(self, spec: AcceleratorSpec) -> None:
+        """Raises BuildError unless the ports are those that `spec` means."""
+        self.check_width(spec.stream_width, spec.name)
+        what = f"user RTL module {self.top}"
+        if spec.rtl.registers and self.control is None:
+            raise BuildError(
+                f"{what}: no AXI4-Lite port (*_awaddr), and `rtl.registers` of {spec.name} has "
+                f"{', '.join(spec.rtl.registers)}"
+            )
+        for bus, is_input in [*((one, True) for one in self.input_streams), (self.output_stream, False)]:
+            bits = bus.signals["tdata"].width
+            if bits in WIDE and not _whole_beats(spec, bits, is_input):
+                raise BuildError(
+                    f"{what}: {self._tdata(bus)} has {bits} bits: that needs one opcode without opcode word, "
+                    f"and tiles that are whole beats; {spec.name} has others"
+                )
+        if "tlast" not in self.output_stream.signals and result_words(spec) is None:
+            raise BuildError(
+                f"{what}: {self.output} has no tlast, and {spec.name} sends results of several lengths: "
+                "Axiloom cannot count where one ends; add tlast"
+            )
+
     def check_width(self, stream_width: int, what: str) -> None:
         """Raises BuildError unless the streams have the `stream_width` bits that `what` says."""
         if stream_width != self.stream_width:
             raise BuildError(
-                f"user RTL module {self.top}: {self.input}tdata and {self.output}tdata have "
-                f"{self.stream_width} bits, the stream_width of {what} is {stream_width}: make them equal"
+                f"user RTL module {self.top}: {self._tdata(self.input_streams[0])} and "
+                f"{self._tdata(self.output_stream)} have {self.stream_width} bits, "
+                f"the stream_width of {what} is {stream_width}: make them equal"
             )
 
-    def _width_of_input(self) -> int:
-        """Of the stream; that of a word where none of its ports fits."""
-        widths = {p.width for p in self.ports if p.is_input and p.name.endswith("tdata")}
+    @staticmethod
+    def _tdata(stream: Bus) -> str:
+        return stream.name("tdata")
+
+    def _clocks(self, faults: list[str]) -> tuple[str, ...]:
+        if self.told.clock:
+            named = self._by_name.get(self.told.clock)
+            if named is None or not named.is_input or named.width != 1:
+                faults.append(f"`rtl.clock` names {self.told.clock}, which is no input of one bit")
+            return (self.told.clock,)
+        found = [p.name for p in self.ports if known(p, CLOCKS)]
+        if not found:
+            faults.append("no clock")
+        return tuple(found)
+
+    def _resets(self, faults: list[str]) -> dict[str, bool]:
+        if self.told.reset:
+            named = self._by_name.get(self.told.reset)
+            if named is None or not named.is_input or named.width != 1:
+                faults.append(f"`rtl.reset` names {self.told.reset}, which is no input of one bit")
+            return {self.told.reset: self.told.reset_active_low}
+        return {
+            p.name: low
+            for low, names in ((True, RESETS_LOW), (False, RESETS_HIGH))
+            for p in self.ports
+            if known(p, names)
+        }
+
+    def _width(self, found: list[Bus]) -> int:
+        """Bits at the DMA: those of the widest stream that fits, a word at least."""
+        there = {bus.signals["tdata"].width for bus in found if bus.signals["tdata"].is_input}
+        widths = {STREAM_WIDTHS[-1] if width in WIDE else width for width in there}
         return max(widths & {*STREAM_WIDTHS}, default=WORD_BITS)
 
-    def _named(self, names: tuple[str, ...]) -> str | None:
-        lower = {p.name.lower(): p.name for p in self.ports if p.is_input and p.width == 1}
-        return next((lower[name] for name in names if name in lower), None)
-
-    def _stream(self, is_input: bool, faults: list[str]) -> str:
-        """Prefix of the ports of the only stream of this direction."""
+    def _streams(self, found: list[Bus], is_input: bool, faults: list[str]) -> list[Bus]:
+        """The streams of a direction: one, or one an operand in the order of the specification's `inputs`."""
         what = "input" if is_input else "output"
-        prefixes = [
-            p.name.removesuffix("tdata")
-            for p in self.ports
-            if p.name.endswith("tdata") and p.is_input == is_input
-        ]
-        if len(prefixes) != 1:
-            names = f": {', '.join(f'{p}tdata' for p in prefixes)}" if prefixes else ""
-            faults.append(f"{len(prefixes) or 'no'} {what} streams ({what} *_tdata){names}")
-            return ""
-        prefix = prefixes[0]
+        if is_input and self.told.inputs:
+            by_prefix = {bus.prefix: bus for bus in found}
+            wanted = list(self.told.inputs.values())
+            for prefix in (one for one in wanted if one not in by_prefix):
+                faults.append(f"`rtl.inputs` names {prefix}, and there are {', '.join(by_prefix) or 'none'}")
+            found = [by_prefix[one] for one in wanted if one in by_prefix]
+        elif len(found) != 1:
+            names = f": {', '.join(self._tdata(bus) for bus in found)}" if found else ""
+            faults.append(f"{len(found) or 'no'} {what} streams ({what} *_tdata){names}")
+            return []
+        for bus in found:
+            self._check_stream(bus, is_input, faults)
+        return found
+
+    def _check_stream(self, bus: Bus, is_input: bool, faults: list[str]) -> None:
+        width = bus.signals["tdata"].width
         needed = {
-            "tdata": (is_input, self.stream_width),
+            "tdata": (is_input, width if self._converted(width) else self.stream_width),
             "tvalid": (is_input, 1),
             "tready": (not is_input, 1),
         }
-        if not is_input or self.has(f"{prefix}tlast"):
+        if "tlast" in bus.signals:
             needed["tlast"] = (is_input, 1)
-        for signal, (signal_is_input, width) in needed.items():
-            wanted = Port(prefix + signal, signal_is_input, width)
-            if self._by_name.get(wanted.name) != wanted:
-                instead = self._by_name.get(wanted.name)
-                faults.append(f"{wanted} is {f'{instead} instead' if instead else 'missing'}")
-        return prefix
+        for signal, (signal_is_input, bits) in needed.items():
+            there = bus.signals.get(signal)
+            wanted = Port(there.name if there else bus.prefix + signal, signal_is_input, bits)
+            if there != wanted:
+                faults.append(f"{wanted} is {f'{there} instead' if there else 'missing'}")
+
+    def _converted(self, width: int) -> bool:
+        return width in NARROW or (width in WIDE and self.stream_width == STREAM_WIDTHS[-1])
+
+    def _control(self, faults: list[str]) -> Bus | None:
+        found = [bus for bus in buses(self.ports, "awaddr") if bus.signals["awaddr"].is_input]
+        if not found:
+            return None
+        if len(found) > 1:
+            faults.append(
+                f"{len(found)} AXI4-Lite ports: {', '.join(bus.prefix for bus in found)}; at most one"
+            )
+        bus = found[0]
+        for names, is_input in ((SLAVE_IN, True), (SLAVE_OUT, False)):
+            for name in names:
+                there = bus.signals.get(name)
+                if there is None or there.is_input != is_input:
+                    direction = "input" if is_input else "output"
+                    faults.append(f"{direction} {bus.prefix}{name} is {there or 'missing'}")
+        for name in ("wdata", "rdata"):
+            if (there := bus.signals.get(name)) is not None and there.width != WORD_BITS:
+                faults.append(f"{there.name} has {there.width} bits; registers have {WORD_BITS}")
+        return bus
+
+    def _constants(self) -> list[str]:
+        faults = []
+        for name, value in self.told.constants.items():
+            there = self._by_name.get(name)
+            if there is None or not there.is_input:
+                faults.append(f"`rtl.constants` names {name}, which is no input")
+            elif value >> there.width:
+                faults.append(f"`rtl.constants` sets {there} to {value}, which has more bits")
+        return faults
 
     def _unknown_inputs(self) -> list[str]:
-        known = {self._named(names) for names in (CLOCKS, RESETS_LOW, RESETS_HIGH)}
-        known.add(f"{self.output}tready")
-        known |= {f"{self.input}{signal}" for signal in ("tdata", "tvalid", "tlast", "tkeep", "tstrb")}
+        known_names = {*self.clocks, *self.resets, *self.told.constants}
+        for bus in [*self.input_streams, self.output_stream]:
+            known_names |= {
+                p.name
+                for signal, p in bus.signals.items()
+                if signal in ("tdata", "tvalid", "tready", "tlast")
+            }
+            known_names |= {p.name for signal, p in bus.signals.items() if signal in FIXED}
+        if self.control is not None:
+            signals = (*SLAVE_IN, *SLAVE_OUT, *SLAVE_MAY)
+            known_names |= {p.name for signal, p in self.control.signals.items() if signal in signals}
+        masters = [
+            bus
+            for key in ("awaddr", "araddr")
+            for bus in buses(self.ports, key)
+            if not bus.signals[key].is_input
+        ]
+        said = [
+            f"AXI4 master {one}: not supported yet" for one in dict.fromkeys(bus.prefix for bus in masters)
+        ]
         unknown = [
             p.name
             for p in self.ports
-            if p.is_input and p.name not in known and not p.name.endswith(("tdata", "tvalid", "tready"))
+            if p.is_input
+            and p.name not in known_names
+            and not p.name.lower().endswith(("tdata", "tvalid", "tready"))
+            and not any(p in bus.signals.values() for bus in masters)
         ]
-        return [f"nothing to drive {', '.join(unknown)} with"] if unknown else []
+        if unknown:
+            said.append(f"nothing to drive {', '.join(unknown)} with")
+        return said
 
 
-def read_ports(files: tuple[Path, ...], top: str) -> tuple[Port, ...]:
-    """The ports of module `top`, as Verilator reads them. Raises BuildError with its first complaint."""
-    with tempfile.TemporaryDirectory(prefix="axiloom-ports-") as folder:
-        tree = Path(folder) / "tree.json"
-        includes = sorted({f"+incdir+{file.resolve().parent}" for file in files})
-        options = ("--json-only", "--json-only-output", str(tree), "--top-module", top, *includes)
-        quiet = ("-Wno-lint", "-Wno-fatal", "-Wno-MULTITOP")
-        done = verilator.run([*options, *quiet, *(file.resolve() for file in files)], cwd=Path(folder))
-        if done.returncode != 0 or not tree.is_file():
-            lines = done.stderr.splitlines()
-            first = next((line for line in lines if line.startswith("%Error")), done.stderr)
-            raise BuildError(f"user RTL module {top}: {first.removeprefix('%Error: ')}")
-        netlist = json.loads(tree.read_text(encoding="utf-8"))
-    types = {t["addr"]: t for misc in netlist["miscsp"] for t in misc.get("typesp", ())}
-    module = next(m for m in netlist["modulesp"] if m["origName"] == top)
-    return tuple(
-        Port(var["verilogName"], var["direction"] == "INPUT", _width(types.get(var["dtypep"], {}), types))
-        for var in module["stmtsp"]
-        if var["type"] == "VAR" and var.get("isPrimaryIO")
-    )
+def _whole_beats(spec: AcceleratorSpec, bits: int, is_input: bool) -> bool:
+    """Whether all that travels one way is operands of whole beats of `bits`."""
+    if spec.tile.flexible or spec.others:
+        return False
+    for opcode in spec.opcodes.values():
+        tiles = opcode.sends if is_input else opcode.receives
+        others = len(opcode.host) - len(opcode.sends) - len(opcode.receives)
+        if (is_input and others) or any(spec.operand_words(one) * WORD_BITS % bits for one in tiles):
+            return False
+    return True
 
 
-def _width(data_type: dict[str, Any], types: dict[str, Any]) -> int:
-    """Bits of a port's type; 0 for a type that is no plain vector, which then fits nothing."""
-    if data_type.get("type") == "REFDTYPE":
-        return _width(types.get(data_type.get("refDTypep", ""), {}), types)
-    if data_type.get("type") != "BASICDTYPE":
-        return 0
-    if "range" not in data_type:
-        return 1
-    left, right = map(int, data_type["range"].split(":"))
-    return abs(left - right) + 1
+def result_words(spec: AcceleratorSpec) -> int | None:
+    """Words of each result that comes back, where all have the same number: there TLAST can be counted."""
+    if spec.tile.flexible or spec.others:
+        return None
+    counts = {spec.received_words(opcode) for opcode in spec.opcodes.values() if opcode.receives}
+    return counts.pop() if len(counts) == 1 else None

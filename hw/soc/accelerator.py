@@ -29,6 +29,9 @@ def check_engine(spec: AcceleratorSpec) -> None:
         what = f"no engine of ours executes {spec.kernel}; they execute {known}"
         remedy = "Give your own RTL, or run the functional model"
         raise SpecError([f"{spec.name}: {what}. {remedy}"])
+    if spec.rtl.registers or spec.rtl.inputs:
+        what = "engines of ours have no registers and one input stream (`rtl` of the specification)"
+        raise SpecError([f"{spec.name}: {what}. Give your own RTL"])
     if spec.in_place or spec.others:
         what = "no engine of ours has several kernels. Give your own RTL, or run the functional model"
         raise SpecError([f"{spec.name}: {what}"])

@@ -4,88 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from amaranth.hdl import ClockSignal, Instance, Module, ResetInserter, ResetSignal, Signal
+from amaranth.hdl import Module, ResetInserter
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from axiloom.hw.axi.signatures import AXI4, AXI4Lite, AXI4Stream
+from axiloom.hw.axi.interconnect import LiteDecoder
+from axiloom.hw.axi.signatures import AXI4, AXI4Lite
 from axiloom.hw.dma.axi_dma import AxiDma
 from axiloom.hw.dma.registers import ADDRESS_WIDTH
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.hw.soc.accelerator import build
 from axiloom.hw.soc.model import ModelAccelerator
+from axiloom.hw.soc.user import CONTROL_BITS, UserAccelerator
 from axiloom.isa.contract.spec import AcceleratorSpec
-
-SETTLE_CYCLES = 64
-"""A user's accelerator does not say when it is busy: it counts as quiet when no transfer is under way
-and no word was offered on either stream for so many cycles."""
-
-
-class UserAccelerator(wiring.Component):
-    """The user's Verilog module behind the members of :class:`axiloom.hw.matmul.engine.MatMul`.
-
-    `debug_busy` is high while `awaited` (a transfer is under way) or a stream has tvalid, and
-    :data:`SETTLE_CYCLES` cycles longer. `debug_compute` and `debug_error` are 0, because the
-    user's module does not tell them.
-    `restart` resets the module, as the reset of the domain does. Raises :exc:`BuildError` if its streams
-    are not as wide as `spec` says.
-    """
-
-    def __init__(self, user_rtl: UserRtl, spec: AcceleratorSpec) -> None:
-        user_rtl.check_width(spec.stream_width, spec.name)
-        self._user_rtl = user_rtl
-        data_width = spec.stream_width
-        super().__init__(
-            {
-                "s_axis": In(AXI4Stream(data_width)),
-                "m_axis": Out(AXI4Stream(data_width)),
-                "debug_compute": Out(1),
-                "debug_error": Out(4),
-                "debug_busy": Out(1),
-                "restart": In(1),
-                "awaited": In(1),
-            }
-        )
-
-    def elaborate(self, platform: object) -> Module:
-        m = Module()
-        rtl = self._user_rtl
-        received, sent = rtl.input, rtl.output
-
-        connections: dict[str, Any] = {
-            f"i_{rtl.clock}": ClockSignal(),
-            f"i_{received}tdata": self.s_axis.tdata,
-            f"i_{received}tvalid": self.s_axis.tvalid,
-            f"o_{received}tready": self.s_axis.tready,
-            f"o_{sent}tdata": self.m_axis.tdata,
-            f"o_{sent}tvalid": self.m_axis.tvalid,
-            f"o_{sent}tlast": self.m_axis.tlast,
-            f"i_{sent}tready": self.m_axis.tready,
-        }
-        if rtl.has(f"{received}tlast"):
-            connections[f"i_{received}tlast"] = self.s_axis.tlast
-        for sideband in ("tkeep", "tstrb"):
-            if rtl.has(f"{received}{sideband}"):
-                connections[f"i_{received}{sideband}"] = ~Signal(
-                    len(self.s_axis.tdata) // 8, name=f"no_{sideband}"
-                )
-        if rtl.reset is not None:
-            reset = Signal()
-            m.d.comb += reset.eq(ResetSignal() | self.restart)
-            connections[f"i_{rtl.reset}"] = ~reset if rtl.reset_active_low else reset
-        m.submodules.user = Instance(rtl.top, **connections)
-
-        settle = Signal(range(SETTLE_CYCLES + 1), init=SETTLE_CYCLES)
-        active = Signal()
-        m.d.comb += [
-            active.eq(self.awaited | self.restart | self.s_axis.tvalid | self.m_axis.tvalid),
-            self.debug_busy.eq(active | (settle != 0)),
-        ]
-        with m.If(active):
-            m.d.sync += settle.eq(SETTLE_CYCLES)
-        with m.Elif(settle != 0):
-            m.d.sync += settle.eq(settle - 1)
-        return m
 
 
 class Soc(wiring.Component):
@@ -97,6 +28,7 @@ class Soc(wiring.Component):
     `user_rtl` takes the place of the generated accelerator; `accelerator` is any component with the
     members of :class:`MatMul` to take its place. A soft reset of the DMA (DMACR.Reset) also resets
     the accelerator: it may hold a part of a packet of which the rest will not come.
+    Registers of the user's module lie :data:`axiloom.isa.contract.rtl.REGISTERS_AT` behind the DMA's.
 
     Beside the buses (names in :mod:`axiloom.hw.axi.signatures`) and the interrupts there are probes for a
     simulator, that cost nothing where they are left open:
@@ -124,7 +56,9 @@ class Soc(wiring.Component):
         }
         super().__init__(
             {
-                "s_axi_lite": In(AXI4Lite(ADDRESS_WIDTH)),
+                "s_axi_lite": In(
+                    AXI4Lite(CONTROL_BITS + 1 if user_rtl and spec.rtl.registers else ADDRESS_WIDTH)
+                ),
                 "m_axi_mm2s": Out(AXI4(32, spec.stream_width, "read")),
                 "m_axi_s2mm": Out(AXI4(32, spec.stream_width, "write")),
                 **({"m_axi_sg": Out(AXI4(32, 32, "read-write"))} if spec.dma.scatter_gather else {}),
@@ -169,7 +103,10 @@ class Soc(wiring.Component):
             accelerator = self._accelerator or build(self.spec)
             m.submodules.accelerator = ResetInserter(dma.reset_out)(accelerator)
 
-        wiring.connect(m, wiring.flipped(self.s_axi_lite), dma.s_axi_lite)
+        if self.user_rtl is not None and self.spec.rtl.registers:
+            self._share_registers(m, dma, accelerator)
+        else:
+            wiring.connect(m, wiring.flipped(self.s_axi_lite), dma.s_axi_lite)
         wiring.connect(m, dma.m_axi_mm2s, wiring.flipped(self.m_axi_mm2s))
         wiring.connect(m, dma.m_axi_s2mm, wiring.flipped(self.m_axi_s2mm))
         if self.spec.dma.scatter_gather:
@@ -194,3 +131,12 @@ class Soc(wiring.Component):
             self.debug_s2mm_busy.eq(dma.s2mm_busy),
         ]
         return m
+
+    def _share_registers(self, m: Module, dma: AxiDma, accelerator: UserAccelerator) -> None:
+        """The DMA's registers in the lower half of the addresses, the accelerator's own in the upper half."""
+        m.submodules.decoder = decoder = LiteDecoder((0, 1), CONTROL_BITS, CONTROL_BITS, CONTROL_BITS + 1)
+        wiring.connect(m, wiring.flipped(self.s_axi_lite), decoder.bus)
+        wiring.connect(m, decoder.slave1, accelerator.s_axi_control)
+        for name, member in AXI4Lite(ADDRESS_WIDTH).members.items():
+            ours, theirs = getattr(dma.s_axi_lite, name), getattr(decoder.slave0, name)
+            m.d.comb += ours.eq(theirs) if member.flow == Out else theirs.eq(ours)

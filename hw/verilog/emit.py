@@ -24,7 +24,8 @@ from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.hw.soc.accelerator import build, check_engine
 from axiloom.hw.soc.model import MODULE, PORTS, ModelAccelerator
 from axiloom.hw.soc.shared import SharedSoc
-from axiloom.hw.soc.soc import Soc, UserAccelerator
+from axiloom.hw.soc.soc import Soc
+from axiloom.hw.soc.user import UserAccelerator
 from axiloom.hw.verilog.tidy import tidy
 from axiloom.isa.contract.spec import AcceleratorSpec
 
@@ -68,14 +69,18 @@ def emit(
         return banner(specs) + convert(SharedSoc(specs), TOPS[top], readable=readable)
     (spec,) = specs
     if user_rtl is not None:
-        user_rtl.check_width(spec.stream_width, spec.name)
+        user_rtl.check(spec)
     if top == "soc":
         component = Soc(spec, user_rtl)
     elif user_rtl is not None:
         component = UserAccelerator(user_rtl, spec)
     else:
         component = build(spec)
-    keep = {user_rtl.top, *(port.name for port in user_rtl.ports)} if user_rtl else set()
+    keep = (
+        {user_rtl.top, *user_rtl.told.parameters, *(port.name for port in user_rtl.ports)}
+        if user_rtl
+        else set()
+    )
     return banner(specs, user_rtl) + convert(component, TOPS[top], keep, readable)
 
 

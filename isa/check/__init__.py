@@ -1,1 +1,1 @@
-"""Every fault of a specification, found at once: sizes, opcodes, and flows by symbolic execution."""
+"""Every fault of a specification, found at once: sizes, opcodes, registers, flows by symbolic execution."""

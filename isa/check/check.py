@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from axiloom.isa.check import opcodes, several, sizes
+from axiloom.isa.check import opcodes, rtl, several, sizes
 from axiloom.isa.check.opcodes import Subject
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import Opcode
@@ -78,6 +78,9 @@ _RULES = (
     _whole(sizes.buffer_fit, *_TILE, "buffers"),
     _whole(sizes.macs, "macs", "dims", "accel_size", "tile"),
     _whole(sizes.stream, "stream_width", breaks="stream_width"),
+    _whole(rtl.registers, "rtl"),
+    _whole(rtl.accesses, "rtl", "opcode_map.*", "dims", "tile"),
+    _whole(rtl.inputs, "rtl", "opcode_map.*", "data", "tile"),
     _whole(sizes.sums, "post", "data_type"),
     _whole(sizes.words_only, "kernel", "data_type", "accel_size", "tile", "post", "stream_width"),
     _whole(sizes.beats, *_TILE, "stream_width"),

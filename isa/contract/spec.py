@@ -8,8 +8,10 @@ from functools import cached_property
 from math import prod
 from typing import Any
 
+from axiloom.isa.contract.rtl import RtlPorts
 from axiloom.isa.contract.types import (
     WORD_BITS,
+    Access,
     Compute,
     DmaConfig,
     Opcode,
@@ -73,6 +75,13 @@ class AcceleratorSpec:
     others: Mapping[str, AcceleratorSpec] = field(default_factory=dict)
     """Further kernels of the device, by name, each with operands, opcodes and flows of its own. What they
     share with this one (DMA, streams) is set in :attr:`parts`."""
+    rtl: RtlPorts = field(default_factory=RtlPorts)
+    """What is to be known of Verilog of the user's own."""
+
+    @property
+    def accesses(self) -> Mapping[str, tuple[tuple[Access, ...], tuple[Access, ...]]]:
+        """Opcode to the registers that the host accesses before and after it, where there are such."""
+        return {n: (op.before, op.after) for n, op in self.opcodes.items() if op.before or op.after}
 
     def replace(self, **changes: Any) -> AcceleratorSpec:
         return replace(self, **changes)

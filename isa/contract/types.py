@@ -95,6 +95,34 @@ class Recv:
 HostAction: TypeAlias = Send | SendLiteral | SendDim | SendIdx | Recv
 
 
+# --- what the host does beside the streams: the device's own registers ----------------------------
+
+
+@dataclass(frozen=True)
+class WriteRegister:
+    """Write a register of the device: a number, or the tile's size in a dim."""
+
+    register: str
+    value: int | str
+
+    def __str__(self) -> str:
+        return f"write({self.register}, {self.value})"
+
+
+@dataclass(frozen=True)
+class WaitRegister:
+    """Read a register of the device until a bit of `mask` is set."""
+
+    register: str
+    mask: int
+
+    def __str__(self) -> str:
+        return f"wait({self.register}, {self.mask})"
+
+
+Access: TypeAlias = WriteRegister | WaitRegister
+
+
 # --- what the device does, in order -----------------------------------------------------------------
 
 
@@ -189,6 +217,10 @@ class Opcode:
     name: str
     host: tuple[HostAction, ...]
     device: tuple[DeviceAction, ...]
+    before: tuple[Access, ...] = ()
+    """Registers that the host writes or waits for before it sends."""
+    after: tuple[Access, ...] = ()
+    """And when it has sent and received everything."""
 
     @property
     def literal(self) -> int | None:
@@ -224,7 +256,8 @@ class Opcode:
             yield action, None if isinstance(action, SILENT) else next(payload)
 
     def __str__(self) -> str:
-        return f"{quoted(self.name)} = [{', '.join(map(str, self.host))}]"
+        actions = (*self.before, *self.host, *self.after)
+        return f"{quoted(self.name)} = [{', '.join(map(str, actions))}]"
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,15 @@ The published grammar, with one extension (fields packed into one word of `send_
     entry      ::= name "=" "[" [action ("," action)*] "]"
     action     ::= "send" "(" operand ")" | "recv" "(" operand ")" | "send_literal" "(" int ")"
                  | "send_idx" "(" dim ")" | "send_dim" "(" field ("|" field)* ")"
+                 | "write" "(" register "," (int | dim) ")" | "wait" "(" register "," int ")"
     field      ::= dim ["<<" int]
     flow       ::= ["opcode_flow" | "init_opcodes"] "<" scope ">" | scope
     scope      ::= "(" (name | scope)* ")"
     name       ::= bare_id | string
 
 Operands and dims are names, or numbers that count from 0; integers are decimal or ``0x...``. The published
-code spells the actions ``op_send(0)``, ``op_recv(2)`` ...; both spellings are read. The values
+code spells the actions ``op_send(0)``, ``op_recv(2)`` ...; both spellings are read. `write` and `wait` are
+of the device's registers, before or behind all other actions of an opcode. The values
 print themselves in this grammar, so ``parse(print(x)) == x``. Only the form is checked here; what the
 names mean is :mod:`axiloom.isa.check.check`'s part.
 """
@@ -26,6 +28,7 @@ from dataclasses import dataclass
 from axiloom.errors import SpecError
 from axiloom.isa.contract.types import (
     BARE_ID,
+    Access,
     DimField,
     HostAction,
     Opcode,
@@ -35,10 +38,12 @@ from axiloom.isa.contract.types import (
     SendDim,
     SendIdx,
     SendLiteral,
+    WaitRegister,
+    WriteRegister,
 )
 from axiloom.isa.wording.names import shortened
 
-_ACTIONS = ("send", "send_literal", "send_dim", "send_idx", "recv")
+_ACTIONS = ("send", "send_literal", "send_dim", "send_idx", "recv", "write", "wait")
 _PUBLISHED = "op_"
 """What the published code puts before the name of an action."""
 _TOKEN = re.compile(
@@ -145,7 +150,7 @@ class _Parser:
         dim = self.reference("a dim")
         return DimField(dim, self.integer() if self.accept("<<") else 0)
 
-    def action(self) -> HostAction:
+    def action(self) -> HostAction | Access:
         token = self.take()
         name = token.text.removeprefix(_PUBLISHED)
         if token.kind != "id" or name not in _ACTIONS:
@@ -155,7 +160,9 @@ class _Parser:
         self.expect(")")
         return result
 
-    def argument(self, action: str) -> HostAction:
+    def argument(self, action: str) -> HostAction | Access:
+        if action in ("write", "wait"):
+            return self.access(action)
         if action == "send":
             return Send(self.reference("an operand"))
         if action == "recv":
@@ -169,11 +176,19 @@ class _Parser:
             fields.append(self.field())
         return SendDim(tuple(fields))
 
-    def entry(self) -> tuple[str, tuple[HostAction, ...]]:
+    def access(self, action: str) -> Access:
+        register = self.reference("a register")
+        self.expect(",")
+        if action == "wait":
+            return WaitRegister(register, self.integer())
+        value = self.integer() if self.peek.kind == "int" else self.reference("an integer or a dim")
+        return WriteRegister(register, value)
+
+    def entry(self) -> tuple[str, tuple[HostAction | Access, ...]]:
         name = self.name("the name of an opcode")
         self.expect("=")
         self.expect("[")
-        actions: list[HostAction] = []
+        actions: list[HostAction | Access] = []
         while not self.accept("]"):
             if actions:
                 self.expect(",")
@@ -193,11 +208,21 @@ class _Parser:
 
 
 def parse_opcode_map(text: str) -> dict[str, tuple[HostAction, ...]]:
-    """Opcode name to the host's actions, in the order of the text. Raises GrammarError."""
+    """Opcode name to the host's actions, in the order of the text. Raises GrammarError, for accesses too."""
+    found = parse_opcodes(text)
+    for name, opcode in found.items():
+        if opcode.before or opcode.after:
+            what = f"opcode `{name}` has registers: `write` and `wait` are for a specification's opcode_map"
+            raise GrammarError(what, 1)
+    return {name: opcode.host for name, opcode in found.items()}
+
+
+def parse_opcodes(text: str) -> dict[str, Opcode]:
+    """As :func:`parse_opcode_map`, with the accesses to registers; the device's side is empty."""
     parser = _Parser(text)
     parser.accept("opcode_map")
     parser.expect("<")
-    opcodes: dict[str, tuple[HostAction, ...]] = {}
+    opcodes: dict[str, Opcode] = {}
     while not parser.accept(">"):
         if opcodes:
             parser.expect(",")
@@ -207,9 +232,20 @@ def parse_opcode_map(text: str) -> dict[str, tuple[HostAction, ...]]:
         name, actions = parser.entry()
         if name in opcodes:
             raise GrammarError(f"opcode `{name}` is defined twice", column)
-        opcodes[name] = actions
+        opcodes[name] = _opcode(name, actions, column)
     parser.end()
     return opcodes
+
+
+def _opcode(name: str, actions: tuple[HostAction | Access, ...], column: int) -> Opcode:
+    streams = [at for at, one in enumerate(actions) if not isinstance(one, Access)]
+    begin, end = (streams[0], streams[-1] + 1) if streams else (len(actions), len(actions))
+    host = tuple(one for one in actions[begin:end] if not isinstance(one, Access))
+    if len(host) != end - begin:
+        what = f"opcode `{name}`: `write` and `wait` stand before or behind all that is sent and received"
+        raise GrammarError(what, column)
+    before = tuple(one for one in actions[:begin] if isinstance(one, Access))
+    return Opcode(name, host, (), before, tuple(one for one in actions[end:] if isinstance(one, Access)))
 
 
 def parse_opcode_flow(text: str) -> Scope:
@@ -226,8 +262,12 @@ def parse_opcode_flow(text: str) -> Scope:
 
 def print_opcode_map(opcodes: Mapping[str, Iterable[HostAction]]) -> str:
     """The text that :func:`parse_opcode_map` reads back as `opcodes`."""
-    entries = (str(Opcode(name, tuple(host), ())) for name, host in opcodes.items())
-    return f"opcode_map<{', '.join(entries)}>"
+    return print_opcodes(Opcode(name, tuple(host), ()) for name, host in opcodes.items())
+
+
+def print_opcodes(opcodes: Iterable[Opcode]) -> str:
+    """The text that :func:`parse_opcodes` reads back."""
+    return f"opcode_map<{', '.join(map(str, opcodes))}>"
 
 
 def print_opcode_flow(scope: Scope) -> str:

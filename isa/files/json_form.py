@@ -42,6 +42,7 @@ from axiloom.isa.contract.types import (
 )
 from axiloom.isa.files import grammar
 from axiloom.isa.files.kernel_form import read_kernel, write_kernel
+from axiloom.isa.files.rtl_form import read_rtl, write_rtl
 from axiloom.isa.kernels.language.kernel import Kernel, KernelError
 from axiloom.isa.kernels.named import KERNELS
 from axiloom.isa.wording.names import hint, shortened
@@ -66,7 +67,7 @@ _DMA_KEYS = {
     "lengthWidth": "length_width",
     "scatterGather": "scatter_gather",
 }
-_OF_THE_WHOLE = ("name", "version", "description", "dma_config", "stream_width", "post", "bits")
+_OF_THE_WHOLE = ("name", "version", "description", "dma_config", "stream_width", "post", "bits", "rtl")
 """Keys that a further kernel of an accelerator has not."""
 _ADDRESSES = ("address", "inputAddress", "outputAddress")
 
@@ -274,6 +275,7 @@ class _Reader:
         self._set("stream_width", "stream_width", int)
         self._set("post", "post", bool)
         self._set("bits", "bits", tuple)
+        self._set("rtl", "rtl", read_rtl)
         self._opcodes()
         self._flows()
         self._sizes()
@@ -356,11 +358,11 @@ class _Reader:
             return numerics.INT32
 
     def _opcodes(self) -> None:
-        host: dict[str, tuple[HostAction, ...]] = {}
+        host: dict[str, Opcode] = {}
         device: dict[str, tuple[DeviceAction, ...]] = {}
         if "opcode_map" not in self._draft.broken:
             try:
-                host = grammar.parse_opcode_map(self._body["opcode_map"])
+                host = grammar.parse_opcodes(self._body["opcode_map"])
             except grammar.GrammarError as error:
                 self._fault("opcode_map", str(error))
         if "device" not in self._draft.broken:
@@ -371,8 +373,14 @@ class _Reader:
             for name in (n for n in device if n not in host):
                 self._fault(path(["device", name]), f"unknown opcode `{name}`{hint(name, host)}")
         spec = self._draft.spec
-        named = {name: named_actions(actions, spec.operands, spec.dims) for name, actions in host.items()}
-        opcodes = {name: Opcode(name, actions, device.get(name, ())) for name, actions in named.items()}
+        opcodes = {
+            name: replace(
+                opcode,
+                host=named_actions(opcode.host, spec.operands, spec.dims),
+                device=device.get(name, ()),
+            )
+            for name, opcode in host.items()
+        }
         self._draft.spec = spec.replace(opcodes=opcodes)
 
     def _device(self, name: str, texts: Sequence[str]) -> tuple[DeviceAction, ...]:
@@ -517,7 +525,7 @@ def _write_accelerator(spec: AcceleratorSpec) -> dict[str, Any]:
         "data_type": spec.data_type.value,
         "dims": list(spec.dims),
         "data": {operand: list(dims) for operand, dims in spec.data.items()},
-        "opcode_map": grammar.print_opcode_map({name: op.host for name, op in spec.opcodes.items()}),
+        "opcode_map": grammar.print_opcodes(spec.opcodes.values()),
         "device": {name: [str(action) for action in op.device] for name, op in spec.opcodes.items()},
         "opcode_flow_map": {name: grammar.print_opcode_flow(flow) for name, flow in spec.flows.items()},
         "selected_flow": spec.selected_flow,
@@ -529,6 +537,7 @@ def _write_accelerator(spec: AcceleratorSpec) -> dict[str, Any]:
         "bits": list(spec.bits) or None,
         "in_place": {name: _write_named(one) for name, one in spec.in_place.items()} or None,
         "kernels": {name: _write_part(one, spec) for name, one in spec.others.items()} or None,
+        "rtl": write_rtl(spec.rtl),
     }
     return {key: value for key, value in body.items() if value is not None}
 

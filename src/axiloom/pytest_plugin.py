@@ -200,7 +200,7 @@ def soc(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Chip]:
             if top is not None:
                 raise UsageError(f"rtl='model' has no top module: leave top={top!r} out")
         elif rtl:
-            options["user_rtl"] = UserRtl([Path(file) for file in rtl], top or specs[0].name)
+            options["user_rtl"] = UserRtl([Path(file) for file in rtl], top or specs[0].name, specs[0].rtl)
         system = System(tuple(specs), **options)
         return Chip(system, Soc(system), tmp_path)
 

@@ -141,6 +141,10 @@ dma_status dma_init(uintptr_t dma_addr, uintptr_t in_addr, uint32_t in_bytes, ui
 /* Stop both channels. dma_init may be called again. */
 dma_status dma_free(void);
 
+/* The accelerator's own registers, `at` bytes behind the DMA's: write one; read one until a bit of `mask` is set. */
+dma_status dma_device_write(uint32_t at, uint32_t value);
+dma_status dma_device_wait(uint32_t at, uint32_t mask);
+
 /* The windows themselves, for code that packs words on its own; NULL before dma_init. */
 volatile uint32_t *dma_in_buffer(void);
 volatile uint32_t *dma_out_buffer(void);

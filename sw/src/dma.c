@@ -177,3 +177,22 @@ dma_status dma_check_send(int *done) { return check_send(done); }
 dma_status dma_check_recv(int *done) { return check_recv(done); }
 dma_status dma_wait_send(void) { return dma_wait_until(&dma_send_channel, check_send); }
 dma_status dma_wait_recv(void) { return dma_wait_until(&dma_recv_channel, check_recv); }
+
+dma_status dma_device_write(uint32_t at, uint32_t value) {
+    if (!dma_in_window.words)
+        return DMA_ERR_NOT_READY;
+    if (at % sizeof(uint32_t))
+        return DMA_ERR_ARGUMENT;
+    dma_write_register(at, value);
+    return DMA_OK;
+}
+
+dma_status dma_device_wait(uint32_t at, uint32_t mask) {
+    if (!dma_in_window.words)
+        return DMA_ERR_NOT_READY;
+    if (at % sizeof(uint32_t) || mask == 0)
+        return DMA_ERR_ARGUMENT;
+    while (!(dma_read_register(at) & mask)) {
+    }
+    return DMA_OK;
+}

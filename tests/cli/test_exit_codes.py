@@ -116,6 +116,8 @@ def test_a_run_reports_by_its_schema(tmp_path: Path, capsys) -> None:
     built = json.loads(file.read_text())
     jsonschema.validate(built, report.schema())
     assert built["result"]["matches"] is True
+    assert built["choice"]["chosen"].keys() >= {"flow", "order", "pipeline", "dma", "stream_width"}
+    assert 0 < built["limit"]["call_cycles"] < built["fabric"]["cycles"]
     assert "equal to NumPy" in capsys.readouterr().out
 
 

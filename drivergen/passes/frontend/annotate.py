@@ -25,6 +25,7 @@ from axiloom.drivergen.match.generic import UNUSED, match_kernel
 from axiloom.drivergen.match.in_place import applied
 from axiloom.drivergen.match.matmul import MATMUL, Match, NoMatchError, element, extension, match, sizes
 from axiloom.drivergen.match.plan_generic import settings_of, take_over_start, tile_of
+from axiloom.drivergen.match.registers import registers
 from axiloom.drivergen.match.trait import WORDS, Trait, is_annotated
 from axiloom.drivergen.passes.frontend.fuse_epilogue import PACKING
 from axiloom.drivergen.passes.frontend.im2col import WINDOWS
@@ -302,6 +303,7 @@ class _Plan:
             tuple(name for name in opcodes if _only_loads(spec.opcodes[name])),
             settings,
             {o: spec.form.rows.get(o, 0) for o in shapes} if conv else {},
+            registers=registers(spec),
             saves=spec.buffers[spec.form.output] if spec.form.saves else 0,
             overwrites=bool(applied(op)) and take_over_start(op, spec),
         ).write(op)
@@ -337,6 +339,7 @@ class _Plan:
             settings,
             {o: spec.form.rows.get(o, 0) for o in spec.data},
             images=_images(kernel),
+            registers=registers(spec),
             overwrites=overwrites,
         ).write(op)
 

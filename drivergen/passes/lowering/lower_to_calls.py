@@ -163,6 +163,12 @@ class _Lowering:
         )
         self.call("dma_init", *(self.index(value) for value in values))
 
+    def write_register(self, op: accel.WriteRegisterOp) -> None:
+        self.call("dma_device_write", self.index(op.at.value.data), self.word(op.value.value.data))
+
+    def wait_register(self, op: accel.WaitRegisterOp) -> None:
+        self.call("dma_device_wait", self.index(op.at.value.data), self.word(op.value.value.data))
+
     def _put_word(self, op: accel.StageOp, word: SSAValue) -> None:
         self.call("dma_put_word", word, op.offset)
         op.end.replace_all_uses_with(self.add(op.offset, op.words()))
@@ -243,6 +249,8 @@ class _Lowering:
 
 _RULES: dict[type[Operation], Callable[..., None]] = {
     accel.InitDmaOp: _Lowering.init_dma,
+    accel.WriteRegisterOp: _Lowering.write_register,
+    accel.WaitRegisterOp: _Lowering.wait_register,
     accel.SendLiteralOp: _Lowering.send_literal,
     accel.SendDimOp: _Lowering.send_dim,
     accel.SendIdxOp: _Lowering.send_idx,

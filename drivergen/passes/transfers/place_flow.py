@@ -20,6 +20,7 @@ from axiloom.drivergen.dialects.elements import width
 from axiloom.drivergen.dialects.mlir import fail, index
 from axiloom.drivergen.dialects.product import requantises
 from axiloom.drivergen.dialects.views import filled, zero_fill
+from axiloom.drivergen.match import registers
 from axiloom.drivergen.match.matmul import terms
 from axiloom.drivergen.match.trait import Trait, is_annotated
 from axiloom.drivergen.nest.flow import BEFORE_LOOPS, Tiles, received_once
@@ -116,6 +117,7 @@ class _Nest:
         actions = list(padded(self.trait.opcodes[site.opcode], beat_words))
         recvs = [a for a in actions if isinstance(a, Recv)]
         armed = self._arm(recvs[0], site) if recvs else None
+        self._access(site, "before")
         begin = end = site.index(0)
         words = 0
         for action in actions:
@@ -140,6 +142,14 @@ class _Nest:
             view = self._view(number, site)
             site.insert(accel.RecvOp(view, shape, turned, site.index(0), self.mode, self.tiles.dense(number)))
             armed = None
+        self._access(site, "after")
+
+    def _access(self, site: _Site, where: str) -> None:
+        """The registers of the device that are accessed before or after an opcode."""
+        text = self.trait.registers.get(f"{site.opcode} {where}")
+        for what, at, value in registers.read(text) if text else ():
+            kind = accel.WriteRegisterOp if what == "write" else accel.WaitRegisterOp
+            site.insert(kind(at, value))
 
     def _arm(self, recv: Recv, site: _Site) -> accel.StartRecvOp:
         number = self.trait.operand(recv.operand)

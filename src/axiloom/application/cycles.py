@@ -1,7 +1,7 @@
 """What an operator costs on a unit, and an operation on the host, in cycles of one clock.
 
-VTA's are of its commands, foretold of its RTL. FlexASR and HLSCNN have no RTL here: theirs are counted from
-what their texts say: words of the bus over a port as wide as VTA's stream, then steps of the array.
+VTA's are of its commands, foretold of its RTL. Those of FlexASR and HLSCNN are counted from what their texts
+say, not from RTL: words of the bus over a port as wide as VTA's stream, then steps of the array.
 """
 
 from __future__ import annotations

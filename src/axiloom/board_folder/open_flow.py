@@ -61,11 +61,11 @@ def board_files(
     return {f"{FOLDER}/{name}": text for name, text in files.items()}
 
 
-def _user_rtl(folder: Path) -> UserRtl | None:
+def _user_rtl(folder: Path, spec: AcceleratorSpec) -> UserRtl | None:
     """The user's Verilog that the folder was written with."""
     mark = folder / "board.json"
     told = json.loads(mark.read_text(encoding="utf-8")).get("rtl") if mark.is_file() else None
-    return UserRtl([folder / name for name in told["files"]], told["top"]) if told else None
+    return UserRtl([folder / name for name in told["files"]], told["top"], spec.rtl) if told else None
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def build(
         (out / made).unlink(missing_ok=True)
     settings = folder / FOLDER / "design.json"
     told = int(json.loads(settings.read_text(encoding="utf-8"))["clock_hz"]) if settings.is_file() else 0
-    rtl = _user_rtl(folder)
+    rtl = _user_rtl(folder, spec)
     design = Design(spec, clock_hz or told, rtl)
     asked_hz = design.clock_hz
     netlist, best = _routed(design, seeds if clock_hz else 1, progress)

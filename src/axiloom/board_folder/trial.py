@@ -28,6 +28,7 @@ from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
 from axiloom.errors import BoardError, BuildError, DriverError, HangError, MismatchError, UsageError
 from axiloom.hw.rtl_files.user_rtl import UserRtl
+from axiloom.isa.contract.rtl import RtlPorts
 from axiloom.remote.board import RemoteBoard
 
 PROGRAMS = ("ladder", "selftest")
@@ -103,16 +104,16 @@ def build(folder: Path) -> list[str]:
     return names
 
 
-def user_rtl(folder: Path) -> UserRtl | None:
+def user_rtl(folder: Path, ports: RtlPorts | None = None) -> UserRtl | None:
     """The user's Verilog that the folder was written with, from its own copies."""
     told = manifest(folder).get("rtl")
-    return UserRtl([folder / name for name in told["files"]], told["top"]) if told else None
+    return UserRtl([folder / name for name in told["files"]], told["top"], ports) if told else None
 
 
 def simulate(folder: Path, programs: list[Path], progress: Callable[[str], None]) -> list[tuple[int, str]]:
     """Exit status and output of Linux programs on the simulated board of a folder."""
     specs = list(isa.load_all(folder / "accelerator.json").values())
-    soc = Soc(System(specs, profile(folder), user_rtl=user_rtl(folder)))
+    soc = Soc(System(specs, profile(folder), user_rtl=user_rtl(folder, specs[0].rtl)))
     soc.build(progress=progress)
     progress("")
     results = soc.run_many([Job(path, strict=True) for path in programs], check=False)

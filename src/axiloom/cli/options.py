@@ -363,7 +363,7 @@ def user_rtl(options: argparse.Namespace, *specs: AcceleratorSpec) -> UserRtl | 
     refuse_model(options)
     if options.rtl is None:
         return None
-    found = UserRtl(options.rtl, options.top)
+    found = UserRtl(options.rtl, options.top, specs[0].rtl if specs else None)
     if len(specs) > 1:
         names = ", ".join(one.name for one in specs)
         raise UsageError(
@@ -375,7 +375,7 @@ def user_rtl(options: argparse.Namespace, *specs: AcceleratorSpec) -> UserRtl | 
             f"{found.stream_width} bits"
         )
     for spec in specs:
-        found.check_width(spec.stream_width, spec.name)
+        found.check(spec)
     return found
 
 

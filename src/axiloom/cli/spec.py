@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from axiloom import boards, isa
 from axiloom.cli import options as shared
-from axiloom.cli import proofs
+from axiloom.cli import proofs, spec_from_rtl
 from axiloom.cli.given import is_given, output_file
 from axiloom.errors import UsageError
 from axiloom.isa.check.check import remarks
@@ -66,6 +66,8 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     import_.add_argument("file", type=Path, metavar="FILE.json")
     import_.add_argument("-o", "--output", type=output_file, metavar="FILE", help="default: standard output")
     import_.set_defaults(execute=execute_import)
+
+    spec_from_rtl.add_command(actions)
 
     schema = actions.add_parser("schema", help="print the JSON Schema of specifications or of reports")
     schema.add_argument("what", nargs="?", choices=("accelerator", "report"), default="accelerator")

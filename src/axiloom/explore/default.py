@@ -33,6 +33,8 @@ WIDTHS = (64, 32, 128)
 """Bits of the streams; of what is as fast the first one is taken."""
 CLOSE = 0.02
 """Hardware that is faster by less than this is as fast."""
+ROUGH = 0.3
+"""The same for convolutions: of copies their model knows the words, but not the driver."""
 BY_DEFAULT = ("int8",)
 """Types whose arrays are as large as the part allows: two products share a multiplier."""
 
@@ -79,6 +81,7 @@ def of_problem(
         (spec,), resolve(text, spec, replace(asked, flow=_named(asked)), board=board, name=name)
     )
     known = asked.pipeline is None or asked.pipeline in PIPELINES
+    close = CLOSE if spec.form.of_matrices else ROUGH
     best: tuple[float, AcceleratorSpec, Foreseen] | None = None
     for one in hardware(spec, asked.pipeline, left, board):
         if not known:  # the model knows no other passes
@@ -91,7 +94,7 @@ def of_problem(
             return as_asked  # the compiler says better what is wrong
         if found.seconds is None:
             return as_asked
-        if best is None or found.seconds < best[0] * (1 - CLOSE):
+        if best is None or found.seconds < best[0] * (1 - close):
             best = found.seconds, one, found
     assert best is not None
     seconds, chosen, found = best
@@ -160,7 +163,7 @@ def hardware(
 ) -> Iterator[AcceleratorSpec]:
     """`spec` with what is `left` open of it, as far as its rules, the board and the pipeline allow."""
     on = boards.load(board)
-    if left.macs and spec.data_type.value in BY_DEFAULT:
+    if left.macs and _as_large_as_it_gets(spec):
         larger = most(spec, on)
         spec = larger if larger.macs > spec.macs else spec
     in_place = pipeline is None or "zero-copy" in drivergen.optimisations(pipeline)
@@ -190,6 +193,11 @@ def published(
         return foreseen(text, plain, as_it_is, board=board, name=name, exact=False).seconds
     except (CompileError, UsageError):
         return None
+
+
+def _as_large_as_it_gets(spec: AcceleratorSpec) -> bool:
+    """Not for windows, whose multipliers have no neighbours to share a factor with."""
+    return spec.data_type.value in BY_DEFAULT and not spec.form.saves
 
 
 def _tile(spec: AcceleratorSpec, schedule: Schedule) -> str:
@@ -236,7 +244,7 @@ def _said(spec: AcceleratorSpec, left: Open) -> dict[str, str]:
         said["dma"] = "sg" if spec.dma.scatter_gather else "simple"
     if left.stream_width:
         said["stream_width"] = str(spec.stream_width)
-    if left.macs and spec.data_type.value in BY_DEFAULT:
+    if left.macs and _as_large_as_it_gets(spec):
         said["macs"] = str(spec.macs)
     return said
 

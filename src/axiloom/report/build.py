@@ -350,6 +350,7 @@ def table(report: Report) -> str:
             f"Result: WRONG in {result['mismatches']:,} of {result['elements']:,} elements; "
             f"first: {result['first']}"
         )
+        lines += [f"Diagnosis: {line}" for line in result.get("diagnosis", [])]
     if "compared" in result:
         lines.append(f"Compared: {result['compared']}; the farthest is at {result['largest']:.2f} of that")
     return "\n".join(lines)

@@ -26,6 +26,7 @@ class Outcome(TypedDict):
     compared: NotRequired[str]
     largest: NotRequired[float]
     reference: NotRequired[str]
+    diagnosis: NotRequired[list[str]]
 
 
 class Bound(TypedDict):

@@ -20,6 +20,7 @@ from axiloom.errors import MismatchError, UsageError
 from axiloom.isa import AcceleratorSpec, dumps
 from axiloom.report.build import build
 from axiloom.report.types import Choice, Kernel, OnCpu, Report, Setup
+from axiloom.run import diagnosis
 from axiloom.run.by_hand import ByHand
 from axiloom.run.compare import Arrays, Margins, compare, margins, random_inputs
 from axiloom.run.resolve import resolve
@@ -208,15 +209,30 @@ class ProblemRun:
 
     def checked(self, result: Result, cpu: OnCpu | None = None) -> Report:
         """The report of `result`, compared with the reference."""
+        outcome = compare(result, self.expected, self.margins)
+        if outcome["matches"] is False and (lines := self._diagnosis(result)):
+            outcome["diagnosis"] = lines
         return build(
             self.system,
             result,
             config=self.config(),
             seed=self.workload.seed,
-            result=compare(result, self.expected, self.margins),
+            result=outcome,
             multiply_adds=self.multiply_adds,
             array_cycles=self.array_cycles,
             cpu=cpu,
             advice=self.advice,
             choice=self.choice,
+        )
+
+    def _diagnosis(self, result: Result) -> list[str]:
+        """What is wrong with a matrix product; nothing is said of other kernels."""
+        call = self.driver.calls[0]
+        arrays = [self.inputs[arg.symbol] for arg in self.driver.args if arg.kind != "out"]
+        made = diagnosis.of_run(call.sizes, call.tile, call.order, arrays)
+        if made is None or len(self.driver.calls) > 1:
+            return []
+        (symbol,) = self.outputs
+        return diagnosis.diagnosis(
+            made, result.outputs[symbol], self.expected[symbol], self.spec.data_type.bits
         )

@@ -18,6 +18,7 @@ from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.errors import MismatchError, UsageError
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.isa import AcceleratorSpec
+from axiloom.isa.contract.rtl import RtlPorts
 from axiloom.report.types import Report
 from axiloom.run.problem import ProblemRun, Workload
 from axiloom.run.run import reports_of
@@ -73,9 +74,10 @@ def run(one: Point) -> ProblemRun:
         raise UsageError(
             f"{one['problem']} has elements of {problem.dtype}, {spec.name} of {spec.data_type.value}"
         )
+    rtl = _kept(**one["rtl"], told=spec.rtl) if "rtl" in one else None
     return ProblemRun(
         Workload(one["problem"], problem.mlir, one["seed"]),
-        System(spec, one["board"], one["sim"], user_rtl=_kept(**one["rtl"]) if "rtl" in one else None),
+        System(spec, one["board"], one["sim"], user_rtl=rtl),
         schedule_of(one),
     )
 
@@ -104,8 +106,7 @@ def _keep(rtl: UserRtl) -> str:
     return found
 
 
-@cache
-def _kept(top: str, hash: str) -> UserRtl:
+def _kept(top: str, hash: str, told: RtlPorts) -> UserRtl:
     try:
         folder = only_cached(_RTL, hash, lambda _folder: None)
     except NotCachedError:
@@ -113,7 +114,7 @@ def _kept(top: str, hash: str) -> UserRtl:
             f"RTL {top} is not in the cache of this worker: workers of --dask need the AXILOOM_CACHE of the "
             "process that started them"
         ) from None
-    return UserRtl(sorted(folder.iterdir()), top)
+    return UserRtl(sorted(folder.iterdir()), top, told)
 
 
 def simulate(batch: list[Point]) -> list[Report]:

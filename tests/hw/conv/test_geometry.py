@@ -75,3 +75,9 @@ def test_another_kernel_is_refused() -> None:
         ConvGeometry.of(isa.builtin("v3_4"))
     with pytest.raises(SpecError, match=r"on image tiles, not .* with I \["):
         ConvGeometry.of(isa.builtin("conv_v3"))
+
+
+@pytest.mark.parametrize(("macs", "array"), [(16, (4, 4)), (64, (8, 8)), (128, (16, 8)), (256, (32, 8))])
+def test_an_array_has_eight_pixels_at_most(macs: int, array: tuple[int, int]) -> None:
+    spec = isa.revise(isa.builtin("conv_v4", data_type="int8"), macs=macs)
+    assert spec.array == array == (ConvGeometry.of(spec).rows, ConvGeometry.of(spec).cols)

@@ -12,6 +12,7 @@ from axiloom.errors import BuildError
 from axiloom.hw.rtl_files.lint import lint
 from axiloom.hw.rtl_files.user_rtl import EXPECTED, UserRtl
 from axiloom.hw.verilog.emit import emit
+from axiloom.isa.contract.rtl import RtlPorts
 
 ECHO = """
 module echo #(parameter W = 32) (
@@ -122,19 +123,17 @@ def test_files_may_include_others(tmp_path: Path) -> None:
 
 
 def test_everything_that_does_not_fit_is_said_at_once(tmp_path: Path) -> None:
-    text = "module echo(input c, input [15:0] a_tdata, input a_tvalid, output x); assign x = c; endmodule"
+    text = "module echo(input c, input [23:0] a_tdata, input a_tvalid, output x); assign x = c; endmodule"
     assert message(tmp_path, text) == (
-        "user RTL module echo: no clock; input a_tdata[31:0] is input a_tdata[15:0] instead; "
+        "user RTL module echo: no clock; input a_tdata[31:0] is input a_tdata[23:0] instead; "
         "output a_tready is missing; no output streams (output *_tdata); nothing to drive c with; "
-        f"found input c, input a_tdata[15:0], input a_tvalid, output x; expected {EXPECTED}"
+        f"found input c, input a_tdata[23:0], input a_tvalid, output x; expected {EXPECTED}"
     )
 
 
 @pytest.mark.parametrize(
     ("old", "new", "fault"),
     [
-        ("output reg do_tlast", "output reg last", "output do_tlast is missing"),
-        ("input wire rst_n", "input wire rst_n, input wire rst", "two resets, rst_n and rst"),
         ("output wire led", "input wire start", "nothing to drive start with"),
         (
             "output wire led",
@@ -165,3 +164,65 @@ def test_files_and_names(tmp_path: Path) -> None:
     with pytest.raises(BuildError, match=r"^user RTL .*gone\.v: no such file$"):
         UserRtl([tmp_path / "gone.v"], "gone")
     assert "module names that begin with axiloom_ are ours" in message(tmp_path, ECHO, "axiloom_soc")
+
+
+VIVADO = re.sub(r"\b(in__|do_)(t\w+)", lambda m: m[0].upper(), ECHO).replace("clk", "S_AXIS_ACLK")
+
+
+def test_names_in_capitals_and_a_clock_a_port(tmp_path: Path) -> None:
+    text = VIVADO.replace("input wire rst_n,", "input wire M_AXIS_ACLK, input wire rst_n,")
+    text = text.replace("output wire led", "input wire [3:0] IN__TKEEP, output wire led")
+    rtl = UserRtl([written(tmp_path, text)], "echo")
+    assert rtl.clocks == ("S_AXIS_ACLK", "M_AXIS_ACLK")
+    printed = emit(isa.builtin("v1_4"), "accelerator", rtl)
+    for wanted in (".M_AXIS_ACLK(aclk)", ".IN__TDATA(", ".IN__TKEEP(4'hf)"):
+        assert wanted in printed
+    assert lint(printed, "axiloom_accelerator", rtl) == []
+
+
+def told(**given: object) -> RtlPorts:
+    return RtlPorts(**given)  # type: ignore[arg-type]
+
+
+def test_names_that_the_specification_says(tmp_path: Path) -> None:
+    text = ECHO.replace("clk", "tick").replace("!rst_n", "stop").replace("rst_n", "stop")
+    text = text.replace("output wire led", "input wire [2:0] mode, output wire led")
+    ports = told(
+        clock="tick", reset="stop", reset_active_low=False, constants={"mode": 5}, parameters={"W": 32}
+    )
+    rtl = UserRtl([written(tmp_path, text)], "echo", ports)
+    assert (rtl.clock, rtl.resets) == ("tick", {"stop": False})
+    printed = emit(isa.builtin("v1_4"), "accelerator", rtl)
+    assert ".mode(3'h5)" in printed
+    assert "W(32'd32)" in printed
+
+
+@pytest.mark.parametrize(
+    ("ports", "fault"),
+    [
+        (told(clock="no"), "`rtl.clock` names no, which is no input of one bit"),
+        (told(constants={"led": 1}), "`rtl.constants` names led, which is no input"),
+        (told(constants={"rst_n": 2}), "`rtl.constants` sets input rst_n to 2, which has more bits"),
+        (told(inputs={"A": "a_"}), "`rtl.inputs` names a_, and there are in__"),
+    ],
+)
+def test_names_that_are_not_there(tmp_path: Path, ports: RtlPorts, fault: str) -> None:
+    with pytest.raises(BuildError, match=re.escape(fault)):
+        UserRtl([written(tmp_path, ECHO)], "echo", ports)
+
+
+def test_a_result_without_tlast_has_one_length(tmp_path: Path) -> None:
+    text = ECHO.replace("output reg do_tlast, ", "").replace("do_tlast <= 1;", "")
+    rtl = UserRtl([written(tmp_path, text)], "echo")
+    rtl.check(isa.builtin("v1_4"))
+    with pytest.raises(BuildError, match="do_ has no tlast, and v4_16 sends results of several lengths"):
+        rtl.check(isa.builtin("v4_16"))
+
+
+def test_what_does_not_fit_is_named(tmp_path: Path) -> None:
+    master = "output wire [31:0] m_axi_gmem_ARADDR, input wire m_axi_gmem_ARREADY, output wire led"
+    assert "AXI4 master m_axi_gmem_: not supported yet" in message(
+        tmp_path, ECHO.replace("output wire led", master)
+    )
+    with pytest.raises(BuildError, match="VHDL is not read; make Verilog of it"):
+        UserRtl([written(tmp_path, "entity x", "x.vhd")], "x")

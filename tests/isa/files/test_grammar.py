@@ -76,7 +76,8 @@ def test_flow_forms(text: str) -> None:
         ("opcode_map<sA = [send(A) send(B)]>", "column 26: expected `,`, not `send`"),
         (
             "opcode_map<sA = [push(A)]>",
-            "column 18: expected one of send, send_literal, send_dim, send_idx, recv, not `push`",
+            "column 18: expected one of send, send_literal, send_dim, send_idx, recv, write, wait, "
+            "not `push`",
         ),
         ("opcode_map<sA = [send_literal(A)]>", "column 31: expected an integer, not `A`"),
         ("opcode_map<sA = [send_literal(0x)]>", "column 31: unexpected `0`"),

@@ -6,7 +6,7 @@ import pytest
 
 from axiloom.errors import BuildError
 from axiloom.hw.axi.rules.language import Side
-from axiloom.hw.rtl_files.user_rtl import Port
+from axiloom.hw.rtl_files.ports import Port
 from axiloom.prove.axi.ports import Module, understand
 
 

@@ -131,6 +131,10 @@ def _refuse(hardware: Hardware, specs: Sequence[AcceleratorSpec], dma: str, user
     names = ", ".join(spec.name for spec in specs)
     if user_rtl is not None and len(specs) > 1:
         raise UsageError(f"RTL {user_rtl.top} takes the place of one accelerator, and here are {names}")
+    if any(spec.rtl.registers for spec in specs):
+        raise UsageError(
+            f"{names}: board folders do not have the accelerator's own registers (`rtl.registers`) yet"
+        )
     if hardware.memory is not None:
         return
     if len(specs) > 1:

@@ -12,7 +12,8 @@ from axiloom.board_folder.design.plan import OWN, Plan, identifier
 from axiloom.cosim.build import verilator
 from axiloom.errors import BuildError
 from axiloom.hw.soc.accelerator import build
-from axiloom.hw.soc.soc import Soc, UserAccelerator
+from axiloom.hw.soc.soc import Soc
+from axiloom.hw.soc.user import UserAccelerator
 from axiloom.hw.verilog import emit as verilog
 from axiloom.isa import AcceleratorSpec
 

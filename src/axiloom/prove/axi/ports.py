@@ -11,7 +11,7 @@ from axiloom.hw.axi.rules import protocols
 from axiloom.hw.axi.rules.handshake import PAYLOAD
 from axiloom.hw.axi.rules.language import Side
 from axiloom.hw.axi.rules.protocols import ASKED, Protocol
-from axiloom.hw.rtl_files.user_rtl import CLOCKS, RESETS_HIGH, RESETS_LOW, Port
+from axiloom.hw.rtl_files.ports import CLOCKS, RESETS_HIGH, RESETS_LOW, Port
 
 _SIGNALS = sorted(
     (channel + field for channel, fields in PAYLOAD.items() for field in ("valid", "ready", *fields.split())),

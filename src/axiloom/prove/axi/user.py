@@ -7,7 +7,7 @@ from pathlib import Path
 
 from axiloom.errors import BuildError
 from axiloom.files import read_text
-from axiloom.hw.rtl_files.user_rtl import read_ports
+from axiloom.hw.rtl_files.ports import read_ports
 from axiloom.prove.axi import ports, watched
 from axiloom.prove.bench import Bench
 

@@ -113,8 +113,11 @@ def _bit(term: Any, place: int) -> Any:
     return z3.Extract(place, place, term) if term.size() > 1 else term
 
 
-def guess(samples: Sequence[Sample], names: Iterable[tuple[str, int]], prefix: str) -> Rest:
-    """What all samples have in common; `names` are registers of model and machine with their bits."""
+def guess(
+    samples: Sequence[Sample], names: Iterable[tuple[str, int]], prefix: str, *, loose: bool = False
+) -> Rest:
+    """What all samples have in common; `names` are registers of model and machine with their bits. `loose`:
+    bits that were seen to be both are free, each by itself."""
     known: dict[tuple[int, ...], Bit] = {}
     bits: dict[str, tuple[Bit, ...]] = {}
     flags: list[Flag] = []
@@ -127,7 +130,8 @@ def guess(samples: Sequence[Sample], names: Iterable[tuple[str, int]], prefix: s
         new = [place for place, column in enumerate(columns) if column not in known]
         new = [place for place in new if columns[place] not in [columns[p] for p in new if p < place]]
         seen = sorted({sum(columns[p][i] << n for n, p in enumerate(new)) for i in range(len(samples))})
-        joint = len(seen) < 1 << len(new) and not _WORD.search(name)  # a word of a memory may be anything
+        # A word of a memory may be anything.
+        joint = not loose and len(seen) < 1 << len(new) and not _WORD.search(name)
         for group in [new] if joint and new else [[place] for place in new]:
             label = f"{prefix}{name}" + ("" if joint else f".{group[0]}")
             flag = Flag(label, len(group), tuple(seen) if joint else (0, 1))

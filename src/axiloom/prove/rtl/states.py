@@ -120,7 +120,10 @@ class States:
                 key = (*(one.registers[name] for name in self.control), *one.model.values())
                 kept.setdefault(key, one)
             self._distinct[control] = kept, len(samples)
-            self._rests[control] = rests.guess([*kept.values()], self._names, "rest ")
+            # After an error nothing happens any more, so that little need be known.
+            known = dict(zip(self.device.control, control, strict=True))
+            loose = bool(self.device.sizes and known["error"])
+            self._rests[control] = rests.guess([*kept.values()], self._names, "rest ", loose=loose)
         return self._rests[control]
 
     def _settle(self, source: random.Random) -> None:

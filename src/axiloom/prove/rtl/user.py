@@ -35,6 +35,7 @@ from axiloom.errors import BuildError, SpecError
 from axiloom.files import read_text
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.isa import AcceleratorSpec
+from axiloom.isa.contract.rtl import RtlPorts
 from axiloom.isa.formal.streams import model_of
 from axiloom.isa.kernels.forms import MATMUL
 from axiloom.prove.rtl import machine as machines
@@ -57,7 +58,10 @@ def device_of(spec: AcceleratorSpec, rtl: UserRtl, file: Path) -> Device:
         raise SpecError(
             [f"{spec.name}: --map is for accelerators of the form {MATMUL.name}, not {spec.form.name}"]
         )
-    rtl.check_width(spec.stream_width, spec.name)
+    rtl.check(spec)
+    if spec.rtl != RtlPorts() or len(rtl.clocks) > 1 or not rtl.has(f"{rtl.input}tvalid"):
+        what = "a proof needs one clock, streams in lower case, and nothing in `rtl` of the specification"
+        raise BuildError(f"user RTL module {rtl.top}: {what}: write a wrapper")
     if rtl.reset is None:
         raise BuildError(f"user RTL module {rtl.top}: no reset: its first state is not known")
     sources = tuple((path.name, read_text(path, BuildError)) for path in rtl.files)

@@ -1,0 +1,39 @@
+"""Accesses to the device's registers, as a trait has them: texts with addresses and values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from axiloom.isa.contract.rtl import REGISTERS_AT
+from axiloom.isa.contract.spec import AcceleratorSpec
+from axiloom.isa.contract.types import Access, WriteRegister
+
+
+def registers(spec: AcceleratorSpec) -> dict[str, str]:
+    """``mm before`` and ``mm after`` to ``write 0x8010 4; wait 0x8004 2``, addresses from the DMA's."""
+    found = {}
+    for name, (before, after) in spec.accesses.items():
+        for where, accesses in (("before", before), ("after", after)):
+            if accesses:
+                found[f"{name} {where}"] = _text(spec, accesses)
+    return found
+
+
+def read(text: str) -> Iterator[tuple[str, int, int]]:
+    """``write`` or ``wait``, address, and value or mask."""
+    for one in text.split("; "):
+        what, at, value = one.split()
+        yield what, int(at, 16), int(value)
+
+
+def _text(spec: AcceleratorSpec, accesses: Sequence[Access]) -> str:
+    sizes = dict(zip(spec.dims, spec.tile.size, strict=True))
+    texts = []
+    for one in accesses:
+        at = REGISTERS_AT + spec.rtl.registers[one.register]
+        if isinstance(one, WriteRegister):
+            value = sizes[one.value] if isinstance(one.value, str) else one.value
+            texts.append(f"write {at:#x} {value}")
+        else:
+            texts.append(f"wait {at:#x} {one.mask}")
+    return "; ".join(texts)

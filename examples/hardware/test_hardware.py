@@ -1,0 +1,53 @@
+"""Accelerators as people write them, each on the simulated SoC: `pytest examples/hardware`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from axiloom.errors import HangError
+
+HERE = Path(__file__).parent
+STREAM, START, PAIRS, GAIN = (
+    HERE / name for name in ("stream_matmul", "start_matmul", "two_streams", "gain16")
+)
+
+
+def test_streaming_matmul_that_starts_on_tlast(soc) -> None:
+    files = [STREAM / "matmul_stream.sv", STREAM / "multiply.sv"]
+    chip = soc(STREAM / "matmul_stream.json", rtl=files, top="matmul_stream")
+    assert chip.matmul(4, 8, 6, pipeline="published")["result"]["matches"]
+
+
+def test_matmul_with_start_and_sizes_in_registers(soc) -> None:
+    chip = soc(START / "matmul_start.json", rtl=[START / "matmul_start.v"], top="matmul_start")
+    assert chip.matmul(8, 8, 9)["result"]["matches"]
+
+
+def test_without_its_start_it_hangs(soc, tmp_path: Path) -> None:
+    text = (START / "matmul_start.json").read_text()
+    assert "write(control, 1), " in text
+    spec = tmp_path / "never.json"
+    spec.write_text(text.replace("write(control, 1), ", ""))
+    chip = soc(spec, rtl=[START / "matmul_start.v"], top="matmul_start", watchdog_cycles=20_000)
+    with pytest.raises(HangError, match="stalls"):
+        chip.matmul(8, 8, 8)
+
+
+def test_two_streams_without_tlast(soc) -> None:
+    chip = soc(PAIRS / "multiply_pairs.json", rtl=[PAIRS / "multiply_pairs.v"], top="multiply_pairs")
+    assert chip.mlir(PAIRS / "multiply_pairs.mlir")["result"]["matches"]
+
+
+def test_streams_of_16_bits_and_a_gain_in_a_register(soc) -> None:
+    chip = soc(GAIN / "gain16.json", rtl=[GAIN / "gain16.v"], top="gain16")
+    assert chip.mlir(GAIN / "gain16.mlir")["result"]["matches"]
+
+
+def test_another_gain_is_another_result(soc, tmp_path: Path) -> None:
+    text = (GAIN / "gain16.json").read_text()
+    spec = tmp_path / "wrong.json"
+    spec.write_text(text.replace("write(gain, 3)", "write(gain, 2)"))
+    chip = soc(spec, rtl=[GAIN / "gain16.v"], top="gain16")
+    assert not chip.mlir(GAIN / "gain16.mlir")["result"]["matches"]

@@ -1,0 +1,101 @@
+"""The ports of a module as Verilator reads them, and the buses that their names make of them."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from axiloom.errors import BuildError
+from axiloom.hw.rtl_files import verilator
+
+CLOCKS = ("aclk", "clk", "clock", "ap_clk", "clk_i", "i_clk")
+RESETS_LOW = ("aresetn", "resetn", "reset_n", "rst_n", "rstn", "ap_rst_n", "rst_ni", "i_rst_n")
+RESETS_HIGH = ("areset", "reset", "rst", "ap_rst", "rst_i", "i_rst")
+"""Names that are known, in any case. A bus may stand before the first of each: ``s00_axis_aclk``."""
+
+
+@dataclass(frozen=True)
+class Port:
+    """A port of a Verilog module."""
+
+    name: str
+    is_input: bool
+    width: int
+
+    def __str__(self) -> str:
+        bits = f"[{self.width - 1}:0]" if self.width > 1 else ""
+        return f"{'input' if self.is_input else 'output'} {self.name}{bits}"
+
+
+@dataclass(frozen=True)
+class Bus:
+    """Ports of one prefix: the signals of a stream, or of AXI4-Lite."""
+
+    prefix: str
+    signals: Mapping[str, Port]
+    """Signal in lower case (``tdata``) to its port."""
+
+    def name(self, signal: str) -> str:
+        """The port of a signal."""
+        return self.signals[signal].name
+
+
+def buses(ports: Sequence[Port], key: str) -> Iterator[Bus]:
+    """One for each port that ends in `key` (``tdata``), in any case: what has the same prefix is of it."""
+    for one in ports:
+        if one.name.lower().endswith(key):
+            prefix = one.name[: -len(key)]
+            own = {p.name.lower()[len(prefix) :]: p for p in ports if _begins(p.name, prefix)}
+            yield Bus(prefix, own)
+
+
+def _begins(name: str, prefix: str) -> bool:
+    return name.lower().startswith(prefix.lower())
+
+
+def known(port: Port, names: Sequence[str]) -> bool:
+    """Whether an input of one bit has one of `names` (of clocks, or resets) or ends in it."""
+    lower = port.name.lower()
+    ends = tuple(f"_{name}" for name in names if not name.startswith("i_") and not name.endswith("_i"))
+    return port.is_input and port.width == 1 and (lower in names or lower.endswith(ends))
+
+
+def read_ports(
+    files: tuple[Path, ...], top: str, parameters: Mapping[str, int] | None = None
+) -> tuple[Port, ...]:
+    """The ports of module `top`, as Verilator reads them. Raises BuildError with its first complaint."""
+    with tempfile.TemporaryDirectory(prefix="axiloom-ports-") as folder:
+        tree = Path(folder) / "tree.json"
+        includes = sorted({f"+incdir+{file.resolve().parent}" for file in files})
+        given = [f"-G{name}={value}" for name, value in (parameters or {}).items()]
+        options = ("--json-only", "--json-only-output", str(tree), "--top-module", top, *includes, *given)
+        quiet = ("-Wno-lint", "-Wno-fatal", "-Wno-MULTITOP")
+        done = verilator.run([*options, *quiet, *(file.resolve() for file in files)], cwd=Path(folder))
+        if done.returncode != 0 or not tree.is_file():
+            lines = done.stderr.splitlines()
+            first = next((line for line in lines if line.startswith("%Error")), done.stderr)
+            raise BuildError(f"user RTL module {top}: {first.removeprefix('%Error: ')}")
+        netlist = json.loads(tree.read_text(encoding="utf-8"))
+    types = {t["addr"]: t for misc in netlist["miscsp"] for t in misc.get("typesp", ())}
+    module = next(m for m in netlist["modulesp"] if m["origName"] == top)
+    return tuple(
+        Port(var["verilogName"], var["direction"] == "INPUT", _width(types.get(var["dtypep"], {}), types))
+        for var in module["stmtsp"]
+        if var["type"] == "VAR" and var.get("isPrimaryIO")
+    )
+
+
+def _width(data_type: dict[str, Any], types: dict[str, Any]) -> int:
+    """Bits of a port's type; 0 for a type that is no plain vector, which then fits nothing."""
+    if data_type.get("type") == "REFDTYPE":
+        return _width(types.get(data_type.get("refDTypep", ""), {}), types)
+    if data_type.get("type") != "BASICDTYPE":
+        return 0
+    if "range" not in data_type:
+        return 1
+    left, right = map(int, data_type["range"].split(":"))
+    return abs(left - right) + 1

@@ -1,0 +1,241 @@
+"""The user's Verilog in the accelerator's place, and what stands between its ports and ours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from amaranth.hdl import ClockSignal, Const, Instance, Module, ResetInserter, ResetSignal, Signal
+from amaranth.lib import wiring
+from amaranth.lib.fifo import SyncFIFOBuffered
+from amaranth.lib.wiring import In, Out
+
+from axiloom.hw.axi.lite import LiteHandOver
+from axiloom.hw.axi.resize import Resize
+from axiloom.hw.axi.signatures import AXI4Lite, AXI4Stream
+from axiloom.hw.rtl_files.ports import Bus
+from axiloom.hw.rtl_files.user_rtl import FIXED, SLAVE_IN, SLAVE_MAY, SLAVE_OUT, UserRtl, result_words
+from axiloom.isa.contract.spec import AcceleratorSpec
+
+SETTLE_CYCLES = 64
+"""A user's accelerator does not say when it is busy: it counts as quiet when no transfer is under way
+and no word was offered on either stream for so many cycles."""
+
+CONTROL_BITS = 15
+"""Of the addresses of its registers."""
+
+
+class UserAccelerator(wiring.Component):
+    """The user's Verilog module behind the members of :class:`axiloom.hw.matmul.engine.MatMul`.
+
+    `debug_busy` is high while `awaited` (a transfer is under way) or a stream has tvalid, and
+    :data:`SETTLE_CYCLES` cycles longer; of a module with registers, which may start by itself, always.
+    `debug_compute` and `debug_error` are 0, because the user's module does not tell them.
+    `restart` resets the module, as the reset of the domain does. With registers there is ``s_axi_control``.
+    Raises :exc:`BuildError` if its ports are not what `spec` says.
+    """
+
+    def __init__(self, user_rtl: UserRtl, spec: AcceleratorSpec) -> None:
+        user_rtl.check(spec)
+        self._user_rtl = user_rtl
+        self._spec = spec
+        data_width = spec.stream_width
+        control = {"s_axi_control": In(AXI4Lite(CONTROL_BITS))} if spec.rtl.registers else {}
+        super().__init__(
+            {
+                "s_axis": In(AXI4Stream(data_width)),
+                "m_axis": Out(AXI4Stream(data_width)),
+                "debug_compute": Out(1),
+                "debug_error": Out(4),
+                "debug_busy": Out(1),
+                "restart": In(1),
+                "awaited": In(1),
+                **control,
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        rtl = self._user_rtl
+        connections: dict[str, Any] = {f"i_{clock}": ClockSignal() for clock in rtl.clocks}
+        connections |= {f"p_{name}": value for name, value in rtl.told.parameters.items()}
+        for name, value in rtl.told.constants.items():
+            width = next(port.width for port in rtl.ports if port.name == name)
+            connections[f"i_{name}"] = Const(value, width)
+        for bus, stream in zip(rtl.input_streams, self._inputs(m), strict=True):
+            connections |= self._input(m, bus, stream)
+        connections |= self._output(m, rtl.output_stream)
+        if rtl.control is not None:
+            connections |= self._control(m, rtl.control)
+        if rtl.resets:
+            reset = Signal()
+            m.d.comb += reset.eq(ResetSignal() | self.restart)
+            connections |= {f"i_{name}": ~reset if low else reset for name, low in rtl.resets.items()}
+        m.submodules.user = Instance(rtl.top, **connections)
+
+        settle = Signal(range(SETTLE_CYCLES + 1), init=SETTLE_CYCLES)
+        active = Signal()
+        m.d.comb += [
+            active.eq(self.awaited | self.restart | self.s_axis.tvalid | self.m_axis.tvalid),
+            self.debug_busy.eq(1 if self._spec.rtl.registers else active | (settle != 0)),
+        ]
+        with m.If(active):
+            m.d.sync += settle.eq(SETTLE_CYCLES)
+        with m.Elif(settle != 0):
+            m.d.sync += settle.eq(settle - 1)
+        return m
+
+    # --- streams --------------------------------------------------------------------------------------
+
+    def _inputs(self, m: Module) -> Sequence[Any]:
+        """What each input stream gets, as wide as the DMA's."""
+        operands = list(self._spec.rtl.inputs)
+        if len(operands) < 2:
+            return [self.s_axis]
+        (opcode,) = self._spec.opcodes.values()
+        beats = {one: self._spec.operand_words(one) // self._spec.beat_words for one in operands}
+        made = Distributor(self._spec.stream_width, [beats[one] for one in opcode.sends])
+        m.submodules.distributor = ResetInserter(self.restart)(made)
+        wiring.connect(m, wiring.flipped(self.s_axis), made.s_axis)
+        return [getattr(made, f"m_axis{opcode.sends.index(one)}") for one in operands]
+
+    def _input(self, m: Module, bus: Bus, source: Any) -> dict[str, Any]:
+        width = bus.signals["tdata"].width
+        if width != self._spec.stream_width:
+            made = Resize(self._spec.stream_width, width)
+            m.submodules += ResetInserter(self.restart)(made)
+            for name in ("tdata", "tvalid", "tlast"):
+                m.d.comb += getattr(made.i, name).eq(getattr(source, name))
+            m.d.comb += source.tready.eq(made.i.tready)
+            source = made.o
+        found = {
+            f"i_{bus.name('tdata')}": source.tdata,
+            f"i_{bus.name('tvalid')}": source.tvalid,
+            f"o_{bus.name('tready')}": source.tready,
+        }
+        if "tlast" in bus.signals:
+            found[f"i_{bus.name('tlast')}"] = source.tlast
+        for signal, value in FIXED.items():
+            if (port := bus.signals.get(signal)) is not None:
+                level = (
+                    ~Signal(port.width, name=f"no_{signal}")
+                    if value
+                    else Signal(port.width, name=f"no_{signal}")
+                )
+                found[f"i_{port.name}"] = level
+        return found
+
+    def _output(self, m: Module, bus: Bus) -> dict[str, Any]:
+        width = bus.signals["tdata"].width
+        sent: Any = self.m_axis
+        if width != self._spec.stream_width:
+            made = Resize(width, self._spec.stream_width)
+            m.submodules.gather = ResetInserter(self.restart)(made)
+            sent = made.i
+            m.d.comb += [
+                self.m_axis.tdata.eq(made.o.tdata),
+                self.m_axis.tvalid.eq(made.o.tvalid),
+                made.o.tready.eq(self.m_axis.tready),
+            ]
+        found = {
+            f"o_{bus.name('tdata')}": sent.tdata,
+            f"o_{bus.name('tvalid')}": sent.tvalid,
+            f"i_{bus.name('tready')}": sent.tready,
+        }
+        if "tlast" in bus.signals:
+            found[f"o_{bus.name('tlast')}"] = sent.tlast
+            if width != self._spec.stream_width:
+                m.d.comb += self.m_axis.tlast.eq(made.o.tlast)
+        else:
+            self._count_last(m)
+        return found
+
+    def _count_last(self, m: Module) -> None:
+        """TLAST on the last beat of each result: all have the same number of beats."""
+        words = result_words(self._spec)
+        assert words is not None  # UserRtl.check
+        beats = words // self._spec.beat_words
+        beat = Signal(range(max(2, beats)))
+        last = Signal()
+        m.d.comb += [last.eq(beat == beats - 1), self.m_axis.tlast.eq(last)]
+        with m.If(self.m_axis.tvalid & self.m_axis.tready):
+            m.d.sync += beat.eq(beat + 1)
+            with m.If(last):
+                m.d.sync += beat.eq(0)
+        with m.If(self.restart):
+            m.d.sync += beat.eq(0)
+
+    # --- registers ------------------------------------------------------------------------------------
+
+    def _control(self, m: Module, bus: Bus) -> dict[str, Any]:
+        """Its AXI4-Lite port; one that the specification does not use stays quiet."""
+        wired = {signal: bus.signals[signal] for signal in (*SLAVE_IN, *SLAVE_MAY) if signal in bus.signals}
+        if not self._spec.rtl.registers:
+            return {f"i_{port.name}": Signal(port.width, name=f"no_{one}") for one, port in wired.items()}
+        m.submodules.control = made = ResetInserter(self.restart)(LiteHandOver(CONTROL_BITS))
+        wiring.connect(m, wiring.flipped(self.s_axi_control), made.i)
+        found: dict[str, Any] = {}
+        for signal, port in wired.items():
+            level = getattr(made.o, signal)
+            if len(level) < port.width:
+                wide = Signal(port.width, name=f"control_{signal}")
+                m.d.comb += wide.eq(level)
+                level = wide
+            found[f"i_{port.name}"] = level[: port.width]
+        return found | {f"o_{bus.name(signal)}": getattr(made.o, signal) for signal in SLAVE_OUT}
+
+
+class Distributor(wiring.Component):
+    """Beats of one stream to several in turn: `beats[0]` to the first, then `beats[1]` to the second ...
+
+    Each stream but the last has room for all its beats, so a device may take from all of them at once. TLAST
+    is high on the last beat of each.
+    """
+
+    def __init__(self, data_width: int, beats: Sequence[int]) -> None:
+        self._beats = tuple(beats)
+        stream = AXI4Stream(data_width)
+        super().__init__({"s_axis": In(stream), **{f"m_axis{i}": Out(stream) for i in range(len(beats))}})
+
+    @property
+    def beats(self) -> tuple[int, ...]:
+        return self._beats
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        beat = Signal(range(max(2, *self.beats)))
+        turn = Signal(range(len(self.beats)))
+        last = Signal()
+        for number, beats in enumerate(self.beats):
+            out = getattr(self, f"m_axis{number}")
+            final = number == len(self.beats) - 1
+            mine = turn == number
+            if final:
+                m.d.comb += [
+                    out.tdata.eq(self.s_axis.tdata),
+                    out.tvalid.eq(self.s_axis.tvalid & mine),
+                    out.tlast.eq(last),
+                ]
+                ready = out.tready
+            else:
+                room = SyncFIFOBuffered(width=len(self.s_axis.tdata) + 1, depth=beats + 1)
+                m.submodules[f"room{number}"] = room
+                m.d.comb += [
+                    room.w_data[0].eq(last),
+                    room.w_data[1:].eq(self.s_axis.tdata),
+                    room.w_en.eq(self.s_axis.tvalid & mine),
+                    out.tlast.eq(room.r_data[0]),
+                    out.tdata.eq(room.r_data[1:]),
+                    out.tvalid.eq(room.r_rdy),
+                    room.r_en.eq(out.tready),
+                ]
+                ready = room.w_rdy
+            with m.If(mine):
+                m.d.comb += [self.s_axis.tready.eq(ready), last.eq(beat == beats - 1)]
+        with m.If(self.s_axis.tvalid & self.s_axis.tready):
+            m.d.sync += beat.eq(beat + 1)
+            with m.If(last):
+                m.d.sync += [beat.eq(0), turn.eq(turn + 1)]
+                with m.If(turn == len(self.beats) - 1):
+                    m.d.sync += turn.eq(0)
+        return m

@@ -1,0 +1,62 @@
+"""Checks of the ``rtl`` part, and of the registers that opcodes access."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from axiloom.isa.contract.rtl import REGISTERS_AT
+from axiloom.isa.contract.spec import AcceleratorSpec
+from axiloom.isa.contract.types import WORD_BITS, WriteRegister
+from axiloom.isa.kernels.forms import COPY
+from axiloom.isa.wording.names import hint, listed
+
+
+def registers(spec: AcceleratorSpec) -> Iterator[str]:
+    """They are words, in the range that the accelerator has."""
+    for name, at in spec.rtl.registers.items():
+        if at % 4 or not 0 <= at < REGISTERS_AT:
+            yield f"rtl.registers.{name}: {at:#x} is no offset of a word below {REGISTERS_AT:#x}"
+
+
+def accesses(spec: AcceleratorSpec) -> Iterator[str]:
+    """Registers and dims exist, and values fit."""
+    known = spec.rtl.registers
+    for name, (before, after) in spec.accesses.items():
+        if spec.form is COPY:
+            yield f"opcode_map.{name}: a copying accelerator has no registers"
+        for one in (*before, *after):
+            place = f"opcode_map.{name}: {one}"
+            if one.register not in known:
+                there = (
+                    f"`rtl.registers` has {listed(list(known))}"
+                    if known
+                    else "say where it is: `rtl.registers`"
+                )
+                yield f"{place}: unknown register `{one.register}`{hint(one.register, known)}; {there}"
+            value = one.value if isinstance(one, WriteRegister) else one.mask
+            if isinstance(value, str):
+                if value not in spec.dims:
+                    there = listed(list(spec.dims))
+                    yield f"{place}: unknown dim `{value}`{hint(value, spec.dims)}; there are {there}"
+                elif spec.tile.flexible:
+                    yield f"{place}: only a fixed tile has its sizes in registers; leave `tile` out"
+            elif not 0 <= value < 1 << WORD_BITS or (value == 0 and not isinstance(one, WriteRegister)):
+                what = "value" if isinstance(one, WriteRegister) else "mask"
+                yield f"{place}: {value} is no {what} of {WORD_BITS} bits"
+
+
+def inputs(spec: AcceleratorSpec) -> Iterator[str]:
+    """A stream an operand: the SoC deals them out by counting, so all that comes is known."""
+    named = spec.rtl.inputs
+    for operand in (one for one in named if one not in spec.data or one == spec.form.output):
+        yield f"rtl.inputs: `{operand}` is no operand that is sent{hint(operand, spec.data)}"
+    if len(named) < 2:
+        return
+    only = next(iter(spec.opcodes.values())) if len(spec.opcodes) == 1 else None
+    if only is None or only.literal is not None or sorted(only.sends) != sorted(named):
+        what = "one opcode without opcode word that sends each operand once"
+        yield f"rtl.inputs: several input streams need {what}"
+    elif len(only.host) != len(only.sends) + len(only.receives):
+        yield "rtl.inputs: several input streams carry operands only: no literal, size or index"
+    if spec.tile.flexible:
+        yield "rtl.inputs: several input streams need a fixed tile: leave `tile` out"
