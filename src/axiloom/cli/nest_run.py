@@ -38,9 +38,10 @@ def is_c(problem: str) -> bool:
 
 def is_loops(options: argparse.Namespace) -> bool:
     """Whether the problem of ``axiloom run`` is meant as loops."""
+    problem: str = options.problem
     if options.schedule is None and not options.auto:
-        return is_c(options.problem)
-    return options.problem.partition(":")[0].endswith((".c", ".mlir", ".onnx", ".py"))
+        return is_c(problem)
+    return problem.partition(":")[0].endswith((".c", ".mlir", ".onnx", ".py"))
 
 
 def add_options(run: argparse.ArgumentParser) -> argparse._ArgumentGroup:
