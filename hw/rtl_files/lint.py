@@ -19,11 +19,12 @@ def lint(verilog: str, top: str, user_rtl: UserRtl | None = None) -> list[str]:
     Raises :exc:`BuildError` if Verilator is missing or finds an error.
     """
     paths = [file.resolve() for file in user_rtl.files] if user_rtl else []
+    includes = sorted({f"+incdir+{path.parent}" for path in paths})
     with tempfile.TemporaryDirectory(prefix="axiloom-lint-") as folder:
         source = Path(folder) / f"{top}.v"
         source.write_text(verilog, encoding="utf-8")
         done = verilator.run(
-            ["--lint-only", "-Wall", "-Wno-fatal", "--top-module", top, WAIVERS, source, *paths],
+            ["--lint-only", "-Wall", "-Wno-fatal", "--top-module", top, *includes, WAIVERS, source, *paths],
             cwd=Path(folder),
         )
     messages = [line for line in done.stderr.splitlines() if line.startswith("%")]

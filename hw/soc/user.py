@@ -29,7 +29,8 @@ class UserAccelerator(wiring.Component):
     """The user's Verilog module behind the members of :class:`axiloom.hw.matmul.engine.MatMul`.
 
     `debug_busy` is high while `awaited` (a transfer is under way) or a stream has tvalid, and
-    :data:`SETTLE_CYCLES` cycles longer; of a module with registers, which may start by itself, always.
+    :data:`SETTLE_CYCLES` cycles longer; of a module with registers from the first write of one on, because
+    it may work by itself.
     `debug_compute` and `debug_error` are 0, because the user's module does not tell them.
     `restart` resets the module, as the reset of the domain does. With registers there is ``s_axi_control``.
     Raises :exc:`BuildError` if its ports are not what `spec` says.
@@ -77,13 +78,23 @@ class UserAccelerator(wiring.Component):
         active = Signal()
         m.d.comb += [
             active.eq(self.awaited | self.restart | self.s_axis.tvalid | self.m_axis.tvalid),
-            self.debug_busy.eq(1 if self._spec.rtl.registers else active | (settle != 0)),
+            self.debug_busy.eq(active | (settle != 0) | self._started(m)),
         ]
         with m.If(active):
             m.d.sync += settle.eq(SETTLE_CYCLES)
         with m.Elif(settle != 0):
             m.d.sync += settle.eq(settle - 1)
         return m
+
+    def _started(self, m: Module) -> Signal:
+        """Whether a register was written since the last reset."""
+        started = Signal()
+        if self._spec.rtl.registers:
+            with m.If(self.restart):
+                m.d.sync += started.eq(0)
+            with m.Elif(self.s_axi_control.awvalid):
+                m.d.sync += started.eq(1)
+        return started
 
     # --- streams --------------------------------------------------------------------------------------
 

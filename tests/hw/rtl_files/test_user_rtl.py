@@ -226,3 +226,25 @@ def test_what_does_not_fit_is_named(tmp_path: Path) -> None:
     )
     with pytest.raises(BuildError, match="VHDL is not read; make Verilog of it"):
         UserRtl([written(tmp_path, "entity x", "x.vhd")], "x")
+
+
+def test_streams_of_256_bits_take_whole_beats(tmp_path: Path) -> None:
+    text = ECHO.replace("W = 32", "W = 256").replace("[31:0]", "[255:0]")
+    rtl = UserRtl([written(tmp_path, text)], "echo")
+    assert rtl.stream_width == 128
+    spec = isa.revise(isa.builtin("v1_4"), stream_width=128)
+    assert lint(emit(spec, "accelerator", rtl), "axiloom_accelerator", rtl) == []
+    wide = isa.revise(isa.builtin("v3_4"), stream_width=128)
+    with pytest.raises(BuildError, match="in__tdata has 256 bits: that needs one opcode without opcode word"):
+        rtl.check(wide)
+
+
+@pytest.mark.parametrize(
+    "example", ["stream_matmul/matmul_stream", "start_matmul/matmul_start", "two_streams/multiply_pairs"]
+)
+def test_what_stands_between_lints(example: str) -> None:
+    """Registers, dealt-out operands and a counted TLAST."""
+    file = Path(__file__).parents[3] / "examples" / "hardware" / example
+    spec = isa.load(file.with_suffix(".json"))
+    rtl = UserRtl([*file.parent.glob("*.v"), *file.parent.glob("*.sv")], file.name, spec.rtl)
+    assert lint(emit(spec, "soc", rtl), "axiloom_soc", rtl) == []
