@@ -80,4 +80,54 @@ def test_from_c_to_the_soc(kernel: str, capsys: pytest.CaptureFixture[str]) -> N
     schedule = POLYBENCH / "schedules" / "ports" / f"{kernel}.sched"
     sizes = ["-D", "M=30", "-D", "N=40"]
     assert main(["run", str(POLYBENCH / f"{kernel}.c"), "--schedule", str(schedule), *sizes]) == 0
-    assert "Result: equal to NumPy" in capsys.readouterr().out
+    assert "Result: equal to the program as written" in capsys.readouterr().out
+
+
+ROWS = """
+from axiloom.nests.program.builder import Builder
+
+def rows(N=4):
+    p = Builder("rows")
+    A, x = p.input("A", (N, N), "int32"), p.input("x", (N,), "int32")
+    y = p.output("y", (N,), "int32")
+    with p.loop("i", 0, N) as i:
+        y[i] = 0
+        with p.loop("j", 0, N) as j:
+            y[i] += A[i, j] * x[j]
+    return p
+"""
+
+MATMUL = """
+func.func @product(%a: tensor<2x3xi32>, %b: tensor<3x4xi32>, %c: tensor<2x4xi32>) -> tensor<2x4xi32> {
+  %0 = linalg.matmul ins(%a, %b : tensor<2x3xi32>, tensor<3x4xi32>)
+                     outs(%c : tensor<2x4xi32>) -> tensor<2x4xi32>
+  return %0 : tensor<2x4xi32>
+}
+"""
+
+
+@pytest.mark.slow
+def test_from_python_and_a_schedule_to_the_soc(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source, schedule = tmp_path / "rows.py", tmp_path / "rows.sched"
+    source.write_text(ROWS)
+    schedule.write_text("fission S1 i\nreorder S1 j i\n")
+    assert main(["run", f"{source}:rows", "-D", "N=3", "--schedule", str(schedule)]) == 0
+    said = capsys.readouterr().out
+    assert "Result: equal to the program as written" in said
+    assert "Nests: " in said
+
+
+@pytest.mark.slow
+def test_from_linalg_and_a_search_to_the_soc(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The schedule that is printed is a schedule: the program takes it."""
+    source, schedule = tmp_path / "product.mlir", tmp_path / "product.sched"
+    source.write_text(MATMUL)
+    assert main(["run", str(source), "--auto"]) == 0
+    said = capsys.readouterr().out
+    assert "Result: equal to the program as written" in said
+    assert "Searched, with resident arrays: product: " in said
+    section = said.partition("Searched, ")[2].partition("Nests: ")[0]
+    found = [line for line in section.splitlines() if line.startswith("  ")]
+    schedule.write_text("\n".join(found) + "\n")
+    assert found
+    assert main(["nest", str(source), "--schedule", str(schedule), "--plan"]) == 0

@@ -66,7 +66,7 @@ def execute_new(options: argparse.Namespace) -> int:
     dma = board_folder.XILINX if (options.dma or "").startswith("xilinx") else board_folder.OWN
     if options.dma is not None:
         options.dma = "sg" if options.dma.endswith("sg") else "simple"
-    if options.problem and any(nest_run.is_loops(text) for text in options.problem):
+    if options.problem and any(nest_run.is_c(text) for text in options.problem):
         return _loops(options, board, dma)
     reject(options, [Refusal(nest_run.OPTIONS, lambda _: True, "for loops: --problem FILE.c[:FUNCTION]")])
     found = [(text, *shared.problem(text)) for text in options.problem or ()]

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from axiloom.cli.given import Refusal, has, lacks, refuse
 from axiloom.cli.nest_source import DEVICE, defines, load
-from axiloom.errors import UsageError
+from axiloom.errors import CompileError, UsageError
 from axiloom.files import write_whole
 
 if TYPE_CHECKING:
     from axiloom.nests.program import Program
+    from axiloom.nests.schedule import Schedule
     from axiloom.nests.search import Found, Limits
     from axiloom.nests.search.exact import Exact
 
@@ -65,6 +66,29 @@ def search(options: argparse.Namespace, program: Program) -> tuple[Found, list[E
         if options.pareto:
             return pareto(program, limits(options), points=options.points, progress=bar)
         return auto(program, limits(options), points=options.points, progress=bar), []
+
+
+def best(program: Program) -> tuple[Schedule, str]:
+    """The best schedule in the limits of `DEVICE`, and what was searched with the schedule, for people.
+    Raises CompileError if nothing can be built."""
+    from axiloom.nests.search import Limits, auto
+
+    within = Limits.of(DEVICE)
+    with _Bar() as bar:
+        found = auto(program, within, progress=bar)
+    schedule = replayed(program, found)
+    text = "".join(f"  {line}\n" for line in found.text.splitlines())
+    report = "\n".join(lines(program.name, found, str(within)))
+    return schedule, f"Searched, with resident arrays: {report}\n{text or '  (as it is written)'}"
+
+
+def replayed(program: Program, found: Found) -> Schedule:
+    """What was found. Raises CompileError if nothing can be built."""
+    from axiloom.nests.schedule.replay import replay
+
+    if found.best.cycles is None:
+        raise CompileError(f"{program.name}: no schedule that can be built was found: {found.best.fault}")
+    return replay(program, found.text, "the schedule found")
 
 
 def limits(options: argparse.Namespace) -> Limits:

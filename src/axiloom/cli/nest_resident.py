@@ -14,7 +14,7 @@ import numpy as np
 from axiloom.cli import nest_auto
 from axiloom.cli.given import Refusal, has, lacks, output_folder, refuse
 from axiloom.cli.nest_source import DEVICE, defines, load, scheduled
-from axiloom.errors import CompileError, MismatchError, UsageError
+from axiloom.errors import MismatchError, UsageError
 from axiloom.files import write_whole
 
 if TYPE_CHECKING:
@@ -64,7 +64,6 @@ def execute(options: argparse.Namespace) -> int:
     from axiloom.cli import options as shared
     from axiloom.nest.measure import design, measure
     from axiloom.nest.progress import Steps
-    from axiloom.nests.schedule.replay import replay
     from axiloom.report.nest.build import Setting, build, table
 
     if len(options.source) > 1:
@@ -76,12 +75,9 @@ def execute(options: argparse.Namespace) -> int:
     schedule, search = scheduled(loaded.program, options.schedule), None
     if options.auto:
         found, _ = nest_auto.search(options, loaded.program)
-        name = loaded.program.name
-        if found.best.cycles is None:
-            raise CompileError(f"{name}: no schedule that can be built was found: {found.best.fault}")
-        schedule, search = replay(loaded.program, found.text, "the schedule found"), nest_auto.searched(found)
+        schedule, search = nest_auto.replayed(loaded.program, found), nest_auto.searched(found)
         if options.output:
-            write_whole(options.output, nest_auto.as_text(name, found, options))
+            write_whole(options.output, nest_auto.as_text(loaded.program.name, found, options))
     with steps.step("from the schedule to a circuit", "design", 0):
         made = design(loaded.program, schedule, plain=options.plain)
     run = measure(made, arrays, steps) if options.run else None

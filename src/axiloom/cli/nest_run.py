@@ -1,4 +1,5 @@
-"""``axiloom run FILE.c``: loops become RTL behind a port, its driver, and a run on the SoC."""
+"""``axiloom run FILE.c``: loops become RTL behind a port, its driver, and a run on the SoC.
+Models become loops with ``--schedule`` or ``--auto``; without them they are a network for an accelerator."""
 
 from __future__ import annotations
 
@@ -9,8 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from axiloom.cli import nest_auto
 from axiloom.cli import options as shared
-from axiloom.cli.given import Refusal, reject
+from axiloom.cli.given import Refusal, has, refuse, reject
+from axiloom.cli.nest_source import DEVICE
 from axiloom.files import make_folder
 from axiloom.run.run import Watch, simulate
 
@@ -25,14 +28,23 @@ OTHERS = (
 """Options of other accelerators."""
 OPTIONS = "schedule define plain"
 """Options of loops alone."""
+ACCEPTED = "FILE.c[:FUNCTION]; with --schedule or --auto FILE.mlir, FILE.onnx, MODEL.py:FUNCTION too"
 
 
-def is_loops(problem: str) -> bool:
+def is_c(problem: str) -> bool:
     """Whether a problem is a file of C, perhaps with a function."""
     return problem.partition(":")[0].endswith(".c")
 
 
-def add_options(run: argparse.ArgumentParser) -> None:
+def is_loops(options: argparse.Namespace) -> bool:
+    """Whether the problem of ``axiloom run`` is meant as loops."""
+    problem: str = options.problem
+    if options.schedule is None and not options.auto:
+        return is_c(problem)
+    return problem.partition(":")[0].endswith((".c", ".mlir", ".onnx", ".py"))
+
+
+def add_options(run: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     group = run.add_argument_group("loops (FILE.c[:FUNCTION])")
     group.add_argument(
         "--schedule", type=Path, metavar="FILE", help="primitives, a line each (default: as it is written)"
@@ -43,6 +55,19 @@ def add_options(run: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--plain", action="store_true", help="all inputs, then one nest after the other, then all results"
     )
+    return group
+
+
+def add_search(run: argparse.ArgumentParser) -> None:
+    """The options of loops, and ``--auto``."""
+    group = add_options(run)
+    group.title = f"loops ({ACCEPTED})"
+    group.add_argument(
+        "--auto",
+        action="store_true",
+        help=f"search for the schedule, in the limits of {DEVICE} and as if arrays were resident; print it",
+    )
+    refuse(run, Refusal("schedule", has("auto"), "with --auto the schedule is what is searched for"))
 
 
 def execute(options: argparse.Namespace, finish: Any) -> int:
@@ -58,8 +83,10 @@ def execute(options: argparse.Namespace, finish: Any) -> int:
         options, [Refusal(OTHERS, lambda _: True, "not for loops, which become an accelerator of their own")]
     )
     loaded = load(options.problem, sizes(options))
-    schedule = scheduled(loaded.program, options.schedule)
     progress = shared.progress()
+    schedule, searched = scheduled(loaded.program, options.schedule), ""
+    if options.auto:
+        schedule, searched = nest_auto.best(loaded.program)
     progress("from the schedule to RTL")
     made = accelerator(
         schedule,
@@ -83,6 +110,7 @@ def execute(options: argparse.Namespace, finish: Any) -> int:
         watch = Watch(progress, sys.stderr.isatty(), options.keep, shared.wants_timeline(options))
         result = simulate(run, watch)
         code: int = finish(run.checked(result), options, progress, result.profile.timeline, run.driver.c)
+    print(searched, end="")
     timing = cycles(made.circuit)
     bound = max(packet.beats for packet in made.packets)
     print(

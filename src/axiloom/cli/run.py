@@ -48,8 +48,8 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     run.add_argument(
         "problem",
         help="matmul:MxNxK[:int8|int16|int32], conv:, dwconv:, matvec:, vecmat:, dot:, bmm: (a wrong one "
-        "says how they go on), a model: FILE.mlir, FILE.onnx, FILE.py:FUNCTION, loops: FILE.c[:FUNCTION], or "
-        "commands of an instruction set: FILE.program",
+        "says how they go on), a model: FILE.mlir, FILE.onnx, FILE.py:FUNCTION, loops: FILE.c[:FUNCTION] or "
+        "a model with --schedule or --auto, or commands of an instruction set: FILE.program",
     )
     shared.add_accelerator(run)
     shared.add_schedule(run)
@@ -60,7 +60,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="the same problem at -O3 on the simulated CPU beside it: plain loops, or NEON by hand",
     )
     run.add_argument("--seed", type=int, default=0, help="of the random inputs (default 0)")
-    nest_run.add_options(run)
+    nest_run.add_search(run)
     program_run.add_options(run)
     network = run.add_argument_group("networks (functions with many ops)")
     network.add_argument(
@@ -152,7 +152,7 @@ def _check_os(options: argparse.Namespace) -> None:
 
 
 def execute_run(options: argparse.Namespace) -> int:
-    problems = frontend.meant(options.problem)
+    problems = [options.problem] if nest_run.is_loops(options) else frontend.meant(options.problem)
     if len(problems) > 1:
         return _execute_each(options, problems)
     return _execute_one(options)
@@ -180,9 +180,9 @@ def _execute_one(options: argparse.Namespace) -> int:
         options,
         [Refusal(program_run.OPTIONS, lambda _: True, "for commands of an instruction set: FILE.program")],
     )
-    if nest_run.is_loops(options.problem):
+    if nest_run.is_loops(options):
         return nest_run.execute(options, _finish)
-    reject(options, [Refusal(nest_run.OPTIONS, lambda _: True, "for loops: FILE.c[:FUNCTION]")])
+    reject(options, [Refusal(f"{nest_run.OPTIONS} auto", lambda _: True, f"for loops: {nest_run.ACCEPTED}")])
     model = frontend.load(options.problem) if frontend.is_model(options.problem) else None
     if model is not None and is_network(model.mlir, options.problem):
         if options.os == "linux":

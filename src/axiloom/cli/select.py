@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 MATCHING, EGRAPH = "matching", "egraph"
 OTHERS = (
     "size spec encoding post rtl top macs flow order tile pipeline against input weights stop_after "
-    "offload_from offload port data_type rebase schedule plain"
+    "offload_from offload port data_type rebase schedule plain auto"
 )
 """Options that nothing here honours."""
 EXTRA = "pip install 'axiloom[select]'"

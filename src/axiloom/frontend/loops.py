@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from axiloom import frontend
 from axiloom.drivergen.dialects.mlir import context, parse, where
@@ -35,7 +36,9 @@ def load(text: str, defines: Mapping[str, str] | None = None) -> Loaded:
             )
         if defines:
             raise UsageError(f"{text}: -D gives sizes of functions that return a program")
-        return of_model(frontend.load(text))
+        found = of_model(frontend.load(text))
+        # torch-mlir says `main`, which no function of a driver can be called
+        return replace(found, program=replace(found.program, name=function))
     return registry.read(text, defines)
 
 

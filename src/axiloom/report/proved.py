@@ -75,7 +75,7 @@ def of(spec: AcceleratorSpec) -> Proved | None:
 
 
 _PACKETS = {
-    PACKET.name: "nothing; no command proves circuits of loops",
+    PACKET.name: "nothing by a run; `axiloom prove nest` proves loops and their circuit at small sizes",
     COMMANDS.name: "nothing of its RTL; `axiloom prove spec --isa` proves its text",
 }
 
