@@ -51,7 +51,13 @@ def model_of(spec: AcceleratorSpec, *, products: str = "exact") -> Ila:
         )
     if not isinstance(spec.data_type, Integer):
         raise SpecError([f"{spec.name}: formal models are of integers, not of {spec.data_type.value}"])
-    for what, given in (("kernels in place", spec.in_place), ("several kernels", spec.others)):
+    without = {
+        "kernels in place": spec.in_place,
+        "several kernels": spec.others,
+        "registers of a device": spec.rtl.registers,
+        "a stream an operand": spec.rtl.inputs,
+    }
+    for what, given in without.items():
         if given:
             names = ", ".join(given)
             raise SpecError([f"{spec.name}: there are no formal models of {what} yet ({names})"])
