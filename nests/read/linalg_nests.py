@@ -54,7 +54,8 @@ class Nests:
         return shape, "uint1" if kind == "bool" else kind
 
     def array(self, name: str, shape: tuple[int, ...], kind: str, role: Role) -> Array:
-        unique = fresh(re.sub(r"\W", "_", name), set(self.arrays))
+        # `0.bias`, of torch's Sequential, becomes p0_bias: names in C do not begin with a digit.
+        unique = fresh(re.sub(r"^(?=\d)", "p", re.sub(r"\W", "_", name)), set(self.arrays))
         self.arrays[unique] = Array(unique, shape, kind, role)
         return self.arrays[unique]
 

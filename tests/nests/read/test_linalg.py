@@ -151,3 +151,11 @@ def test_refused(body: str, message: str) -> None:
     with pytest.raises(CompileError) as error:
         loaded(body)
     assert message in str(error.value)
+
+
+def test_weights_of_sequential_have_names_of_c() -> None:
+    text = MATMUL.replace("fc.w", "0.w")
+    weights = {"0.w": np.ones((5, 4), f32)}
+    found = loaded(text, **weights)
+    assert list(found.contents) == ["p0_w"]
+    assert found.program.arrays[1].name == "p0_w"
