@@ -250,7 +250,7 @@ def test_attributes_that_nobody_reads(name: str, close: str) -> None:
     message = str(caught.value)
     assert message.startswith("input.mlir:2:3: linalg.matmul: unknown attribute `" + name + "`")
     assert close in message
-    assert message.endswith("accel_dense, accel_saves, accel_images, accel_overwrites")
+    assert message.endswith("accel_saves, accel_images, accel_overwrites, accel_registers")
     op = f"linalg.matmul {{{name}}} ins(%A, %A : {TENSOR}, {TENSOR}) outs(%A : {TENSOR}) -> {TENSOR}"
     network = f"func.func @f(%A : {TENSOR}) -> {TENSOR} {{\n  %0 = {op}\n  func.return %0 : {TENSOR}\n}}"
     with pytest.raises(CompileError, match=f"2:3: linalg.matmul: unknown attribute `{name}`"):
