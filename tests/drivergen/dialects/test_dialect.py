@@ -40,7 +40,7 @@ def test_attributes_hold_the_values_of_isa() -> None:
     assert list(flow.data.opcodes()) == [("a", 1), ("b", 2)]
 
 
-ACTIONS = "send, send_literal, send_dim, send_idx, recv"
+ACTIONS = "send, send_literal, send_dim, send_idx, recv, write, wait"
 FIELDS = "id, address, input, input_size, output, output_size, length_width, scatter_gather"
 SYNTAX = {
     "#accel.opcode_map<a = [sned(A)]>": f"opcode_map: expected one of {ACTIONS}, not `sned`",
