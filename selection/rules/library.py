@@ -12,6 +12,7 @@ from axiloom.selection.rules.rule import Rule
 from axiloom.selection.rules.text import parse
 
 SUFFIX = ".rules"
+POINTS = "points.rules"
 _ROOM = Path(__file__).parent
 
 
@@ -39,9 +40,14 @@ def _parsed(text: RuleText) -> tuple[Rule, ...]:
     return parse(text.text, text.place)
 
 
-def ours() -> tuple[RuleText, ...]:
-    """The rules that come with Axiloom, file by file."""
+def every() -> tuple[RuleText, ...]:
+    """All rules that come with Axiloom, file by file."""
     return tuple(load(one) for one in sorted(_ROOM.glob(f"*{SUFFIX}")))
+
+
+def ours() -> tuple[RuleText, ...]:
+    """Those for any application. Without `POINTS`: with im2col they would go round without an end."""
+    return tuple(one for one in every() if one.place != POINTS)
 
 
 def load(path: Path) -> RuleText:

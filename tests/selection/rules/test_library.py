@@ -8,7 +8,7 @@ from axiloom.selection.rules import library
 from axiloom.selection.rules.prove.verdicts import Answer, judge
 from axiloom.selection.rules.rule import Rule
 
-RULES = {rule.name: rule for text in library.ours() for rule in text.rules}
+RULES = {rule.name: rule for text in library.every() for rule in text.rules}
 _SLOW = (
     *("channels_last", "channels_last_back", "im2col", "im2col_of_channels_first", "multiply_out"),
     *("requantise_is_its_definition", "bias_before_transpose", "scaled_convolution"),
@@ -30,6 +30,6 @@ def test_rule(rule: Rule) -> None:
 
 
 def test_names_are_of_one_rule_each() -> None:
-    names = [rule.name for text in library.ours() for rule in text.rules]
+    names = [rule.name for text in library.every() for rule in text.rules]
     assert len(names) == len(set(names))
     assert len(names) > 80

@@ -45,7 +45,7 @@ MUTANTS = (
 
 def _source(name: str) -> tuple[str, str]:
     """A rule's own text, with its decorators, and its file."""
-    for file in library.ours():
+    for file in library.every():
         for part in file.text.split("\n\n\n"):
             if f"def {name}(" in part:
                 return part.strip() + "\n", file.place
