@@ -14,7 +14,7 @@ from axiloom.selection.compile.relevant import near, only
 from axiloom.selection.egraph.process import saturate
 from axiloom.selection.egraph.saturated import ENode, Limits, Saturated
 from axiloom.selection.ir.graph import Graph, Node
-from axiloom.selection.rules.library import every
+from axiloom.selection.rules.library import every as all_rules
 from axiloom.selection.streams.kernels import kernels_of
 
 LIMITS = Limits(nodes=2_000, iterations=8, seconds=60.0)
@@ -39,7 +39,7 @@ class Form:
 
 def forms(product: Graph, kernels: Sequence[str]) -> Mapping[str, Form]:
     """By the kernel of a specification: the form with the fewest rules, for those that have one."""
-    texts = near(only(every(), lambda rule: rule.sense in ("exact", "integers")), _ops(product), MACHINE)
+    texts = near(only(all_rules(), lambda rule: rule.sense in ("exact", "integers")), _ops(product), MACHINE)
     saturated = saturate(product, texts, LIMITS)
     found = {}
     for name in dict.fromkeys(kernels):
