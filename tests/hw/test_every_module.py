@@ -17,6 +17,11 @@ ELSEWHERE = {
         f"qkv/{name}.py": "tests/hw/qkv/test_device.py"
         for name in ("row_memory", "softmax", "task", "transfers")
     },
+    **{
+        f"flexasr/{name}.py": "tests/hw/flexasr/test_device.py"
+        for name in ("activate", "moves", "pool", "product")
+    },
+    "soc/user.py": "tests/board_folder/test_user_rtl.py",  # in the system that a board gets
     "qkv/product.py": "tests/hw/qkv/test_product_rows.py",
     "qkv/numbers/": "tests/hw/qkv/numbers/test_functions.py",  # each one that is registered
 }
