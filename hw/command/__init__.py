@@ -11,5 +11,9 @@ packet, which is what a descriptor of a DMA receives. One that reads or stores n
 - ``decode.py``: a text's conditions and fields as logic: `decoded`, for any text
 - ``functions.py``: a text's functions as logic
 - ``same.py``: `Same`: whether an instruction does what a unit is described to do
+- ``meaning.py``: `Meaning`, by what unit, on which memories, with which values
+- ``unit.py``: `Unit`, what executes commands that are alike
+- ``memory.py``: `Memory`, whose words are read and written by whoever works
+- ``device.py``: `CommandDevice`: front, units and memories put together
 - ``fault.py``: why a device stops
 """

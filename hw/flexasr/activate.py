@@ -9,10 +9,10 @@ from operator import or_
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, signed
 
 from axiloom.hw.command.functions import Functions
+from axiloom.hw.command.memory import Memory
+from axiloom.hw.command.unit import Task, Unit
 from axiloom.hw.flexasr import meanings
 from axiloom.hw.flexasr.meanings import LANES, STATE
-from axiloom.hw.vta.memory import Memory
-from axiloom.hw.vta.unit import Task, Unit
 from axiloom.isa.instructions.tree import Function
 
 CYCLES = 3 + LANES + 2

@@ -9,10 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from axiloom.errors import SpecError
-from axiloom.hw.command.same import Same
+from axiloom.hw.command.meaning import Meaning, meaning_of
 from axiloom.isa.instructions.read import parse
-from axiloom.isa.instructions.tree import Expr, Function, Instruction, InstructionSet, Let
-from axiloom.isa.instructions.walk import substituted
+from axiloom.isa.instructions.tree import Function, InstructionSet
 
 LANES, SUM, STATE = 16, 32, 20
 """Elements of a vector; bits of a sum of products, and of an activation register."""
@@ -130,19 +129,6 @@ def activate():
 
 
 @dataclass(frozen=True)
-class Meaning:
-    """`instruction` is what the unit `unit` does. `memories`: by the description's names, those of the text;
-    `values`: by the description's fields, expressions of the command's words; `in_fields`: of the
-    instruction's fields."""
-
-    instruction: str
-    unit: str
-    memories: Mapping[str, str]
-    values: Mapping[str, Expr]
-    in_fields: Mapping[str, Expr]
-
-
-@dataclass(frozen=True)
 class Machine:
     """A text as hardware: its meanings, and its functions by the description's names."""
 
@@ -153,9 +139,6 @@ class Machine:
     def of(self, unit: str) -> list[Meaning]:
         return [one for one in self.meanings if one.unit == unit]
 
-    def depth(self, memory: str) -> int:
-        return self.isa.memories[memory].shape[0]
-
 
 def machine(isa: InstructionSet) -> Machine:
     """Raises SpecError with each instruction that no unit can be."""
@@ -165,20 +148,19 @@ def machine(isa: InstructionSet) -> Machine:
     faults = []
     for one in isa.instructions.values():
         where = f"{isa.place}:{one.line}: {one.name}"
-        same, unit = _matched(one, units)
-        if same is None:
+        meaning = meaning_of(one, units.values())
+        if meaning is None:
             faults.append(
                 f"{isa.place}:{one.line}: no unit does what {one.name} does; there are {', '.join(units)}"
             )
             continue
+        unit = meaning.unit
         if unit != "load" and any(other.unit == unit for other in found):
             faults.append(f"{where}: a second {unit}; one is built")
-        for name, function in same.functions.items():
+        for name, function in meaning.functions.items():
             if functions.setdefault(name, function) != function:
                 faults.append(f"{where}: its {name} is {function.name}, another one's {functions[name].name}")
-        values = {name: _of_inputs(expr, one.fields) for name, expr in same.values.items()}
-        there = {name: memory.name for name, memory in same.memories.items() if not memory.host}
-        found.append(Meaning(one.name, unit, there, values, same.values))
+        found.append(meaning)
     missing = set(units) - {one.unit for one in found}
     if missing and not faults:
         faults.append(f"{isa.place}: no instruction does what the units {', '.join(sorted(missing))} do")
@@ -189,32 +171,17 @@ def machine(isa: InstructionSet) -> Machine:
     return Machine(isa, tuple(found), functions)
 
 
-def _matched(instruction: Instruction, units: Mapping[str, Instruction]) -> tuple[Same | None, str]:
-    for unit in units.values():
-        same = Same({let.name for let in unit.fields})
-        if same.everything(unit.body, instruction.body):
-            return same, unit.name
-    return None, ""
-
-
 def _clashes(isa: InstructionSet, found: list[Meaning]) -> list[str]:
     """Memories that stand for two things, or have other elements."""
     bits = {"x": 8, "w": 8, "mac": STATE, "unit": STATE, "acc": SUM}
     faults = []
     for one in found:
-        there = list(one.memories.values())
-        if len(set(there)) != len(there):
+        there = {memory.name for memory in one.memories.values()}
+        if len(there) != len(one.memories):
             faults.append(f"{isa.place}: {one.instruction} has one memory for two things")
-        for role, name in one.memories.items():
-            memory = isa.memories[name]
+        for role, memory in one.memories.items():
             if memory.shape[-1] != LANES or memory.type.bits != bits[role]:
-                faults.append(f"{isa.place}: {name} has no vectors of {LANES} elements of {bits[role]} bits")
+                faults.append(
+                    f"{isa.place}: {memory.name} has no vectors of {LANES} elements of {bits[role]} bits"
+                )
     return faults
-
-
-def _of_inputs(expr: Expr, fields: tuple[Let, ...]) -> Expr:
-    """The same, of the command's words alone."""
-    known: dict[str, Expr] = {}
-    for let in fields:
-        known[let.name] = substituted(let.value, lambda one: known.get(one.name, one))
-    return substituted(expr, lambda one: known.get(one.name, one))

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from amaranth.hdl import Const, Module, Signal, Value
 from amaranth.lib import stream
 
+from axiloom.hw.command.memory import Memory
 from axiloom.hw.command.rows import BeatsToRows, RowsToBeats
-from axiloom.hw.vta.memory import Memory
-from axiloom.hw.vta.unit import Task, Unit
+from axiloom.hw.command.unit import Task, Unit
 
 
 class Load(Unit):

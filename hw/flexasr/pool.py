@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from amaranth.hdl import Cat, Const, Module, Signal, Value
 
 from axiloom.hw.command.functions import Functions
+from axiloom.hw.command.memory import Memory
+from axiloom.hw.command.unit import Task, Unit
 from axiloom.hw.flexasr.meanings import LANES
-from axiloom.hw.vta.memory import Memory
-from axiloom.hw.vta.unit import Task, Unit
 from axiloom.isa.instructions.tree import Function
 
 CYCLES = 4

@@ -20,10 +20,10 @@ from itertools import pairwise
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, signed
 
 from axiloom.hw.command.functions import Functions
+from axiloom.hw.command.memory import Memory
+from axiloom.hw.command.unit import Task, Unit, flag
 from axiloom.hw.flexasr.meanings import LANES, LIMIT, STATE, SUM
 from axiloom.hw.nest.operators.stages import Stages
-from axiloom.hw.vta.memory import Memory
-from axiloom.hw.vta.unit import Task, Unit, flag
 from axiloom.isa.instructions.tree import Function
 
 LATENCY = 5

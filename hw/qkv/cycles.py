@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from axiloom.hw.command.decode import command_bits
+from axiloom.hw.command.meaning import Meaning
 from axiloom.hw.qkv import elementwise, product, softmax
-from axiloom.hw.qkv.meanings import Machine, Meaning
+from axiloom.hw.qkv.meanings import Machine
 from axiloom.hw.qkv.row_memory import ELEMENT, Geometry
 from axiloom.isa.instructions.simulator.reference import Reference
 from axiloom.isa.instructions.simulator.state import State
@@ -42,7 +43,7 @@ class Cycles:
         return FRONT + sum(self.command(*one) for one in commands)
 
     def _rows(self, meaning: Meaning, fields: Mapping[str, int]) -> int:
-        expr = meaning.values["n"]
+        expr = meaning.in_fields["n"]
         return expr.value if isinstance(expr, Const) else int(self._reference.value(expr, fields))
 
     def _steps(self, meaning: Meaning, fields: Mapping[str, int], a_row: int, behind: int) -> int:

@@ -9,31 +9,20 @@ RTL without a word about it here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from axiloom.errors import SpecError
-from axiloom.hw.command.same import Same
+from axiloom.hw.command.meaning import Meaning, meaning_of
 from axiloom.hw.qkv.units import text
 from axiloom.isa.instructions.read import parse
-from axiloom.isa.instructions.tree import Expr, Instruction, InstructionSet, Range
+from axiloom.isa.instructions.tree import InstructionSet, Range
 
-_DATA = ("x", "y", "z")
+DATA = ("x", "y", "z")
 """What is a memory in hardware; `sums` and `total` are in the units' pipelines."""
 _APART = ("move", "transpose", "add", "subtract", "multiply", "maximum")
 """Units that would overtake themselves in one memory."""
 _ELEMENT = Range(0, (1 << 16) - 1)
-
-
-@dataclass(frozen=True)
-class Meaning:
-    """`instruction` is what the unit `unit` does. `memories`: by the description's names, those of the text;
-    `values`: by the description's fields, expressions of the instruction's fields."""
-
-    instruction: str
-    unit: str
-    memories: Mapping[str, str]
-    values: Mapping[str, Expr]
 
 
 @dataclass(frozen=True)
@@ -56,7 +45,7 @@ def machine(isa: InstructionSet) -> Machine:
     units = parse(text(columns), "units", "units")
     found, faults = [], []
     for one in isa.instructions.values():
-        meaning = _meaning(one, units.instructions.values())
+        meaning = meaning_of(one, units.instructions.values())
         if meaning is None:
             there = ", ".join(units.instructions)
             faults.append(f"{isa.place}:{one.line}: no unit does what {one.name} does; there are {there}")
@@ -64,10 +53,10 @@ def machine(isa: InstructionSet) -> Machine:
         found.append(meaning)
         if fault := _clash(meaning):
             faults.append(f"{isa.place}:{one.line}: {one.name}: {fault}")
-    used = {name for one in found for name in one.memories.values()}
+    used = {one.place(role) for one in found for role in DATA if role in one.memories}
     depths = {}
     for name, memory in isa.memories.items():
-        if name not in used or memory.host:
+        if name not in used:
             continue
         if memory.type != _ELEMENT or len(memory.shape) != 2 or memory.shape[1] != columns:
             faults.append(f"{isa.place}: memory {name} has no rows of {columns} elements of 16 bits")
@@ -96,12 +85,3 @@ def _clash(meaning: Meaning) -> str:
     if "z" in memories and memories["z"] in (memories["x"], memories["y"]):
         return f"its result would overwrite a factor in {memories['z']}; give it a memory of its own"
     return ""
-
-
-def _meaning(instruction: Instruction, units: Iterable[Instruction]) -> Meaning | None:
-    for unit in units:
-        same = Same({let.name for let in unit.fields})
-        if same.everything(unit.body, instruction.body):
-            memories = {one: other.name for one, other in same.memories.items() if one in _DATA}
-            return Meaning(instruction.name, unit.name, memories, same.values)
-    return None

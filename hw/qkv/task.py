@@ -40,6 +40,10 @@ class Unit:
     def stages(self, m: Module) -> Stages:
         return Stages(m, self.name)
 
+    def starts(self) -> Value:
+        """Whether a command that begins is of this unit."""
+        return Cat(*(task.is_active for task in self.tasks)).any()
+
     def is_active(self, *kinds: str) -> Value:
         """Whether the task under way is of one of these kinds."""
         return Cat(*(task.is_active for task in self.tasks if task.unit in kinds)).any()

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from axiloom.hw.command.decode import command_bits
+from axiloom.hw.command.meaning import Meaning
 from axiloom.hw.vta import loops, vector
-from axiloom.hw.vta.meanings import ACCUMULATOR, MUL, Machine, Meaning
+from axiloom.hw.vta.meanings import ACCUMULATOR, MUL, Machine
 from axiloom.isa.instructions.simulator.reference import Reference
 from axiloom.isa.instructions.simulator.state import State
 

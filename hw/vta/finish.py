@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from amaranth.hdl import Module, Signal, Value
 
-from axiloom.hw.vta.unit import Task, Unit
+from axiloom.hw.command.unit import Task, Unit
 
 
 class Finish(Unit):

@@ -10,9 +10,9 @@ from operator import or_
 from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import stream
 
+from axiloom.hw.command.memory import Memory
+from axiloom.hw.command.unit import Task, Unit
 from axiloom.hw.vta.meanings import ACCUMULATOR
-from axiloom.hw.vta.memory import Memory
-from axiloom.hw.vta.unit import Task, Unit
 
 
 @dataclass(frozen=True)

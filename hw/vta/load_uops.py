@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from amaranth.hdl import Const, Module, Signal, Value
 from amaranth.lib import stream
 
+from axiloom.hw.command.memory import Memory
 from axiloom.hw.command.rows import BeatsToRows
+from axiloom.hw.command.unit import Task, Unit
 from axiloom.hw.vta.meanings import UOP
-from axiloom.hw.vta.memory import Memory
-from axiloom.hw.vta.unit import Task, Unit
 
 
 class LoadUops(Unit):

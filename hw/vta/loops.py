@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from amaranth.hdl import Module, Signal, Value
 
+from axiloom.hw.command.memory import Memory
+from axiloom.hw.command.unit import flag
 from axiloom.hw.nest.operators.stages import Stages
-from axiloom.hw.vta.memory import Memory
-from axiloom.hw.vta.unit import flag
 
 FIELDS: Mapping[str, slice] = {"dst": slice(0, 11), "src": slice(11, 22), "wgt": slice(22, 32)}
 """Of a micro-op (hardware/xilinx/src/vta.h of apache/tvm-vta)."""

@@ -11,13 +11,11 @@ from dataclasses import dataclass
 from functools import partial
 
 from axiloom.errors import SpecError
-from axiloom.hw.command.same import Same
+from axiloom.hw.command.meaning import Meaning, meaning_of
 from axiloom.isa.instructions.read import parse
 from axiloom.isa.instructions.tree import (
-    Expr,
     Instruction,
     InstructionSet,
-    Let,
     Memory,
     Read,
     Statement,
@@ -25,7 +23,7 @@ from axiloom.isa.instructions.tree import (
     signed,
     unsigned,
 )
-from axiloom.isa.instructions.walk import blocks, parts, substituted
+from axiloom.isa.instructions.walk import blocks, parts
 
 ACCUMULATOR = 32
 """Bits."""
@@ -161,19 +159,6 @@ MEMORIES = ("uop", "inp", "wgt", "acc", "out")
 
 
 @dataclass(frozen=True)
-class Meaning:
-    """`instruction` is what the unit `unit` does. `memories`: by the description's names, those of the text;
-    `values`: by the description's fields, expressions of the command's words;
-    `in_fields`: the same, of the instruction's fields."""
-
-    instruction: str
-    unit: str
-    memories: Mapping[str, str]
-    values: Mapping[str, Expr]
-    in_fields: Mapping[str, Expr]
-
-
-@dataclass(frozen=True)
 class Machine:
     """A text as hardware: vectors of `block` elements, `depths` of the memories by the description's names,
     its meanings by unit."""
@@ -283,20 +268,7 @@ def _described(block: int, depths: Mapping[str, int]) -> str:
 
 
 def _meaning(memories: Mapping[str, Memory], instruction: Instruction, unit: Instruction) -> Meaning | None:
-    same = Same({let.name for let in unit.fields})
-    if not same.everything(unit.body, instruction.body):
+    meaning = meaning_of(instruction, [unit])
+    if meaning is None or any(memories[name] != one for name, one in meaning.memories.items()):
         return None
-    own = {name: one for name, one in same.memories.items() if not one.host}
-    if any(memories[name] != one for name, one in own.items()):
-        return None
-    values = {name: _of_inputs(expr, instruction.fields) for name, expr in same.values.items()}
-    there = {name: one.name for name, one in own.items()}
-    return Meaning(instruction.name, unit.name, there, values, same.values)
-
-
-def _of_inputs(expr: Expr, fields: tuple[Let, ...]) -> Expr:
-    """The same, of the command's words alone: equal fields of two instructions are equal."""
-    known: dict[str, Expr] = {}
-    for let in fields:
-        known[let.name] = substituted(let.value, lambda one: known.get(one.name, one))
-    return substituted(expr, lambda one: known.get(one.name, one))
+    return meaning

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from amaranth.hdl import Cat, Module, Signal, Value
 from amaranth.lib import fifo, stream
 
+from axiloom.hw.command.memory import Memory
 from axiloom.hw.command.rows import RowsToBeats
+from axiloom.hw.command.unit import Task, Unit, flag
 from axiloom.hw.nest.operators.stages import Stages
-from axiloom.hw.vta.memory import Memory
-from axiloom.hw.vta.unit import Task, Unit, flag
 
 _QUEUE = 4
 """Vectors between the memory and the stream: a read is asked for only if there is room."""

@@ -21,14 +21,14 @@ from dataclasses import dataclass
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 
+from axiloom.hw.command.memory import Memory
+from axiloom.hw.command.unit import Task, Unit, flag
 from axiloom.hw.nest.operators.stages import Stages
 from axiloom.hw.vta import operation, product
 from axiloom.hw.vta.loops import Loops, Place
 from axiloom.hw.vta.meanings import ACCUMULATOR, ADD, MUL
-from axiloom.hw.vta.memory import Memory
 from axiloom.hw.vta.operation import Operation
 from axiloom.hw.vta.product import Product
-from axiloom.hw.vta.unit import Task, Unit, flag
 
 GEMM_READ = 1 + product.LATENCY - 2
 """Cycles from a place to its read: the product is there when the accumulator is."""

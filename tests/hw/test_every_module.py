@@ -8,6 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 
 ELSEWHERE = {
+    "command/device.py": "tests/hw/vta/test_device.py",  # which is one; so are qkv's and flexasr's
     "axi/rules/language.py": "tests/prove/axi/test_ports.py",
     "nest/access.py": "tests/hw/nest/test_memory.py",
     "nest/accelerator.py": "tests/run/test_nest.py",

@@ -9,8 +9,8 @@ from amaranth.hdl import Const, Module
 from tests.hw.component_bench import simulate
 from tests.hw.vta.device_bench import Bench
 
+from axiloom.hw.command.unit import Task
 from axiloom.hw.vta.finish import Finish
-from axiloom.hw.vta.unit import Task
 
 
 def test_finish() -> None:

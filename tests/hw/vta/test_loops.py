@@ -10,8 +10,8 @@ import pytest
 from amaranth.hdl import Const, Module, Signal
 from tests.hw.component_bench import simulate
 
+from axiloom.hw.command.memory import Memory
 from axiloom.hw.vta.loops import FIELDS, Loops
-from axiloom.hw.vta.memory import Memory
 
 BITS = {"dst": 6, "src": 5, "wgt": 4}
 SIZES = {"first": 13, "last": 14, "outer": 14, "inner": 14}

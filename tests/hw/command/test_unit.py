@@ -9,8 +9,8 @@ import pytest
 from amaranth.hdl import Module, ResetInserter, Signal
 from tests.hw.component_bench import simulate
 
-from axiloom.hw.vta.meanings import Meaning
-from axiloom.hw.vta.unit import Task, Unit, flag
+from axiloom.hw.command.meaning import Meaning
+from axiloom.hw.command.unit import Task, Unit, flag
 from axiloom.isa.instructions.tree import Bits, Const, Name, unsigned
 
 
@@ -22,7 +22,7 @@ def _bits(low: int) -> Bits:
 def test_values(places: tuple[int, int]) -> None:
     word, active = Signal(64), [Signal(name=f"active_{n}") for n in range(2)]
     tasks = {
-        f"unit_{n}": Task(Meaning(f"one_{n}", f"unit_{n}", {}, {"count": _bits(low)}, {}), active[n])
+        f"unit_{n}": Task(Meaning(f"one_{n}", f"unit_{n}", {}, {}, {"count": _bits(low)}, {}), active[n])
         for n, low in enumerate(places)
     }
     m, unit = Module(), Unit("unit", tasks, {"word": word})

@@ -10,7 +10,7 @@ import pytest
 from amaranth.hdl import Module, Signal
 from tests.hw.component_bench import simulate
 
-from axiloom.hw.vta.memory import Memory
+from axiloom.hw.command.memory import Memory
 
 DEPTH, PARTS = 8, 3
 

@@ -1,0 +1,48 @@
+"""`Meaning`: what an instruction of a text does, in the hardware's words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from axiloom.hw.command.same import Same
+from axiloom.isa.instructions.tree import Expr, Function, Instruction, Let, Memory
+from axiloom.isa.instructions.walk import substituted
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """`instruction` is what the unit `unit` is described to do. By the description's names: the text's
+    `memories` and `functions`, and of its fields `values`, expressions of the command's words, and
+    `in_fields`, the same in the instruction's fields."""
+
+    instruction: str
+    unit: str
+    memories: Mapping[str, Memory]
+    functions: Mapping[str, Function]
+    values: Mapping[str, Expr]
+    in_fields: Mapping[str, Expr]
+
+    def place(self, memory: str) -> str:
+        """The text's name of what the description calls `memory`."""
+        return self.memories[memory].name
+
+
+def meaning_of(instruction: Instruction, units: Iterable[Instruction]) -> Meaning | None:
+    """By the first of the descriptions `units` whose statements are those of `instruction` but for names.
+    Memories of the host are none of the hardware's."""
+    for unit in units:
+        same = Same({let.name for let in unit.fields})
+        if same.everything(unit.body, instruction.body):
+            memories = {name: one for name, one in same.memories.items() if not one.host}
+            values = {name: _of_words(expr, instruction.fields) for name, expr in same.values.items()}
+            return Meaning(instruction.name, unit.name, memories, same.functions, values, same.values)
+    return None
+
+
+def _of_words(expr: Expr, fields: tuple[Let, ...]) -> Expr:
+    """The same, of the command's words alone: equal fields of two instructions are equal."""
+    known: dict[str, Expr] = {}
+    for let in fields:
+        known[let.name] = substituted(let.value, lambda one: known.get(one.name, one))
+    return substituted(expr, lambda one: known.get(one.name, one))
