@@ -16,6 +16,7 @@
 - :mod:`~axiloom.prove.rtl.states`: guesses about states at rest, and their terms
 - :mod:`~axiloom.prove.rtl.answers`: does it hold, or was a guess too strong
 - :mod:`~axiloom.prove.rtl.cases`: all that can happen from one start, with one word
+- :mod:`~axiloom.prove.rtl.halted`: after an error, without a search
 - :mod:`~axiloom.prove.rtl.overlap`: words that do not wait
 - :mod:`~axiloom.prove.rtl.refine`: all claims
 - :mod:`~axiloom.prove.rtl.verdicts`: rows of the table, kept

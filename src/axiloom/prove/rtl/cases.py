@@ -15,11 +15,14 @@ from axiloom.isa.formal.streams.places import Places
 from axiloom.prove.rtl.answers import QUICK_MS, Answers
 from axiloom.prove.rtl.claim import WORD, Case, Outcome
 from axiloom.prove.rtl.explore import Node, Sent, TooManyError, WrongError
+from axiloom.prove.rtl.halted import Halted
 from axiloom.prove.rtl.trial import Control
 
 
 class Cases(Answers):
     """Starts, and their searches."""
+
+    halted: Halted | None = None
 
     def _outcome(self, name: str, text: str) -> Outcome:
         return self.outcomes.setdefault(name, Outcome(name, text))
@@ -249,6 +252,9 @@ class Cases(Answers):
         """Whatever comes: nothing is sent, and the error is told."""
         known, todo = {}, [Node(registers, 0, 0, False)]
         code = dict(zip(self.device.control, case.control, strict=True))["error"]
+        if self._halts(case.control, code):
+            outcome.states += 1
+            return
         while todo:
             node = todo.pop()
             if node.key in known:
@@ -268,3 +274,18 @@ class Cases(Answers):
             if len(known) > 500:
                 raise TooManyError("more than 500 states after an error")
         outcome.states += len(known)
+
+    def _halts(self, control: Control, code: int) -> bool:
+        """Do the bits that are known here say that nothing is sent any more?"""
+        if self.halted is None or self.halted.device is not self.device:
+            self.halted = Halted(self.device)
+        known = self._constants(control, self.rest(control))
+        return self.halted.holds(
+            code,
+            [
+                (name, place, value >> place & 1)
+                for name, (mask, value) in known.items()
+                for place in range(mask.bit_length())
+                if mask >> place & 1
+            ],
+        )
