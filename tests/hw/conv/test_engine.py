@@ -107,6 +107,7 @@ def test_few_channels_behind_more(channels: tuple[int, int]) -> None:
     check(spec, Program(words))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("stride", "dilation", "padding"), [(1, 1, 1), (3, 2, 0)])
 def test_a_tile_equals_torch(stride: int, dilation: int, padding: int) -> None:
     torch = pytest.importorskip("torch")
@@ -218,6 +219,7 @@ def test_other_sizes_than_loaded_or_begun(names: str, change: dict[str, int]) ->
     assert result.error == (DeviceError.DIMS_MISMATCH if change else DeviceError.OK)
 
 
+@pytest.mark.slow
 @settings(max_examples=4)
 @given(data=st.data(), seed=st.integers(0, 99), post=st.booleans())
 def test_any_specification_and_words(data: st.DataObject, seed: int, post: bool) -> None:

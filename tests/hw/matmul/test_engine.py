@@ -82,6 +82,7 @@ def test_equals_numpy(encoding: str) -> None:
     assert np.array_equal(got, wrapped_matmul(spec, operands))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["v1_8", "v2_8", "v3_8", "v3_16"])
 def test_larger_tiles(name: str) -> None:
     spec = isa.builtin(name)
@@ -258,6 +259,7 @@ def test_errors_stop_the_device_until_reset(case: str) -> None:
 # --- any specification, any words ------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(max_examples=8)
 @given(data=st.data(), seed=st.integers(0, 99))
 def test_any_specification_and_words(data: st.DataObject, seed: int) -> None:
@@ -265,7 +267,7 @@ def test_any_specification_and_words(data: st.DataObject, seed: int) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(data=st.data(), seed=st.integers(0, 99))
 def test_any_specification_and_words_thoroughly(data: st.DataObject, seed: int) -> None:
     check_any(data, seed)

@@ -157,6 +157,7 @@ def test_lines_shorter_than_a_beat_are_loaded_in_parts() -> None:
     assert (geometry.a.width, geometry.b.width, geometry.c_words) == (64, 64, 4)
 
 
+@pytest.mark.slow
 @WIDTHS
 def test_a_beat_a_cycle(width: int) -> None:
     """A step of Ns takes little more than its beats; C goes out behind them."""
