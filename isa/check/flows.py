@@ -52,7 +52,7 @@ class _WrongOrderError(Exception):
 
 @dataclass(frozen=True)
 class _Behaviour:
-    """What of a specification the orders of a flow follow from: compilers ask for the same ones many times."""
+    """What of a specification the orders of a flow follow from: compilers ask for the same many times."""
 
     loops: tuple[str, ...]
     inputs: tuple[str, ...]

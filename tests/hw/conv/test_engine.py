@@ -14,6 +14,7 @@ from tests.hw.engine.engine_bench import Program, check, simulate, sustained
 from tests.isa.conv_strategies import conv_ill_formed, conv_specs, conv_well_formed, conv_word_program
 from tests.isa.conv_streams import Convolution, conv_program
 from tests.isa.streams import opcode_words
+from tests.some import some
 
 from axiloom import isa
 from axiloom.errors import SpecError
@@ -68,7 +69,7 @@ PROBLEMS = {
 KINDS = [("int8", 32), ("int8", 128), ("int16", 64), ("int32", 32), ("int32", 128)]
 
 
-@pytest.mark.parametrize("name", PROBLEMS)
+@pytest.mark.parametrize("name", some(PROBLEMS, 2))
 def test_convolutions_equal_numpy(name: str) -> None:
     """Independently of the functional model, in tiles that leave rests in every direction."""
     problem = PROBLEMS[name]

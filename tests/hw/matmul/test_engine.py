@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tests.hw.engine.engine_bench import Program, check, simulate, sustained
 from tests.isa.strategies import ill_formed, specs, well_formed, word_program
 from tests.isa.streams import matmul_program, opcode_words, wrapped_matmul
+from tests.some import slow
 
 from axiloom import isa
 from axiloom.errors import SpecError
@@ -63,8 +64,8 @@ def whole_matmul(spec: AcceleratorSpec, flow: str, counts: tuple[int, int, int])
 # --- the built-in accelerators ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("data_type", ["int8", "int16", "int32"])
-@pytest.mark.parametrize("name", ["v1_4", "v2_4", "v3_4", "v4"])
+@pytest.mark.parametrize("data_type", ["int8", slow("int16"), "int32"])
+@pytest.mark.parametrize("name", ["v1_4", slow("v2_4"), "v3_4", "v4"])
 def test_every_flow_with_stalls_twice_in_a_row(name: str, data_type: str) -> None:
     spec = small_v4(data_type) if name == "v4" else isa.builtin(name, data_type=data_type)
     programs = [whole_matmul(spec, flow, (2, 1, 2)) for flow in spec.flows]
@@ -107,7 +108,7 @@ def test_orders_of_operands(a: Dims, b: Dims, c: Dims, data_type: str) -> None:
     check(spec, Program(words_of(spec, "sA", "sB", "cC", "sA", "cC", "rC")), **STALLS)
 
 
-@pytest.mark.parametrize("macs", [1, 2, 4, 8, 16, 32, 64])
+@pytest.mark.parametrize("macs", [1, slow(2), 4, slow(8), slow(16), 32, slow(64)])
 def test_any_number_of_multiply_adds(macs: int) -> None:
     """From less than one word of lanes to the whole tile at once."""
     spec = isa.builtin("v3_8", data_type="int8").replace(macs=macs, tile=TileRule((8, 8, 4)))
@@ -191,7 +192,7 @@ def test_valid_does_not_wait_for_ready() -> None:
 # --- reset and errors ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, slow(1), slow(2)])
 @pytest.mark.parametrize("name", ["v1_4", "v2_4", "v3_4", "v4"])
 def test_reset_in_the_middle(name: str, seed: int) -> None:
     """Wherever reset comes, what follows is as after power-on: no word, sum, half or dims are left."""
