@@ -53,10 +53,11 @@ class UserRtl:
     signals may be missing; further outputs are left open, further inputs are refused. Without a reset port
     the module is not reset by a soft reset of the DMA, which may take back a word that waits for TREADY.
 
-    Attributes: `files` (Verilog; VHDL is synthesised by GHDL), `top`, `told` (the ``rtl`` part), `clock`, `clocks`, `reset` (or None), `resets`
-    (each with whether it is active low), `reset_active_low`, `input_streams`, `output_stream`, `control` (the
-    AXI4-Lite port, or None), `input` and `output` (prefixes of the first streams), `stream_width` (bits that
-    both streams have at the DMA), `ports`.
+    Attributes: `files` (of VHDL: the Verilog that GHDL makes of it), `top`, `told` (the ``rtl`` part),
+    `clock`, `clocks`, `reset` (or None), `resets` (each with whether it is active low),
+    `reset_active_low`, `input_streams`, `output_stream`, `control` (the AXI4-Lite port, or None), `input`
+    and `output` (prefixes of the first streams), `stream_width` (bits that both streams have at the DMA),
+    `ports`.
 
     Raises :exc:`BuildError` if a file is missing or faulty, or the ports do not fit: the message lists
     what was found and what is expected.
