@@ -53,8 +53,8 @@ def execute_run(options: argparse.Namespace) -> int:
     """``axiloom run PROBLEM --board ulx3s``."""
     if nest_run.is_loops(options):
         raise UsageError(
-            f"{options.problem}: loops do not run on a board on a serial line. Without --board {NAME} they run "
-            f"on a simulated SoC; `axiloom board new {NAME} --problem FILE.c` writes their board folder"
+            f"{options.problem}: loops do not run on a board on a serial line. Without --board {NAME} they "
+            f"run on a simulated SoC; `axiloom board new {NAME} --problem FILE.c` writes their board folder"
         )
     _refuse(options, _HONOURED | {"keep"})
     mlir, spec, schedule = shared.chosen(options, PIPELINE)
