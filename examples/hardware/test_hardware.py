@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -9,9 +10,10 @@ import pytest
 from axiloom.errors import HangError
 
 HERE = Path(__file__).parent
-STREAM, START, PAIRS, GAIN = (
-    HERE / name for name in ("stream_matmul", "start_matmul", "two_streams", "gain16")
+STREAM, START, PAIRS, GAIN, VHDL = (
+    HERE / name for name in ("stream_matmul", "start_matmul", "two_streams", "gain16", "add_vhdl")
 )
+needs_ghdl = pytest.mark.skipif(shutil.which("ghdl") is None, reason="needs ghdl")
 
 
 def test_streaming_matmul_that_starts_on_tlast(soc) -> None:
@@ -51,3 +53,20 @@ def test_another_gain_is_another_result(soc, tmp_path: Path) -> None:
     spec.write_text(text.replace("write(gain, 3)", "write(gain, 2)"))
     chip = soc(spec, rtl=[GAIN / "gain16.v"], top="gain16")
     assert not chip.mlir(GAIN / "gain16.mlir")["result"]["matches"]
+
+
+@needs_ghdl
+def test_vhdl(soc) -> None:
+    chip = soc(VHDL / "add_blocks.json", rtl=[VHDL / "add_blocks.vhd"], top="add_blocks")
+    assert chip.mlir(VHDL / "add_blocks.mlir")["result"]["matches"]
+
+
+@needs_ghdl
+@pytest.mark.slow
+def test_vhdl_that_subtracts(soc, tmp_path: Path) -> None:
+    text = (VHDL / "add_blocks.vhd").read_text()
+    assert " + unsigned(s_axis_tdata)" in text
+    wrong = tmp_path / "add_blocks.vhd"
+    wrong.write_text(text.replace(" + unsigned(s_axis_tdata)", " - unsigned(s_axis_tdata)"))
+    chip = soc(VHDL / "add_blocks.json", rtl=[wrong], top="add_blocks")
+    assert not chip.mlir(VHDL / "add_blocks.mlir")["result"]["matches"]

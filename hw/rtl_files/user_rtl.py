@@ -16,6 +16,7 @@ from axiloom.hw.rtl_files.ports import (
     known,
     read_ports,
 )
+from axiloom.hw.rtl_files.vhdl import as_verilog
 from axiloom.isa.contract.rtl import RtlPorts
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS
@@ -44,7 +45,7 @@ FIXED = {"tkeep": -1, "tstrb": -1, "tuser": 0, "tid": 0, "tdest": 0}
 
 
 class UserRtl:
-    """A module `top` in Verilog or SystemVerilog `files`, to take the place of the generated accelerator.
+    """A module `top` in Verilog, SystemVerilog or VHDL `files`, to take the generated accelerator's place.
 
     The ports are read from the source, and known by their names in any case; `ports` (``rtl`` of the
     specification) names what is called otherwise. A stream is found by its ``*tdata``, an AXI4-Lite port by
@@ -52,10 +53,11 @@ class UserRtl:
     signals may be missing; further outputs are left open, further inputs are refused. Without a reset port
     the module is not reset by a soft reset of the DMA, which may take back a word that waits for TREADY.
 
-    Attributes: `files`, `top`, `told` (the ``rtl`` part), `clock`, `clocks`, `reset` (or None), `resets`
-    (each with whether it is active low), `reset_active_low`, `input_streams`, `output_stream`, `control` (the
-    AXI4-Lite port, or None), `input` and `output` (prefixes of the first streams), `stream_width` (bits that
-    both streams have at the DMA), `ports`.
+    Attributes: `files` (of VHDL: the Verilog that GHDL makes of it), `top`, `told` (the ``rtl`` part),
+    `clock`, `clocks`, `reset` (or None), `resets` (each with whether it is active low),
+    `reset_active_low`, `input_streams`, `output_stream`, `control` (the AXI4-Lite port, or None), `input`
+    and `output` (prefixes of the first streams), `stream_width` (bits that both streams have at the DMA),
+    `ports`.
 
     Raises :exc:`BuildError` if a file is missing or faulty, or the ports do not fit: the message lists
     what was found and what is expected.
@@ -71,13 +73,11 @@ class UserRtl:
         for file in self.files:
             if not file.is_file():
                 raise BuildError(f"user RTL {file}: no such file")
-            if file.suffix.lower() in (".vhd", ".vhdl"):
-                what = "VHDL is not read; make Verilog of it, `ghdl --synth --out=verilog FILE.vhd -e TOP`"
-                raise BuildError(f"user RTL {file}: {what}, and give that")
             if (other := names.setdefault(file.name, file)) != file:
                 raise BuildError(f"user RTL {other} and {file}: two files of one name; rename one of them")
         if top.startswith("axiloom_"):
             raise BuildError(f"user RTL: module names that begin with axiloom_ are ours, rename {top}")
+        self.files = as_verilog(self.files, top, self.told.parameters)
         self.ports = read_ports(self.files, top, self.told.parameters)
         self._by_name = {port.name: port for port in self.ports}
         faults: list[str] = []

@@ -88,8 +88,8 @@ def add_accelerator(command: argparse.ArgumentParser, dmas: tuple[str, ...] = ("
         type=Path,
         nargs="+",
         metavar="FILE.v|model",
-        help="your accelerator's Verilog in place of ours; or `model`: the specification's functional model, "
-        "which runs any driver before there is RTL, in stated cycles",
+        help="your accelerator's Verilog (or VHDL, with GHDL) in place of ours; or `model`: the "
+        "specification's functional model, which runs any driver before there is RTL, in stated cycles",
     )
     group.add_argument("--top", metavar="NAME", help="the top module of --rtl")
     group.add_argument(

@@ -14,6 +14,7 @@ from axiloom.cli.given import output_file
 from axiloom.errors import SpecError, UsageError
 from axiloom.hw.rtl_files.ports import buses, read_ports
 from axiloom.hw.rtl_files.user_rtl import WIDE, UserRtl
+from axiloom.hw.rtl_files.vhdl import as_verilog
 from axiloom.isa import AcceleratorSpec, numerics
 from axiloom.isa.check import check
 from axiloom.isa.contract.rtl import RtlPorts
@@ -78,9 +79,8 @@ def draft(
     for file in files:
         if not file.is_file():
             raise UsageError(f"{file}: no such file")
-    streams = [
-        bus.prefix for bus in buses(read_ports(tuple(files), top), "tdata") if bus.signals["tdata"].is_input
-    ]
+    files = as_verilog(files, top)
+    streams = [bus.prefix for bus in buses(read_ports(files, top), "tdata") if bus.signals["tdata"].is_input]
     told = RtlPorts(inputs=dict(zip(operands, streams, strict=False)) if len(streams) > 1 else {})
     if len(streams) > 1 and len(streams) != len(operands):
         raise UsageError(

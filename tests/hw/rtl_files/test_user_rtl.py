@@ -224,8 +224,6 @@ def test_what_does_not_fit_is_named(tmp_path: Path) -> None:
     assert "AXI4 master m_axi_gmem_: not supported yet" in message(
         tmp_path, ECHO.replace("output wire led", master)
     )
-    with pytest.raises(BuildError, match="VHDL is not read; make Verilog of it"):
-        UserRtl([written(tmp_path, "entity x", "x.vhd")], "x")
 
 
 def test_streams_of_256_bits_take_whole_beats(tmp_path: Path) -> None:
