@@ -235,25 +235,41 @@ def _write_c(driver: Driver, module: ModuleOp, banner: str, init: str) -> None:
 
 
 def run_passes(module: ModuleOp, passes: Sequence[ModulePass]) -> None:
-    """Run passes; whatever one raises that is not meant for the user says which pass it was, on what IR."""
+    """Run passes; whatever one raises that is not meant for the user says which pass it was, on what IR.
+
+    To verify and to print the IR at every pass would take half of the compiler's time: it is verified at the
+    end, and only where something is wrong the passes run again, one at a time.
+    """
     ctx = context()
-    first = module.clone()  # to print the IR before every pass takes a fifth of the compiler's time
-    for number, one in enumerate(passes):
+    first = module.clone()
+    try:
+        for one in passes:
+            one.apply(ctx, module)
+        module.verify()
+    except AxiloomError:
+        raise
+    except Exception as error:
+        raise _fault(first, passes, error) from error
+
+
+def _fault(module: ModuleOp, passes: Sequence[ModulePass], error: Exception) -> CompileError:
+    """Names the first of `passes` that fails on `module`, or leaves what is no IR."""
+    ctx, failed, before = context(), passes[-1], str(module)
+    for one in passes:
+        failed, before = one, str(module)
         try:
             one.apply(ctx, module)
             module.verify()
-        except AxiloomError:
-            raise
-        except Exception as error:
-            for earlier in passes[:number]:
-                earlier.apply(ctx, first)
-            with tempfile.NamedTemporaryFile("w", prefix="axiloom-", suffix=".mlir", delete=False) as file:
-                file.write(str(first))
-            what = " ".join(str(error).split()) or type(error).__name__
-            raise CompileError(
-                f"pass {one.name} failed: {what}; this is a fault of Axiloom. "
-                f"To repeat it: axiloom-opt -p '{_command(one, Path(file.name))}' {file.name}"
-            ) from error
+        except Exception as first:
+            error = first
+            break
+    with tempfile.NamedTemporaryFile("w", prefix="axiloom-", suffix=".mlir", delete=False) as file:
+        file.write(before)
+    what = " ".join(str(error).split()) or type(error).__name__
+    return CompileError(
+        f"pass {failed.name} failed: {what}; this is a fault of Axiloom. "
+        f"To repeat it: axiloom-opt -p '{_command(failed, Path(file.name))}' {file.name}"
+    )
 
 
 def _command(one: ModulePass, ir: Path) -> str:

@@ -14,6 +14,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
 from itertools import permutations, product
 
 from axiloom.errors import UsageError
@@ -31,7 +33,7 @@ from axiloom.isa.contract.types import (
     SendIdx,
     Store,
 )
-from axiloom.isa.kernels.forms import CHANNELS, Form
+from axiloom.isa.kernels.forms import CHANNELS
 from axiloom.isa.wording.names import hint
 
 _TILES = 2  # tiles in each dim
@@ -48,12 +50,49 @@ class _WrongOrderError(Exception):
     """The order asks for something that does not exist: an index outside its loop, an empty buffer."""
 
 
+@dataclass(frozen=True)
+class _Behaviour:
+    """What of a specification the orders of a flow follow from: compilers ask for the same many times."""
+
+    loops: tuple[str, ...]
+    inputs: tuple[str, ...]
+    output: str
+    moved: tuple[tuple[str, tuple[str, ...]], ...]
+    """By operand, the channels too: the dims that move it."""
+    channel: str
+    saves: bool
+    overwrites: bool
+    adds_up: bool
+    init: tuple[str, ...]
+    opcodes: tuple[tuple[str, Opcode], ...]
+    """That the flow and `init` have."""
+    applied: tuple[str, ...]
+
+    @classmethod
+    def of(cls, spec: AcceleratorSpec, flow: Scope) -> _Behaviour:
+        form = spec.form
+        used = {*spec.init_opcodes, *(name for name, _ in flow.opcodes())}
+        return cls(
+            loops=tuple(form.loops),
+            inputs=tuple(form.inputs),
+            output=form.output,
+            moved=tuple((operand, tuple(dims)) for operand, dims in form.moved.items()),
+            channel=form.channel,
+            saves=form.saves,
+            overwrites=form.overwrites,
+            adds_up=form.adds_up,
+            init=tuple(spec.init_opcodes),
+            opcodes=tuple((name, op) for name, op in spec.opcodes.items() if name in used),
+            applied=spec.applied(flow),
+        )
+
+
 class _Device:
     """The accelerator's state, on names of tiles."""
 
-    def __init__(self, form: Form, wanted: tuple[str, ...] = ()) -> None:
-        self._form = form
-        self._wanted = [*wanted]
+    def __init__(self, behaviour: _Behaviour) -> None:
+        self._form = behaviour
+        self._wanted = [*behaviour.applied]
         self.loaded: dict[str, _Tile] = {}
         self.sum: _Sum = Counter()
         self.saved: list[_Sum] = []
@@ -97,18 +136,19 @@ class _Device:
 class _Run:
     """A whole problem, for one order of the loops."""
 
-    def __init__(self, spec: AcceleratorSpec, flow: Scope, order: tuple[str, ...]) -> None:
-        self._spec = spec
+    def __init__(self, behaviour: _Behaviour, flow: Scope, order: tuple[str, ...]) -> None:
+        self._form = behaviour
+        self._moved, self._opcodes = dict(behaviour.moved), dict(behaviour.opcodes)
         self._flow = flow
         self._order = order
-        self._device = _Device(spec.form, spec.applied(flow))
+        self._device = _Device(behaviour)
         self._result: dict[_Tile, _Sum] = {}
         self._requantised: set[_Tile] = set()
 
     def correct(self) -> bool:
         outer = len(self._order) - self._flow.depth + 1
         try:
-            for name in self._spec.init_opcodes:
+            for name in self._form.init:
                 self._opcode(name, {})
             self._loops(self._flow, 0, outer, {})
         except _WrongOrderError:
@@ -131,7 +171,7 @@ class _Run:
                 self._opcode(item, index)
 
     def _opcode(self, name: str, index: dict[str, int]) -> None:
-        opcode = self._spec.opcodes[name]
+        opcode = self._opcodes[name]
         if any(a.dim not in index for a in opcode.host if isinstance(a, SendIdx)):
             raise _WrongOrderError
         tiles = {a.operand: self._tile(a.operand, index) for a in opcode.host if isinstance(a, Send)}
@@ -144,20 +184,20 @@ class _Run:
 
     def _receive(self, target: _Tile, result: _Sum, scale: _Tile | None) -> None:
         before = self._result.setdefault(target, Counter())
-        once = scale is not None or not self._spec.form.adds_up
+        once = scale is not None or not self._form.adds_up
         if target in self._requantised or (once and before):
             raise _WrongOrderError
         if scale is not None:
-            form = self._spec.form
+            form = self._form
             self._requantised.add(target)
-            if scale != _APPLIED and scale != (target[form.moved[form.output].index(form.channel)],):
+            if scale != _APPLIED and scale != (target[self._moved[form.output].index(form.channel)],):
                 raise _WrongOrderError
         before.update(result)
 
     def _targets(self, index: dict[str, int]) -> list[_Tile]:
         """The tiles of the result that come back at once."""
-        form = self._spec.form
-        dims = form.moved[form.output]
+        form = self._form
+        dims = self._moved[form.output]
         if not form.saves:
             return [self._tile(form.output, index)]
         ranges = ((index[d],) if d in index else range(_TILES) for d in dims)
@@ -165,15 +205,14 @@ class _Run:
 
     def _tile(self, operand: str, index: dict[str, int]) -> _Tile:
         """Index of the operand's current tile; every one of its dims must have its loop around it."""
-        form = self._spec.form
-        dims = (form.channel,) if operand == CHANNELS else form.moved[operand]
+        dims = (self._form.channel,) if operand == CHANNELS else self._moved[operand]
         if not index.keys() >= set(dims):
             raise _WrongOrderError
         return tuple(index[d] for d in dims)
 
     def _expected(self) -> dict[_Tile, _Sum]:
         result: dict[_Tile, _Sum] = {}
-        form = self._spec.form
+        form = self._form
         for numbers in product(range(_TILES), repeat=len(form.loops)):
             index = dict(zip(form.loops, numbers, strict=True))
             inputs = tuple(self._tile(operand, index) for operand in form.inputs)
@@ -195,6 +234,12 @@ def loop_orders(spec: AcceleratorSpec, flow_name: str) -> list[tuple[str, ...]]:
             f"{spec.name} has no flow `{flow_name}`{hint(flow_name, spec.flows)}; its flows are {known}"
         )
     flow = spec.flows[flow_name]
-    if flow.depth > len(spec.form.loops):
-        return []
-    return [order for order in permutations(spec.form.loops) if _Run(spec, flow, order).correct()]
+    return [*_orders(_Behaviour.of(spec, flow), flow)]
+
+
+@lru_cache(maxsize=1024)
+def _orders(behaviour: _Behaviour, flow: Scope) -> tuple[tuple[str, ...], ...]:
+    if flow.depth > len(behaviour.loops):
+        return ()
+    orders = permutations(behaviour.loops)
+    return tuple(order for order in orders if _Run(behaviour, flow, order).correct())

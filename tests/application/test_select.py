@@ -41,6 +41,7 @@ def where(found: Selected) -> Mapping[str, str]:
     return {one.node.op: one.unit.name for one in found.offloaded.operators}
 
 
+@pytest.mark.slow
 def test_each_operation_goes_to_the_cheapest() -> None:
     graph = model()
     found = select(graph, ["vta", "flexasr.lstm"])

@@ -49,6 +49,7 @@ def test_the_page_has_three_commands() -> None:
     assert "resnet20_digits" in COMMANDS[2]
 
 
+@pytest.mark.slow
 @needs_words
 def test_one_call_of_each_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The bad figure, its cause, and the change, on 20 sentences."""
@@ -80,6 +81,7 @@ def test_the_commands_print_what_the_page_shows(tmp_path: Path, capsys: pytest.C
         assert all(one in out for one in figures if "`" not in one), (figures, out)
 
 
+@pytest.mark.slow
 @needs_words
 def test_figures_may_not_be_lost(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = COMMANDS[1].replace("--set '*.activation_bias=7' --set '*.hidden_bias=7'", "")

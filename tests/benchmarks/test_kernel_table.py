@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from benchmarks import kernel_table
 from benchmarks.kernel_table import CASES, Case, lines, measured, on_model, through_model
+from tests.some import slow
 
 from axiloom.isa.kernels.named import KERNELS
 
@@ -18,7 +19,7 @@ def test_the_model_says_what_numpy_says(case: Case) -> None:
     assert through_model(case)
 
 
-@pytest.mark.parametrize("title", ["conv NHWC", "relu", "reduction, maximum"])
+@pytest.mark.parametrize("title", [slow("conv NHWC"), "relu", "reduction, maximum"])
 def test_drivers_are_right_on_the_model(title: str) -> None:
     assert on_model(BY_TITLE[title])
 

@@ -12,6 +12,7 @@ from axiloom.nests.schedule.replay import replay
 IN_RTL = ("conv3x3",)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kernel", [each if each in IN_RTL else pytest.param(each, marks=pytest.mark.slow) for each in KERNELS]
 )

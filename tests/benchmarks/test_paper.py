@@ -70,6 +70,7 @@ def _volume(point: dict[str, Any]) -> int:
     return int(np.prod([int(part) for part in size]))
 
 
+@pytest.mark.slow
 def test_a_quick_figure_writes_csv_table_and_plot(tmp_path: Path, capsys) -> None:
     command = ["fig12", "--quick", "--jobs", "1", "--output", str(tmp_path)]
     assert main(command) == 0
@@ -95,6 +96,7 @@ def test_a_quick_figure_writes_csv_table_and_plot(tmp_path: Path, capsys) -> Non
     assert (tmp_path / "fig12.svg").read_bytes() == drawn
 
 
+@pytest.mark.slow
 def test_sizes_replace_the_usual_ones(capsys) -> None:
     for name in ("fig10", "fig11", "fig13", "against-hand", "crossover"):
         found = experiments.find(name).cases(Options(quick=True, sizes=(48, 80)))

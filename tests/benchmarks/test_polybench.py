@@ -22,6 +22,7 @@ TRIANGULAR = {"symm": 150_000, "syr2k": 180_750, "syrk": 90_375, "trmm": 74_625,
 """Bounds at 64 multiply-adds, Medium."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kernel",
     [each if each in ("trisolv", "jacobi-1d") else pytest.param(each, marks=pytest.mark.slow)

@@ -32,6 +32,7 @@ def test_scheduled_program_is_the_reference(name: str) -> None:
         assert np.array_equal(found[array].view(np.uint32), expected.view(np.uint32))
 
 
+@pytest.mark.slow
 def test_small_kernel_in_verilator() -> None:
     ran = execute("heat", "pom", SMALL["heat"])
     assert ran.equal

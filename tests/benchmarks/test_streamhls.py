@@ -31,6 +31,7 @@ def test_reference_is_the_module(name: str) -> None:
     assert np.array_equal(found.view(np.uint32), one.expected.view(np.uint32))
 
 
+@pytest.mark.slow
 def test_small_block_in_verilator() -> None:
     row = measure(block("residual_block", small=True))
     assert row.equal

@@ -29,6 +29,7 @@ def tree(folder: Path) -> dict[str, bytes]:
     return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
 
 
+@pytest.mark.slow
 def test_two_folders_of_one_plan_are_the_same(made: Made) -> None:
     plan = board_folder.make(
         hardware.load("zcu104"), [isa.builtin("v1_4")], dma=board_folder.XILINX, rebase=True
@@ -163,6 +164,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert main(["board", "check", str(target), "--only", "tclsh"]) == 2
 
 
+@pytest.mark.slow
 def test_problems_of_different_types(tmp_path: Path) -> None:
     words = ["board", "new", "pynq-z2", "--accel", "v3_4,v1_4", "-o", str(tmp_path / "two")]
     problems = ["--problem", "matmul:8x8x8:int8", "--problem", "matmul:4x8x12:int16"]

@@ -51,6 +51,7 @@ def test_what_cannot_be_behind_a_line() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_files_are_clean_verilog_and_all_pins_have_a_place() -> None:
     files = open_flow.board_files(isa.builtin("v1", 4))
     verilog = "".join(text for name, text in files.items() if name.endswith(".v"))

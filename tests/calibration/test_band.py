@@ -24,6 +24,7 @@ SAID = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("calibrated", [True, False])
 def test_band(tmp_path: Path, calibrated: bool, capsys: pytest.CaptureFixture[str]) -> None:
     board = tmp_path / "mine.toml"

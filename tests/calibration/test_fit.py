@@ -103,6 +103,7 @@ def test_board_with_values() -> None:
     assert boards.load("pynq-z2-linux") == BOARD
 
 
+@pytest.mark.slow
 def test_through_the_simulator() -> None:
     """A board nobody has: measured by simulating it, found again from the profile as it is."""
     expected = {p.place: p.prior for p in (*model.TIME, *model.COUNTS)}

@@ -146,6 +146,7 @@ def test_arrays(
     assert message.startswith(f"{file}: {says}")
 
 
+@pytest.mark.slow
 def test_a_driver_with_comments_in_latin_1_and_arrays_by_columns(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

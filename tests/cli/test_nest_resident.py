@@ -185,6 +185,7 @@ def narrow(N=5):
 """
 
 
+@pytest.mark.slow
 def test_numbers_that_c_does_not_have(folder: Path) -> None:
     """Of a program in Python; int12 wraps, its sign is repeated in the array of int16."""
     (folder / "narrow.py").write_text(NARROW)

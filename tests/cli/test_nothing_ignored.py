@@ -63,6 +63,7 @@ REFUSED = [
         "run matmul:4x4x4 --board ulx3s --port /dev/x --sim verilator",
         "--sim verilator: not for a board on a",
     ),
+    ("run loops.c --board ulx3s", "loops.c: loops do not run on a board on a serial line. Without --board"),
     ("run matmul:4x4x4 --board ulx3s --trace x.vcd", "--trace x.vcd: waveforms of ulx3s are FST"),
     (f"simulate {DRIVER} --board ulx3s --keep never", "--keep: not for a board on a serial line"),
     # simulations that do not take place, or elsewhere

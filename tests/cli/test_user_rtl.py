@@ -117,6 +117,7 @@ def test_a_driver_for_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert with_rtl == capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_simulations_have_it_and_predictions_are_left_out(capsys: pytest.CaptureFixture[str]) -> None:
     """Of RTL that multiplies wrongly a sweep and an exploration say so: it is what they simulate."""
     common = ["matmul:8x8x8", *RTL, "--jobs", "1", "--store", "store.jsonl"]

@@ -35,6 +35,7 @@ def test_a_fault_in_the_verilog_is_named_with_its_line(tmp_path: Path, sim: str)
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.slow
 def test_a_trace_is_written(tmp_path: Path) -> None:
     trace = tmp_path / "deep" / "counter.vcd"
     run_cocotb([HERE / "counter.v"], HERE / "counter_tests.py", top="counter", trace=trace)

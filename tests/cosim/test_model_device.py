@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.some import slow
 
 from axiloom import boards, isa
 from axiloom.cosim import core
@@ -51,7 +52,7 @@ def report(problem: str, spec: AcceleratorSpec, *, model: bool = False) -> Repor
     ("name", "width", "scatter_gather", "problem"),
     [
         pytest.param("v1_4", 32, False, "matmul:12x8x16", marks=pytest.mark.slow),
-        ("v4_16", 128, True, "matmul:40x33x24:int8"),
+        slow("v4_16", 128, True, "matmul:40x33x24:int8"),
         pytest.param("conv_v3", 32, False, "conv:5x6,3,3x3,4", marks=pytest.mark.slow),
         ("conv_v4", 64, True, "conv:7x8,5,3x3,9,stride=2,pad=1:int8"),
         ("identity", 32, False, "copy:100"),
@@ -179,6 +180,7 @@ def test_a_hang_is_diagnosed(soc: Soc, elf: Callable[[Path], Path]) -> None:
         soc.run(elf(SHARED / "missing_store.c"), {"A": A, "B": B})
 
 
+@pytest.mark.slow
 def test_a_system_of_two_models(tmp_path: Path) -> None:
     """Both by one program, at once; when one stops, it is named."""
     specs = isa.place([isa.builtin("v3_8"), isa.builtin("v4_16")])
@@ -284,7 +286,7 @@ def instructions(spec: AcceleratorSpec, tiles: int) -> np.ndarray[Any, Any]:
     return np.array(words, np.uint32)
 
 
-@pytest.mark.parametrize("width", [32, 128])
+@pytest.mark.parametrize("width", [slow(32), 128])
 @pytest.mark.parametrize(("offered", "taken"), [(1.0, 1.0), (0.5, 0.5), (1.0, 0.1), (0.1, 1.0)])
 def test_any_handshake_gives_the_models_words(width: int, offered: float, taken: float) -> None:
     spec = isa.revise(V3_4, stream_width=width)

@@ -27,6 +27,7 @@ def driver(tmp_path: Path, **defines: int) -> Path:
     return compile_bare([SOURCE], tmp_path / "post.elf", board=board, include=[SHARED], defines=defines)
 
 
+@pytest.mark.slow
 @pytest.mark.icarus
 def test_both_simulators_send_the_same_bytes(tmp_path: Path) -> None:
     a, b = np.random.default_rng(2).integers(-30, 30, (2, 4, 4), np.int32)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from tests.some import slow
 
 from axiloom import boards, isa
 from axiloom.cosim.replay import COSTS, PARTS, Replay
@@ -66,7 +67,9 @@ RUNS = [
 ]
 
 
-@pytest.mark.parametrize(("spec", "shape", "one", "queued"), RUNS, ids=["packets", "queue"])
+@pytest.mark.parametrize(
+    ("spec", "shape", "one", "queued"), [slow(*RUNS[0]), RUNS[1]], ids=["packets", "queue"]
+)
 def test_a_simulation_takes_as_long(
     spec: AcceleratorSpec, shape: tuple[int, int, int], one: Candidate, queued: bool
 ) -> None:

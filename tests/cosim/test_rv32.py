@@ -102,6 +102,7 @@ def test_a_fault_is_at_its_instruction(tmp_path: Path) -> None:
         run_cpu(program, {}, {}, BOARD)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("flags", "what"),
     [

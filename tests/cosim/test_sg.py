@@ -55,6 +55,7 @@ def test_both_simulators_agree(tmp_path: Path) -> None:
 
 
 # 64 bits are simulated by tests/system/test_wide_streams.py, on both simulators too.
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [pytest.param(64, marks=pytest.mark.slow), 128])
 def test_wide_streams(width: int, tmp_path: Path) -> None:
     """The same driver with padded heads; words are counted as they are on the stream."""

@@ -113,6 +113,7 @@ def lz4_block(data: bytes) -> bytes:
     return bytes(out)
 
 
+@pytest.mark.slow
 def test_an_fst_is_whole(tmp_path: Path, elf: Path) -> None:
     trace = tmp_path / "run.fst"
     cycles = Soc(System(SPEC, trace=trace, trace_window=(1000, 1500))).run(elf).fabric["cycles"]

@@ -122,6 +122,7 @@ def test_streams_end() -> None:
     assert run(rtl.verilog, rtl.top, []) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sizes", [(16, 16, 16), pytest.param((64, 64, 64), marks=pytest.mark.slow)])
 def test_a_product_on_vta(sizes: tuple[int, int, int]) -> None:
     m, n, k = sizes

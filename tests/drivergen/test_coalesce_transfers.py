@@ -9,6 +9,7 @@ from tests.drivergen import host
 from tests.drivergen.pipeline.test_pipeline import HAND
 from tests.drivergen.test_drivers import CHAIN, FLOWS
 from tests.isa.strategies import specs, tiles
+from tests.some import some
 from xdsl.dialects.builtin import ModuleOp
 
 from axiloom import isa
@@ -20,7 +21,7 @@ from axiloom.errors import UsageError
 from axiloom.isa import AcceleratorSpec
 
 
-@pytest.mark.parametrize(("name", "flow"), FLOWS)
+@pytest.mark.parametrize(("name", "flow"), some(FLOWS, 5))
 @pytest.mark.parametrize("shape", [(7, 13, 5), (1, 1, 1)], ids=str)
 def test_every_flow(name: str, flow: str, shape: tuple[int, int, int]) -> None:
     _, device = host.check(matmul_mlir(*shape), isa.builtin(name), flow=flow, pipeline="coalesced")
@@ -32,7 +33,7 @@ def test_every_flow(name: str, flow: str, shape: tuple[int, int, int]) -> None:
 
 @pytest.mark.parametrize("dtype", ["int8", "int16"])
 @pytest.mark.parametrize("encoding", ["bitmask", "literals"])
-@pytest.mark.parametrize("name", isa.builtins())
+@pytest.mark.parametrize("name", some(isa.builtins(), 3))
 def test_narrow_types(name: str, encoding: str, dtype: str) -> None:
     spec = isa.builtin(name, data_type=dtype, encoding=encoding)
     host.check(matmul_mlir(7, 13, 5, dtype), spec, pipeline="coalesced")

@@ -77,7 +77,7 @@ def test_golden_without_copies(golden: Callable[[str, str], None]) -> None:
 
 
 @given(convs, st.sampled_from(PIPELINES))
-@settings(max_examples=8)
+@settings(max_examples=4)
 def test_any_convolution_by_windows(conv: Conv, pipeline: str) -> None:
     """Square filters: conv_v3 has no word for their width. The host pads."""
     square = replace(conv, taps=(conv.taps[0], conv.taps[0]))
@@ -87,7 +87,7 @@ def test_any_convolution_by_windows(conv: Conv, pipeline: str) -> None:
 
 
 @given(convs, st.sampled_from(PIPELINES), st.data())
-@settings(max_examples=12)
+@settings(max_examples=5)
 def test_any_convolution_by_images(conv: Conv, pipeline: str, data: st.DataObject) -> None:
     """Any flow, tile and order."""
     device = spec("conv_v4", conv.dtype)
@@ -101,7 +101,7 @@ def test_any_convolution_by_images(conv: Conv, pipeline: str, data: st.DataObjec
 
 
 @given(convs, st.sampled_from([32, 64]), st.data())
-@settings(max_examples=12)
+@settings(max_examples=5)
 def test_any_convolution_with_descriptors(conv: Conv, width: int, data: st.DataObject) -> None:
     """Parts of one convolution share a queue; what descriptors cannot express is copied."""
     device = isa.revise(with_descriptors(conv.dtype), stream_width=width)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from tests.drivergen import host
 from tests.drivergen.programs import Generic, generics
 from tests.isa.strategies import specs, tiles
+from tests.some import some
 
 from axiloom import isa
 from axiloom.drivergen import matmul_mlir
@@ -16,7 +17,7 @@ from axiloom.isa import AcceleratorSpec
 FLOWS = [(name, flow) for name in isa.builtins() for flow in isa.builtin(name).flows]
 
 
-@pytest.mark.parametrize(("name", "flow"), FLOWS)
+@pytest.mark.parametrize(("name", "flow"), some(FLOWS, 3))
 @pytest.mark.parametrize("shape", [(7, 13, 5), (1, 1, 1)], ids=str)
 def test_every_flow(name: str, flow: str, shape: tuple[int, int, int]) -> None:
     host.check(matmul_mlir(*shape), isa.builtin(name), flow=flow)
@@ -24,7 +25,7 @@ def test_every_flow(name: str, flow: str, shape: tuple[int, int, int]) -> None:
 
 @pytest.mark.parametrize("dtype", ["int8", "int16"])
 @pytest.mark.parametrize("encoding", ["bitmask", "literals"])
-@pytest.mark.parametrize("name", isa.builtins())
+@pytest.mark.parametrize("name", some(isa.builtins(), 3))
 def test_narrow_types(name: str, encoding: str, dtype: str) -> None:
     host.check(matmul_mlir(7, 13, 5, dtype), isa.builtin(name, data_type=dtype, encoding=encoding))
 
@@ -54,14 +55,14 @@ def test_every_order(flow: str) -> None:
 
 
 @given(generics)
-@settings(max_examples=40)
+@settings(max_examples=12)
 def test_every_way_to_write_it(problem: Generic) -> None:
     """Order of loops and inputs, transposes, tensors and fills do not matter."""
     host.check(problem.text, isa.builtin("v3_4", data_type=problem.dtype))
 
 
 @given(st.data())
-@settings(max_examples=40)
+@settings(max_examples=12)
 def test_every_specification(data: st.DataObject) -> None:
     """Any sound specification, flow, order and tile; any sizes."""
     spec: AcceleratorSpec = data.draw(specs())

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.drivergen import host
+from tests.some import slow
 
 from axiloom import isa
 from axiloom.drivergen import compile_mlir
@@ -31,7 +32,7 @@ def program(dtype: str, rows: int, columns: int) -> str:
 @pytest.mark.parametrize("pipeline", ["published", "copying", "all"])
 @pytest.mark.parametrize("width", [32, 64])
 @pytest.mark.parametrize("dtype", ["int8", "int16"])
-@pytest.mark.parametrize("shape", [(5, 300), (3, 77), (4, 256)])
+@pytest.mark.parametrize("shape", [(5, 300), slow((3, 77)), slow((4, 256))])
 def test_sums_of_two(shape: tuple[int, int], dtype: str, width: int, pipeline: str) -> None:
     spec = device(dtype, width, queued=pipeline == "all")
     driver, _ = host.check(program(dtype, *shape), spec, pipeline=pipeline)

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.drivergen import host
+from tests.some import some
 
 from axiloom import isa
 from axiloom.drivergen import bounds, compile_mlir, parse_workload, reference
@@ -22,7 +23,7 @@ CASES = [
 PIPELINES = [(False, "published"), (False, "copying"), (True, "published"), (True, "all")]
 
 
-@pytest.mark.parametrize(("sg", "pipeline"), PIPELINES)
+@pytest.mark.parametrize(("sg", "pipeline"), some(PIPELINES, 3))
 @pytest.mark.parametrize("kind", ["float32", "uint8", "fixed<16,8>"])
 @pytest.mark.parametrize(("name", "problem"), CASES)
 def test_driver(name: str, problem: str, kind: str, sg: bool, pipeline: str) -> None:

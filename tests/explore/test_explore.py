@@ -191,6 +191,7 @@ def test_run_takes_the_choice() -> None:
     assert run.config()["pipeline"] == best.pipeline
 
 
+@pytest.mark.slow
 def test_simulation_confirms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = tmp_path / "runs.jsonl"
     spec = isa.builtin("v3_4")

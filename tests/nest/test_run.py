@@ -88,6 +88,7 @@ def test_streams_that_pause(source: int, sink: int) -> None:
         assert outcome.cycles >= expected.cycles
 
 
+@pytest.mark.slow
 def test_wide_words_pass() -> None:
     """Streams and memories of more than 64 bits."""
     ends = Pop("x", ()), Push("y", 1, (), 1)

@@ -87,6 +87,7 @@ def test_each_refusal_comes(
     assert said in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("mine")
 def test_the_search_finds_the_same_and_more(capsys: pytest.CaptureFixture[str]) -> None:
     main(["nest", "product.c", "--auto", "--multipliers", "5", "--plan"])

@@ -23,6 +23,7 @@ def test_it_holds(prove: Callable[..., Any]) -> None:
         prove(isa.builtin("loopback"))
 
 
+@pytest.mark.slow
 def test_it_fails_in_words(
     prove: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

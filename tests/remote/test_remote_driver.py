@@ -26,6 +26,7 @@ class Gone:
         raise OSError("no such device")
 
 
+@pytest.mark.slow
 def test_a_line_that_goes_away_is_no_fault_of_the_library(tmp_path: Path) -> None:
     source = tmp_path / "main.c"
     source.write_text(MAIN)

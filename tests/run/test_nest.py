@@ -58,6 +58,7 @@ def test_a_wrong_result_is_seen() -> None:
     assert not report_of(run_of(6, True, wrong=True))["result"]["matches"]
 
 
+@pytest.mark.slow
 def test_tlast_is_where_the_specification_says() -> None:
     """RTL for other packets is found out by the words on the streams."""
     with pytest.raises(DriverError, match="TLAST on word 18 of the 24 of Y"):

@@ -36,6 +36,7 @@ def test_each_command_holds(command: str, capsys: pytest.CaptureFixture[str]) ->
     assert main(shlex.split(command)) == 0, capsys.readouterr()
 
 
+@pytest.mark.slow
 def test_what_it_shows(capsys: pytest.CaptureFixture[str]) -> None:
     compile_ = next(one for one in COMMANDS if one.startswith("compile"))
     assert main(shlex.split(compile_)) == 0

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.some import slow
 
 from axiloom import boards, isa, sw
 from axiloom.cosim.build.toolchain import compile_bare
@@ -54,7 +55,7 @@ def words_in(version: str, flow: str, shape: tuple[int, int, int], tile: tuple[i
     ("version", "size", "flows", "shape", "tile"),
     [
         ("v1", 4, ["Ns"], (8, 12, 16), (4, 4, 4)),
-        ("v2", 4, ["Ns", "As", "Bs"], (8, 12, 16), (4, 4, 4)),
+        slow("v2", 4, ["Ns", "As", "Bs"], (8, 12, 16), (4, 4, 4)),
         ("v3", 4, ["Ns", "As", "Bs", "Cs"], (8, 12, 16), (4, 4, 4)),
         ("v3", 4, ["Cs"], (8, 12, 4), (4, 4, 4)),
         ("v4", 16, ["Ns", "As", "Bs", "Cs"], (32, 96, 64), (16, 48, 32)),

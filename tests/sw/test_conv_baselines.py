@@ -79,6 +79,7 @@ def test_the_kernel_is_much_faster_than_plain_loops(tmp_path: Path) -> None:
     )  # VMLA.I32 allows one a cycle, and packing is not yet little
 
 
+@pytest.mark.slow
 def test_conv_v3_by_hand(tmp_path: Path) -> None:
     """Windows go together in as few transfers as there is room for; a channel comes back at once."""
     problems = [named(text) for text in ("conv:10_8_3_4_1", "conv:9_5_3_3_2", "conv:12_256_3_1_1")]

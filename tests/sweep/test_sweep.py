@@ -198,6 +198,7 @@ def cluster() -> Iterator[str]:
         yield local.scheduler_address
 
 
+@pytest.mark.slow
 def test_dask_does_the_same(tmp_path: Path, cluster: str) -> None:
     log, store = tmp_path / "log", tmp_path / "s.jsonl"
     sweep(numbers(5), logged(log), store, jobs=1)

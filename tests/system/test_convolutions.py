@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from tests.some import slow
 
 from axiloom import isa
 from axiloom.cosim.system import System
@@ -51,13 +52,14 @@ def run(problem: str, spec: AcceleratorSpec, sim: str = "verilator") -> Report:
             *("conv_v4", "int16", 64, "conv:9x13,6,3x2,17,stride=3,dilation=2,pad=2"), marks=pytest.mark.slow
         ),
         pytest.param(*("conv_v4", "int32", 128, "conv:6x6,4,3x3,8,pad=1"), marks=pytest.mark.slow),
-        ("conv_v3", "int32", 32, "conv:7x9,3,3x3,5,stride=2"),
+        slow("conv_v3", "int32", 32, "conv:7x9,3,3x3,5,stride=2"),
     ],
 )
 def test_small_ones(name: str, data_type: str, width: int, problem: str) -> None:
     run(problem, specification(name, data_type, width, scatter_gather=width == 64))
 
 
+@pytest.mark.slow
 @pytest.mark.icarus
 @pytest.mark.parametrize(("name", "data_type"), [("conv_v4", "int8"), ("conv_v3", "int32")])
 def test_simulators_agree(name: str, data_type: str) -> None:

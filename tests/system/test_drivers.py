@@ -64,6 +64,7 @@ def test_a_faulty_driver_is_named(soc, driver: str, words: list[str]) -> None:
         assert word in str(error.value)
 
 
+@pytest.mark.slow
 def test_a_transfer_longer_than_length_is_refused(soc) -> None:
     spec = isa.builtin("v3", 4)
     narrow = spec.replace(dma=dataclasses.replace(spec.dma, length_width=14))

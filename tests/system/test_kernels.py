@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from tests.some import slow
 
 from axiloom import isa
 from axiloom.cosim.system import System
@@ -38,7 +39,7 @@ def checked(problem: str, name: str, *, sg: bool = False) -> Report:
         ("bmm:2x5x6x7", "v3", False),
         pytest.param("matvec:16x32:int8", "v4", True, marks=pytest.mark.slow),
         pytest.param("bmm:2x8x16x8:int8", "conv_v4", True, marks=pytest.mark.slow),
-        ("matvec:24x32:int8", "conv_v4", True),
+        slow("matvec:24x32:int8", "conv_v4", True),
         ("dwconv:8x8,8,3x3,pad=1:int8", "conv_v4", True),
         ("dwconv:6x7,3,3x3,stride=2:int8", "conv_v4", False),
         ("conv:6x6,8,3x3,4,groups=2:int8", "conv_v4", True),

@@ -41,6 +41,7 @@ def test_on_the_cpu_alone(weights: str) -> None:
     assert sum(row["ms"] for row in layers) <= found["counters"]["task-clock"] / 1e6
 
 
+@pytest.mark.slow
 def test_on_the_cpu_alone_with_kernels_by_hand() -> None:
     run = network("quantised/digits_cnn")
     assert simulate_cpu(run, "neon")["result"]["matches"]

@@ -10,6 +10,7 @@ import pytest
 from tests.drivergen.epilogues import Rounded
 from tests.drivergen.pipeline.test_pipeline import two_products
 from tests.drivergen.test_epilogues import matmul
+from tests.some import slow
 
 from axiloom import isa
 from axiloom.cosim.system import System
@@ -31,7 +32,7 @@ def run(text: str, weights: dict[str, np.ndarray]) -> NetworkRun:
     return NetworkRun(Network("queues.mlir", text, weights), System(spec))
 
 
-@pytest.mark.parametrize("post", [False, True])
+@pytest.mark.parametrize("post", [slow(False), True])
 def test_results_are_exact(post: bool) -> None:
     M, N, K = SHAPE
     rng = np.random.default_rng(1)

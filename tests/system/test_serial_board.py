@@ -33,6 +33,7 @@ def bridge() -> Any:
         yield Bridge(port)
 
 
+@pytest.mark.slow
 def test_the_board_says_which_one_it_is(bridge: Bridge) -> None:
     assert bridge.check(isa.builtin("v1", 4)) == 50_000_000
     with pytest.raises(DriverError, match="the board was built for another specification than v2_4"):
@@ -88,6 +89,7 @@ def test_a_generated_driver_is_right_and_takes_the_same_cycles_again(
     assert first.cycles == second.cycles
 
 
+@pytest.mark.slow
 def test_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     common = ["--accel", "v1_4", "--board", "ulx3s"]
     assert main(["run", "matmul:4x4x4", *common]) == 0

@@ -59,6 +59,7 @@ def check(result: Result) -> None:
     assert sum(sum(row.values()) for row in cells) == result.fabric["cycles"]
 
 
+@pytest.mark.slow
 def test_in_turn_and_at_once(both: Soc, elf: Compile) -> None:
     jobs = [Job(elf(TURNS=turns), INPUTS, OUTPUTS) for turns in (1, 0)]
     in_turn, at_once = both.run_many(jobs)

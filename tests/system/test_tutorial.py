@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.some import slow
 
 from axiloom import drivergen, isa
 from axiloom.hw.verilog import emit as verilog
@@ -22,7 +23,7 @@ def test_it_runs(soc) -> None:
 
 @pytest.mark.parametrize(
     ("old", "new"),
-    [("0x57", "0x77"), ('"accel_size": [8, 16, 8]', '"accel_size": [4, 8, 8]')],
+    [slow("0x57", "0x77"), ('"accel_size": [8, 16, 8]', '"accel_size": [4, 8, 8]')],
 )
 def test_one_changed_line_changes_hardware_and_driver_and_still_runs(
     soc, tmp_path: Path, old: str, new: str

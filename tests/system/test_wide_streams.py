@@ -43,6 +43,7 @@ def test_bit_exact() -> None:
     check(reports_of(runs("v4_16", "int32", 64)), 64)
 
 
+@pytest.mark.slow
 @pytest.mark.icarus
 @pytest.mark.parametrize(("name", "dtype", "width"), [("v3_16", "int8", 128), ("v2_4", "int32", 128)])
 def test_bit_exact_on_icarus(name: str, dtype: str, width: int) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from axiloom.boards.ulx3s_design import NAME
+from axiloom.cli import nest_run
 from axiloom.cli import options as shared
 from axiloom.cli.given import flag
 from axiloom.errors import MismatchError, UsageError
@@ -50,6 +51,11 @@ def is_serial(options: argparse.Namespace) -> bool:
 
 def execute_run(options: argparse.Namespace) -> int:
     """``axiloom run PROBLEM --board ulx3s``."""
+    if nest_run.is_loops(options):
+        raise UsageError(
+            f"{options.problem}: loops do not run on a board on a serial line. Without --board {NAME} they "
+            f"run on a simulated SoC; `axiloom board new {NAME} --problem FILE.c` writes their board folder"
+        )
     _refuse(options, _HONOURED | {"keep"})
     mlir, spec, schedule = shared.chosen(options, PIPELINE)
     with folder_or_temporary(options.keep) as folder:

@@ -9,6 +9,7 @@ from functools import cache
 import numpy as np
 import pytest
 from tests.drivergen import host
+from tests.some import some
 
 from axiloom import isa
 from axiloom.drivergen import compile_mlir, matmul_mlir
@@ -51,7 +52,7 @@ def schedule(spec: AcceleratorSpec, one: Candidate, shape: tuple[int, int, int],
     return Schedule(spec, one.flow, one.order, dict(zip("mnk", shape, strict=True)), residency=residency)
 
 
-@pytest.mark.parametrize(("name", "shape", "pipeline"), SOME)
+@pytest.mark.parametrize(("name", "shape", "pipeline"), some(SOME, 2))
 def test_words_and_transfers_of_drivers(name: str, shape: tuple[int, int, int], pipeline: str) -> None:
     spec = isa.builtin(name)
     for one in choices(name, shape, 3):

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from tests.drivergen import host
+from tests.some import slow
 
 from axiloom import isa
 from axiloom.drivergen import compile_mlir, matmul_mlir
@@ -62,7 +63,7 @@ def test_nothing_to_gain_no_blocks() -> None:
 
 
 @pytest.mark.parametrize("pipeline", ["cache-tiling", "copying"])
-@pytest.mark.parametrize("flow", ["Ns", "As", "Bs", "Cs"])
+@pytest.mark.parametrize("flow", [slow("Ns"), "As", slow("Bs"), "Cs"])
 def test_blocked_drivers_compute_the_same(flow: str, pipeline: str) -> None:
     """Also where the last block ends with part of a tile."""
     spec = isa.builtin("v3_4")

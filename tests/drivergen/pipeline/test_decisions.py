@@ -212,6 +212,7 @@ def test_matmuls_in_every_form(
     compare(program.text, spec, flow=flow_of(data, spec), pipeline=pipeline)  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 @given(
     convs, st.sampled_from(["conv_v3", "conv_v4", "v3_16", "v4_16"]), WIDTHS, st.booleans(), CHOSEN, st.data()
 )

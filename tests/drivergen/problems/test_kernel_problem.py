@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tests.drivergen import host
+from tests.some import some
 
 from axiloom.drivergen import parse_workload
 from axiloom.drivergen.problems.kernels import NAMES, form, smallest
@@ -26,7 +27,7 @@ def text(kernel: Kernel, kind: str) -> str:
 
 
 @pytest.mark.parametrize("kind", ["int8", "int16"])
-@pytest.mark.parametrize("name", [name for name in KERNELS if name not in FLOATS_ONLY])
+@pytest.mark.parametrize("name", some((name for name in KERNELS if name not in FLOATS_ONLY), 2))
 def test_right_on_the_plain_device(name: str, kind: str) -> None:
     kernel = KERNELS[name]
     spec = device_of(kernel, data_type=kind)

@@ -77,6 +77,7 @@ def proved(verilog: str) -> bool | None:
     return said.holds
 
 
+@pytest.mark.slow
 def test_a_solver_proves_both_products_for_all_factors() -> None:
     assert proved(convert(Elements(), "elements")) is True
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from amaranth.hdl import Module, Signal
 from tests.hw.component_bench import simulate
+from tests.some import slow
 
 from axiloom.errors import SpecError
 from axiloom.hw.command.decode import command_bits, decoded, fault_of, words
@@ -92,7 +93,7 @@ def test_all_that_a_condition_may_be() -> None:
     assert _compare(isa, commands) == {0, Fault.UNKNOWN, Fault.ILLEGAL}
 
 
-@pytest.mark.parametrize("name", ["qkv", "qkv_double"])
+@pytest.mark.parametrize("name", ["qkv", slow("qkv_double")])
 def test_a_target(name: str) -> None:
     isa, rng = target(name), random.Random(2)
     commands = [

@@ -14,6 +14,7 @@ from tests.hw.engine.engine_bench import Program, check, simulate, sustained
 from tests.isa.conv_strategies import conv_ill_formed, conv_specs, conv_well_formed, conv_word_program
 from tests.isa.conv_streams import Convolution, conv_program
 from tests.isa.streams import opcode_words
+from tests.some import some
 
 from axiloom import isa
 from axiloom.errors import SpecError
@@ -68,7 +69,7 @@ PROBLEMS = {
 KINDS = [("int8", 32), ("int8", 128), ("int16", 64), ("int32", 32), ("int32", 128)]
 
 
-@pytest.mark.parametrize("name", PROBLEMS)
+@pytest.mark.parametrize("name", some(PROBLEMS, 2))
 def test_convolutions_equal_numpy(name: str) -> None:
     """Independently of the functional model, in tiles that leave rests in every direction."""
     problem = PROBLEMS[name]
@@ -107,6 +108,7 @@ def test_few_channels_behind_more(channels: tuple[int, int]) -> None:
     check(spec, Program(words))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("stride", "dilation", "padding"), [(1, 1, 1), (3, 2, 0)])
 def test_a_tile_equals_torch(stride: int, dilation: int, padding: int) -> None:
     torch = pytest.importorskip("torch")
@@ -218,6 +220,7 @@ def test_other_sizes_than_loaded_or_begun(names: str, change: dict[str, int]) ->
     assert result.error == (DeviceError.DIMS_MISMATCH if change else DeviceError.OK)
 
 
+@pytest.mark.slow
 @settings(max_examples=4)
 @given(data=st.data(), seed=st.integers(0, 99), post=st.booleans())
 def test_any_specification_and_words(data: st.DataObject, seed: int, post: bool) -> None:

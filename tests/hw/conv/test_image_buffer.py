@@ -153,7 +153,7 @@ def same(got: list[list[int]], expected: list[list[int | None]]) -> bool:
     )
 
 
-@settings(max_examples=60)
+@settings(max_examples=20)
 @given(
     sizes=SIZES,
     other=SIZES,

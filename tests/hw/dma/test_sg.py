@@ -146,6 +146,7 @@ def examples(count: int) -> settings:
     )
 
 
+@pytest.mark.slow
 @examples(3)
 @given(situations())
 def test_chains_of_both_channels(situation: Situation) -> None:
@@ -211,6 +212,7 @@ async def reset(cpu: Cpu) -> None:
         pass
 
 
+@pytest.mark.slow
 def test_a_ring_goes_round() -> None:
     """The tail moves on behind what is done, and the ring is used again and again without a stop."""
     bench = filled(sg_bench(timing=Timing(latency=20)))
@@ -264,6 +266,7 @@ def test_nothing_is_assumed_across_a_page() -> None:
     bench.run(main)
 
 
+@pytest.mark.slow
 def test_stop_ends_what_was_begun() -> None:
     bench = filled(sg_bench(timing=Timing(latency=10, stream_stall=0.5)))
     chain = chain_of(20, 0x1000, 0x8000, 200, 0)
@@ -444,6 +447,7 @@ MISFITS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("channel", CHANNELS)
 @pytest.mark.parametrize("bad", MISFITS)
 def test_misfits(channel: int, bad: Item) -> None:

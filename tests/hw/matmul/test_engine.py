@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tests.hw.engine.engine_bench import Program, check, simulate, sustained
 from tests.isa.strategies import ill_formed, specs, well_formed, word_program
 from tests.isa.streams import matmul_program, opcode_words, wrapped_matmul
+from tests.some import slow
 
 from axiloom import isa
 from axiloom.errors import SpecError
@@ -63,8 +64,8 @@ def whole_matmul(spec: AcceleratorSpec, flow: str, counts: tuple[int, int, int])
 # --- the built-in accelerators ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("data_type", ["int8", "int16", "int32"])
-@pytest.mark.parametrize("name", ["v1_4", "v2_4", "v3_4", "v4"])
+@pytest.mark.parametrize("data_type", ["int8", slow("int16"), "int32"])
+@pytest.mark.parametrize("name", ["v1_4", slow("v2_4"), "v3_4", "v4"])
 def test_every_flow_with_stalls_twice_in_a_row(name: str, data_type: str) -> None:
     spec = small_v4(data_type) if name == "v4" else isa.builtin(name, data_type=data_type)
     programs = [whole_matmul(spec, flow, (2, 1, 2)) for flow in spec.flows]
@@ -82,6 +83,7 @@ def test_equals_numpy(encoding: str) -> None:
     assert np.array_equal(got, wrapped_matmul(spec, operands))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["v1_8", "v2_8", "v3_8", "v3_16"])
 def test_larger_tiles(name: str) -> None:
     spec = isa.builtin(name)
@@ -106,7 +108,7 @@ def test_orders_of_operands(a: Dims, b: Dims, c: Dims, data_type: str) -> None:
     check(spec, Program(words_of(spec, "sA", "sB", "cC", "sA", "cC", "rC")), **STALLS)
 
 
-@pytest.mark.parametrize("macs", [1, 2, 4, 8, 16, 32, 64])
+@pytest.mark.parametrize("macs", [1, slow(2), 4, slow(8), slow(16), 32, slow(64)])
 def test_any_number_of_multiply_adds(macs: int) -> None:
     """From less than one word of lanes to the whole tile at once."""
     spec = isa.builtin("v3_8", data_type="int8").replace(macs=macs, tile=TileRule((8, 8, 4)))
@@ -190,7 +192,7 @@ def test_valid_does_not_wait_for_ready() -> None:
 # --- reset and errors ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, slow(1), slow(2)])
 @pytest.mark.parametrize("name", ["v1_4", "v2_4", "v3_4", "v4"])
 def test_reset_in_the_middle(name: str, seed: int) -> None:
     """Wherever reset comes, what follows is as after power-on: no word, sum, half or dims are left."""
@@ -258,6 +260,7 @@ def test_errors_stop_the_device_until_reset(case: str) -> None:
 # --- any specification, any words ------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(max_examples=8)
 @given(data=st.data(), seed=st.integers(0, 99))
 def test_any_specification_and_words(data: st.DataObject, seed: int) -> None:
@@ -265,7 +268,7 @@ def test_any_specification_and_words(data: st.DataObject, seed: int) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(data=st.data(), seed=st.integers(0, 99))
 def test_any_specification_and_words_thoroughly(data: st.DataObject, seed: int) -> None:
     check_any(data, seed)

@@ -134,7 +134,7 @@ def test_errors_stop_the_device_until_reset(width: int, case: str) -> None:
 TILES = [(4, 4, 4), (8, 4, 4), (4, 24, 4), (12, 8, 8), (8, 12, 4)]
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=3, deadline=None)
 @given(data=st.data(), width=st.sampled_from([32, 64, 128]), seed=st.integers(0, 99))
 def test_any_program(data: st.DataObject, width: int, seed: int) -> None:
     """Opcodes in any order, also wrong ones, with parameters and bounds of any bits; then from power-on."""
@@ -176,7 +176,7 @@ def test_the_stream_is_the_limit_again() -> None:
     assert (often.cycles - once.cycles) / 3 <= len(step) + 6
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=3, deadline=None)
 @given(data=st.data(), seed=st.integers(0, 99))
 def test_any_specification_and_words(data: st.DataObject, seed: int) -> None:
     """Words laid out in any way, P among other operands of an opcode, in orders that are right and wrong."""

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from tests.hw.engine.engine_bench import Program, check, sustained
 from tests.hw.matmul.test_engine import ACCELERATORS, ERRORS, STALLS, Dims, small_v4, whole_matmul, words_of
+from tests.some import slow
 
 from axiloom import isa
 from axiloom.hw.matmul.engine import MatMul
@@ -51,7 +52,7 @@ def test_every_flow_with_stalls_twice_in_a_row(name: str, data_type: str, width:
 
 
 @pytest.mark.parametrize(("data_type", "width"), [("int8", 128), ("int32", 64)])
-@pytest.mark.parametrize("a", [("m", "k"), ("k", "m")])
+@pytest.mark.parametrize("a", [("m", "k"), slow(("k", "m"))])
 @pytest.mark.parametrize("b", [("k", "n"), ("n", "k")])
 @pytest.mark.parametrize("c", [("m", "n"), ("n", "m")])
 def test_orders_of_operands(a: Dims, b: Dims, c: Dims, data_type: str, width: int) -> None:
@@ -157,6 +158,7 @@ def test_lines_shorter_than_a_beat_are_loaded_in_parts() -> None:
     assert (geometry.a.width, geometry.b.width, geometry.c_words) == (64, 64, 4)
 
 
+@pytest.mark.slow
 @WIDTHS
 def test_a_beat_a_cycle(width: int) -> None:
     """A step of Ns takes little more than its beats; C goes out behind them."""

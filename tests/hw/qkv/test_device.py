@@ -18,6 +18,7 @@ from tests.hw.qkv.device_bench import (
     text_of,
     word,
 )
+from tests.some import slow
 
 from axiloom.hw.command.fault import Fault
 
@@ -63,7 +64,7 @@ def _memory(bench: Bench, seed: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("bench", ALL, ids=str)
-@pytest.mark.parametrize("pauses", [(0, 0), (90, 120)], ids=["", "pauses"])
+@pytest.mark.parametrize("pauses", [slow((0, 0)), (90, 120)], ids=["", "pauses"])
 def test_random_programs(bench: Bench, pauses: tuple[int, int]) -> None:
     """Several one after the other without a reset, then one after a reset in the middle of another one."""
     segments, expected, foretold = [], [], []
@@ -123,6 +124,7 @@ def test_faults_stop_it(bench: Bench) -> None:
     assert [len(packets(one, bench.width)) for one in outcomes] == [len(stored)] * 3
 
 
+@pytest.mark.slow
 def test_another_memory_and_another_instruction_are_other_rtl() -> None:
     """QKV with d1 half as long again, a move to d1 of d2's rows by another opcode, and a transposing move."""
     text = text_of("qkv").replace("d1 = memory(128, 64", "d1 = memory(192, 64").replace("<= 128)", "<= 192)")

@@ -47,6 +47,7 @@ def test_against_numpy(name: str) -> None:
     assert np.array_equal(found, plain.brain(plain.single(EXPECTED[name](a, b))))
 
 
+@pytest.mark.slow
 def test_what_an_operation_is_comes_from_the_text() -> None:
     """The same opcode with another function is other RTL."""
     text = text_of("rows64").replace("= plus(d2[row + r, c], d1", "= larger(d2[row + r, c], d1")

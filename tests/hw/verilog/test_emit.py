@@ -92,6 +92,7 @@ def test_configuration_hash_follows_the_specification() -> None:
     assert verilog.config_hash(spec) != verilog.config_hash(isa.builtin("v3_4", encoding="literals"))
 
 
+@pytest.mark.slow
 def test_the_same_bytes_in_another_process() -> None:
     """Whatever the order of sets and dicts is there."""
     program = "from axiloom import isa, hw; print(end=hw.verilog.emit(isa.builtin('v2_4')))"
@@ -106,6 +107,7 @@ def test_the_same_bytes_in_another_process() -> None:
         assert done.stdout == verilog.emit(isa.builtin("v2_4"))
 
 
+@pytest.mark.slow
 def test_names_are_plain_and_nothing_is_left_of_the_tools() -> None:
     text = verilog.emit(isa.builtin("v3_4"))
     code = text[text.index("module") :]
@@ -131,6 +133,7 @@ def test_lint_is_clean_for_narrow_types(data_type: str) -> None:
     assert lint(verilog.emit(isa.builtin("v3_8", data_type=data_type)), "axiloom_soc") == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("width", "scatter_gather"), [(64, True), (128, False)])
 def test_lint_is_clean_for_wide_streams_and_scatter_gather(width: int, scatter_gather: bool) -> None:
     spec = isa.builtin("v2_4")
@@ -138,6 +141,7 @@ def test_lint_is_clean_for_wide_streams_and_scatter_gather(width: int, scatter_g
     assert lint(verilog.emit(spec), "axiloom_soc") == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "width"), [("v3_4", 128), ("v4_16", 32)])
 def test_lint_is_clean_with_post_processing(name: str, width: int) -> None:
     spec = isa.revise(isa.builtin(name, data_type="int8", post=True), stream_width=width)

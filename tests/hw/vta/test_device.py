@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from tests.hw.vta.device_bench import LOAD, Bench, Generator, packets, text_of, word
+from tests.some import slow
 
 from axiloom.errors import SpecError
 from axiloom.hw.command.fault import Fault
@@ -20,7 +21,7 @@ ALL = [*SMALL, *(pytest.param(one, marks=pytest.mark.slow) for one in WHOLE)]
 
 
 @pytest.mark.parametrize("bench", ALL, ids=str)
-@pytest.mark.parametrize("pauses", [(0, 0), (90, 120)], ids=["", "pauses"])
+@pytest.mark.parametrize("pauses", [slow((0, 0)), (90, 120)], ids=["", "pauses"])
 def test_random_programs(bench: Bench, pauses: tuple[int, int]) -> None:
     """Several one after the other without a reset, then one after a reset in the middle of another one."""
     segments, expected, foretold = [], [], []
@@ -121,6 +122,7 @@ def test_what_is_not_built() -> None:
             machine(parse(text.replace(right, wrong), "vta.isa", "vta"))
 
 
+@pytest.mark.slow
 def test_another_encoding_is_other_rtl() -> None:
     """MIN by another code of the opcode: `alu` is opcode 5, and FINISH is 7."""
     text = text_of(8, 32).replace(

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.some import some
 
 from axiloom.isa import numerics
 from axiloom.isa.numerics import Numerics, NumericsError
@@ -174,13 +175,13 @@ def adaptiv(byte: int, bias: int) -> Fraction:
     return (-1) ** sign * Fraction(2) ** (exponent + bias - 10) * (1 + Fraction(mantissa, 16))
 
 
-@pytest.mark.parametrize("bias", range(8))
+@pytest.mark.parametrize("bias", some(range(8), 3))
 def test_adaptivfloat_decodes_as_published(bias: int) -> None:
     units = to_fixed(np.arange(256).astype(np.uint8), bias)
     assert [Fraction(int(u), 1 << 14) for u in units] == [adaptiv(byte, bias) for byte in range(256)]
 
 
-@pytest.mark.parametrize("bias", range(8))
+@pytest.mark.parametrize("bias", some(range(8), 3))
 def test_adaptivfloat_rounds_halves_up(bias: int) -> None:
     """Against all elements: the nearest one; of two that are as near, the larger number."""
     known = sorted({adaptiv(byte, bias): byte for byte in range(255, -1, -1)}.items())

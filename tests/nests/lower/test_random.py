@@ -46,6 +46,7 @@ def test_more_random_schedules() -> None:
     run(range(1000, 2000), SEED)
 
 
+@pytest.mark.slow
 def test_a_random_schedule_in_rtl() -> None:
     assert run(range(5), SEED, in_rtl=2)["in RTL"] == 2
 

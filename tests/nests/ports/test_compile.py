@@ -168,6 +168,7 @@ def test_product_by_blocks(rows: int, columns: int, terms: int) -> None:
     assert np.array_equal(results["C"], interpret(found.program, given(found.program))["C"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["A_nest1", "B_nest1", "C_nest1", "C_give", "C_gone"])
 def test_tokens_of_a_product(kind: str) -> None:
     """The mutants: tokens of a kind are there from the beginning. One lane is slower than the port, eight are

@@ -34,6 +34,7 @@ def small(kernel: str) -> Program:
     return c.read(sizes.source(kernel), defines=defines).program
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kernel",
     [

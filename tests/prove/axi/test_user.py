@@ -82,6 +82,7 @@ def test_a_fault_is_found(rule: str, tmp_path: Path, capsys: pytest.CaptureFixtu
     assert str(verdict["text"]) in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_replay_fails_on_the_fault_and_passes_on_the_mended_module(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -96,6 +96,7 @@ def test_loops_in_a_wrong_order_are_found_in_the_schedule_and_in_the_circuit() -
     assert _differ(program.of_schedule(right), circuit.beats(device.packets[1]), sent)
 
 
+@pytest.mark.slow
 def test_a_delay_line_that_is_too_short_is_found_in_the_data(monkeypatch: pytest.MonkeyPatch) -> None:
     _, _, device = made(PRODUCT, 2)
     words = circuit.words(device.packets[0])

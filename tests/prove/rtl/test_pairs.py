@@ -40,6 +40,7 @@ MUTANTS = {
 }
 
 
+@pytest.mark.slow
 def test_both_products_are_taken_apart() -> None:
     assert taken_apart(emit(small(), "accelerator")) == 2
 

@@ -148,6 +148,7 @@ def _with(one: Command, **fields: int) -> Command:
     return replace(one, fields={**one.fields, **fields})
 
 
+@pytest.mark.slow
 def test_the_example_is_proved_for_all_inputs() -> None:
     graph = read_graph(ROOT / "examples/selection/layer.mlir", None)
     assert by_text(compile_graph(graph, vta()).program, graph, vta().isa).exact

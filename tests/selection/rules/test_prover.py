@@ -6,13 +6,14 @@ import time
 
 import pytest
 from tests.selection.rules.test_mutants import MUTANTS, _source
+from tests.some import some
 
 from axiloom.selection.rules.prove.proof import prove
 from axiloom.selection.rules.text import parse
 
 
 @pytest.mark.parametrize(
-    ("name", "old", "new"), MUTANTS, ids=[f"{i}_{one[0]}" for i, one in enumerate(MUTANTS)]
+    ("name", "old", "new"), some(MUTANTS, 2), ids=[f"{i}_{one[0]}" for i, one in enumerate(MUTANTS)]
 )
 def test_not_proved(name: str, old: str, new: str) -> None:
     text, place = _source(name)

@@ -57,6 +57,7 @@ def places(watched: Watched) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 def test_the_cheapest_for_each() -> None:
     cpu = {"conv": 100, "matmul": 100}
     assert places(Watched({"conv_v4": 10, "v4_16": 20}, cpu)) == ["conv_v4"] * 4
@@ -85,6 +86,7 @@ def test_all_to_accelerators() -> None:
     assert places(dear) == ["v4_16"] * 4
 
 
+@pytest.mark.slow
 def test_the_same_choice_again() -> None:
     """Equal costs everywhere: the choice does not depend on when it is made."""
     every = [places(Watched({"conv_v4": 10, "v4_16": 10}, {"conv": 10, "matmul": 10})) for _ in range(2)]
