@@ -27,7 +27,9 @@ def parser() -> argparse.ArgumentParser:
         bring_up,
         build,
         calibrate,
+        compare,
         doctor,
+        example,
         explore,
         given,
         nest,
@@ -61,6 +63,8 @@ def parser() -> argparse.ArgumentParser:
         prove,
         validate,
         spec,
+        compare,
+        example,
         doctor,
     ):
         group.add_commands(commands)

@@ -1,0 +1,88 @@
+"""``axiloom example`` and ``axiloom docs``: what comes with the package, for people who have no checkout."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import re
+import shutil
+from importlib import resources
+from pathlib import Path
+
+from axiloom.errors import UsageError
+
+LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc", ".*")
+
+
+def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    example = commands.add_parser(
+        "example",
+        help="list the examples, or write one into the current folder",
+        description="Without NAME: the examples, a line each. With NAME: writes the folder NAME here. A "
+        "folder or file of that name is never overwritten.",
+    )
+    example.add_argument("name", nargs="?", metavar="NAME")
+    example.set_defaults(execute=_example)
+    docs = commands.add_parser(
+        "docs",
+        help="list the pages of the documentation, or print one",
+        description="Without PAGE: the index, and where the pages lie. With PAGE, such as own-rtl or "
+        "boards/pynq-z2: prints that page, in Markdown.",
+    )
+    docs.add_argument("page", nargs="?", metavar="PAGE")
+    docs.set_defaults(execute=_docs)
+
+
+def folder(name: str) -> Path:
+    """`examples` or `docs`, as installed."""
+    return Path(str(resources.files("axiloom"))) / name
+
+
+def examples() -> dict[str, str]:
+    """Name to what it shows: the table of ``examples/README.md``."""
+    text = (folder("examples") / "README.md").read_text(encoding="utf-8")
+    return dict(re.findall(r"^\| \[(\w+)\]\(\w+\) \| (.+?) \|$", text, re.MULTILINE))
+
+
+def pages() -> dict[str, Path]:
+    """Name without ``.md`` to its file."""
+    root = folder("docs")
+    return {path.relative_to(root).with_suffix("").as_posix(): path for path in sorted(root.rglob("*.md"))}
+
+
+def _example(options: argparse.Namespace) -> int:
+    known = examples()
+    if options.name is None:
+        width = max(map(len, known))
+        for name, text in known.items():
+            print(f"{name:{width}}  {text}")
+        return 0
+    if options.name not in known:
+        raise UsageError(_unknown("example", options.name, list(known), "`axiloom example` lists them"))
+    target = Path(options.name)
+    if target.exists() or target.is_symlink():
+        raise UsageError(
+            f"{target} is here already, and is not overwritten; move it, or go to another folder"
+        )
+    shutil.copytree(folder("examples") / options.name, target, ignore=LEFT_OUT)
+    for path in sorted(path for path in target.rglob("*") if path.is_file()):
+        print(path.as_posix())
+    return 0
+
+
+def _docs(options: argparse.Namespace) -> int:
+    known = pages()
+    if options.page is None:
+        print(known["README"].read_text(encoding="utf-8"))
+        print(f"All pages are files in {folder('docs')}.")
+        return 0
+    name = options.page.removesuffix(".md")
+    if name not in known:
+        raise UsageError(_unknown("page", options.page, list(known), "`axiloom docs` lists them"))
+    print(known[name].read_text(encoding="utf-8"), end="")
+    return 0
+
+
+def _unknown(kind: str, name: str, known: list[str], where: str) -> str:
+    near = difflib.get_close_matches(name, known, 1)
+    return f"no {kind} {name!r}{f', did you mean {near[0]}?' if near else ''}; {where}"
