@@ -81,7 +81,7 @@ def _clash(meaning: Meaning) -> str:
     """What cannot be in one memory: the hardware reads ahead of what it writes."""
     memories = meaning.memories
     if meaning.unit in _APART and memories["x"] == memories["y"]:
-        return f"it reads and writes {memories['x']}; give it two memories"
+        return f"it reads and writes {meaning.place('x')}; give it two memories"
     if "z" in memories and memories["z"] in (memories["x"], memories["y"]):
-        return f"its result would overwrite a factor in {memories['z']}; give it a memory of its own"
+        return f"its result would overwrite a factor in {meaning.place('z')}; give it a memory of its own"
     return ""

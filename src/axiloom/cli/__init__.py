@@ -7,10 +7,11 @@ Exit codes: 0 done (and the result is right), 1 the result is wrong, 2 usage, 3 
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import axiloom
 from axiloom.errors import AxiloomError, UsageError
@@ -19,28 +20,30 @@ EPILOG = """exit codes: 0 right, 1 wrong result, 2 usage, 3 specification, 4 com
 7 driver failed, 8 board not reached, 70 a fault of axiloom itself"""
 
 
-def parser() -> argparse.ArgumentParser:
-    """The whole command line; each group of subcommands adds its own."""
-    # Imported here: whoever imports this package does not pay for compiler and simulator at once.
-    from axiloom.cli import (
-        board,
-        bring_up,
-        build,
-        calibrate,
-        compare,
-        doctor,
-        example,
-        explore,
-        given,
-        nest,
-        open_flow,
-        prove,
-        quantise,
-        run,
-        spec,
-        sweep,
-        validate,
-    )
+GROUPS: Mapping[str, tuple[str, ...]] = {
+    "run": ("run", "simulate"),
+    "quantise": ("quantize", "quantise"),
+    "explore": ("explore",),
+    "sweep": ("sweep",),
+    "calibrate": ("calibrate",),
+    "build": ("compile", "verilog"),
+    "board": ("board",),
+    "bring_up": ("bring-up",),
+    "open_flow": ("estimate",),
+    "nest": ("nest",),
+    "prove": ("prove",),
+    "validate": ("validate",),
+    "spec": ("spec", "list"),
+    "compare": ("report",),
+    "example": ("example", "docs"),
+    "doctor": ("doctor",),
+}
+"""Modules of this package, in the order of ``--help``, and the commands that each adds."""
+
+
+def parser(command: str | None = None) -> argparse.ArgumentParser:
+    """The whole command line, or what of it `command` needs: to import all takes seconds."""
+    from axiloom.cli import given
 
     top = given.Parser(
         prog="axiloom",
@@ -49,25 +52,9 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"axiloom {axiloom.__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for group in (
-        run,
-        quantise,
-        explore,
-        sweep,
-        calibrate,
-        build,
-        board,
-        bring_up,
-        open_flow,
-        nest,
-        prove,
-        validate,
-        spec,
-        compare,
-        example,
-        doctor,
-    ):
-        group.add_commands(commands)
+    mine = [group for group, names in GROUPS.items() if command in names]
+    for group in mine or GROUPS:
+        importlib.import_module(f"axiloom.cli.{group}").add_commands(commands)
     return top
 
 
@@ -75,8 +62,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     from axiloom.cli import given
 
-    options = parser().parse_args(argv)
-    options.words = [*(sys.argv[1:] if argv is None else argv)]  # for reports: what repeats the run
+    words = [*(sys.argv[1:] if argv is None else argv)]
+    options = parser(words[0] if words else None).parse_args(words)
+    options.words = words  # for reports: what repeats the run
 
     def command() -> int | None:
         given.check(options)
