@@ -240,6 +240,8 @@ def run_passes(module: ModuleOp, passes: Sequence[ModulePass]) -> None:
     To verify and to print the IR at every pass would take half of the compiler's time: it is verified at the
     end, and only where something is wrong the passes run again, one at a time.
     """
+    if not passes:
+        return
     ctx = context()
     first = module.clone()
     try:

@@ -40,10 +40,10 @@ def test_an_example_is_written_once(
     [
         (
             ["example", "hardwar"],
-            "no example 'hardwar', did you mean hardware?; `axiloom example` lists them",
+            "no example 'hardwar'; did you mean `hardware`?; `axiloom example` lists them",
         ),
         (["example", "../docs"], "no example '../docs'; `axiloom example` lists them"),
-        (["docs", "own_rtl"], "no page 'own_rtl', did you mean own-rtl?; `axiloom docs` lists them"),
+        (["docs", "own_rtl"], "no page 'own_rtl'; did you mean `own-rtl`?; `axiloom docs` lists them"),
     ],
 )
 def test_unknown_names_are_refused(

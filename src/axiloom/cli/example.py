@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import re
 import shutil
 from importlib import resources
@@ -84,5 +83,6 @@ def _docs(options: argparse.Namespace) -> int:
 
 
 def _unknown(kind: str, name: str, known: list[str], where: str) -> str:
-    near = difflib.get_close_matches(name, known, 1)
-    return f"no {kind} {name!r}{f', did you mean {near[0]}?' if near else ''}; {where}"
+    from axiloom.isa.wording.names import hint  # here: it takes more time than all else of these commands
+
+    return f"no {kind} {name!r}{hint(name, known)}; {where}"

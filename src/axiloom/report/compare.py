@@ -84,7 +84,7 @@ def _settings(old: Json, new: Json) -> list[tuple[str, ...]]:
         | {"seed": str(report["seed"])}
         for report in (old, new)
     )
-    names = [*before, *(name for name in after if name not in before)]
+    names = dict.fromkeys([*before, *after])
     return [
         (name, before.get(name, "-"), after.get(name, "-"))
         for name in names
@@ -111,7 +111,7 @@ def _figures(old: Json, new: Json) -> list[tuple[str, ...]]:
 
 def _losses(old: Json, new: Json) -> list[tuple[str, ...]]:
     before, after = ({loss["loss"]: loss for loss in report["losses"]} for report in (old, new))
-    names = [*before, *(name for name in after if name not in before)]
+    names = dict.fromkeys([*before, *after])
     titles = {name: (before.get(name) or after[name])["title"] for name in names}
     cycles = {
         name: tuple(side[name]["cycles"] if name in side else 0 for side in (before, after)) for name in names
@@ -129,7 +129,7 @@ def _layers(old: Json, new: Json) -> Iterator[tuple[str, ...]]:
             found[layer["location"], again] = layer
         sides.append(found)
     before, after = sides
-    for key in [*before, *(key for key in after if key not in before)]:
+    for key in dict.fromkeys([*before, *after]):
         one, other = before.get(key), after.get(key)
         times = [None if layer is None else layer["ms"] for layer in (one, other)]
         cells = [

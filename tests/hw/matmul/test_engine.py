@@ -268,7 +268,7 @@ def test_any_specification_and_words(data: st.DataObject, seed: int) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=25)
+@settings(max_examples=60)
 @given(data=st.data(), seed=st.integers(0, 99))
 def test_any_specification_and_words_thoroughly(data: st.DataObject, seed: int) -> None:
     check_any(data, seed)
