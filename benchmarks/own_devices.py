@@ -1,8 +1,9 @@
 """The devices of examples/hardware: how the draft of ``axiloom spec from-rtl`` differs, and a run.
 
-Draft and specification are compared key by key, in the form in which ``axiloom spec show`` writes both; names
-and descriptions do not count, and a difference may be of form alone (a kernel by its name, a flow's name). Each run's result is compared with NumPy's; a result that differs ends it
-with 1. VHDL is left out, with a line, where GHDL is missing.
+Draft and specification are compared key by key, in the form in which ``axiloom spec show`` writes both. Names
+and descriptions do not count; a difference may be of form alone (a kernel by its name, a flow's name). Each
+run's result is compared with NumPy's; one that differs ends it with 1. VHDL is left out, with a line, where
+GHDL is missing.
 """
 
 from __future__ import annotations
