@@ -104,11 +104,10 @@ class FormCount:
         for name, factor in term.value.terms:
             low, high = self.ranges[name]
             scale = factor * term.factor
-            divides = term.divisor > 1 or term.modulus
             powers = (scale, term.divisor, term.modulus or 1)
-            if low < 0 or any(each < 1 or each & (each - 1) for each in powers):
-                yield None, 0, 0
-            elif divides and (factor != 1 or len(term.value.terms) > 1):
+            is_sliced = term.divisor > 1 or term.modulus > 0
+            is_sum = factor != 1 or len(term.value.terms) > 1
+            if low < 0 or (is_sliced and is_sum) or any(each < 1 or each & (each - 1) for each in powers):
                 yield None, 0, 0
             else:
                 first = term.divisor.bit_length() - 1
