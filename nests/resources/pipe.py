@@ -89,7 +89,8 @@ class PipeCount:
         last, interval = self.pipe.last_slot, self.pipe.interval
         phase = (interval - 1).bit_length() if interval > 1 else 0
         left = (last - 1).bit_length() if last > 1 else 0
-        ends = len({each.fifo for each in self.pipe.nodes if isinstance(each, (Pop, Push))})
+        fifos = {each.fifo for each in self.pipe.nodes if isinstance(each, (Pop, Push))}
+        ends = sum(max(any_of(self.circuit.fifo(each).depth.bit_length()), 1) for each in fifos)
         control = Amount(lut=5 + phase + left + ends, ff=2 + last + phase + (phase > 0) + left)
         return {
             "counters": self.counters,
