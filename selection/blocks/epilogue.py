@@ -27,6 +27,12 @@ class Requantise:
         if not -128 <= low <= high <= 127:
             raise ValueError(f"low and high must be ordered int8, not {self.low} and {self.high}")
 
+    @property
+    def cycles(self) -> int:
+        """Of a vector of sums, with the reset before them."""
+        clips = sum(one is not None for one in (self.low, self.high))
+        return 1 + 2 * self.bias + bool(self.shift) + clips
+
     def emit(self, host: Host, uops: Mapping[str, int], loops: Mapping[str, int]) -> None:
         """On the places of `uops` (dst: sums, src: their bias) in `loops`. A bias for all of a loop's steps
         has no factors there."""
