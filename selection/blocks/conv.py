@@ -22,8 +22,8 @@ from axiloom.selection.blocks.sizes import Sizes, blocks_of, divisors
 from axiloom.selection.program.program import Program
 
 MOST_PADS = 15
-_COMMAND = 150
-"""Cycles of a load beside its beats, about: the driver's, and the DMA's."""
+_COMMAND, _BEGIN = 100, 30
+"""Cycles of the driver and the DMA for a command, about; of the device beside its work."""
 
 
 @dataclass(frozen=True)
@@ -104,23 +104,25 @@ class _Lowering:
                 if rows > 0:
                     yield Tile(rows, filters, channels, inputs, weights, sums)
 
-    def _cost(self, tile: Tile) -> tuple[int, int]:
-        """Cycles, about: a beat of 8 bytes and a step take one. Then commands."""
+    def _cost(self, tile: Tile) -> int:
+        """Cycles, about: a beat of 8 bytes and a step take one."""
         down = -(-self.layer.rows // tile.rows)
         across, deep = self.filters // tile.filters, self.channels // tile.channels
         high = self.high(tile.rows)
-        commands = 1 if self._at_once(tile.channels) or not self.layer.pads else high
-        inputs = 2 * tile.channels * high * self.wide + _COMMAND * (commands + 1)
-        weights = 32 * tile.filters * tile.channels * self.taps + _COMMAND
+        inputs = 2 * tile.channels * high * self.wide
+        weights = 32 * tile.filters * tile.channels * self.taps
         vectors = tile.rows * self.layer.columns * tile.filters
         steps = vectors * tile.channels * self.taps
         behind = vectors * self.requantise.cycles + (0 if tile.sums > 1 else 2 * vectors)
         loads = [(tile.inputs, inputs), (tile.weights, weights)] if deep > 1 else [(tile.inputs, inputs)]
         waits = sum(cycles for many, cycles in loads if many == 1)
         hidden = sum(cycles for many, cycles in loads if many > 1)
-        one = max(deep * hidden, deep * steps + behind) + deep * waits
+        at_once = self._at_once(tile.channels) or not self.layer.pads
+        commands = deep * (len(loads) + (1 if at_once else high)) + self.requantise.commands + 2
+        one = max(deep * hidden, deep * steps + behind, _COMMAND * commands)
+        one += deep * waits + _BEGIN * commands
         once = across * weights if deep == 1 and tile.weights == 1 else weights
-        return across * down * one + once, across * down * deep
+        return across * down * one + once
 
     def _chosen(self) -> Tile:
         tiles = list(self._tiles())

@@ -28,10 +28,14 @@ class Requantise:
             raise ValueError(f"low and high must be ordered int8, not {self.low} and {self.high}")
 
     @property
+    def commands(self) -> int:
+        """That :meth:`emit` makes."""
+        return self.bias + bool(self.shift) + (self.low is not None) + (self.high is not None)
+
+    @property
     def cycles(self) -> int:
-        """Of a vector of sums, with the reset before them."""
-        clips = sum(one is not None for one in (self.low, self.high))
-        return 1 + 2 * self.bias + bool(self.shift) + clips
+        """Of a vector of sums, with the reset before them; an addition reads twice."""
+        return 1 + self.commands + self.bias
 
     def emit(self, host: Host, uops: Mapping[str, int], loops: Mapping[str, int]) -> None:
         """On the places of `uops` (dst: sums, src: their bias) in `loops`. A bias for all of a loop's steps
