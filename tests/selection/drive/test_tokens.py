@@ -54,10 +54,8 @@ def test_layers(name: str) -> None:
     used = list(uses(program, VTA))
     for i in behind:  # the load that follows sums does not meet them
         assert not any(a.meets(b) for a in used[i] for b in used[i + 1])
-    pops = [
-        i for i, bits in enumerate(given) if bits >> POP_PREV & 1 and engine(program.commands[i]) == "store"
-    ]
-    assert len(pops) == names.count("store")
+    pops = [name for name, bits in zip(names, given, strict=True) if bits >> POP_PREV & 1]
+    assert pops.count("store") == names.count("store")
 
 
 @pytest.mark.parametrize("name", LAYERS)
