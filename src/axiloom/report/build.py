@@ -124,6 +124,7 @@ def build(
         "versions": versions(),
         "seed": seed,
         "stale": list(run.stale),
+        "outside": list(run.outside),
         "proved": [proved.line(one) for one in system.specs],
     }
     if run.section_cycles:
@@ -341,6 +342,7 @@ def table(report: Report) -> str:
         + ("; the CPU alone from the store" if speed.get("cpu_alone_kept") else "")
     )
     lines += [f"Stale data: {line}" for line in report["stale"]]
+    lines += [f"Outside: {line}" for line in report.get("outside", [])]
     if result["matches"] is None:
         lines.append(f"Result: exit code {result['exit_code']} (not compared)")
     elif result["matches"]:
