@@ -113,14 +113,15 @@ def execute(options: argparse.Namespace) -> int:
 def _of_text(options: argparse.Namespace) -> int:
     from axiloom.cli import select
     from axiloom.device.rtl import device
-    from axiloom.prove import commands, solvers
+    from axiloom.prove import solvers
+    from axiloom.prove.rtl import texts
     from axiloom.prove.verdict import summary, table
 
     begun = time.perf_counter()
     isa = select.instruction_set(options.isa, Path(), select.constants(options.define), "--isa")
     made = device(isa)
-    most = options.commands or commands.COMMANDS
-    found = proofs.with_progress(lambda say: commands.prove(isa, made, options.limit, say, most))
+    most = options.commands or texts.COMMANDS
+    found = proofs.with_progress(lambda say: texts.prove(isa, made, options.limit, say, most))
     print("\n".join(table(found)))
     print("\n".join(f"{one.name}: {one.text}" for one in found))
     print(f"{made.top}: {summary(found)}; {time.perf_counter() - begun:.0f} s; {solvers.versions()}")
