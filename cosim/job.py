@@ -72,6 +72,8 @@ class Result:
     ``compute``."""
     stale: list[str] = field(default_factory=list)
     """Missing cache flushes and invalidations, one line each."""
+    outside: list[str] = field(default_factory=list)
+    """Accesses beside the arrays that the program was given, one line for each place."""
     laps: list[list[tuple[int, int]]] = field(default_factory=list)
     """Of a network, when each layer begins and at the end: words in and out so far of each accelerator."""
     section_cycles: int = 0

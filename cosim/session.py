@@ -361,6 +361,7 @@ async def _run(dut: Dut, core: Core, clock: _Clock, models: Models | None, work:
         simulation=simulation,
         profile=core.profile(_int(dut.now), work.timeline),
         stale=core.stale(),
+        outside=core.outside(),
         laps=core.laps(),
         section_cycles=core.section_cycles(),
         section_stack=core.section_stack(),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from axiloom import boards, frontend
 from axiloom.cli import default, nest_run, program_run, remedies, select, serial, terminal
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, has, refuse, reject
+from axiloom.cosim import outside
 from axiloom.cosim.build.cache import content_hash
 from axiloom.cosim.build.user_code import CXX, Given
 from axiloom.cosim.job import Job, Result
@@ -21,7 +22,7 @@ from axiloom.cosim.profile import Timeline
 from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
 from axiloom.drivergen.network import is_network, network_data_type
-from axiloom.errors import MismatchError, UsageError
+from axiloom.errors import DriverError, MismatchError, UsageError
 from axiloom.files import read_array
 from axiloom.isa import dumps
 from axiloom.report import build as report
@@ -298,7 +299,7 @@ def execute_simulate(options: argparse.Namespace) -> int:
     soc = Soc(system, timeline=shared.wants_timeline(options))
     with folder_or_temporary(options.keep) as folder:
         given = Given(tuple(options.define), tuple(options.include))
-        elf = _elf(options.driver, system, folder, given, progress)
+        elf = _elf(options.driver, system, folder, given, {*inputs, *expected}, progress)
         soc.build(progress=progress)
         progress("")
         result = soc.run_many([Job(elf, inputs, outputs)], progress=sys.stderr.isatty())[0]
@@ -321,6 +322,8 @@ def execute_simulate(options: argparse.Namespace) -> int:
     code = _finish(built, options, progress, result.profile.timeline, "\n".join(sources) or None)
     if options.os == "linux" or result.console:
         _say_process(result)
+    if result.outside:
+        raise DriverError(outside.refusal(result.outside))
     return code
 
 
@@ -331,7 +334,9 @@ def _assignment(text: str) -> tuple[str, Path]:
     return symbol, Path(file)
 
 
-def _elf(files: list[Path], system: System, folder: Path, given: Given, progress: Any) -> Path:
+def _elf(
+    files: list[Path], system: System, folder: Path, given: Given, arrays: Collection[str], progress: Any
+) -> Path:
     for file in files:
         if not file.is_file():
             raise UsageError(f"{file}: no such file")
@@ -340,7 +345,7 @@ def _elf(files: list[Path], system: System, folder: Path, given: Given, progress
     progress("compiling the driver")
     folder.mkdir(parents=True, exist_ok=True)
     sources = [file for file in files if not file.suffix.startswith(".h")]
-    elf, warnings = system.compile_user(sources, folder / "driver.elf", given)
+    elf, warnings = system.compile_user(sources, folder / "driver.elf", given, arrays)
     progress("")
     for warning in warnings:
         print(warning, file=sys.stderr)

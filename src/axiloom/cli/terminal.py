@@ -14,6 +14,7 @@ STARTS = (
     ("Result:", BOLD + GREEN),
     ("Time:", BOLD),
     ("Stale data:", YELLOW),
+    ("Outside:", YELLOW),
 )
 """How a line begins, and its colour; the first that fits."""
 

@@ -136,6 +136,7 @@ def build(
         "versions": versions(),
         "seed": seed,
         "stale": list(run.stale),
+        "outside": list(run.outside),
         "proved": [proved.line(one) for one in system.specs],
     }
     if run.section_cycles:
@@ -353,7 +354,8 @@ def summary(report: Report) -> list[str]:
         f"Time: {time}, {fabric['cycles']:,} fabric cycles"
         + (f"; from call to return {call:,} cycles" if call else "")
     )
-    return lines + [f"Stale data: {line}" for line in report["stale"]]
+    lines += [f"Stale data: {line}" for line in report["stale"]]
+    return lines + [f"Outside: {line}" for line in report.get("outside", [])]
 
 
 def table(report: Report) -> str:

@@ -283,6 +283,7 @@ class Report(TypedDict):
     versions: dict[str, str]
     seed: int
     stale: list[str]
+    outside: NotRequired[list[str]]
     cpu: NotRequired[Alone]
     advice: NotRequired[str]
     choice: NotRequired[Choice]
