@@ -18,8 +18,8 @@ _ZEROS = re.compile(
 _ASKED_S = 5
 
 _REWRITTEN = -7
-"""SIGBUS. YoWASP maps its program from a file in the user's cache. The first processes on a machine each write
-that file, and each takes it away from those that began before. The second attempt finds it whole."""
+"""SIGBUS. YoWASP maps its program from a file in the user's cache. The first processes on a machine each
+write that file, and each takes it away from those that began before. The second attempt finds it whole."""
 
 INSTALL = "pip install 'axiloom[synth]'"
 
