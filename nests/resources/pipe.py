@@ -14,6 +14,7 @@ from axiloom.hw.nest.circuit import (
     Counter,
     Operate,
     Pipe,
+    Place,
     Pop,
     Position,
     Push,
@@ -26,7 +27,7 @@ from axiloom.hw.nest.rotation import Turn, turns
 from axiloom.nests.resources.amount import Amount
 from axiloom.nests.resources.forms import FormCount, bits_of_range
 from axiloom.nests.resources.pieces import any_of, choice, delay
-from axiloom.nests.resources.rotation import back, there
+from axiloom.nests.resources.rotation import back, own, there
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,7 @@ class Request:
     value: object
     active: object
     bank: object
+    place: Place = ()
     wires: tuple[object, ...] = ()
 
     @property
@@ -180,14 +182,18 @@ class PipeCount:
         memory, (turn, one) = self.circuit.memory(name), members[0]
         requests = [each for _, each in members]
         self.choices += there(turn, 1, [each.active for each in requests])
-        self.choices += there(turn, (memory.depth - 1).bit_length(), [each.address for each in requests])
+        banks = own([each for each, _ in members], [each.place for each in requests], self.ranges)
+        bits = (memory.depth - 1).bit_length()
+        self.choices += there(turn, bits, [each.address for each in requests], banks)
         if reads:
             self.choices += back(turn, memory.bits, [each.offset for each, _ in members])
         else:
             self.choices += there(turn, memory.bits, [each.value for each in requests])
         for bank in turn.banks:
             key = ("turned", self.pipe.name, name, reads, turn.group, bank)
-            asked = replace(one, banks=(bank,), address=key, value=key, active=key, bank=None, wires=())
+            asked = replace(
+                one, banks=(bank,), address=key, value=key, active=key, bank=None, place=(), wires=()
+            )
             (self.reads if reads else self.writes).setdefault(name, []).append(asked)
 
     def _request(self, node: Read | Write, value: object, index: int) -> Request:
@@ -204,9 +210,9 @@ class PipeCount:
             if isinstance(node, Read) and memory.latency:
                 self._later(key, bits, node.slot + memory.latency)
         pipe, active = self.pipe, (self.pipe.name, self.forms.holds(node.when), node.slot)
-        wires = self.forms.wires(node.address)
         return Request(
-            pipe.name, pipe.interval, node.slot, node.when, banks, address, value, active, bank, wires
+            *(pipe.name, pipe.interval, node.slot, node.when, banks, address, value, active, bank),
+            *(node.address, self.forms.wires(node.address)),
         )
 
     def _read(self, index: int, node: Read) -> tuple[object, int, int]:
