@@ -14,7 +14,6 @@ from axiloom.hw.nest.circuit import (
     Counter,
     Operate,
     Pipe,
-    Place,
     Pop,
     Position,
     Push,
@@ -27,7 +26,8 @@ from axiloom.hw.nest.rotation import Turn, turns
 from axiloom.nests.resources.amount import Amount
 from axiloom.nests.resources.forms import FormCount, bits_of_range
 from axiloom.nests.resources.pieces import any_of, choice, delay
-from axiloom.nests.resources.rotation import back, own, there
+from axiloom.nests.resources.rotation import back, there
+from axiloom.nests.resources.sampled import Asked, turning
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Request:
     value: object
     active: object
     bank: object
-    place: Place = ()
+    asked: Asked | None = None
     wires: tuple[object, ...] = ()
 
     @property
@@ -182,7 +182,8 @@ class PipeCount:
         memory, (turn, one) = self.circuit.memory(name), members[0]
         requests = [each for _, each in members]
         self.choices += there(turn, 1, [each.active for each in requests])
-        banks = own([each for each, _ in members], [each.place for each in requests], self.ranges)
+        places = [each.asked.address for each in requests if each.asked]
+        banks = turning([each for each, _ in members], places, self.ranges)
         bits = (memory.depth - 1).bit_length()
         self.choices += there(turn, bits, [each.address for each in requests], banks)
         if reads:
@@ -191,10 +192,9 @@ class PipeCount:
             self.choices += there(turn, memory.bits, [each.value for each in requests])
         for bank in turn.banks:
             key = ("turned", self.pipe.name, name, reads, turn.group, bank)
-            asked = replace(
-                one, banks=(bank,), address=key, value=key, active=key, bank=None, place=(), wires=()
-            )
-            (self.reads if reads else self.writes).setdefault(name, []).append(asked)
+            at_bank = replace(one, banks=(bank,), address=key, value=key, active=key, bank=None)
+            at_bank = replace(at_bank, asked=None, wires=())
+            (self.reads if reads else self.writes).setdefault(name, []).append(at_bank)
 
     def _request(self, node: Read | Write, value: object, index: int) -> Request:
         memory, turn = self.circuit.memory(node.memory), self._turns.get(index)
@@ -212,7 +212,8 @@ class PipeCount:
         pipe, active = self.pipe, (self.pipe.name, self.forms.holds(node.when), node.slot)
         return Request(
             *(pipe.name, pipe.interval, node.slot, node.when, banks, address, value, active, bank),
-            *(node.address, self.forms.wires(node.address)),
+            asked=Asked(node.bank, node.address, node.when, self.ranges),
+            wires=self.forms.wires(node.address),
         )
 
     def _read(self, index: int, node: Read) -> tuple[object, int, int]:

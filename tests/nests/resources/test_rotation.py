@@ -5,7 +5,8 @@ from __future__ import annotations
 from axiloom.hw.nest.circuit import Term
 from axiloom.hw.nest.rotation import Turn
 from axiloom.isa.affine import Affine
-from axiloom.nests.resources.rotation import back, own, there
+from axiloom.nests.resources.rotation import back, there
+from axiloom.nests.resources.sampled import turning
 
 TURN = Turn(0, 0, Affine.name("i"), 0, 1, 32)
 
@@ -30,7 +31,7 @@ def _of_elements(lanes: int, step: int = 1) -> int:
     """Banks of four whose address turns, where `lanes` read elements ``4*j + i + step * lane``."""
     elements = [Affine.name("j") * 4 + Affine.name("i") + step * lane for lane in range(lanes)]
     turns = [Turn(0, step * lane % 4, Affine.name("i"), 0, 1, 4) for lane in range(lanes)]
-    return own(turns, [(Term(each, 1, 4),) for each in elements], {"i": (0, 40), "j": (0, 9)})
+    return turning(turns, [(Term(each, 1, 4),) for each in elements], {"i": (0, 40), "j": (0, 9)})
 
 
 def test_neighbours_in_all_banks_have_each_others_addresses() -> None:
