@@ -178,18 +178,25 @@ class PipeCount:
             self.choices += choice(memory.bits, len(request.banks), coded=True)
 
     def _rotation(self, reads: bool, name: str, members: list[tuple[Turn, Request]]) -> None:
-        """A shifter each way; then each bank is asked by all of them as one."""
+        """A shifter each way; then each bank is asked by all of them as one. Arrays that get the same from the
+        same lanes have one shifter."""
         memory, (turn, one) = self.circuit.memory(name), members[0]
         requests = [each for _, each in members]
-        self.choices += there(turn, 1, [each.active for each in requests])
+        bits = (memory.depth - 1).bit_length()
         places = [each.asked.address for each in requests if each.asked]
         banks = turning([each for each, _ in members], places, self.ranges)
-        bits = (memory.depth - 1).bit_length()
-        self.choices += there(turn, bits, [each.address for each in requests], banks)
+        shifted = [(1, "active", turn.count), (bits, "address", banks)]
         if reads:
             self.choices += back(turn, memory.bits, [each.offset for each, _ in members])
         else:
-            self.choices += there(turn, memory.bits, [each.value for each in requests])
+            shifted.append((memory.bits, "value", turn.count))
+        for width, what, count in shifted:
+            keys = [getattr(each, what) for each in requests]
+            lanes = frozenset((each.offset, key) for (each, _), key in zip(members, keys, strict=True))
+            shifter = ("shifter", turn.by, turn.count, one.slot, width, lanes)
+            if shifter not in self._guards:
+                self._guards.add(shifter)
+                self.choices += there(turn, width, keys, count)
         for bank in turn.banks:
             key = ("turned", self.pipe.name, name, reads, turn.group, bank)
             at_bank = replace(one, banks=(bank,), address=key, value=key, active=key, bank=None)

@@ -29,24 +29,22 @@ class Asked:
 
 
 def needed(asked: Sequence[Asked], bank: int) -> int:
-    """How many of the addresses `bank` gets at some point, if each is chosen by who asks for the bank, the
-    last one otherwise: those that others equal wherever they are chosen do not count."""
+    """Of how many values the address of `bank` is a choice. A chain chooses by who asks for the bank, and the
+    last one otherwise: a link of the chain that equals one of the addresses, or another link, is none."""
     places = [place for each in asked for place in (each.bank, each.address)]
     names = {name for place in places for term in place for name in term.value.names}
     names |= {name for each in asked for form in each.when for name in form.names}
     points = _points(names, asked[0].ranges)
     is_issued = np.arange(_POINTS) % 2 == 0
     addresses = np.array([_at(each.address, points) for each in asked])
-    chosen = addresses[-1]
+    known, links, chosen = {each.tobytes() for each in addresses}, set[bytes](), addresses[-1]
     for each, address in [*zip(asked, addresses, strict=True)][-2::-1]:
         here = is_issued & (_at(each.bank, points) == bank)
         for form in each.when:
             here &= form.values(points) >= 0
         chosen = np.where(here, address, chosen)
-    equal, found = addresses == chosen, 0
-    while equal.any():
-        equal, found = equal & ~equal[np.argmax(equal.sum(axis=1))], found + 1
-    return found
+        links |= {chosen.tobytes()} - known
+    return len(links) + 1
 
 
 def turning(turns: Sequence[Turn], addresses: Sequence[Place], ranges: Mapping[str, Range]) -> int:
