@@ -178,8 +178,8 @@ class PipeCount:
             self.choices += choice(memory.bits, len(request.banks), coded=True)
 
     def _rotation(self, reads: bool, name: str, members: list[tuple[Turn, Request]]) -> None:
-        """A shifter each way; then each bank is asked by all of them as one. Arrays that get the same from the
-        same lanes have one shifter."""
+        """A shifter each way; then each bank is asked by all of them as one. Arrays that get the same from
+        the same lanes have one shifter."""
         memory, (turn, one) = self.circuit.memory(name), members[0]
         requests = [each for _, each in members]
         bits = (memory.depth - 1).bit_length()
