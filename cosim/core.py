@@ -424,7 +424,7 @@ class Core:
         sizes = tuple(n for part in spec.parts for n in native.sizes(part).values()) if spec else ()
         values = (ctypes.c_uint32 * len(sizes))(*(size & 0xFFFF_FFFF for size in sizes))
         self._lib.axl_protocol_clear(values, len(sizes), spec.beat_words if spec else 1)
-        if spec is None or not spec.form.counted:
+        if spec is None or not spec.form.counted or spec.has_pointers:
             return
         for opcode, actions in native.opcodes(spec):
             array = (native.Action * len(actions))(*actions)
