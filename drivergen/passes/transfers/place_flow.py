@@ -29,6 +29,8 @@ from axiloom.isa.contract.framing import padded
 from axiloom.isa.contract.types import WORD_BITS, HostAction, Recv, Scope, Send, SendDim, SendLiteral
 
 WORD_BYTES = WORD_BITS // 8
+POINTED_WORDS = 1024 // WORD_BITS
+"""What a device reads itself begins on a beat of the widest AXI4 port."""
 
 
 _OpT = TypeVar("_OpT", bound=Operation)
@@ -166,25 +168,25 @@ class _Nest:
 
     def _carry_in(self, site: _Site, actions: Sequence[HostAction]) -> SSAValue:
         """Inputs by registers and pointers; gives where the window is free then."""
-        end = site.index(0)
+        words = 0
         for action in actions:
             carried = self._carried(site, action.operand) if isinstance(action, Send) else None
             if carried is None:
                 continue
             how, at = carried
             assert isinstance(action, Send)
-            stage = self._stage(action, site, end)
-            assert isinstance(stage, accel.SendOp)
-            site.insert(stage)
+            begin = site.index(words)
+            stage = site.insert(self._stage(action, site, begin))
             if how == "pointer":
-                site.insert(accel.PointInOp(at, end, stage.end))
-                end = stage.end
+                site.insert(accel.PointInOp(at, begin, site.index(words + stage.words())))
+                words += -(-stage.words() // POINTED_WORDS) * POINTED_WORDS
+                self._check_length(f"opcode {site.opcode} gives", words, self.trait.dma.input_buffer_size, "input")
             else:
                 number = self.trait.operand(action.operand)
                 bits = width(self._source(number).element_type)
                 count = prod(self.tiles.shape(number, site.level))
-                site.insert(accel.WriteElementsOp(at, end, stage.end, count, bits))
-        return end
+                site.insert(accel.WriteElementsOp(at, begin, stage.end, count, bits))
+        return site.index(words)
 
     def _point_out(self, site: _Site, actions: Sequence[HostAction]) -> list[tuple[Recv, int]]:
         """The device is told where it writes results: each with its words in the output window."""
