@@ -28,9 +28,12 @@ from axiloom.cosim.diagnosis import Channel, Device, Outcome, Stopped
 from axiloom.cosim.job import Job, Result
 from axiloom.cosim.model_device import Models
 from axiloom.errors import AxiloomError, DriverError
+from axiloom.isa.contract.rtl import REGISTERS_AT
+from axiloom.isa.contract.types import WaitRegister
 
 if TYPE_CHECKING:
     from axiloom.cosim.system import System
+    from axiloom.isa import AcceleratorSpec
 
 Dut = Any  # what a handle has is known to the simulator alone
 
@@ -280,7 +283,23 @@ def _stopped(
         cycles=_int(dut.now),
         devices=tuple(devices),
         cpu=f"CPU at {state.pc}" + (f", waiting for {state.waiting}" if state.waiting else ""),
+        polled="".join(polled_register(spec, state.reads) for spec in work.system.specs),
     )
+
+
+def polled_register(spec: AcceleratorSpec, address: int) -> str:
+    """What is said of a read of one of the accelerator's registers that the driver waits for."""
+    at = address - spec.dma.address - REGISTERS_AT
+    for name, offset in spec.rtl.registers.items():
+        waits = [
+            one
+            for before, after in spec.accesses.values()
+            for one in (*before, *after)
+            if isinstance(one, WaitRegister) and one.register == name and offset == at
+        ]
+        if waits:
+            return f"the device does not say that it is done: {waits[0]} waits for register {name} at {at:#x}"
+    return ""
 
 
 def _simulation(dut: Dut, core: Core, wall: _Wall, cpu_share: float) -> dict[str, float]:

@@ -302,8 +302,8 @@ module axiloom_tb (
   genvar g;
   generate
     for (g = 0; g < DMAS; g = g + 1) begin : each
-      assign activity[8*g +: 8] = {s2mm_done[g], mm2s_done[g], debug_s2mm_busy[g], debug_mm2s_busy[g], out_beat[g],
-                                   in_tvalid[g], in_beat[g], debug_compute[g]};
+      assign activity[8*g +: 8] = {s2mm_done[g], mm2s_done[g], debug_s2mm_busy[g], debug_mm2s_busy[g], out_beat[g] || master_writes,
+                                   in_tvalid[g] || master_reads, in_beat[g] || master_reads, debug_compute[g]};
       assign stat_in_flags[4*g +: 4]  = {in_tvalid[g], in_tready[g], in_tlast[g], debug_mm2s_busy[g]};
       assign stat_out_flags[4*g +: 4] = {out_tvalid[g], out_tready[g], out_tlast[g], debug_s2mm_busy[g]};
     end
@@ -404,14 +404,16 @@ module axiloom_tb (
         end
         if (DMAS > 1 && debug_compute[dma]) stat_computing[64*dma +: 64] <= stat_computing[64*dma +: 64] + 64'd1;
       end
+      if (master_reads) stat_words_in <= stat_words_in + MASTER_LANES;
+      if (master_writes) stat_words_out <= stat_words_out + MASTER_LANES;
       now <= now + {32'b0, step_cycles};
       if (jump) begin
         stat_idle    <= stat_idle + {32'b0, wait_left};
         stat_skipped <= stat_skipped + {32'b0, wait_left - 32'd1};
       end
       else if (debug_compute != 0) stat_compute <= stat_compute + 64'd1;
-      else if (in_beat != 0) stat_load <= stat_load + 64'd1;
-      else if (out_beat != 0) stat_store <= stat_store + 64'd1;
+      else if (in_beat != 0 || master_reads) stat_load <= stat_load + 64'd1;
+      else if (out_beat != 0 || master_writes) stat_store <= stat_store + 64'd1;
       else if (busy) stat_dma_wait <= stat_dma_wait + 64'd1;
       else stat_idle <= stat_idle + 64'd1;
     end
@@ -550,7 +552,7 @@ module axiloom_tb (
 
     // The end of a run, in order or not. Progress is a word on a stream or a register write; the
     // CPU's own computing is never counted as standing still, polling and waiting are.
-    if (in_beat != 0 || out_beat != 0 || master_moves || (cpu == CPU_WRITE && lite_done)) stalled <= 32'd0;
+    if (in_beat != 0 || out_beat != 0 || master_reads || master_writes || (cpu == CPU_WRITE && lite_done)) stalled <= 32'd0;
     else if (running && waiting) stalled <= stalled + step_cycles;
     if (running) begin
       if (cpu == CPU_HALT) stat_outcome <= OUTCOME_HALT;

@@ -34,7 +34,8 @@
 
 
   wire master_quiet = um_ar_count == 0 && !um_rvalid && um_aw_count == 0 && um_b_count == 0 && !um_bvalid;
-  wire master_moves = (um_rvalid && um_rready) || um_w_beat;
+  wire master_reads = um_rvalid && um_rready, master_writes = um_w_beat;
+  localparam integer MASTER_LANES = UM_LANES;
 
   reg [UM_WIDTH-1:0]   um_beat;
   reg [UM_WIDTH/8-1:0] um_strb;
@@ -122,7 +123,8 @@
     end
   endtask
 `else
-  wire master_quiet = 1'b1, master_moves = 1'b0;
+  wire master_quiet = 1'b1, master_reads = 1'b0, master_writes = 1'b0;
+  localparam integer MASTER_LANES = 0;
 
   task master_step;
     begin

@@ -333,7 +333,7 @@ class WaitRegisterOp(RegisterOp):
 
 
 class CarryOp(IRDLOperation, ABC):
-    """Base of what hands words of a window to the device through its registers, at byte address `at` from the DMA's."""
+    """Base of what hands words of a window to the device through registers from `at` on."""
 
     at = prop_def(IntegerAttr[I64])
     begin = operand_def(IndexType)
@@ -352,7 +352,7 @@ class WriteElementsOp(CarryOp):
 
     bits = prop_def(IntegerAttr[I64])
     count = prop_def(IntegerAttr[I64])
-    assembly_format = "$at `,` $count `of` $bits `bits` `from` $begin `to` $end attr-dict"
+    assembly_format = "$at `,` $count `of` $bits `bits` $begin `to` $end attr-dict"
 
     def __init__(self, at: int, begin: SSAValue, end: SSAValue, count: int, bits: int) -> None:
         super().__init__(at, begin, end)

@@ -41,12 +41,18 @@ SLAVE_OUT = ("awready", "wready", "bresp", "bvalid", "arready", "rdata", "rresp"
 """Signals that an AXI4-Lite port must have."""
 SLAVE_MAY = ("awprot", "wstrb", "arprot")
 MASTER_OUT = {
-    **{f"{way}{name}": bits for way in ("aw", "ar") for name, bits in (("len", 8), ("size", 3), ("burst", 2))},
+    **{
+        f"{way}{name}": bits for way in ("aw", "ar") for name, bits in (("len", 8), ("size", 3), ("burst", 2))
+    },
     **{f"{way}{name}": bits for way in ("aw", "ar") for name, bits in (("prot", 3), ("cache", 4))},
     **dict.fromkeys(("awvalid", "arvalid", "wlast", "wvalid", "bready", "rready"), 1),
 }
 """Signals of an AXI4 master beside address, data and strobe, and their bits."""
-MASTER_IN = {**dict.fromkeys(("awready", "wready", "bvalid", "arready", "rvalid", "rlast"), 1), "bresp": 2, "rresp": 2}
+MASTER_IN = {
+    **dict.fromkeys(("awready", "wready", "bvalid", "arready", "rvalid", "rlast"), 1),
+    "bresp": 2,
+    "rresp": 2,
+}
 MASTER_ZERO = ("bid", "rid", "buser", "ruser")
 """What it may have, and is always 0: answers come in order."""
 MASTER_WIDTHS = (32, 64, 128, 256, 512, 1024)
@@ -276,7 +282,10 @@ class UserRtl:
                 if there is not None and (there.is_input, there.width) != (is_input, bits):
                     faults.append(f"{Port(bus.prefix + name, is_input, bits)} is {there} instead")
         for way in [one for one in ("ar", "aw") if f"{one}addr" in bus.signals]:
-            needed = {"ar": ("rdata", "rvalid", "rready"), "aw": ("wdata", "wstrb", "wlast", "wvalid", "wready")}
+            needed = {
+                "ar": ("rdata", "rvalid", "rready"),
+                "aw": ("wdata", "wstrb", "wlast", "wvalid", "wready"),
+            }
             for name in (f"{way}valid", f"{way}ready", f"{way}len", *needed[way]):
                 if name not in bus.signals:
                     faults.append(f"{bus.prefix}{name} is missing")

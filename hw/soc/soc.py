@@ -63,7 +63,11 @@ class Soc(wiring.Component):
                 "m_axi_mm2s": Out(AXI4(32, spec.stream_width, "read")),
                 "m_axi_s2mm": Out(AXI4(32, spec.stream_width, "write")),
                 **({"m_axi_sg": Out(AXI4(32, 32, "read-write"))} if spec.dma.scatter_gather else {}),
-                **({"m_axi_user": Out(AXI4(32, user_rtl.master_width))} if user_rtl and user_rtl.master else {}),
+                **(
+                    {"m_axi_user": Out(AXI4(32, user_rtl.master_width))}
+                    if user_rtl and user_rtl.master
+                    else {}
+                ),
                 "mm2s_introut": Out(1),
                 "s2mm_introut": Out(1),
                 "debug_idle": Out(1),

@@ -211,7 +211,6 @@ class UserAccelerator(wiring.Component):
             found[f"i_{port.name}"] = level[: port.width]
         return found | {f"o_{bus.name(signal)}": getattr(made.o, signal) for signal in SLAVE_OUT}
 
-
     # --- memory ---------------------------------------------------------------------------------------
 
     def _master(self, m: Module, bus: Bus) -> dict[str, Any]:

@@ -63,7 +63,8 @@ def carried(spec: AcceleratorSpec) -> Iterator[str]:
             if len(shape) != 1:
                 yield f"{place} has {len(shape)} dims; registers take an operand with one"
             elif known[one.register] + 4 * shape[0] > REGISTERS_AT:
-                yield f"{place}: {shape[0]} registers from {known[one.register]:#x} leave {REGISTERS_AT:#x}"
+                first = f"{known[one.register]:#x}"
+                yield f"{place}: {shape[0]} registers from {first} leave {REGISTERS_AT:#x}"
         if any(one.pointer for one in opcode.carried) and opcode.streamed:
             streams = listed([str(one) for one in opcode.streamed])
             yield f"opcode_map.{name}: a device that reads memory itself has no streams, and here is {streams}"

@@ -127,9 +127,9 @@ Access: TypeAlias = WriteRegister | WaitRegister
 class Carried:
     """How an operand comes to the device, or from it, without a stream.
 
-    By elements: the host writes them to registers, the first to `register`: ``write(taps, H)``. By a pointer: the
-    host writes the address of the operand to `register`, and the device reads or writes memory itself:
-    ``send(A, a)``, ``recv(C, c)``.
+    By elements: the host writes them to registers, the first to `register`: ``write(taps, H)``. By a pointer:
+    the host writes the address of the operand to `register` (lower half; the upper half behind it), and the
+    device reads or writes memory itself: ``send(A, a)``, ``recv(C, c)``.
     """
 
     operand: str

@@ -186,7 +186,9 @@ class _Parser:
         self.expect(",")
         if action == "wait":
             return WaitRegister(register, self.integer())
-        value = self.integer() if self.peek.kind == "int" else self.reference("an integer, a dim or an operand")
+        value = (
+            self.integer() if self.peek.kind == "int" else self.reference("an integer, a dim or an operand")
+        )
         if isinstance(value, str) and value in self.operands:
             self.carried.append(Carried(value, register, False))
             return Send(value)

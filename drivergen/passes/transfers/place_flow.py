@@ -161,7 +161,9 @@ class _Nest:
 
     def _carried(self, site: _Site, operand: str) -> tuple[str, int] | None:
         """How registers carry an operand, and the address of the first one; None: a stream does."""
-        text = self.trait.registers.get(f"{site.opcode} of {self.trait.operands[self.trait.operand(operand)].operand}")
+        text = self.trait.registers.get(
+            f"{site.opcode} of {self.trait.operands[self.trait.operand(operand)].operand}"
+        )
         for how, at, _ in registers.read(text) if text else ():
             return how, at
         return None
@@ -180,7 +182,9 @@ class _Nest:
             if how == "pointer":
                 site.insert(accel.PointInOp(at, begin, site.index(words + stage.words())))
                 words += -(-stage.words() // POINTED_WORDS) * POINTED_WORDS
-                self._check_length(f"opcode {site.opcode} gives", words, self.trait.dma.input_buffer_size, "input")
+                self._check_length(
+                    f"opcode {site.opcode} gives", words, self.trait.dma.input_buffer_size, "input"
+                )
             else:
                 number = self.trait.operand(action.operand)
                 bits = width(self._source(number).element_type)
