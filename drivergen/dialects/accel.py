@@ -346,7 +346,7 @@ class CarryOp(IRDLOperation, ABC):
 
 @irdl_op_definition
 class WriteElementsOp(CarryOp):
-    """Write each element that was staged from `begin` to `end` to a register of its own, one after the other."""
+    """Write each element that was staged from `begin` to `end` to a register of its own, in order."""
 
     name = "accel.write_elements"
 

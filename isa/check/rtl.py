@@ -67,7 +67,7 @@ def carried(spec: AcceleratorSpec) -> Iterator[str]:
                 yield f"{place}: {shape[0]} registers from {first} leave {REGISTERS_AT:#x}"
         if any(one.pointer for one in opcode.carried) and opcode.streamed:
             streams = listed([str(one) for one in opcode.streamed])
-            yield f"opcode_map.{name}: a device that reads memory itself has no streams, and here is {streams}"
+            yield f"opcode_map.{name}: a device that reads memory itself has no streams; here is {streams}"
     if spec.has_pointers and any(not op.carried for op in spec.opcodes.values()):
         yield "opcode_map: a device that reads memory itself has pointers in every opcode"
 

@@ -95,7 +95,7 @@ def test_operands_that_registers_carry_read_back(file: Path, tmp_path: Path) -> 
             VADD,
             "send(B, b)",
             "send(B)",
-            "a device that reads memory itself has no streams, and here is send(B)",
+            "a device that reads memory itself has no streams; here is send(B)",
         ),
         (VADD, "send(B, b)", "send(B, d)", "opcode_map.all: B: unknown register `d`; `rtl.registers` has"),
         (FIR, "write(taps, H)", "write(tap, H)", "opcode_map.all: H: unknown register `tap`"),
