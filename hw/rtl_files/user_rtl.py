@@ -324,8 +324,8 @@ class UserRtl:
             signals = (*SLAVE_IN, *SLAVE_OUT, *SLAVE_MAY)
             known_names |= {p.name for signal, p in self.control.signals.items() if signal in signals}
         if self.master is not None:
-            signals = (*MASTER_IN, *MASTER_ZERO, "rdata")
-            known_names |= {p.name for signal, p in self.master.signals.items() if signal in signals}
+            answers = (*MASTER_IN, *MASTER_ZERO, "rdata")
+            known_names |= {p.name for signal, p in self.master.signals.items() if signal in answers}
         unknown = [
             p.name
             for p in self.ports
