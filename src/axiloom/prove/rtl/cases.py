@@ -268,7 +268,7 @@ class Cases(Refused):
     def _halts(self, control: Control, code: int) -> bool:
         """Do the bits that are known here say that nothing is sent any more?"""
         known = self._constants(control, self.rest(control))
-        return self._halting().holds(
+        return self._stopping().halted.holds(
             code,
             [
                 (name, place, value >> place & 1)
