@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from axiloom.cosim import linux, native, profile
+from axiloom.cosim import linux, native, outside, profile
 from axiloom.cosim.build.cache import cached_build, content_hash
 from axiloom.cosim.elf import Program
 from axiloom.cosim.elf import load as load_elf
@@ -154,6 +154,7 @@ class Core:
             profile.teach_windows(self._lib, spec)
         self._lib.axl_accelerator(0)
         self._functions: tuple[str, ...] = ()
+        self._arrays = outside.NONE
         self._stack_range: tuple[int, int] | None = None
         self.set_devices()
 
@@ -184,6 +185,7 @@ class Core:
         if self._stack_range:
             self._ram[slice(*self._stack_range)] = _PAINT
         self._functions = profile.teach_program(self._lib, program)
+        self._arrays = outside.watch(self._lib, program)
         if not program.is_linux:
             exit_pc, exit_code = program.symbol("axiloom_exit"), program.symbol("axiloom_exit_code")
             self._check(
@@ -320,6 +322,10 @@ class Core:
     def stale(self) -> list[str]:
         """Missing cache maintenance, one line for each place in the program, oldest first."""
         return [self._stale_line(self._lib.axl_stale(i).contents) for i in range(self._lib.axl_stale_count())]
+
+    def outside(self) -> list[str]:
+        """Accesses beside the program's arrays, one line for each place in the program, oldest first."""
+        return self._arrays.lines(self._lib)
 
     def lap_at(self, symbol: str) -> None:
         """From here until the next :meth:`begin`: each store to the word at `symbol` is a lap."""

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from axiloom.cosim import core
+from axiloom.cosim import core, outside
 from axiloom.cosim.build import emitted, icarus, process, verilator
 from axiloom.cosim.job import TIMEOUT_S, Job, Result
 from axiloom.cosim.session import ERROR_FILE, FROM_SESSION, TO_SESSION, Work
@@ -198,7 +198,8 @@ class Soc:
 
 
 def _raise_failure(result: Result) -> None:
+    left = f"; before, {outside.refusal(result.outside)}" if result.outside else ""
     if result.hang:
-        raise HangError(result.hang)
+        raise HangError(result.hang + left)
     if result.fault:
-        raise DriverError(result.fault)
+        raise DriverError(result.fault + left)
