@@ -122,8 +122,8 @@ class Stopping:
         else:
             raise TooManyError(f"does not take a word in {WAITS} cycles")
         for cycle in range(1, LENGTHS[-1] + 1):
-            free = [z3.BitVec(f"{name}!after {cycle}", bits) for name, bits in (("valid", 1), ("word", 32))]
-            after, out = self._cycle(node.registers, *free, z3.BitVec(f"ready!after {cycle}", 1))
+            valid, word = z3.BitVec(f"valid!after {cycle}", 1), z3.BitVec(f"word!after {cycle}", 32)
+            after, out = self._cycle(node.registers, valid, word, z3.BitVec(f"ready!after {cycle}", 1))
             silent.append(with_products(out[sends]) == 0)
             node = Node(after, 1, 0, False, node, (0, 1))
             if cycle in LENGTHS:
