@@ -368,6 +368,8 @@ async def _run(dut: Dut, core: Core, clock: _Clock, models: Models | None, work:
     elif state.fault:
         stale = core.stale() if job.strict else []
         fault = stale[0] if stale else state.fault
+        if work.system.user_rtl is not None and work.system.user_rtl.master is not None:
+            fault = fault.replace("the DMA", "the accelerator")  # of its operands the DMA moves none
     elif state.exit_code:
         fault = diagnosis.exit_message(_stopped(dut, core, work, models, outcome), state.exit_code)
     return Result(
