@@ -5,7 +5,7 @@
 
 #define LINE AXL_CACHE_LINE
 #define ROOM (AXL_SEND_RING / 4) /* descriptors that are waited for where the ring is full */
-#define SLOT_WORDS 4096u         /* in all slots: some small tiles, four large ones */
+#define SLOT_WORDS 2048u         /* in all slots: some small tiles, two large ones */
 #define AT_ONCE (512u << 10)     /* bytes */
 #define TOLD_BEFORE 2048u        /* bytes whose discarding takes longer than telling the DMA of what is queued */
 #define AHEAD_BYTES (16u << 10)   /* half of L1: the place of a tile, beside the tile itself */
