@@ -20,13 +20,14 @@ unexport PYTHONDONTWRITEBYTECODE
 # The instruction sets that `make prove` proves: a minute on two cores, and nothing where the cache knows the verdicts.
 PROVED := v1_4 v2_4 v3_4 conv_v3 conv_v4
 
-.PHONY: demo test test-all bench prove lint setup prerequisites icarus clean help
+.PHONY: demo test test-all bench prove docs lint setup prerequisites icarus clean help
 
 help:
 	@echo "make demo      compile, build and simulate a 128x128x128 matmul on v3_16, beside the CPU"
 	@echo "make test      all tests but the slow ones     make test-all   all tests"
 	@echo "make bench     the benchmarks, each with its ratio or table"
 	@echo "make prove     proves the formal models of $(PROVED)"
+	@echo "make docs      the documentation as a site: build/site/index.html"
 	@echo "make lint      formatter, linter, type checker, and which folder imports which"
 	@echo "EXTRAS=networks with any of them: PyTorch, ONNX and scikit-learn too (.venv takes 7 GB then)"
 
@@ -44,6 +45,9 @@ bench: $(STAMP)
 
 prove: $(STAMP)
 	for accel in $(PROVED); do $(BIN)/axiloom prove spec --accel $$accel || exit 1; done
+
+docs: $(STAMP)
+	$(BIN)/python -m tools.site
 
 lint: $(STAMP)
 	$(BIN)/ruff format --check .

@@ -14,6 +14,7 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
 from axiloom.boards import hosts
+from axiloom.cosim.build import guards
 from axiloom.errors import DriverError
 
 
@@ -50,6 +51,8 @@ class Program:
     """Bytes of ``text``, ``rodata``, ``data`` and ``bss``; the stack and what is never loaded are in none."""
     architecture: str
     """That of the hosts that run it: ``armv7``, ``aarch64``, ..."""
+    guarded: tuple[int, int]
+    """From where to where there is nothing but arrays and the guards around them; (0, 0): there are none."""
     headers: tuple[int, int, int]
     """The program headers: their address in memory (0: not loaded), the size of one, how many."""
     _sorted: tuple[Symbol, ...] = field(repr=False)
@@ -90,6 +93,11 @@ class Program:
             return text
         return f"{text} ({symbol.name}+0x{offset:x})" if offset else f"{text} ({symbol.name})"
 
+    def function_at(self, address: int) -> str:
+        """Name of the function that an instruction is in; empty where there is none."""
+        index = bisect_right(self._addresses, address) - 1
+        return self._sorted[index].name if index >= 0 and self._sorted[index].is_function else ""
+
     @property
     def functions(self) -> tuple[Symbol, ...]:
         """Functions by address, one for each: of several names the one that sorts first."""
@@ -97,6 +105,12 @@ class Program:
         for symbol in sorted((s for s in self._sorted if s.is_function), key=lambda s: s.name):
             by_address.setdefault(symbol.address, symbol)
         return tuple(by_address[address] for address in sorted(by_address))
+
+    @property
+    def arrays(self) -> tuple[Symbol, ...]:
+        """Those with guards around them, by address."""
+        begin, end = self.guarded
+        return tuple(s for s in self._sorted if s.size and not s.is_function and begin <= s.address < end)
 
     def overlaps(self, address: int, size: int) -> bool:
         """True if a segment, with its zeroed part, touches [address, address + size)."""
@@ -144,6 +158,7 @@ def _read(path: Path, elf: Any) -> Program:
         text=(min(s["p_paddr"] for s in code), max(s["p_paddr"] + s["p_filesz"] for s in code)),
         sections=_sections(elf),
         architecture=host.architecture,
+        guarded=_guarded(elf),
         headers=_headers(elf, loadable),
         _sorted=ordered,
         _addresses=tuple(s.address for s in ordered),
@@ -154,6 +169,11 @@ def _headers(elf: Any, loadable: list[Any]) -> tuple[int, int, int]:
     offset, size, count = (elf.header[name] for name in ("e_phoff", "e_phentsize", "e_phnum"))
     holding = [s for s in loadable if s["p_offset"] <= offset < s["p_offset"] + s["p_filesz"]]
     return (holding[0]["p_vaddr"] + offset - holding[0]["p_offset"] if holding else 0, size, count)
+
+
+def _guarded(elf: Any) -> tuple[int, int]:
+    section = elf.get_section_by_name(guards.SECTION)
+    return (section["sh_addr"], section["sh_addr"] + section["sh_size"]) if section else (0, 0)
 
 
 def _sections(elf: Any) -> dict[str, int]:

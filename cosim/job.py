@@ -38,6 +38,8 @@ class Job:
     layers: Sequence[tuple[str, float]] = ()
     """Of a network: what progress calls each layer, and about how long it takes in relation to the others.
     Which layer runs is at the symbol ``axl_layer``."""
+    words: int = 0
+    """About how many go over the streams in both directions; 0: nobody knows. Progress is measured by it."""
     section: str = ""
     """A function of the program; how long its first call takes is in the result."""
     section_clean: bool = False
@@ -70,6 +72,8 @@ class Result:
     ``compute``."""
     stale: list[str] = field(default_factory=list)
     """Missing cache flushes and invalidations, one line each."""
+    outside: list[str] = field(default_factory=list)
+    """Accesses beside the arrays that the program was given, one line for each place."""
     laps: list[list[tuple[int, int]]] = field(default_factory=list)
     """Of a network, when each layer begins and at the end: words in and out so far of each accelerator."""
     section_cycles: int = 0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterator, Mapping
-from ctypes import POINTER, c_uint32, c_uint64
+from ctypes import POINTER, c_uint8, c_uint32, c_uint64
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -67,6 +67,7 @@ class _Profile(ctypes.Structure):
 
 FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "axl_functions": (None, [POINTER(c_uint32), c_uint32, c_uint32, c_uint32]),
+    "axl_own_functions": (None, [POINTER(c_uint8)]),
     "axl_windows": (None, [c_uint32] * 5),
     "axl_timeline": (None, [c_uint32]),
     "axl_profile": (POINTER(_Profile), [c_uint64]),

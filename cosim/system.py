@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -136,9 +136,12 @@ class System:
         return self.user_rtl.top if self.user_rtl else "generated"
 
     def compile_user(
-        self, sources: Sequence[Path], out: Path, given: Given = NOTHING
+        self, sources: Sequence[Path], out: Path, given: Given = NOTHING, arrays: Collection[str] = ()
     ) -> tuple[Path, list[str]]:
-        """The program `out` from a user's C and C++, and the compiler's warnings about it."""
+        """The program `out` from a user's C and C++, and the compiler's warnings about it.
+
+        There are guards around `arrays`, those that the caller fills or reads.
+        """
         return compile_user(
             sources,
             out,
@@ -147,6 +150,7 @@ class System:
             linux=self.os == "linux",
             irq=self.wait == "irq",
             given=given,
+            arrays=arrays,
         )
 
     def compile(self, sources: Sequence[Path], out: Path, include: Sequence[Path] = ()) -> Path:

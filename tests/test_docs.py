@@ -48,6 +48,12 @@ def test_no_page_measures_time_in_revisions(page: Path) -> None:
     assert [word for word in words if re.search("[a-f]", word) and re.search("[0-9]", word)] == []
 
 
+@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda page: str(page.relative_to(DOCS)))
+def test_a_page_begins_with_what_the_reader_gets(page: Path) -> None:
+    heading, nothing, first = page.read_text().splitlines()[:3]
+    assert (heading[:2], nothing, first[:11]) == ("# ", "", "**You get**")
+
+
 def test_the_readme_is_short() -> None:
     assert len((ROOT / "README.md").read_text().split()) <= 1200
 

@@ -7,12 +7,13 @@ user's may be older, and say so in warnings. Each source becomes an object; the 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from axiloom import boards, sw
 from axiloom.boards.hosts.host import Host
+from axiloom.cosim.build import guards
 from axiloom.cosim.build.cache import cached_build, content_hash
 from axiloom.cosim.build.toolchain import (
     COMMON,
@@ -41,6 +42,7 @@ _BARE_CXX = ("-fno-exceptions", "-fno-rtti", "-fno-PIC", "-U_FORTIFY_SOURCE")
 """No exceptions on bare metal: nothing unwinds there."""
 START = sw.ROOT / "cxx" / "main.c"
 _WARNINGS = "warnings"
+_SCRIPT = "link.ld"
 
 
 @dataclass(frozen=True)
@@ -71,12 +73,14 @@ def compile_user(
     linux: bool = False,
     irq: bool = False,
     given: Given = NOTHING,
+    arrays: Collection[str] = (),
     opt: str = "-O3",
 ) -> tuple[Path, list[str]]:
     """Compile `sources` and link them with the runtime to the ELF `out`, for the CPU of `board`.
 
     Returns `out` and the compiler's warnings about the sources. The headers are those beside the sources and
-    in the folders that are `given`. CompileError carries the compiler's first error.
+    in the folders that are `given`. Around `arrays`, which the caller fills or reads, there are guards.
+    CompileError carries the compiler's first error.
     """
     for source in sources:
         if source.suffix not in SUFFIXES:
@@ -93,13 +97,17 @@ def compile_user(
     macros = macros_of(board, hardware, {"AXL_DMA_CACHED": 0} if linux else {})
     runtime = runtime_objects(target, [*target.flags, *FLAGS, opt, *macros])
     folders = dict.fromkeys([*given.include, *(source.parent for source in sources)])
+    guarding = guards.FLAGS if arrays else ()
+    script = target.script.read_text(encoding="utf-8")
+    if arrays:
+        script = guards.with_guards(script, arrays)
     flags = [*macros, *given.flags, opt, *(f"-I{folder.absolute()}" for folder in folders)]
     headers = [file for folder in folders for file in sorted(folder.glob("*.h*"))]
     names = [path.name for path in (*sources, *headers)]
     languages = [_language(host, linux, target.include, source) for source in sources]
     cxx = any(map(is_cxx, sources))
     key = content_hash(
-        "user", runtime.name, languages, flags, names, *sources, *headers, target.script, START
+        "user", runtime.name, languages, flags, names, *sources, *headers, guarding, script, START
     )
 
     def build(folder: Path) -> None:
@@ -107,16 +115,18 @@ def compile_user(
         for number, (source, language) in enumerate(zip(sources, languages, strict=True)):
             objects.append(str(folder / f"user{number}.o"))
             said += run_zig(
-                [*language, *COMMON, *flags, "-c", "-o", objects[-1], str(source.absolute())], folder
+                [*language, *COMMON, *guarding, *flags, "-c", "-o", objects[-1], str(source.absolute())],
+                folder,
             )
         if cxx and not linux:
             objects.append(str(folder / "start_cxx.o"))
             run_zig(["cc", *target.flags, *COMMON, opt, "-c", "-o", objects[-1], str(START)], folder)
         own = [str(runtime / f"{source.stem}.o") for source in (*target.sources, target.strings)]
+        (folder / _SCRIPT).write_text(script, encoding="utf-8")
         linker = [
             "c++" if cxx and linux else "cc",
             *target.flags,
-            f"-Wl,-T,{target.script}",
+            f"-Wl,-T,{folder / _SCRIPT}",
             *LINK,
             *target.link,
         ]

@@ -183,6 +183,18 @@ class Stale(ctypes.Structure):
     ]
 
 
+class Range(ctypes.Structure):
+    _fields_ = [("begin", c_uint32), ("end", c_uint32)]
+
+
+class Outside(ctypes.Structure):
+    _fields_ = [
+        *((name, c_uint32) for name in ("kind", "array", "first", "end", "pc", "call")),
+        ("count", c_uint64),
+        ("cycle", c_uint64),
+    ]
+
+
 class Action(ctypes.Structure):
     _fields_ = [
         ("kind", c_uint32),
@@ -231,6 +243,9 @@ _FUNCTIONS: dict[str, Signature] = {
     "axl_stop_at_stale": (None, []),
     "axl_stale_count": (c_int, []),
     "axl_stale": (POINTER(Stale), [c_int]),
+    "axl_watch": (None, [POINTER(Range), c_uint32, c_uint32, c_uint32]),
+    "axl_outside_count": (c_int, []),
+    "axl_outside": (POINTER(Outside), [c_int]),
     "axl_file": (None, [c_char_p, c_uint32, c_char_p, c_uint64, c_uint64]),
     "axl_process_start": (c_int, [POINTER(Process)]),
     "axl_console": (c_char_p, []),
@@ -336,10 +351,13 @@ def actions(spec: AcceleratorSpec, opcode: Opcode, first: int = 0) -> list[Actio
     `first`: the number of the first of its sizes.
     """
     number = {name: first + index for index, name in enumerate(sizes(spec))}
+    carried = {one.operand for one in opcode.carried}
     made = []
     for action, host in opcode.steps():
         if isinstance(action, Save | Clear):
             made.append(Action(kind=_SAVE if isinstance(action, Save) else _CLEAR))
+        elif isinstance(host, Send | Recv) and host.operand in carried:
+            continue
         elif isinstance(host, Send | Recv):
             made.append(_tile(spec, opcode, host, number))
         elif isinstance(host, SendDim):

@@ -257,6 +257,27 @@ void axl_stop_at_stale(void);
 int axl_stale_count(void);                     /* distinct (kind, pc), oldest first, at most 64 are kept */
 const axl_stale_t *axl_stale(int index);       /* NULL outside */
 
+/* ---- Python side: accesses outside ------------------------------------------------------------------------- */
+
+typedef struct axl_range_t {
+    uint32_t begin, end;
+} axl_range_t;
+/* After axl_job_begin, until the next: the program has nothing in [low, high) but these arrays, by address. */
+void axl_watch(const axl_range_t *arrays, uint32_t n, uint32_t low, uint32_t high);
+
+enum axl_outside_kind { AXL_OUTSIDE_LOAD, AXL_OUTSIDE_STORE, AXL_OUTSIDE_DMA_READ, AXL_OUTSIDE_DMA_WRITE };
+typedef struct axl_outside_t {
+    uint32_t kind;
+    uint32_t array;      /* the nearest one */
+    uint32_t first, end; /* of all accesses */
+    uint32_t pc;         /* the instruction; of a DMA the last access to its registers */
+    uint32_t call;       /* where the program's own code called the one that did it; 0: it did so itself */
+    uint64_t count;
+    uint64_t cycle;      /* fabric cycle of the first one */
+} axl_outside_t;
+int axl_outside_count(void);                     /* distinct (kind, pc, call, array), at most 64 are kept */
+const axl_outside_t *axl_outside(int index);     /* NULL outside */
+
 /* ---- Python side: accelerators ------------------------------------------------------------------------------- */
 
 /* How many there are, and their names: with several, faults begin with the name. Selects the first. 0, or -1. */

@@ -94,6 +94,8 @@ typedef struct axl_profile_t {
 
 /* The program's functions by ascending address, those of `entry` and `main` (n: none). Before axl_cpu_start. */
 void axl_functions(const uint32_t *addresses, uint32_t n, uint32_t entry, uint32_t main);
+/* Of the functions that axl_functions got, which are the program's own (1) and which a library's (0). */
+void axl_own_functions(const uint8_t *own);
 /* The DMA's windows, and the words of a stream's beat, of one accelerator. */
 void axl_windows(uint32_t in, uint32_t in_bytes, uint32_t out, uint32_t out_bytes, uint32_t words_per_beat);
 /* Record intervals from the next job on, about `limit` at most; 0: none. Only with one accelerator. */

@@ -41,6 +41,13 @@ struct System {
     // Lines that the DMA's last words were in, and that need no second look before the CPU runs again.
     uint32_t clean_line = axl::NO_LINE, written_line = axl::NO_LINE;
     void forget_lines() { clean_line = written_line = axl::NO_LINE; }
+    // A word of the DMA's, near an array: then each word is looked at.
+    bool watched(uint32_t kind, uint32_t address) {
+        if (address < cpu.watch.low || address >= cpu.watch.high)
+            return false;
+        cpu.watch.look(kind, address, 4, cpu.state.mmio_pc, timeline.left_own(), memory.cycle);
+        return true;
+    }
     bool configured = false;
     uint64_t cpu_hz = 1;
     std::vector<axl_lap_t> laps;
@@ -99,7 +106,7 @@ int axl_mem_read(int addr) {
     s.dma_reads++;
     const uint32_t line = address >> s.memory.line_shift;
     if (line != s.clean_line)
-        s.clean_line = s.memory.dma_read(line) ? line : axl::NO_LINE;
+        s.clean_line = s.memory.dma_read(line) && !s.watched(AXL_OUTSIDE_DMA_READ, address) ? line : axl::NO_LINE;
     int32_t word;
     memcpy(&word, s.ram + address, sizeof word);
     return word;
@@ -112,9 +119,10 @@ void axl_mem_write(int addr, int data, int strb) {
         return;
     s.dma_writes++;
     const uint32_t line = address >> s.memory.line_shift;
-    if (line != s.written_line)
+    if (line != s.written_line) {
         s.memory.dma_write(line);
-    s.written_line = line;
+        s.written_line = s.watched(AXL_OUTSIDE_DMA_WRITE, address) ? axl::NO_LINE : line;
+    }
     if ((strb & 15) == 15)
         memcpy(s.ram + address, &data, 4);
     for (int byte = 0; byte < 4 && (strb & 15) != 15; byte++)
@@ -162,6 +170,8 @@ void axl_activity(long long now, int bits) {
 void axl_functions(const uint32_t *addresses, uint32_t n, uint32_t entry, uint32_t main) {
     soc().timeline.program(addresses, n, entry, main);
 }
+
+void axl_own_functions(const uint8_t *own) { soc().timeline.own(own); }
 
 void axl_windows(uint32_t in, uint32_t in_bytes, uint32_t out, uint32_t out_bytes, uint32_t words_per_beat) {
     soc().timeline.windows(in, in_bytes, out, out_bytes, words_per_beat);
@@ -323,6 +333,17 @@ int axl_stale_count(void) { return static_cast<int>(soc().memory.stale.list.size
 
 const axl_stale_t *axl_stale(int index) {
     const auto &list = soc().memory.stale.list;
+    return index >= 0 && index < static_cast<int>(list.size()) ? &list[static_cast<size_t>(index)] : nullptr;
+}
+
+void axl_watch(const axl_range_t *arrays, uint32_t n, uint32_t low, uint32_t high) {
+    soc().cpu.watch_arrays(arrays, n, low, high);
+}
+
+int axl_outside_count(void) { return static_cast<int>(soc().cpu.watch.list.size()); }
+
+const axl_outside_t *axl_outside(int index) {
+    const auto &list = soc().cpu.watch.list;
     return index >= 0 && index < static_cast<int>(list.size()) ? &list[static_cast<size_t>(index)] : nullptr;
 }
 

@@ -39,10 +39,12 @@ int Cpu::begin() {
     close();
     state = axl_state_t{};
     process.reset();
+    watch.reset();
     section = Section{};
     instructions = branches = branch_misses = stall = base = 0;
     mmio_reads = mmio_writes = polls = switches = 0;
     host = make_host(*this);
+    attributes.unwatch();
     attributes.reset(RAM_SIZE);
     host->reset_attributes();
     predictor.reset();
@@ -300,7 +302,7 @@ void Cpu::block(uint32_t address, uint32_t size) {
     }
     if (__builtin_expect(address == section.mark, 0))
         mark_section();
-    timeline.block(now_entered.function, cycles(), instructions);
+    timeline.block(now_entered.function, cycles(), instructions, previous);
     previous = &now_entered;
     now_entered.runs++;
     instructions += now_entered.instructions;
@@ -354,9 +356,16 @@ void Cpu::access(bool write, uint32_t address, uint32_t size) {
     timeline.access(write, address, cycles(), instructions);
     if (__builtin_expect(write && address == lap_address, 0))
         on_lap();
-    if (__builtin_expect(pairing, 0) && paired(write, address, size))
+    if (__builtin_expect(pairing, 0) && paired(write, address, size)) {
+        if (attributes.data[address >> SECTION_SHIFT] == Attribute::WATCHED)
+            look(write, address, size);
         return;
-    switch (attributes.data[address >> SECTION_SHIFT]) {
+    }
+    charge(write, attributes.data[address >> SECTION_SHIFT], address, size);
+}
+
+[[gnu::always_inline]] inline void Cpu::charge(bool write, Attribute attribute, uint32_t address, uint32_t size) {
+    switch (attribute) {
     case Attribute::CACHED: {
         uint32_t last = (address + size - 1) >> memory.line_shift;
         for (uint32_t line = address >> memory.line_shift; line <= last; line++) {
@@ -372,7 +381,25 @@ void Cpu::access(bool write, uint32_t address, uint32_t size) {
     case Attribute::DEVICE:
         state.mmio_pc = pc();
         return;
+    case Attribute::WATCHED:
+        watched_access(write, address, size);
+        return;
     }
+}
+
+void Cpu::watched_access(bool write, uint32_t address, uint32_t size) { charge(write, look(write, address, size), address, size); }
+
+// What the memory is beside that.
+Attribute Cpu::look(bool write, uint32_t address, uint32_t size) {
+    watch.look(write ? AXL_OUTSIDE_STORE : AXL_OUTSIDE_LOAD, address, size, pc(), timeline.left_own(), memory.cycle);
+    return attributes.under(address);
+}
+
+void Cpu::watch_arrays(const axl_range_t *arrays, uint32_t n, uint32_t low, uint32_t high) {
+    watch.arrays.assign(arrays, arrays + n);
+    watch.low = low;
+    watch.high = high;
+    attributes.watch(low, high - low);
 }
 
 void Cpu::refuse_misaligned(bool write, uint32_t address, uint32_t size) {
@@ -410,7 +437,7 @@ void Cpu::preload(uint32_t pc) {
     if (!found || *found >= RAM_SIZE)
         return;
     const uint32_t address = *found;
-    if (attributes.data[address >> SECTION_SHIFT] == Attribute::CACHED)
+    if (attributes.under(address) == Attribute::CACHED)
         memory.preload(address >> memory.line_shift, cycles());
 }
 
@@ -429,6 +456,7 @@ void Cpu::event() {
     if (attributes_changed) {
         attributes_changed = false;
         host->read_attributes();
+        attributes.cover();
         last_fetch = NO_LINE;
         schedule();
         return;

@@ -15,6 +15,7 @@
 #include "memory.hpp"
 #include "process.hpp"
 #include "timeline.hpp"
+#include "watch.hpp"
 
 namespace axl {
 
@@ -29,6 +30,7 @@ class Cpu {
     uint64_t mmio_reads = 0, mmio_writes = 0, polls = 0, switches = 0, syscalls = 0;
     std::string error;
     Process process;
+    Watch watch;
     static constexpr uint32_t NO_LAPS = 0xFFFFFFFFu; // an address outside RAM
     uint32_t lap_address = NO_LAPS;
     void (*on_lap)() = nullptr;
@@ -68,6 +70,8 @@ class Cpu {
     int begin();
     int start(uint32_t entry, uint32_t exit_pc, uint32_t exit_code_addr, uint32_t text_start, uint32_t text_end);
     int start_process(const axl_process_t &program);
+    // Until the next job.
+    void watch_arrays(const axl_range_t *arrays, uint32_t n, uint32_t low, uint32_t high);
     void section_at(uint32_t address, bool clean) {
         section = Section{};
         section.mark = address;
@@ -155,6 +159,9 @@ class Cpu {
 
     void block(uint32_t address, uint32_t size);
     void access(bool write, uint32_t address, uint32_t size);
+    void charge(bool write, Attribute attribute, uint32_t address, uint32_t size);
+    [[gnu::noinline]] void watched_access(bool write, uint32_t address, uint32_t size);
+    [[gnu::noinline]] Attribute look(bool write, uint32_t address, uint32_t size);
     void refuse_misaligned(bool write, uint32_t address, uint32_t size);
     void preload(uint32_t pc);
     // The rare paths stay out of line, so that the common ones need few registers.

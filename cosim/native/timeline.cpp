@@ -45,6 +45,8 @@ void Timeline::program(const uint32_t *addresses, uint32_t n, uint32_t entry, ui
     functions.assign(n + 1, axl_function_t{});
     entry_function = current = entry;
     main_function = main;
+    own_code.clear();
+    left = 0;
     in_main = main >= n; // unknown: all of it
     state = in_main ? AXL_CPU_CODE : AXL_CPU_STARTUP;
     pending.assign(1, {0, state, current});
@@ -107,8 +109,10 @@ void Timeline::change(uint32_t to, uint64_t cycle) {
     pending.push_back({cycle, state, current});
 }
 
-void Timeline::enter(uint32_t function, uint64_t cycle, uint64_t instructions) {
+void Timeline::enter(uint32_t function, uint64_t cycle, uint64_t instructions, const Block *before) {
     const bool changed = function != current;
+    if (before && is_own(current) && !is_own(function))
+        left = before->branch_pc;
     account(cycle);
     current = function;
     if (!in_main && function == main_function) {

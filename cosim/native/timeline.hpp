@@ -16,6 +16,7 @@
 
 #include "axl_core.h"
 #include "axl_profile.h"
+#include "block.hpp"
 #include "memory.hpp"
 #include "protocol.hpp"
 #include "tracks.hpp"
@@ -28,6 +29,7 @@ class Timeline {
 
     void configure(const axl_config &config);
     void program(const uint32_t *addresses, uint32_t n, uint32_t entry, uint32_t main);
+    void own(const uint8_t *flags) { own_code.assign(flags, flags + starts.size()); } // as many as `program` got
     void windows(uint32_t in, uint32_t in_bytes, uint32_t out, uint32_t out_bytes, uint32_t words_per_beat);
     void accelerators(size_t n);
     void select(size_t number) { lane = &lanes[number]; } // windows and the RTL's calls are about this one
@@ -38,11 +40,13 @@ class Timeline {
 
     uint32_t function_of(uint32_t address) const; // its index; that behind the last one: none
 
-    // A block of `function` begins, after `instructions` others.
-    void block(uint32_t function, uint64_t cycle, uint64_t instructions) {
+    // A block of `function` begins, after `instructions` others and the block `before` (nullptr: none).
+    void block(uint32_t function, uint64_t cycle, uint64_t instructions, const Block *before) {
         if (__builtin_expect(function != current || instructions >= quiet_at, 0))
-            enter(function, cycle, instructions);
+            enter(function, cycle, instructions, before);
     }
+    // The instruction that last left the program's own code for other code; 0: own code runs, or never did.
+    uint32_t left_own() const { return is_own(current) ? 0 : left; }
     void access(bool write, uint32_t address, uint64_t cycle, uint64_t instructions) {
         if (__builtin_expect(address - window_low < window_span || address < ocm_bytes, 0))
             touch(write, address, cycle, instructions);
@@ -119,6 +123,9 @@ class Timeline {
     uint32_t ocm_bytes = 0;
     uint32_t current = 0, state = AXL_CPU_STARTUP;
     bool in_main = false;
+    std::vector<uint8_t> own_code; // a flag a function; empty: nobody asks
+    uint32_t left = 0;
+    bool is_own(uint32_t function) const { return function < own_code.size() && own_code[function]; }
     uint64_t quiet_at = NEVER, last_read = 0, mark = 0;
     std::vector<Segment> pending; // since the CPU waited last: a poll that follows takes them all
     std::deque<Turn> turns;       // the first is what the CPU does at `done`
@@ -131,7 +138,7 @@ class Timeline {
     std::vector<axl_transfer_t> transfers;
 
     uint64_t to_fabric(uint64_t cycle) const { return cycle * fabric_ratio / cpu_ratio; }
-    void enter(uint32_t function, uint64_t cycle, uint64_t instructions);
+    void enter(uint32_t function, uint64_t cycle, uint64_t instructions, const Block *before);
     void touch(bool write, uint32_t address, uint64_t cycle, uint64_t instructions);
     void busy_with(uint32_t what, uint64_t cycle, uint64_t instructions);
     void account(uint64_t cycle);

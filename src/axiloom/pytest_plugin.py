@@ -77,21 +77,28 @@ class Chip:
         warnings become pytest's.
 
         With several accelerators C has AXL_ID_<name> for dma_select and AXL_DMA_<name> for dma_init.
-        `inputs` fills arrays by symbol before main; `outputs` (symbol to shape and type) reads them
-        after. Raises `CompileError`, `BuildError`, `HangError` or `DriverError`, each with one line.
+        `inputs` fills arrays by symbol before main; `outputs` (symbol to shape and type) reads them after.
+        Raises `CompileError`, `BuildError`, `HangError` or `DriverError` (also for an access beside one of
+        these arrays), each with one line.
         """
+        from axiloom.cosim import outside
         from axiloom.cosim.build.user_code import Given
         from axiloom.cosim.job import Job
+        from axiloom.errors import DriverError
 
         files = [Path(f) for f in ([driver] if isinstance(driver, (str, Path)) else driver)]
         elf = files[0]
         if elf.suffix != ".elf":
             elf = self.folder / "driver.elf"
-            _, said = self.system.compile_user(files, elf, Given(tuple(defines), tuple(map(Path, include))))
+            given = Given(tuple(defines), tuple(map(Path, include)))
+            _, said = self.system.compile_user(files, elf, given, {*(inputs or {}), *(outputs or {})})
             for one in said:
                 warnings.warn(one, stacklevel=2)
         self.soc.build()
-        return self.soc.run_many([Job(elf, dict(inputs or {}), dict(outputs or {}))])[0]
+        result = self.soc.run_many([Job(elf, dict(inputs or {}), dict(outputs or {}))])[0]
+        if result.outside:
+            raise DriverError(outside.refusal(result.outside))
+        return result
 
     def matmul(self, M: int, N: int, K: int, *, seed: int = 0, **options: Any) -> Report:
         """Compile, run and check C (M, N) += A (M, K) . B (K, N); `options`: `flow`, `tile`, `pipeline`.

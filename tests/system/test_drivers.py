@@ -75,3 +75,12 @@ def test_a_transfer_longer_than_length_is_refused(soc) -> None:
 def test_a_forgotten_flush_is_reported(soc) -> None:
     result = soc("v3", 4).run(DRIVERS / "forgotten_flush.c")
     assert any("flush" in line for line in result.stale), result.stale
+
+
+def test_a_tile_that_goes_beyond_its_matrix_is_named(soc) -> None:
+    """The runtime reads it; the line is the one that calls."""
+    a = np.arange(16, dtype=np.int32).reshape(4, 4)
+    with pytest.raises(
+        DriverError, match=r"beyond\.c:7, in .*reads bytes 64 to 79 of A, which has bytes 0 to 63"
+    ):
+        soc("v3", 4).run(DRIVERS / "beyond.c", inputs={"A": a})

@@ -1,0 +1,41 @@
+"""Guards around the arrays that a user's program is given: an access beside an array is seen there.
+
+The linker leaves 64 KiB before and behind each of these arrays, with nothing in them (``.axl_arrays``). So a
+loop that goes one element too far meets no other variable. The core reports the access
+(``native/watch.hpp``), and :mod:`axiloom.cosim.lines` knows its place in the source.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from axiloom.errors import BuildError
+
+SECTION = ".axl_arrays"
+GUARD_BYTES = 0x10000
+FLAGS = ("-fdata-sections", "-gline-tables-only")
+"""Each array in a section of its own, and from where in the source each instruction comes."""
+_KINDS = (".bss", ".data", ".rodata")
+_IN_MEMORY = re.compile(r"^    \.rodata .*> ddr$", re.MULTILINE)
+_INSERTED = re.compile(r"^SECTIONS\n\{\n", re.MULTILINE)
+
+
+def with_guards(script: str, arrays: Iterable[str]) -> str:
+    """A linker script of ``sw/`` with the section, before what would take the arrays else.
+
+    It keeps the debug information of the user's sources; that of the compiler's own library goes as before.
+    """
+    parts = [f"        *({' '.join(f'{kind}.{name}' for kind in _KINDS)})" for name in sorted(set(arrays))]
+    guard = f"        . = ALIGN(64) + {GUARD_BYTES:#x};"
+    lines = [f"    {SECTION} ALIGN(64) : {{", guard]
+    for part in parts:
+        lines += [part, guard]
+    if found := _IN_MEMORY.search(script):
+        section = "\n".join([*lines, "    } > ddr", ""])
+        script = script.replace("*(.debug_*)", "*compiler_rt*(.debug_*)")
+        return script[: found.start()] + section + script[found.start() :]
+    if found := _INSERTED.search(script):
+        section = "\n".join([*lines, "    }", ""])
+        return script[: found.end()] + section + script[found.end() :]
+    raise BuildError("the linker script has no place for the arrays of a program")

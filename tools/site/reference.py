@@ -1,0 +1,102 @@
+"""Pages from the code: each command of ``axiloom`` with its options, and what is public in Python."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator
+
+PYTHON: dict[str, tuple[str, tuple[str, ...]]] = {
+    "axiloom.pytest_plugin": ("The pytest fixtures", ("Chip",)),
+    "axiloom.isa": (
+        "Specifications",
+        (
+            "AcceleratorSpec",
+            "builtin",
+            "builtins",
+            "load",
+            "load_all",
+            "find",
+            "check_file",
+            "dumps",
+            "schema",
+        ),
+    ),
+    "axiloom.drivergen": (
+        "MLIR to a driver",
+        ("compile_mlir", "Driver", "matmul_mlir", "conv_mlir", "Problem"),
+    ),
+    "axiloom.nests.schedule": ("Schedules of loops", ("Schedule",)),
+    "axiloom.errors": (
+        "Errors",
+        (
+            *("AxiloomError", "MismatchError", "UsageError", "SpecError", "CompileError", "BuildError"),
+            *("HangError", "DriverError", "BoardError"),
+        ),
+    ),
+}
+"""Module to its heading and the names that the page has."""
+
+
+def command_line() -> str:
+    """A heading a command, with its help as the terminal shows it at 100 columns."""
+    import os
+
+    from axiloom.cli import parser
+
+    os.environ["COLUMNS"] = "100"
+    lines = [
+        "# Command line",
+        "",
+        "**You get** every command with all its options, from the program itself. "
+        "`axiloom COMMAND --help` prints the same.",
+        "",
+    ]
+    for words, each in _commands(parser(), ()):
+        name = " ".join(("axiloom", *words))
+        lines += [f"{'#' * (1 + len(words))} `{name}`", "", "```text", each.format_help().rstrip(), "```", ""]
+    return "\n".join(lines)
+
+
+def _commands(
+    each: argparse.ArgumentParser, words: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], argparse.ArgumentParser]]:
+    seen: set[int] = set()
+    for action in each._actions:
+        if not isinstance(action, argparse._SubParsersAction):
+            continue
+        for name, one in action.choices.items():
+            if id(one) not in seen:  # `quantise` is `quantize` again
+                seen.add(id(one))
+                yield (*words, name), one
+                yield from _commands(one, (*words, name))
+
+
+def python() -> str:
+    """Public classes and functions, for Sphinx's autodoc."""
+    lines = [
+        "# Python",
+        "",
+        "**You get** what scripts and tests may call: classes and functions with arguments, from the code. "
+        "[The fixtures](python.md) says how to use the first ones.",
+        "",
+    ]
+    for module, (title, names) in PYTHON.items():
+        lines += [f"## {title}: `{module}`", ""]
+        for name in names:
+            kind = "autoclass" if name[0].isupper() else "autofunction"
+            members = "\n:members:" if kind == "autoclass" and module != "axiloom.errors" else ""
+            lines += [
+                "```{eval-rst}",
+                f".. {kind}:: {module}.{name}",
+                *(["   :members:"] if members else []),
+                "```",
+                "",
+            ]
+    return "\n".join(lines)
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "reference-command-line.md": command_line,
+    "reference-python.md": python,
+}
+"""Name of the page to what writes it."""
