@@ -238,7 +238,8 @@ class TestPreload:
         last = self.MISS + (lines - 1) * latency.ddr_gap
         assert cycles(self.preload(lines) + self.load(lines)) == pytest.approx(last, abs=lines)
         blocked = last - latency.preloads * latency.ddr_gap
-        meanwhile = "        mov r0, r0\n" * 240  # so long that no later miss waits for what is still on its way
+        # So long that no later miss waits for what is still on its way.
+        meanwhile = "        mov r0, r0\n" * 240
         assert blocked - lines <= cycles(self.preload(lines) + meanwhile) <= blocked + latency.ddr_gap
 
     def test_another_miss_waits_for_them(self, cycles: Callable[[str], int]) -> None:
