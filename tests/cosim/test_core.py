@@ -19,8 +19,11 @@ Counters = dict[str, int]
 
 
 def assemble(folder: Path, body: str, data: str = "", name: str = "main.S") -> Path:
-    """A program whose main is `body`. It starts at a multiple of 16 KiB, so that L1I sees the same in each, behind what
-    start-up lets come into L2; main waits until that has come."""
+    """A program whose main is `body`.
+
+    It starts at a multiple of 16 KiB, so that L1I sees the same in each, behind what start-up lets come into
+    L2; main waits until that has come.
+    """
     text = f"""
         .syntax unified
         .section .text.main, "ax"
