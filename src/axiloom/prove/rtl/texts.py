@@ -45,6 +45,10 @@ QUIET = 3
 RESET = 4
 
 
+Run = tuple[State, list[Any]]
+"""The registers after a command, and the words that came out."""
+
+
 class UnknownError(Exception):
     """What the device does next depends on data; the message says which signal."""
 
@@ -75,7 +79,9 @@ class Claim:
     why: str = ""
     solver: str = "z3"
     seconds: float = 0.0
-    compared: int = field(default=0)
+    compared: int = 0
+    runs: list[Run] = field(default_factory=list)
+    """Of its cases, in the last round."""
 
 
 def prove(
@@ -115,6 +121,7 @@ class Prover:
         while changed:  # each time with fewer registers that are known
             rounds, changed = rounds + 1, False
             for claim in claims:
+                claim.runs.clear()
                 for case in claim.cases:
                     changed = self._weakened(rest, case, claim) or changed
         name = self.isa.name
@@ -125,7 +132,7 @@ class Prover:
         yield Verdict(name, "", "rest", text, "", answer, None, "z3", took)
         say(len(claims) + 1)
         for claim in claims:
-            self._decide(rest, claim)
+            self._decide(claim)
             yield _row(name, claim)
             say(len(claims) + 1)
 
@@ -170,8 +177,8 @@ class Prover:
         """As :class:`axiloom.isa.formal.symbolic.Machine` calls it."""
         return z3.Const(f"{memory}@{address}", self.model.states[memory].sort().range())
 
-    def _executed(self, rest: State, case: Case) -> tuple[State, list[Any]]:
-        """The registers after a command, and the words that came out. Raises UnknownError."""
+    def _executed(self, rest: State, case: Case) -> Run:
+        """Raises UnknownError."""
         width = self.device.stream_width
         words = -(-Encoder(self.isa).bits // width)
         beats = [z3.BitVecVal(case.word >> width * at & (1 << width) - 1, width) for at in range(words)]
@@ -205,21 +212,22 @@ class Prover:
         if claim.holds is None:
             return False
         try:
-            after, _ = self._executed(rest, case)
+            after, came = self._executed(rest, case)
         except UnknownError as error:
             claim.holds, claim.why = None, f"{case}: {error}"
             return False
+        claim.runs.append((after, came))
         other = [name for name, term in rest.items() if not z3.eq(z3.simplify(after[name]), term)]
         for name in other:
             del rest[name]
         return bool(other)
 
-    def _decide(self, rest: State, claim: Claim) -> None:
+    def _decide(self, claim: Claim) -> None:
         begun = time.perf_counter()
-        for case in claim.cases:
+        for case, run in zip(claim.cases, claim.runs, strict=claim.holds is True):
             if not claim.holds:
                 break
-            pairs = list(self._pairs(rest, case, claim))
+            pairs = list(self._pairs(case, run, claim))
             if not claim.holds:
                 break
             claim.compared += len(pairs)
@@ -233,14 +241,14 @@ class Prover:
                     break
         claim.seconds = round(time.perf_counter() - begun, 2)
 
-    def _pairs(self, rest: State, case: Case, claim: Claim) -> Iterator[tuple[str, Any, Any]]:
+    def _pairs(self, case: Case, run: Run, claim: Claim) -> Iterator[tuple[str, Any, Any]]:
         """What, in the RTL, by the text."""
+        after, came = run
         try:
-            after, came = self._executed(rest, case)
             text = symbolic.Machine(self.model)
             inputs = self.model.inputs.items()
             text.command({name: z3.BitVecVal(case.inputs[name], term.sort()) for name, term in inputs})
-        except (UnknownError, symbolic.UnknownError, symbolic.StopsError) as error:
+        except (symbolic.UnknownError, symbolic.StopsError) as error:
             claim.holds, claim.why = None, f"{case}: {error}"
             return
         for memory, words in self.words.items():
