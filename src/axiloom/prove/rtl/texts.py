@@ -201,7 +201,9 @@ class Prover:
         for memory, words in self.words.items():
             for row, name in enumerate(words):
                 elements = [self._element(memory, at) for at in self._row(memory, row)]
-                state[name] = z3.Concat(*reversed(elements)) if len(elements) > 1 else elements[0]
+                word = _joined(elements)
+                for low, high, own in self.machine.parts[name]:
+                    state[own] = z3.Extract(high, low, word)
         return state
 
     def _row(self, memory: str, row: int) -> list[int]:
@@ -288,9 +290,10 @@ class Prover:
         for memory, words in self.words.items():
             for row, name in enumerate(words):
                 places = self._row(memory, row)
-                bits = after[name].size() // len(places)
+                word = _joined([after[own] for _, _, own in sorted(self.machine.parts[name])])
+                bits = word.size() // len(places)
                 for lane, at in enumerate(places):
-                    own = z3.Extract(bits * lane + bits - 1, bits * lane, after[name])
+                    own = z3.Extract(bits * lane + bits - 1, bits * lane, word)
                     yield f"{memory}[{row}] lane {lane}", own, text.element(memory, at)
         expected = [text.element(self.host, at) for at in case.writes]
         size = self.device.stream_width // 8
@@ -314,6 +317,11 @@ def _row(name: str, claim: Claim) -> Verdict:
     )  # fmt: skip
 
 
+def _joined(parts: Sequence[Any]) -> Any:
+    """The first in the lowest bits."""
+    return z3.Concat(*reversed(parts)) if len(parts) > 1 else parts[0]
+
+
 def _known(term: Any) -> bool:
     return bool(z3.is_bv_value(term) or z3.is_true(term) or z3.is_false(term))
 
@@ -326,18 +334,20 @@ def _number(outputs: State, name: str) -> int:
 
 
 def _words(machine: Machine, isa: InstructionSet) -> dict[str, list[str]]:
-    """By memory: the register of each row. Memories that the RTL does not have as such are its units' own.
+    """By memory: the name of each row. Memories that the RTL does not have as such are its units' own.
 
-    Raises BuildError for a word that Yosys has taken apart.
+    Raises BuildError for a row of which bits are missing.
     """
     found = {}
     for memory in isa.memories.values():
         names = [f"{memory.name}[{row}]" for row in range(memory.shape[0])]
-        there = [name in machine.registers for name in names]
-        if all(there):
-            found[memory.name] = names
-        elif any(there) or any(name in machine.parts for name in names):
+        there = [name in machine.parts for name in names]
+        if not any(there):
+            continue
+        bits = memory.type.bits * prod(memory.shape[1:])
+        if not all(there) or any(sum(h - l + 1 for l, h, _ in machine.parts[name]) != bits for name in names):
             raise BuildError(f"{machine.top}: memory {memory.name} is not whole in what Yosys made of it")
+        found[memory.name] = names
     return found
 
 
