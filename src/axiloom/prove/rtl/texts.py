@@ -345,7 +345,12 @@ def _words(machine: Machine, isa: InstructionSet) -> dict[str, list[str]]:
         if not any(there):
             continue
         bits = memory.type.bits * prod(memory.shape[1:])
-        if not all(there) or any(sum(h - l + 1 for l, h, _ in machine.parts[name]) != bits for name in names):
+        sizes = {
+            sum(high - low + 1 for low, high, _ in machine.parts[name])
+            for name in names
+            if name in machine.parts
+        }
+        if not all(there) or sizes != {bits}:
             raise BuildError(f"{machine.top}: memory {memory.name} is not whole in what Yosys made of it")
         found[memory.name] = names
     return found
