@@ -1,9 +1,9 @@
 """Networks of ``examples/networks``, ``--select egraph`` against matching: cycles, places, compile time.
 
-Both sides run on the simulated SoC, and every result is compared with NumPy; where both make the same program,
+Both sides run on the simulated SoC, and every result is compared with NumPy. Where both make the same program,
 it runs once, and with AXILOOM_RUN=different not at all. AXILOOM_NETWORKS names some of the networks,
-AXILOOM_SYSTEMS some of the systems. That no network is slower on any system is what would make ``egraph`` the
-default of networks.
+AXILOOM_SYSTEMS some of the systems. That no network is slower on any system is what would make ``egraph``
+the default of networks.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def compiled(model: Model, name: str, case: Case, selecting: bool) -> Side:
 
 
 def row(name: str, case: Case, before: Side, after: Side) -> tuple[str, bool]:
-    """A line of the table, and whether egraph is slower. The same program is simulated once, or not at all."""
+    """A line of the table, and whether egraph is slower. The same program is simulated once, or not."""
     same = before.run.driver.sources == after.run.driver.sources
     texts = f"{before.seconds:>6.1f} {after.seconds:>6.1f}  {after.where}"
     if same and ONLY_DIFFERENT:
