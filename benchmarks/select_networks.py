@@ -1,6 +1,6 @@
 """Networks of ``examples/networks``, ``--select egraph`` against matching: cycles, places, compile time.
 
-Both sides run on the simulated SoC, and every result is compared with NumPy. Where both make the same program,
+Both sides run on the simulated SoC; every result is compared with NumPy. Where both make the same program,
 it runs once, and with AXILOOM_RUN=different not at all. AXILOOM_NETWORKS names some of the networks,
 AXILOOM_SYSTEMS some of the systems. That no network is slower on any system is what would make ``egraph``
 the default of networks.
