@@ -87,7 +87,9 @@ def execute_compile(options: argparse.Namespace) -> int:
     try:
         return _compile_problem(options)
     except CompileError as error:
-        if frontend.is_mlir(options.problem) and is_network(frontend.read_mlir(options.problem), options.problem):
+        if frontend.is_mlir(options.problem) and is_network(
+            frontend.read_mlir(options.problem), options.problem
+        ):
             raise CompileError(f"{error}. {NETWORKS.format(options.problem)}") from error
         raise
 
