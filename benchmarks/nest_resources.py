@@ -150,6 +150,8 @@ KNOWN: tuple[Design, ...] = (
     ("jacobi2d", "int8", 2),
     ("blur", "fixed<16,8>", 1),
     ("trmm", "int32", 4),
+    ("2mm", "int16", 4, "share"),
+    ("twice", "int16", 4, "plan"),
 )
 UNSEEN: tuple[Design, ...] = (
     ("gemm", "int8", 16),
@@ -165,12 +167,12 @@ UNSEEN: tuple[Design, ...] = (
     ("relu", "float32", 4),
     ("relu", "int16", 16),
     ("twice", "int32", 2, "plan"),
-    ("twice", "int16", 4, "plan"),
+    ("atax", "int16", 4, "plan"),
     ("twice", "int8", 8, "plan"),
     ("atax", "int32", 2, "plan"),
     ("atax", "float32", 2),
     ("2mm", "float32", 2, "share"),
-    ("2mm", "int16", 4, "share"),
+    ("2mm", "int8", 2, "share"),
     ("syrk", "float32", 1),
     ("conv", "int8", 2),
     ("conv", "float32", 1),

@@ -76,7 +76,7 @@ def layers() -> bool:
         values = random_values(program, 0)
         found = execute(program, isa, values)["y"]
         is_same = np.array_equal(found, expected(one, values))
-        foretold = made.foretold(program.commands)
+        foretold = made.foretold(program)
         assert foretold is not None
         said = "NumPy's" if is_same else "DIFFERS"
         if name in MEASURED:

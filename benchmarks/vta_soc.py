@@ -124,7 +124,7 @@ class Vta:
         report = run.checked(result)
         if report["result"]["matches"] is not True or len(np.unique(expected)) < 50:
             sys.exit(f"{graph.name}: {report['result']}")
-        foretold = self.device.foretold(program.commands)
+        foretold = self.device.foretold(program)
         assert foretold is not None
         return report["fabric"]["cycles"], result.section_cycles, foretold
 

@@ -83,6 +83,8 @@ class Stopped:
     devices: tuple[Device, ...]
     cpu: str
     """Where the CPU is, with symbols."""
+    polled: str = ""
+    """The register of the accelerator that the driver waits for, and what it waits for; empty: none."""
 
 
 def _send_stall(channel: Channel) -> str | None:
@@ -149,6 +151,8 @@ def hang_message(stopped: Stopped) -> str:
     """One paragraph: which stream stalls, last opcode, words, DMA status, CPU."""
     when = stopped.reason or f"no progress, stopped after {stopped.cycles:,} fabric cycles"
     causes = _stalls(stopped)
+    if stopped.polled:
+        causes.append(stopped.polled)
     if errors := _errors(stopped):
         when = stopped.reason or f"stopped after {stopped.cycles:,} fabric cycles"
         causes = [*errors, *causes]

@@ -38,6 +38,8 @@ class Job:
     layers: Sequence[tuple[str, float]] = ()
     """Of a network: what progress calls each layer, and about how long it takes in relation to the others.
     Which layer runs is at the symbol ``axl_layer``."""
+    words: int = 0
+    """About how many go over the streams in both directions; 0: nobody knows. Progress is measured by it."""
     section: str = ""
     """A function of the program; how long its first call takes is in the result."""
     section_clean: bool = False

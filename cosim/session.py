@@ -28,9 +28,12 @@ from axiloom.cosim.diagnosis import Channel, Device, Outcome, Stopped
 from axiloom.cosim.job import Job, Result
 from axiloom.cosim.model_device import Models
 from axiloom.errors import AxiloomError, DriverError
+from axiloom.isa.contract.rtl import REGISTERS_AT
+from axiloom.isa.contract.types import WaitRegister
 
 if TYPE_CHECKING:
     from axiloom.cosim.system import System
+    from axiloom.isa import AcceleratorSpec
 
 Dut = Any  # what a handle has is known to the simulator alone
 
@@ -81,9 +84,13 @@ class _Wall:
     """Wall clock of one run: limits, progress lines, and how much of it Python itself took."""
 
     def __init__(
-        self, timeout_s: float, progress: bool, where: Callable[[float], str] = lambda _: ""
+        self,
+        timeout_s: float,
+        progress: bool,
+        where: Callable[[float], str] = lambda _: "",
+        expected: int = 0,
     ) -> None:
-        self._where = where
+        self._where, self._expected = where, expected
         self._begin = self._progress_at = time.perf_counter()
         self._process_begin = time.process_time()
         self._awake_since = self._begin
@@ -120,12 +127,20 @@ class _Wall:
             return
         self._progress_at = now
         cycles, words = _int(dut.now), _total(dut.stat_words_in) + _total(dut.stat_words_out)
+        where = self._where(self.elapsed) or share_text(words, self._expected, self.elapsed)
         print(
-            f"{self._where(self.elapsed)}{cycles * period_ps / 1e9:.3f} ms, {cycles:,} fabric cycles, "
-            f"{words:,} words",
+            f"{where}{cycles * period_ps / 1e9:.3f} ms, {cycles:,} fabric cycles, {words:,} words",
             file=sys.stderr,
             flush=True,
         )
+
+
+def share_text(words: int, expected: int, seconds: float) -> str:
+    """How much of its words a program has moved after so many seconds, and about how long the rest takes."""
+    if not expected or not words:
+        return ""
+    done = min(words / expected, 0.99)  # what is expected is an estimate
+    return f"{100 * done:.0f} %, about {seconds * (1 - done) / done:.0f} s left; "
 
 
 def layer_text(core: Core, job: Job, seconds: float) -> str:
@@ -138,7 +153,8 @@ def layer_text(core: Core, job: Job, seconds: float) -> str:
     total = sum(share for _, share in job.layers)
     done = sum(share for _, share in job.layers[:number])
     left = f", about {seconds * (total - done) / done:.0f} s left" if done else ""
-    return f"layer {number + 1} of {len(job.layers)} ({job.layers[number][0]}){left}; "
+    share = f"{100 * done / total:.0f} %, " if total else ""
+    return f"{share}layer {number + 1} of {len(job.layers)} ({job.layers[number][0]}){left}; "
 
 
 def _int(handle: Any) -> int:
@@ -280,7 +296,23 @@ def _stopped(
         cycles=_int(dut.now),
         devices=tuple(devices),
         cpu=f"CPU at {state.pc}" + (f", waiting for {state.waiting}" if state.waiting else ""),
+        polled="".join(polled_register(spec, state.reads) for spec in work.system.specs),
     )
+
+
+def polled_register(spec: AcceleratorSpec, address: int) -> str:
+    """What is said of a read of one of the accelerator's registers that the driver waits for."""
+    at = address - spec.dma.address - REGISTERS_AT
+    for name, offset in spec.rtl.registers.items():
+        waits = [
+            one
+            for before, after in spec.accesses.values()
+            for one in (*before, *after)
+            if isinstance(one, WaitRegister) and one.register == name and offset == at
+        ]
+        if waits:
+            return f"the device does not say that it is done: {waits[0]} waits for register {name} at {at:#x}"
+    return ""
 
 
 def _simulation(dut: Dut, core: Core, wall: _Wall, cpu_share: float) -> dict[str, float]:
@@ -315,7 +347,7 @@ async def _run(dut: Dut, core: Core, clock: _Clock, models: Models | None, work:
     if job.layers:
         core.lap_at("axl_layer")
 
-    wall = _Wall(job.timeout_s, work.progress, lambda seconds: layer_text(core, job, seconds))
+    wall = _Wall(job.timeout_s, work.progress, lambda seconds: layer_text(core, job, seconds), job.words)
     clock.restart()
     before = models.seconds if models else 0.0
     dut.ctl_go.value = 1

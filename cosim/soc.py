@@ -30,7 +30,7 @@ from axiloom.errors import DriverError, HangError, UsageError
 Progress = Callable[[str], None]
 Array = np.ndarray[Any, Any]
 
-_WRAPPER = ("axiloom_tb.v", "axl_memory.vh", "axl_dma_registers.vh")
+_WRAPPER = ("axiloom_tb.v", "axl_memory.vh", "axl_master.vh", "axl_dma_registers.vh")
 
 _GRACE_S = 20.0  # for the session to notice its own timeout, with a diagnosis, before it is killed
 
@@ -178,6 +178,8 @@ class Soc:
             made["AXL_SG"] = "1"
         if self.system.spec.rtl.registers:
             made["AXL_REGISTERS"] = "1"
+        if self.system.user_rtl is not None and self.system.user_rtl.master is not None:
+            made["AXL_MASTER"] = str(self.system.user_rtl.master_width)
         if len(self.system.specs) > 1:
             pages = [f"16'h{spec.dma.address >> 16:x}" for spec in reversed(self.system.specs)]
             made |= {"AXL_DMAS": str(len(self.system.specs)), "AXL_PAGES": f"{{{','.join(pages)}}}"}

@@ -351,10 +351,13 @@ def actions(spec: AcceleratorSpec, opcode: Opcode, first: int = 0) -> list[Actio
     `first`: the number of the first of its sizes.
     """
     number = {name: first + index for index, name in enumerate(sizes(spec))}
+    carried = {one.operand for one in opcode.carried}
     made = []
     for action, host in opcode.steps():
         if isinstance(action, Save | Clear):
             made.append(Action(kind=_SAVE if isinstance(action, Save) else _CLEAR))
+        elif isinstance(host, Send | Recv) and host.operand in carried:
+            continue
         elif isinstance(host, Send | Recv):
             made.append(_tile(spec, opcode, host, number))
         elif isinstance(host, SendDim):

@@ -99,8 +99,8 @@ def compile_network(
     `embed` weights are a part of the program. Products of fewer than `least` multiply-adds stay on the CPU.
     With the `clocks` of a board, neither do those that are slower on the accelerator by an estimate.
     With `neon`, a folder of kernels by hand, products on the CPU are those, where there is one, instead of
-    loops. With `choose` all accelerators are asked, and it says who gets what; `least` and `clocks` then
-    have no say.
+    loops. With `choose` all accelerators are asked, and it says who gets what; `least` then has no say, and
+    `clocks` only in what it is told of the places without a choice.
     Raises CompileError with the place of an op that has no C, UsageError for weights that are missing or
     have another shape.
     """
@@ -271,7 +271,7 @@ class _Offload:
 
         while True:
             before = len(withdrawn)
-            plan = choose(network(function, len(self.specs), ask, cut, post=post))
+            plan = choose(network(function, len(self.specs), ask, cut, self.accepts, post=post))
             for chosen in plan.values():
                 if chosen.offer is not None:
                     self._compiled(chosen.offer, withdrawn)

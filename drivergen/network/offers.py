@@ -8,7 +8,7 @@ leaves the product on the CPU.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import TensorType
@@ -55,6 +55,8 @@ class Product:
     multiply_adds: int
     offers: tuple[Offer, ...]
     refused: Mapping[int, str]
+    matched: Offer | None = None
+    """What it gets without a choice: the largest group, on the first accelerator that takes it."""
 
 
 @dataclass(frozen=True)
@@ -117,9 +119,11 @@ Ask = Callable[[func.FuncOp, str, int], "Answer | str"]
 """A layer's function, its title and an accelerator's number: an answer, or why it refuses."""
 Cut = Callable[[Sequence[Operation]], func.FuncOp]
 """A group of ops as a function of its own."""
+Match = Callable[[func.FuncOp, str], "int | str"]
+"""A layer's function and its title: the accelerator that gets it without a choice, or why none does."""
 
 
-def network(function: func.FuncOp, devices: int, ask: Ask, cut: Cut, *, post: bool) -> Network:
+def network(function: func.FuncOp, devices: int, ask: Ask, cut: Cut, match: Match, *, post: bool) -> Network:
     """The function behind all passes, with the offers of `devices` accelerators for its products.
 
     `post`: accelerators may take the element-wise op behind a product.
@@ -129,7 +133,8 @@ def network(function: func.FuncOp, devices: int, ask: Ask, cut: Cut, *, post: bo
     products = []
     for op in ops:
         if isinstance(op, linalg.GenericOp) and generics.is_contraction(op):
-            products.append(_product(op, numbers, devices, ask, cut, post))
+            made = _product(op, numbers, devices, ask, cut, post)
+            products.append(replace(made, matched=_matched(made, op, numbers, cut, match, post)))
     steps = {number: _step(op, numbers) for op, number in numbers.items() if not is_init(op)}
     last = ops[-1]
     return Network(steps, tuple(products), tuple(_needs(last.operands, numbers)))
@@ -154,6 +159,22 @@ def _product(
     taking = {one.device for one in offers}
     why = {device: reason for device, reason in refused.items() if device not in taking}
     return Product(numbers[op], op, name, where(op), multiply_adds(op), tuple(offers), why)
+
+
+def _matched(
+    product: Product,
+    op: linalg.GenericOp,
+    numbers: Mapping[Operation, int],
+    cut: Cut,
+    match: Match,
+    post: bool,
+) -> Offer | None:
+    for group in candidates(op, post=post):
+        device = match(cut(group), product.title)
+        if isinstance(device, int):
+            own = tuple(numbers[one] for one in group)
+            return next((one for one in product.offers if (one.device, one.ops) == (device, own)), None)
+    return None
 
 
 def _step(op: Operation, numbers: Mapping[Operation, int]) -> Step:

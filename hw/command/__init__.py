@@ -13,6 +13,7 @@ packet, which is what a descriptor of a DMA receives. One that reads or stores n
 - ``same.py``: `Same`: whether an instruction does what a unit is described to do
 - ``meaning.py``: `Meaning`, by what unit, on which memories, with which values
 - ``unit.py``: `Unit`, what executes commands that are alike
+- ``held.py``: `Held`, a unit's own command, while the front goes on to the next one
 - ``memory.py``: `Memory`, whose words are read and written by whoever works
 - ``device.py``: `CommandDevice`: front, units and memories put together
 - ``fault.py``: why a device stops

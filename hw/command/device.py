@@ -54,9 +54,6 @@ class CommandDevice(wiring.Component):
     taken; ``debug_error``: the :class:`axiloom.hw.command.fault.Fault` that stopped it, until reset.
     """
 
-    JUDGED_LATER = False
-    """Whether a command is legal is known a cycle later: it takes products of its fields."""
-
     def __init__(self, isa: InstructionSet, stream_width: int, more: Mapping[str, Any] | None = None) -> None:
         """`more`: ports beside those."""
         self._isa, self._stream_width = isa, stream_width
@@ -86,22 +83,17 @@ class CommandDevice(wiring.Component):
         given = words(self._isa, front.command.payload)
         instructions = decoded(m, self._isa, given)
 
-        waits, known, begins, running, done = (
-            Signal(name=name) for name in ("waits", "known", "begins", "running", "done")
-        )
+        waits, begins, running, done = (Signal(name=name) for name in ("waits", "begins", "running", "done"))
         fault = Signal(FAULT_BITS)
-        if self.JUDGED_LATER:
-            m.d.sync += [known.eq(waits & ~known), fault.eq(fault_of(instructions))]
-        else:
-            m.d.comb += [known.eq(1), fault.eq(fault_of(instructions))]
         m.d.comb += [
+            fault.eq(fault_of(instructions)),
             waits.eq(front.command.valid & ~running),
-            begins.eq(waits & known & (fault == 0)),
+            begins.eq(waits & (fault == 0)),
             front.command.ready.eq(begins),
             self.debug_error.eq(front.debug_error),
             self.debug_busy.eq(front.debug_busy | running),
         ]
-        with m.If(waits & known):
+        with m.If(waits):
             m.d.comb += front.fault.eq(fault)
 
         memories, units = self.parts(m, Commands(front, given, instructions))

@@ -1,7 +1,8 @@
-"""How many cycles each command takes, exactly, while its payload is there and its results are taken.
+"""How many cycles a program takes, exactly, while its payload is there and its results are taken.
 
-A command's cycles are those from the one in which its first beat is taken to the one in which the next
-command's first beat can be. A program takes one more: the register in front of all.
+The front takes a command's words, and holds it until its engine is free and its tokens are there. Then it
+feeds it its payload, or goes on to the next command at once. What is behind the last word is an engine's own
+time; times below are counted from the first beat that is offered.
 """
 
 from __future__ import annotations
@@ -12,11 +13,16 @@ from axiloom.hw.command.decode import command_bits
 from axiloom.hw.command.meaning import Meaning
 from axiloom.hw.vta import loops, vector
 from axiloom.hw.vta.meanings import ACCUMULATOR, MUL, Machine
+from axiloom.hw.vta.tokens import ENGINE
+from axiloom.isa.instructions.engines import ENGINES, QUEUES, TOKENS, Queue
 from axiloom.isa.instructions.simulator.reference import Reference
 from axiloom.isa.instructions.simulator.state import State
 
 _DECODE = 2
 """Cycles between a command's last word and its unit: whether it is legal, and its beginning."""
+HELD = ("gemm", "alu", "store")
+"""Units with a register for their command, behind which the front goes on; it takes `_HELD` cycles."""
+_HELD = 1
 FRONT = 1
 
 
@@ -29,15 +35,38 @@ class Cycles:
         self._reference = Reference(machine.isa, State(machine.isa))
         self._words = -(-command_bits(machine.isa) // stream_width)
 
-    def command(self, instruction: str, fields: Mapping[str, int]) -> int:
-        """Of one command with these fields."""
-        meaning = self._meanings[instruction]
-        work = _UNITS[meaning.unit](self, _Values(self._reference, meaning, self._known(instruction, fields)))
-        return self._words + _DECODE + work
-
     def program(self, commands: Iterable[tuple[str, Mapping[str, int]]]) -> int:
         """From the first beat offered to the last cycle in which something happens."""
-        return FRONT + sum(self.command(*one) for one in commands)
+        front, last = 0, -1
+        free = dict.fromkeys(ENGINES, 0)
+        left: dict[Queue, list[int]] = {queue: [] for queue in QUEUES}
+        taken = dict.fromkeys(QUEUES, 0)
+        overlaps = self.machine.tokens is not None
+        for instruction, fields in commands:
+            meaning = self._meanings[instruction]
+            known = self._known(instruction, fields)
+            work = _UNITS[meaning.unit](self, _Values(self._reference, meaning, known))
+            engine = ENGINE[meaning.unit]
+            tokens = known.get(TOKENS, 0) if overlaps else 0
+            begins = front + self._words + _DECODE - 1
+            begins = max(begins, free[engine] if overlaps else max(free.values()))
+            for queue in QUEUES:
+                if queue.target == engine and tokens >> queue.pop & 1:
+                    if taken[queue] >= len(left[queue]):
+                        raise ValueError(
+                            f"{instruction} waits for a token of {queue.source} that none leaves"
+                        )
+                    begins = max(begins, left[queue][taken[queue]] + 1)
+                    taken[queue] += 1
+            held = meaning.unit in HELD
+            done = begins + work + (_HELD if held else 0)
+            free[engine] = done + 1
+            for queue in QUEUES:
+                if queue.source == engine and tokens >> queue.push & 1:
+                    left[queue].append(done)
+            front = 1 + (begins if held else done)
+            last = max(last, done)
+        return FRONT + last + 1
 
     def _known(self, instruction: str, fields: Mapping[str, int]) -> dict[str, int]:
         """All fields; the bits of those that are not given are 0."""

@@ -12,8 +12,10 @@ from functools import partial
 
 from axiloom.errors import SpecError
 from axiloom.hw.command.meaning import Meaning, meaning_of
+from axiloom.isa.instructions.engines import TOKENS
 from axiloom.isa.instructions.read import parse
 from axiloom.isa.instructions.tree import (
+    Expr,
     Instruction,
     InstructionSet,
     Memory,
@@ -167,6 +169,9 @@ class Machine:
     block: int
     depths: Mapping[str, int]
     meanings: Mapping[str, Meaning]
+    tokens: Expr | None = None
+    """Of any command's words, what it waits for and what it leaves (:mod:`axiloom.hw.vta.tokens`); None:
+    commands come one after the other."""
 
     @property
     def operations(self) -> int:
@@ -194,9 +199,28 @@ def machine(isa: InstructionSet) -> Machine:
     missing = {"load_uops", *LOADS[:3], "gemm", "alu", "store"} - set(found)
     if missing and not faults:
         faults.append(f"{isa.place}: no instruction does what the units {', '.join(sorted(missing))} do")
+    tokens = _tokens(isa, faults)
     if faults:
         raise SpecError(faults)
-    return Machine(isa, block, depths, found)
+    return Machine(isa, block, depths, found, tokens)
+
+
+def _tokens(isa: InstructionSet, faults: list[str]) -> Expr | None:
+    """The field of that name: all instructions have it in the same bits, or none has it."""
+    instructions = isa.instructions.values()
+    there = [let.value for one in instructions for let in one.fields if let.name == TOKENS]
+    if not there:
+        return None
+    if len(there) < len(isa.instructions) or any(one != there[0] for one in there[1:]):
+        faults.append(
+            f"{isa.place}: {len(there)} of {len(isa.instructions)} instructions have {TOKENS}; all have them "
+            f"in the same bits, or none"
+        )
+    elif (there[0].range.low, there[0].range.high) != (0, 15):
+        faults.append(
+            f"{isa.place}: {TOKENS} from {there[0].range.low} to {there[0].range.high}; they are 4 bits"
+        )
+    return there[0]
 
 
 def _memories(isa: InstructionSet) -> dict[str, Memory]:

@@ -32,7 +32,7 @@ from axiloom.nests.resources.rotation import back, there
 @dataclass(frozen=True)
 class Request:
     """A node's access to the ports of `banks`: keys of its address, of what it writes, of when it is active
-    and of what says which bank."""
+    and of what says which bank. `wires`: what each bit of the address is (`FormCount.wires`)."""
 
     pipe: str
     interval: int
@@ -43,6 +43,7 @@ class Request:
     value: object
     active: object
     bank: object
+    wires: tuple[object, ...] = ()
 
     @property
     def turn(self) -> int:
@@ -88,7 +89,8 @@ class PipeCount:
         last, interval = self.pipe.last_slot, self.pipe.interval
         phase = (interval - 1).bit_length() if interval > 1 else 0
         left = (last - 1).bit_length() if last > 1 else 0
-        ends = len({each.fifo for each in self.pipe.nodes if isinstance(each, (Pop, Push))})
+        fifos = {each.fifo for each in self.pipe.nodes if isinstance(each, (Pop, Push))}
+        ends = sum(max(any_of(self.circuit.fifo(each).depth.bit_length()), 1) for each in fifos)
         control = Amount(lut=5 + phase + left + ends, ff=2 + last + phase + (phase > 0) + left)
         return {
             "counters": self.counters,
@@ -185,7 +187,7 @@ class PipeCount:
             self.choices += there(turn, memory.bits, [each.value for each in requests])
         for bank in turn.banks:
             key = ("turned", self.pipe.name, name, reads, turn.group, bank)
-            asked = replace(one, banks=(bank,), address=key, value=key, active=key, bank=None)
+            asked = replace(one, banks=(bank,), address=key, value=key, active=key, bank=None, wires=())
             (self.reads if reads else self.writes).setdefault(name, []).append(asked)
 
     def _request(self, node: Read | Write, value: object, index: int) -> Request:
@@ -202,7 +204,10 @@ class PipeCount:
             if isinstance(node, Read) and memory.latency:
                 self._later(key, bits, node.slot + memory.latency)
         pipe, active = self.pipe, (self.pipe.name, self.forms.holds(node.when), node.slot)
-        return Request(pipe.name, pipe.interval, node.slot, node.when, banks, address, value, active, bank)
+        wires = self.forms.wires(node.address)
+        return Request(
+            pipe.name, pipe.interval, node.slot, node.when, banks, address, value, active, bank, wires
+        )
 
     def _read(self, index: int, node: Read) -> tuple[object, int, int]:
         memory = self.circuit.memory(node.memory)

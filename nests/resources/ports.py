@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import zip_longest
 
 from axiloom.hw.nest.access import code_bits
 from axiloom.hw.nest.circuit import Memory, Storage
@@ -50,7 +51,7 @@ class _Ports:
         self._known: set[object] = set()
 
     def read(self, bank: int, reads: list[Request]) -> None:
-        self.lut += self._chosen(bank, reads, self.address_bits, lambda one: one.address)
+        self.lut += self._chosen(bank, reads, self._differing(reads), lambda one: one.address)
         if self.memory.external:  # a bank of the circuit has no enable
             self._any_active(bank, reads)
 
@@ -58,11 +59,20 @@ class _Ports:
         memory = self.memory
         if not writes:
             return
-        self.lut += self._chosen(bank, writes, self.address_bits, lambda one: one.address)
+        self.lut += self._chosen(bank, writes, self._differing(writes), lambda one: one.address)
         self.lut += self._chosen(bank, writes, memory.bits, lambda one: one.value)
         self._any_active(bank, writes)
         if memory.storage is Storage.REGISTERS and not memory.external:
             self.lut += memory.depth if memory.depth > 1 else 0
+
+    def _differing(self, requests: Sequence[Request]) -> int:
+        """Bits of the address that are not one wire in all `requests`: ``8*i + j`` and ``8*i + k`` have those
+        of i in common, which need no choice."""
+        bits = self.address_bits
+        if any(not one.wires for one in requests) or len({(one.pipe, one.slot) for one in requests}) > 1:
+            return bits
+        columns = zip_longest(*(one.wires[:bits] for one in requests))
+        return sum(len(set(column)) > 1 for column in columns)
 
     @staticmethod
     def _key(bank: int, one: Request) -> object:

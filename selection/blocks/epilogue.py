@@ -27,6 +27,16 @@ class Requantise:
         if not -128 <= low <= high <= 127:
             raise ValueError(f"low and high must be ordered int8, not {self.low} and {self.high}")
 
+    @property
+    def commands(self) -> int:
+        """That :meth:`emit` makes."""
+        return self.bias + bool(self.shift) + (self.low is not None) + (self.high is not None)
+
+    @property
+    def cycles(self) -> int:
+        """Of a vector of sums, with the reset before them; an addition reads twice."""
+        return 1 + self.commands + self.bias
+
     def emit(self, host: Host, uops: Mapping[str, int], loops: Mapping[str, int]) -> None:
         """On the places of `uops` (dst: sums, src: their bias) in `loops`. A bias for all of a loop's steps
         has no factors there."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from axiloom.selection.egraph.saturated import Saturated
 from axiloom.selection.ir.graph import Graph
 from axiloom.selection.machine.derive import Meaning
-from axiloom.selection.program.program import Command
+from axiloom.selection.program.program import Command, Program
 
 
 @runtime_checkable
@@ -23,8 +23,13 @@ class Steps(Protocol):
     """What makes a meaning several commands."""
 
     @property
+    def own(self) -> Program:
+        """It alone, at some addresses: what it costs is the same at all."""
+        ...
+
+    @property
     def commands(self) -> tuple[Command, ...]:
-        """At some addresses: what they cost is the same at all."""
+        """Of that program, without the end."""
         ...
 
     @property

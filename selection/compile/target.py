@@ -14,6 +14,7 @@ from axiloom.selection.compile.offered import Offers, Steps
 from axiloom.selection.ir.graph import Type
 from axiloom.selection.ir.numbers import number
 from axiloom.selection.machine.derive import Meaning, Meanings, Operand
+from axiloom.selection.program.program import Program
 
 Cost: TypeAlias = Callable[[str, Mapping[str, int]], int]
 """Cycles of an instruction with the values of its fields."""
@@ -28,6 +29,8 @@ class Target:
     meanings: Meanings
     cost: Cost | None = None
     offers: Offers | None = None
+    whole: Callable[[Program], int] | None = None
+    """Cycles of a block by itself."""
 
     @cached_property
     def host(self) -> str:
@@ -61,10 +64,7 @@ class Target:
         return max(rows) * (64 if len(meaning.operands) > 1 else 1)
 
     def _of_block(self, block: Steps) -> int:
-        cost = self.cost
-        if cost is None:
-            return len(block.commands)
-        return sum(cost(one.instruction, one.fields) for one in block.commands)
+        return self.whole(block.own) if self.whole is not None else len(block.commands)
 
     def units(self, memory: str, type_: Type) -> int:
         """What an address of that memory counts: rows of the device's, bytes of the host's."""

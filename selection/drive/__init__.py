@@ -4,6 +4,7 @@
 - ``host.py``: the host bytes that a command reads and writes, in the order of the text
 - ``plan.py``: a program as transfers: words, pieces of arrays, fences
 - ``driver.py``: the plan in C, on the queues of the runtime (``sw/include/axiloom_sg.h``)
+- ``tokens.py``: what each command waits for, where a device works on several at once
 - ``execute.py``: a program by the simulator of its text alone
 - ``specification.py``: a device of commands as the SoC and the runtime see it
 """

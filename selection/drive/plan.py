@@ -18,6 +18,7 @@ from axiloom.errors import CompileError
 from axiloom.isa.instructions.tree import InstructionSet
 from axiloom.selection.drive.encode import Encoder
 from axiloom.selection.drive.host import Addresses, access
+from axiloom.selection.drive.tokens import tokened
 from axiloom.selection.program.program import HostArray, Program, array_bytes
 
 LINE = 64
@@ -128,7 +129,7 @@ def _sent(step: Step) -> int:
 
 def plan(program: Program, isa: InstructionSet, stream_width: int = 64) -> Plan:
     """Raises CompileError for commands that are none, and for bytes of the host that lie in no array."""
-    return _Planner(program, isa, stream_width).plan()
+    return _Planner(tokened(program, isa), isa, stream_width).plan()
 
 
 class _Planner:

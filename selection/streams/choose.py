@@ -2,7 +2,11 @@
 
 A cell is the result of an op. The CPU makes each; an accelerator makes the last of a group that it takes, of
 what the group reads. Each cell is paid for once, however often it is read, so padding and rounding that go
-along with a product are weighed against what they cost on the CPU, for all products at once.
+along with a product are weighed against what they cost on the CPU, for all products at once. That an
+accelerator has been started is a cell as well: its first layer pays for it.
+
+What products get without a choice (*matching*) is among the ways. Costs are a model's, so any other way
+has to be cheaper by more than the model's error: it weighs `margin` more than it costs.
 """
 
 from __future__ import annotations
@@ -23,6 +27,17 @@ from axiloom.selection.streams.same import check
 
 Way: TypeAlias = tuple[int, tuple[int, ...], "Offer | None"]
 """Cycles, ops whose results are read, who: None is the CPU."""
+_Weighed: TypeAlias = tuple[int, tuple[int, ...], Way]
+
+
+def _key(offer: Offer) -> tuple[int, int, tuple[int, ...]]:
+    """Which offer that is."""
+    return offer.product, offer.device, offer.ops
+
+
+def _started(device: int) -> int:
+    """The cell of an accelerator that has been started; those of ops are not negative."""
+    return -1 - device
 
 
 @dataclass(frozen=True)
@@ -46,13 +61,18 @@ class Choice:
 
 @dataclass(frozen=True)
 class Selection:
-    """All choices. `cycles` of the whole network by the costs; none of these ways takes fewer than `bound`.
+    """All choices. `cycles` of the whole network by the costs, `matching` those without a choice, `alone`
+    those with one accelerator and the CPU, by its number (None: the CPU may not have what it refuses).
 
+    `weight`: the same with the margins of ways that matching does not take; no ways weigh less than `bound`.
     `compared`: elements of forms that were replayed on symbols against their products.
     """
 
     choices: tuple[Choice, ...]
     cycles: int
+    matching: int
+    alone: Mapping[int, int | None]
+    weight: int
     bound: int
     ways: int
     rules: tuple[str, ...]
@@ -73,6 +93,10 @@ class Chooser:
     cpu: Callable[[Step], int]
     left: bool = True
     """Whether the CPU may have what an accelerator takes."""
+    start: int = 0
+    """Cycles that a program takes once to use an accelerator at all."""
+    margin: float = 0.0
+    """What a way other than matching's weighs more, as a part of its cycles."""
     seconds: float = 20.0
     forms: dict[str, Mapping[str, Form]] = field(default_factory=dict)
     """By the text of a product's graph: what was saturated is not saturated again."""
@@ -85,13 +109,13 @@ class Chooser:
         saturated = time.perf_counter()
         ways = self._ways(network)
         costed = time.perf_counter()
-        problem = problem_of_ways({cell: list(of) for cell, of in ways.items()}, network.results)
-        if problem is None:
+        weighed = self._weighed(network, ways)
+        found = self._cheapest(network, weighed)
+        if found is None:
             raise CompileError("an op of the network is made by nothing: this is a fault of Axiloom")
-        picked, cost = greedy(problem)
-        picked, cost, bound = improve(problem, picked, cost, self.seconds)
-        taken = {cell: problem.ways[cell][way][2] for cell, way in picked.items()}
-        by_product = {one.product: one for one in taken.values() if one is not None}
+        taken, weight, bound = found
+        alone = {device: self._alone(network, weighed, device) for device in range(len(self.kernels))}
+        by_product = {one.product: one for _, _, one in taken if one is not None}
         choices = [
             self._choice(network, one, by_product.get(one.number), known[one.number])
             for one in network.products
@@ -113,7 +137,18 @@ class Chooser:
             "replay": done - extracted,
         }
         count = sum(map(len, ways.values()))
-        return Selection(tuple(choices), cost, bound, count, tuple(sorted(used)), compared, times)
+        return Selection(
+            tuple(choices),
+            sum(way[0] for way in taken),
+            self._matching(network),
+            alone,
+            weight,
+            bound,
+            count,
+            tuple(sorted(used)),
+            compared,
+            times,
+        )
 
     def _forms(self, product: Product) -> Mapping[str, Form]:
         graph = graph_of(product.op, product.title)
@@ -137,8 +172,49 @@ class Chooser:
                 inside = set(offer.ops)
                 needs = dict.fromkeys(need for one in offer.ops for need in steps[one].needs)
                 outside = tuple(need for need in needs if need not in inside)
-                found[offer.ops[-1]].append((self.offered(offer), outside, offer))
+                started = _started(offer.device)
+                found[started] = [(self.start, (), None)]
+                found[offer.ops[-1]].append((self.offered(offer), (*outside, started), offer))
         return found
+
+    def _weighed(self, network: Network, ways: Mapping[int, Sequence[Way]]) -> dict[int, list[_Weighed]]:
+        """What matching takes weighs what it costs, any other way `margin` more."""
+        matched = {_key(one.matched) for one in network.products if one.matched}
+        inside = {cell for _, _, ops in matched for cell in ops}
+
+        def weight(cell: int, way: Way) -> int:
+            cycles, _, offer = way
+            same = cell not in inside if offer is None else _key(offer) in matched
+            return cycles if same else round(cycles * (1 + self.margin))
+
+        return {cell: [(weight(cell, way), way[1], way) for way in of] for cell, of in ways.items()}
+
+    def _cheapest(
+        self, network: Network, weighed: Mapping[int, Sequence[_Weighed]]
+    ) -> tuple[list[Way], int, int] | None:
+        """The ways that weigh the least, their weight, and a bound of it."""
+        problem = problem_of_ways({cell: list(of) for cell, of in weighed.items()}, network.results)
+        if problem is None:
+            return None
+        picked, weight = greedy(problem)
+        picked, weight, bound = improve(problem, picked, weight, self.seconds)
+        return [problem.ways[cell][way][2] for cell, way in picked.items()], weight, bound
+
+    def _alone(self, network: Network, weighed: Mapping[int, Sequence[_Weighed]], device: int) -> int | None:
+        """Cycles of the choice with one accelerator and the CPU."""
+        own = {
+            cell: [one for one in of if one[2][2] is None or one[2][2].device == device]
+            for cell, of in weighed.items()
+        }
+        found = self._cheapest(network, own)
+        return None if found is None else sum(way[0] for way in found[0])
+
+    def _matching(self, network: Network) -> int:
+        """Cycles of the network without a choice."""
+        offers = [one.matched for one in network.products if one.matched]
+        inside = {each for one in offers for each in one.ops}
+        rest = sum(self.cpu(step) for number, step in network.steps.items() if number not in inside)
+        return sum(map(self.offered, offers)) + self.start * len({one.device for one in offers}) + rest
 
     def _choice(
         self, network: Network, product: Product, offer: Offer | None, known: Mapping[str, Form]

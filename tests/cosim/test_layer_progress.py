@@ -28,9 +28,9 @@ class Memory:
     ("layer", "text"),
     [
         (-1, ""),
-        (0, "layer 1 of 3 (0:conv); "),
-        (1, "layer 2 of 3 (1:relu), about 28 s left; "),
-        (2, "layer 3 of 3 (2:conv), about 18 s left; "),
+        (0, "0 %, layer 1 of 3 (0:conv); "),
+        (1, "30 %, layer 2 of 3 (1:relu), about 28 s left; "),
+        (2, "40 %, layer 3 of 3 (2:conv), about 18 s left; "),
         (3, ""),
     ],
 )

@@ -78,7 +78,7 @@ def test_attention_and_ragged_arrays(tmp_path: Path) -> None:
         report = run.checked(result)
         assert report["result"]["matches"] is True
         assert result.stale == []
-        foretold = run.device.foretold(run.program_of.commands)
+        foretold = run.device.foretold(run.program_of)
         assert foretold is not None
         assert result.section_cycles > foretold
 
@@ -124,7 +124,7 @@ def test_layers_on_vta(tmp_path: Path) -> None:
         run = ProgramRun(program, made, system, values, {"y": expected.astype(np.int8)}, "NumPy")
         (result,) = soc.run_many([run.job(run.build(tmp_path / program.name))])
         assert run.checked(result)["result"]["matches"] is True
-        foretold = made.foretold(program.commands)
+        foretold = made.foretold(program)
         assert foretold is not None
         assert foretold < result.section_cycles
 
@@ -138,7 +138,7 @@ def test_flexasr_s_units(tmp_path: Path) -> None:
         run = ProgramRun(one.program, made, soc.system, one.values, {"y": one.expected}, "FlexASR's text")
         (result,) = soc.run_many([run.job(run.build(tmp_path / one.name))])
         assert run.checked(result)["result"]["matches"] is True
-        foretold = made.foretold(one.program.commands)
+        foretold = made.foretold(one.program)
         assert foretold is not None
         print(f"{one.name}: {result.section_cycles} cycles of the call, {foretold} of the device")
         assert foretold < result.section_cycles

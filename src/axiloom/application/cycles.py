@@ -69,7 +69,7 @@ def _vta(operator: Operator) -> int:
 @cache
 def _gemm(m: int, n: int, k: int) -> int:
     made = _device()
-    found = made.foretold(lowered(m, n, k, made.isa).commands)
+    found = made.foretold(lowered(m, n, k, made.isa))
     assert found is not None
     return found
 

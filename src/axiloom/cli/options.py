@@ -209,6 +209,7 @@ def add_simulation(command: argparse.ArgumentParser) -> None:
         metavar="TTY",
         help="a board on a serial line (--board ulx3s) that is there, not a simulated one",
     )
+    group.add_argument("--quiet", action="store_true", help="print the result and the time alone")
     group.add_argument("--json", type=output_file, metavar="FILE", help="write the report as JSON too")
     group.add_argument(
         "--report",

@@ -84,7 +84,7 @@ def execute(options: argparse.Namespace, finish: Any) -> int:
         watch = Watch(progress, sys.stderr.isatty(), options.keep, shared.wants_timeline(options))
         result = simulate(run, watch)
         code: int = finish(run.checked(result), options, progress, result.profile.timeline, run.driver.c)
-    foretold = made.foretold(program.commands)
+    foretold = made.foretold(program)
     plan = run.plan
     alone = "" if foretold is None else f"; the device alone takes {foretold:,}"
     print(*(chosen.lines() if chosen else [f"Commands: {len(program.commands)}"]), sep="\n")

@@ -13,6 +13,9 @@ from axiloom.cli import proofs
 from axiloom.cli.given import Refusal, has, lacks, refuse
 from axiloom.errors import UsageError
 
+_OTHERS = "accel size spec encoding post rtl top stream_width macs dma data_type small map replay"
+"""What describes an accelerator of another kind."""
+
 
 def add_command(what: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     rtl = what.add_parser(
@@ -35,10 +38,32 @@ def add_command(what: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     )
     proofs.add_options(rtl, "seconds of both solvers for what z3 does not say at once")
     rtl.add_argument(
+        "--isa",
+        metavar="NAME|FILE.isa",
+        help="the RTL that Axiloom makes of an instruction set with meaning, not of an accelerator: each "
+        "command does what the text says, for all data",
+    )
+    rtl.add_argument(
+        "-D",
+        dest="define",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a constant of --isa: small memories, such as -D X=4",
+    )
+    rtl.add_argument(
+        "--commands",
+        type=shared.positive,
+        metavar="N",
+        help="of --isa: how many commands of each instruction (default: 24)",
+    )
+    rtl.add_argument(
         "--replay", type=Path, metavar="DIR", help="where a counter-example goes (default: ./replay)"
     )
     refuse(
         rtl,
+        Refusal(_OTHERS, has("isa"), "is about a specification, not about --isa"),
+        Refusal("define commands", lacks("isa"), "is of an instruction set with meaning: give --isa too"),
         Refusal("map", lacks("rtl"), "says what the registers of your Verilog hold: give --rtl FILE too"),
         Refusal("small", has("rtl"), "makes our engine small; --rtl is one of its own size"),
         Refusal("data_type", has("spec"), "is of a built-in accelerator; --spec says its own"),
@@ -52,6 +77,8 @@ def execute(options: argparse.Namespace) -> int:
     from axiloom.prove.verdict import summary, table
 
     solvers.check()
+    if options.isa:
+        return _of_text(options)
     from axiloom.prove.rtl import maps, user, verdicts  # need z3
 
     begun = time.perf_counter()
@@ -80,4 +107,22 @@ def execute(options: argparse.Namespace) -> int:
         f"{device.name}, {verdicts.sizes(device)}: {summary(found)}; "
         f"{time.perf_counter() - begun:.0f} s; {solvers.versions()}"
     )
+    return proofs.ended(options, found)
+
+
+def _of_text(options: argparse.Namespace) -> int:
+    from axiloom.cli import select
+    from axiloom.device.rtl import device
+    from axiloom.prove import solvers
+    from axiloom.prove.rtl import texts
+    from axiloom.prove.verdict import summary, table
+
+    begun = time.perf_counter()
+    isa = select.instruction_set(options.isa, Path(), select.constants(options.define), "--isa")
+    made = device(isa)
+    most = options.commands or texts.COMMANDS
+    found = proofs.with_progress(lambda say: texts.prove(isa, made, options.limit, say, most))
+    print("\n".join(table(found)))
+    print("\n".join(f"{one.name}: {one.text}" for one in found))
+    print(f"{made.top}: {summary(found)}; {time.perf_counter() - begun:.0f} s; {solvers.versions()}")
     return proofs.ended(options, found)

@@ -6,11 +6,12 @@ import argparse
 import shlex
 import sys
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from axiloom import boards, frontend
-from axiloom.cli import default, nest_run, program_run, select, serial
+from axiloom.cli import default, nest_run, program_run, remedies, select, serial, terminal
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, has, refuse, reject
 from axiloom.cosim import outside
@@ -27,6 +28,7 @@ from axiloom.isa import dumps
 from axiloom.report import build as report
 from axiloom.report import page, perfetto
 from axiloom.report.types import Kernel, Report, Setup
+from axiloom.run import gains
 from axiloom.run.choice import ranks
 from axiloom.run.compare import compare
 from axiloom.run.network import WEIGHTS, Network, NetworkRun
@@ -59,6 +61,12 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--against",
         choices=tuple(AGAINST),
         help="the same problem at -O3 on the simulated CPU beside it: plain loops, or NEON by hand",
+    )
+    run.add_argument(
+        "--try",
+        dest="try_remedies",
+        action="store_true",
+        help="run it again with each remedy of the report (five at most), and say what that won",
     )
     run.add_argument("--seed", type=int, default=0, help="of the random inputs (default 0)")
     nest_run.add_search(run)
@@ -95,6 +103,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
             "wait", lambda o: o.os == "linux" and o.wait == "irq", "--os linux polls the DMA: leave it out"
         ),
         Refusal("seed", has("input"), "of random inputs; here --input has them"),
+        Refusal("try_remedies", has("against"), "runs the problem several times; try without --against"),
         Refusal("against", has("stop_after"), "compares whole runs, and --stop-after ends one earlier"),
     )
     run.set_defaults(execute=execute_run)
@@ -175,17 +184,21 @@ def _execute_one(options: argparse.Namespace) -> int:
     if serial.is_serial(options):
         return serial.execute_run(options)
     _check_os(options)
+    one_op = [Refusal("try_remedies", lambda _: True, "for problems of one op")]
     if program_run.is_program(options.problem) or select.is_for_texts(options):
+        reject(options, one_op)
         return program_run.execute(options, _finish)
     reject(
         options,
         [Refusal(program_run.OPTIONS, lambda _: True, "for commands of an instruction set: FILE.program")],
     )
     if nest_run.is_loops(options):
+        reject(options, one_op)
         return nest_run.execute(options, _finish)
     reject(options, [Refusal(f"{nest_run.OPTIONS} auto", lambda _: True, f"for loops: {nest_run.ACCEPTED}")])
     model = frontend.load(options.problem) if frontend.is_model(options.problem) else None
     if model is not None and is_network(model.mlir, options.problem):
+        reject(options, one_op)
         if options.os == "linux":
             raise UsageError(f"{options.problem}: --os linux is for functions with one op, not for networks")
         data_type = network_data_type(model.mlir, model.weights, options.problem)
@@ -218,18 +231,22 @@ def _execute_one(options: argparse.Namespace) -> int:
         ],
     )
     reject(options, [Refusal(NETWORK, lambda _: True, "for networks: functions on tensors with many ops")])
+    _check_against(options)
+    problem = _problem_run(options)
+    if options.against == "neon":
+        problem.check_kernel("the kernel in NEON")  # before minutes of simulation
+    return _execute(options, problem)
+
+
+def _problem_run(options: argparse.Namespace) -> ProblemRun:
     mlir, data_type = shared.problem(options.problem)
     found = default.of_problem(options, mlir, data_type)
-    _check_against(options)
-    problem = ProblemRun(
+    return ProblemRun(
         Workload(options.problem, mlir, options.seed),
         shared.system(options, found.specs, options.seed),
         found.schedule,
         choice=found.choice,
     )
-    if options.against == "neon":
-        problem.check_kernel("the kernel in NEON")  # before minutes of simulation
-    return _execute(options, problem)
 
 
 def _check_against(options: argparse.Namespace) -> None:
@@ -248,7 +265,13 @@ def _execute(options: argparse.Namespace, run: Run[CpuPart]) -> int:
     if isinstance(run, NetworkRun) and run.selecting:
         watch.progress("")
         print(*run.chooser.lines(), sep="\n", end="\n\n")
-    code = _finish(run.checked(result, cpu), options, watch.progress, result.profile.timeline, run.driver.c)
+    built = run.checked(result, cpu)
+    if isinstance(run, ProblemRun) and built["result"]["matches"]:
+        gains.add(built, run)
+        if options.try_remedies:
+            alone = replace(watch, keep=None, timeline=False)
+            built["tried"] = remedies.measured(built, options, _problem_run, alone)
+    code = _finish(built, options, watch.progress, result.profile.timeline, run.driver.c)
     if options.os == "linux":
         _say_process(result, run.driver.function)
     return code
@@ -347,5 +370,6 @@ def _finish(
             )
     if options.json:
         report.write_json(built, options.json)
-    print(report.table(built))
+    shown = "\n".join(report.summary(built)) if options.quiet else report.table(built)
+    print(terminal.painted(shown, terminal.has_colour()))
     return MismatchError.exit_code if built["result"]["matches"] is False else 0

@@ -17,6 +17,7 @@ from axiloom.isa.instructions.simulator.simulate import Simulator
 from axiloom.selection.drive.encode import Encoder
 from axiloom.selection.drive.execute import Values, loaded, results
 from axiloom.selection.drive.host import access
+from axiloom.selection.drive.tokens import tokened
 from axiloom.selection.program.program import Program
 
 _MANY = 20_000
@@ -36,10 +37,11 @@ class Executed:
 
 def execute(device: DeviceRtl, program: Program, values: Values) -> Executed:
     """Raises DriverError at the first packet whose bytes are not those of the simulator."""
+    program = tokened(program, device.isa)
     beats, packets, simulator = _streams(device, program, values)
     words = -(-device.stream_width // 64)
     sent = np.frombuffer(beats, f"<u{min(device.stream_width, 64) // 8}").astype(np.uint64).reshape(-1, words)
-    foretold = device.foretold(program.commands)
+    foretold = device.foretold(program)
     many = foretold is None or foretold > _MANY
     (outcome,) = run(device.verilog, device.top, [Segment(sent)], width=device.stream_width, fast=many)
     if outcome.error:

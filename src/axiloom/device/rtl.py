@@ -22,7 +22,8 @@ from axiloom.hw.vta.meanings import machine as block_machine
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.instructions.tree import InstructionSet
 from axiloom.selection.drive.specification import specification
-from axiloom.selection.program.program import Command
+from axiloom.selection.drive.tokens import tokened
+from axiloom.selection.program.program import Program
 
 DEFAULT_LANES = 16
 
@@ -43,9 +44,11 @@ class DeviceRtl:
     def spec(self) -> AcceleratorSpec:
         return specification(self.isa.name, self.stream_width, self.multipliers)
 
-    def foretold(self, commands: Iterable[Command]) -> int | None:
+    def foretold(self, program: Program) -> int | None:
+        """Cycles of a program of this device."""
         if self.cycles is None:
             return None
+        commands = tokened(program, self.isa).commands
         return self.cycles((one.instruction, one.fields) for one in commands)
 
     def rtl(self, folder: Path) -> UserRtl:

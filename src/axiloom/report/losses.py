@@ -159,7 +159,8 @@ def remedies(one: Class, spec: AcceleratorSpec, pipeline: str | None, *, own_rtl
         found.append(f"--pipeline {_joined([*chosen, *useful], spec)}")
     if one.key in ("load", "load_again", "load_head", "store") and not own_rtl and _can_be_wider(spec):
         found.append(f"--stream-width {2 * spec.stream_width}")
-    if "zero-copy" in one.passes and not spec.dma.scatter_gather and spec.form not in PACKETS:
+    fixed = spec.form in PACKETS or spec.has_registers
+    if "zero-copy" in one.passes and not spec.dma.scatter_gather and not fixed:
         found.append("--dma sg --pipeline all")
     if one.key in ("load", "load_again") and len(spec.flows) > 1:
         found.append("--flow best")
@@ -172,9 +173,9 @@ def _can_be_wider(spec: AcceleratorSpec) -> bool:
 
 
 def _able(spec: AcceleratorSpec) -> list[str]:
-    """The passes that can be had: of packets another compiler makes the driver, and zero copy needs
-    scatter-gather."""
-    if spec.form in PACKETS:
+    """The passes that can be had: of packets another compiler makes the driver, no pass may move accesses to
+    registers, and zero copy needs scatter-gather."""
+    if spec.form in PACKETS or spec.has_registers:
         return []
     return [one for one in OPTIMISATIONS if one != "zero-copy" or spec.dma.scatter_gather]
 

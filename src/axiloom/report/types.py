@@ -57,6 +57,22 @@ class LayerLimit(Bound):
     words_out: int
 
 
+class Gain(TypedDict):
+    """How many times as fast a run would be with a remedy, by the cost model."""
+
+    times: float
+    at_most: bool
+
+
+class Tried(TypedDict):
+    """``tried``: a run with a remedy beside the options that were given."""
+
+    options: str
+    cycles: int | None
+    times: float | None
+    said: str
+
+
 class Loss(TypedDict):
     """One class of fabric cycles."""
 
@@ -66,6 +82,7 @@ class Loss(TypedDict):
     cycles: int
     share: float
     remedies: list[str]
+    gains: NotRequired[dict[str, Gain]]
 
 
 class FunctionTime(TypedDict):
@@ -270,5 +287,6 @@ class Report(TypedDict):
     cpu: NotRequired[Alone]
     advice: NotRequired[str]
     choice: NotRequired[Choice]
+    tried: NotRequired[list[Tried]]
     proved: NotRequired[list[str]]
     network: NotRequired[NetworkPart]

@@ -27,6 +27,10 @@ from axiloom.run.choice import ranked, ranks
 
 START = 2_300
 """Fabric cycles of a layer on an accelerator beside words and sums: first tiles, caches, the last wait."""
+STARTED = 1_200
+"""... of a program that uses an accelerator at all."""
+MARGIN = 0.05
+"""By how much the costs may be wrong: another way than matching's has to save more."""
 COPIED = 3.0
 """... a word of which the CPU packs or takes one, where there is no model of it."""
 

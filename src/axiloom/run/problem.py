@@ -143,7 +143,8 @@ class ProblemRun:
 
     def job(self, elf: Path) -> Job:
         """One run of the program on the inputs; the call of the driver is measured."""
-        return Job(elf, self.inputs, self.outputs, section=self.driver.function)
+        words = sum(sum(call.words) for call in self.driver.calls)
+        return Job(elf, self.inputs, self.outputs, section=self.driver.function, words=words)
 
     def on_cpu(self, kernel: Kernel, keep: Path | None) -> OnCpu:
         """The same function at -O3 on the simulated CPU alone, checked as well."""

@@ -86,7 +86,7 @@ def select(
         meanings = Meanings(isa) if blocks is not None else _derived(isa, graph, progress)
         made = device(isa)
         progress(f"selecting instructions of {isa.name}")
-        target = Target(isa, meanings, _cost(made), blocks)
+        target = Target(isa, meanings, _cost(made), blocks, _whole(made))
         try:
             compiled = compile_graph(graph, target)
             if named:
@@ -122,6 +122,18 @@ def _cost(device: DeviceRtl | None) -> Cost | None:
     # A program takes a cycle more than its commands.
     nothing = cycles([])
     return lambda instruction, fields: cycles([(instruction, fields)]) - nothing
+
+
+def _whole(device: DeviceRtl | None) -> Callable[[Program], int] | None:
+    if device is None or device.cycles is None:
+        return None
+
+    def cycles(program: Program) -> int:
+        found = device.foretold(program)
+        assert found is not None
+        return found
+
+    return cycles
 
 
 def _constant_of(isa: InstructionSet, memory: str) -> str | None:

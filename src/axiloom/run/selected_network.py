@@ -8,7 +8,7 @@ from axiloom.cosim.system import System
 from axiloom.drivergen.network.offers import Network, Plan
 from axiloom.report.columns import columns
 from axiloom.report.types import Selected
-from axiloom.run.costs import Costs, on_cpu
+from axiloom.run.costs import MARGIN, STARTED, Costs, on_cpu
 from axiloom.selection.streams import Chooser, Selection
 from axiloom.selection.streams.choose import Choice
 
@@ -31,6 +31,8 @@ class Select:
             costs.of,
             lambda step: on_cpu(step, board),
             left=not self.all_of_them,
+            start=STARTED,
+            margin=MARGIN,
         )
 
     def __call__(self, network: Network) -> Plan:
@@ -65,7 +67,7 @@ class Select:
         for one in made.choices:
             counted[self._name(one.chosen.device)] += 1
         where = ", ".join(f"{many} on {name}" for name, many in counted.items() if many)
-        best = "the cheapest" if made.bound >= made.cycles else f"none takes fewer than {made.bound:,}"
+        best = "the cheapest" if made.bound >= made.weight else "not proved the cheapest"
         rules = f"; forms by {', '.join(made.rules)}" if made.rules else ""
         times = ", ".join(f"{name} {1000 * took:.0f} ms" for name, took in made.seconds.items())
         table: list[tuple[str, ...]] = [("op", *names, CPU, "goes to", "form")]
@@ -76,12 +78,23 @@ class Select:
             cells = [costs.get(name, "-") for name in (*names, CPU)]
             table.append((one.product.title, *cells, goes, self._form(one)))
         return [
-            f"Selected: {len(made.choices)} products, {where}; {made.cycles:,} cycles by the model, "
-            f"{best} of {made.ways} ways{rules}",
+            f"Selected: {len(made.choices)} products, {where}; {made.cycles:,} cycles by the model "
+            f"({made.matching:,} by matching), {best} of {made.ways} ways{rules}",
+            *self._alone(),
             f"Replayed: {made.compared} elements of chosen forms are those of their products, for all inputs",
             f"Time: {times}",
             *columns(table, "<" + ">" * (len(names) + 1) + "<<"),
         ]
+
+    def _alone(self) -> list[str]:
+        """What each of several accelerators would take with the CPU alone."""
+        if len(self.system.specs) < 2:
+            return []
+        each = (
+            f"{self._name(device)} {'refuses a product' if cycles is None else f'{cycles:,}'}"
+            for device, cycles in self._made.alone.items()
+        )
+        return [f"Cycles by the model with one accelerator alone: {', '.join(each)}"]
 
     def _name(self, device: int | None) -> str:
         return CPU if device is None else self.system.specs[device].name

@@ -22,6 +22,8 @@ from axiloom.isa.instructions.library import targets
 from axiloom.isa.instructions.read import parse
 from axiloom.isa.instructions.simulator.simulate import Simulator
 from axiloom.isa.instructions.tree import InstructionSet
+from axiloom.selection.drive.tokens import of_command, tokens_of
+from axiloom.selection.program.program import Command as Plain
 
 TOP = "device"
 UOP, WGT, INP, ACC, OUT, ACC_8BIT = range(6)
@@ -29,9 +31,13 @@ LOAD, STORE, GEMM, FINISH, ALU = range(5)
 MIN, MAX, ADD, SHR, MUL = range(5)
 
 
-def text_of(block: int = 16, divided: int = 1) -> str:
-    """The built-in text, or one with smaller blocks and memories: the sizes in it are written once more."""
+def text_of(block: int = 16, divided: int = 1, overlaps: bool = False) -> str:
+    """The built-in text, or one with smaller blocks and memories: the sizes in it are written once more.
+    Without `overlaps` it has no tokens."""
     text = targets()["vta"].read_text(encoding="utf-8")
+    if not overlaps:
+        text, found = re.subn(r"    tokens = word\[3:7\]\n", "", text)
+        assert found == 9
     if block != 16:
         text = text.replace("lanes(16", f"lanes({block}").replace(", 16)", f", {block})")
         text = re.sub(r"(?<=, )16(?=,)", str(block), text)
@@ -99,11 +105,14 @@ class Bench:
     divided: int = 1
     text: str = ""
     dram: int = 1 << 16
+    overlaps: bool = False
 
     @cached_property
     def isa(self) -> InstructionSet:
         constants = {"M": self.m, "A": self.m, "DRAM": self.dram}
-        return parse(self.text or text_of(self.block, self.divided), "vta.isa", "vta", constants)
+        return parse(
+            self.text or text_of(self.block, self.divided, self.overlaps), "vta.isa", "vta", constants
+        )
 
     @cached_property
     def machine(self) -> Machine:
@@ -141,6 +150,21 @@ class Bench:
                 packets.append(host[at].astype(np.uint8).tobytes())
         return sent, packets
 
+    def tokened(self, commands: Sequence[Command], simulator: Simulator) -> list[Command]:
+        """With tokens for the order that the text has, from `simulator`'s state on, which stays."""
+        copy = self.simulator()
+        for name, value in simulator.state.items():
+            copy.state[name] = value
+        used = []
+        plain = [Plain(one.name, dict(one.fields)) for one in commands]
+        for one, command in zip(commands, plain, strict=True):
+            used.append(tuple(of_command(command, self.isa, copy.state["uop"].astype(np.int64))))
+            copy.command(word=one.word)
+        return [
+            Command(one.word & ~(15 << 3) | bits << 3, one.name, (*one.fields, ("tokens", bits)))
+            for one, bits in zip(commands, tokens_of(plain, used), strict=True)
+        ]
+
     def _touched(self, name: str, fields: dict[str, int]) -> Any:
         """Bytes of the host's memory, in order, by hand."""
         if name == "load_uop":
@@ -161,6 +185,8 @@ class Bench:
         simulator = self.simulator()
         simulator.state["dram"][:] = generator.host()
         whole = [*generator.filled(), *commands, *generator.everything()]
+        if self.overlaps:
+            whole = self.tokened(whole, simulator)
         sent, stored = self.beats(whole, simulator)
         segments, options = [self.segment(sent)], {"pause_in": pauses, "pause_out": pauses}
         try:

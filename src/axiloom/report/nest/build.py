@@ -121,9 +121,10 @@ def _fifos(design: Design, run: Run | None) -> list[Data]:
 
 def table(design: Design, data: Data) -> str:
     """What was decided, how long it takes, what it takes, whether it is right."""
-    cycles = data["cycles"]
+    cycles, result = data["cycles"], data["result"]
     lines = [
         f"{data['source']}: {data['name']}, {_schedule(data)}",
+        f"Result: {verdict(result) if result else 'nothing has run: --run executes it'}",
         explain(design.lowered),
         "",
         f"Cycles: {_cycles(cycles)}",
@@ -137,10 +138,6 @@ def table(design: Design, data: Data) -> str:
         )
     if data["search"]:
         lines.append(f"Search: {search(data['search'])}")
-    if result := data["result"]:
-        lines.append(f"Result: {verdict(result)}")
-    else:
-        lines.append("Result: nothing has run: --run executes it")
     return "\n".join(lines)
 
 

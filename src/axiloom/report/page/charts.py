@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
+from axiloom.report.build import gain_text
 from axiloom.report.page.numbers import count, duration, percent, size
 from axiloom.report.page.parts import table
 from axiloom.report.page.roofline import Roofs, draw
-from axiloom.report.types import Report, Transfers
+from axiloom.report.types import Loss, Report, Transfers
 
 _LABEL_SHARE = 0.07  # a segment narrower than this has no room for its figure
 _ROWS = 14  # sizes of transfers that get a row each; more are grouped by powers of two
@@ -29,7 +30,7 @@ def losses(report: Report) -> str:
     rows = []
     for one in sorted(parts, key=lambda one: -one["cycles"]):
         width = 100 * one["cycles"] / max(part["cycles"] for part in parts)
-        remedies = "".join(f"<code>{escape(text)}</code>" for text in one["remedies"])
+        remedies = "".join(_remedy(one, text) for text in one["remedies"])
         rows.append(
             (
                 f'<i class="chip" style="--c:var(--{one["loss"]})"></i>{escape(one["title"])}'
@@ -46,6 +47,11 @@ def losses(report: Report) -> str:
         + _limit(report)
         + table(head, rows, "losses")
     )
+
+
+def _remedy(loss: Loss, text: str) -> str:
+    gain = gain_text(loss, text)
+    return f"<code>{escape(text)}</code>" + (f"<small>{gain}</small>" if gain else "")
 
 
 def _mini(width: float, colour: str) -> str:

@@ -1,0 +1,49 @@
+"""Loads ahead: a tile is loaded while the one before it is multiplied.
+
+A memory is used in `Halves`, and a load stands right behind the sums of the tile before: there the device
+begins it as soon as they have begun. Tokens (:mod:`axiloom.selection.drive.tokens`) say what it waits for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from axiloom.selection.program.program import Command
+
+_LOADS = ("load_inp", "load_wgt")
+
+
+@dataclass
+class Halves:
+    """`count` parts of `size` places: :meth:`next` is where the next tile lies."""
+
+    count: int
+    size: int
+    turn: int = -1
+
+    def next(self) -> int:
+        self.turn = (self.turn + 1) % self.count
+        return self.now
+
+    @property
+    def now(self) -> int:
+        return max(self.turn, 0) * self.size
+
+
+def ahead(commands: Sequence[Command]) -> list[Command]:
+    """The same with loads moved up behind the sums, or the load, before them: past what works on sums."""
+    found: list[Command] = []
+    for command in commands:
+        at = len(found)
+        if command.instruction in _LOADS:
+            while at and _is_passed(found[at - 1]):
+                at -= 1
+        found.insert(at, command)
+    return found
+
+
+def _is_passed(command: Command) -> bool:
+    if command.instruction == "gemm":
+        return bool(command.fields.get("reset"))
+    return command.instruction in ("alu", "store")

@@ -1,0 +1,335 @@
+"""``axiloom prove rtl --isa``: the RTL of a text does what the text says, a command after the other.
+
+A device at rest is given one command and its payload, while its streams do not pause. Its memories hold
+anything, as constants; so do those of its registers that commands leave in more than one way. On terms it
+is followed until it is at rest again, and so is the text: each element of each memory must be the same, and
+each word that came out. Which registers are always the same at rest is found: those of a reset, less those
+that a command leaves otherwise. They are an invariant, so what holds of a command holds of any number of
+them.
+
+Addresses and numbers of turns are known in each command: a claim is of all its commands that were looked at,
+for all data.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import z3
+
+from axiloom.cosim.build.cache import content_hash
+from axiloom.device.rtl import DeviceRtl
+from axiloom.errors import BuildError, CompileError
+from axiloom.isa.formal import symbolic
+from axiloom.isa.formal.programs import model_of
+from axiloom.isa.formal.values import address_bits
+from axiloom.isa.instructions.tree import Instruction, InstructionSet, Memory
+from axiloom.prove import solvers
+from axiloom.prove.rtl.machine import Machine, State, Step, read, with_products
+from axiloom.prove.spec import kept_verdicts
+from axiloom.prove.verdict import Answer, Verdict
+from axiloom.report.proved import sources
+from axiloom.selection.drive.encode import Encoder
+from axiloom.selection.drive.host import access
+from axiloom.selection.program.program import Command
+
+COMMANDS = 24
+"""Of an instruction, that are looked at."""
+CYCLES = 4_000
+QUIET = 3
+"""Cycles at rest after which nothing more comes."""
+RESET = 4
+
+
+class UnknownError(Exception):
+    """What the device does next depends on data; the message says which signal."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A command: its inputs, and what it reads of the host's memory and writes there, in order."""
+
+    command: Command
+    inputs: Mapping[str, int]
+    word: int
+    reads: Sequence[int]
+    writes: Sequence[int]
+
+    def __str__(self) -> str:
+        fields = ", ".join(f"{name} {value}" for name, value in self.command.fields.items())
+        return f"{self.command.instruction} {fields}".strip()
+
+
+@dataclass
+class Claim:
+    """Of an instruction: its `cases` of so many legal `commands`, and what was found."""
+
+    name: str
+    cases: list[Case]
+    commands: int
+    holds: bool | None = True
+    why: str = ""
+    solver: str = "z3"
+    seconds: float = 0.0
+    compared: int = field(default=0)
+
+
+def prove(
+    isa: InstructionSet,
+    device: DeviceRtl,
+    limit_s: int,
+    say: Callable[[int], None] = lambda _total: None,
+    most: int = COMMANDS,
+) -> list[Verdict]:
+    """A verdict an instruction; from the cache, if all were decided before. `most`: commands of each."""
+
+    def ask() -> list[dict[str, Any]]:
+        return [one.__dict__ for one in Prover(isa, device, limit_s, most).run(say)]
+
+    key = content_hash(
+        "commands", repr(isa), device.verilog, most, sources("prove", "prove.rtl", "isa.formal"), limit_s
+    )
+    return kept_verdicts(key, ask)
+
+
+class Prover:
+    """Of `device`, whose text is `isa`."""
+
+    def __init__(self, isa: InstructionSet, device: DeviceRtl, limit_s: int, most: int) -> None:
+        self.isa, self.device, self.limit_s, self.most = isa, device, limit_s, most
+        self.machine: Machine = read(((f"{device.top}.v", device.verilog),), device.top)
+        self.step: Step = self.machine.stepper()
+        self.model = model_of(isa).ila
+        (self.host,) = (one.name for one in isa.memories.values() if one.host)
+        self.words = _words(self.machine, isa)
+
+    def run(self, say: Callable[[int], None]) -> Iterator[Verdict]:
+        claims = [self._claim(one) for one in self.isa.instructions.values()]
+        rest = self._after_reset()
+        begun = time.perf_counter()
+        rounds, changed = 0, True
+        while changed:  # each time with fewer registers that are known
+            rounds, changed = rounds + 1, False
+            for claim in claims:
+                for case in claim.cases:
+                    changed = self._weakened(rest, case, claim) or changed
+        name = self.isa.name
+        text = f"{len(rest)} of {len(self.machine.registers)} registers are the same whenever it is at rest"
+        text += f"; {rounds} rounds over all commands"
+        took = round(time.perf_counter() - begun, 2)
+        answer = Answer.HOLDS if all(one.holds for one in claims) else Answer.OPEN
+        yield Verdict(name, "", "rest", text, "", answer, None, "z3", took)
+        say(len(claims) + 1)
+        for claim in claims:
+            self._decide(rest, claim)
+            yield _row(name, claim)
+            say(len(claims) + 1)
+
+    def _claim(self, one: Instruction) -> Claim:
+        every = list(_commands(one, self.isa))
+        kept = every[:: max(1, -(-len(every) // self.most))] if every else []
+        return Claim(one.name, kept, len(every))
+
+    # --- the device ---------------------------------------------------------------------------------------
+
+    def _after_reset(self) -> State:
+        """Registers that have a value then, whatever they had before."""
+        registers = self.machine.registers.items()
+        state = {name: z3.Const(f"{name} before", term.sort()) for name, term in registers}
+        for cycle in range(RESET + QUIET):
+            state, _ = self.step(state, self._inputs(aresetn=int(cycle >= RESET)))
+        return {name: term for name, term in state.items() if _known(term)}
+
+    def _inputs(self, data: Any = 0, valid: int = 0, aresetn: int = 1) -> State:
+        given = {"s_axis_tdata": data, "s_axis_tvalid": valid, "aresetn": aresetn, "m_axis_tready": 1}
+        found: State = {}
+        for name, term in self.machine.inputs.items():
+            value = given.get(name, 0)
+            bits = term.size() if z3.is_bv(term) else 1
+            found[name] = z3.BitVecVal(value, bits) if isinstance(value, int) else value
+        return found
+
+    def _start(self, rest: State) -> State:
+        state: State = {}
+        for name, term in self.machine.registers.items():
+            state[name] = rest.get(name, z3.Const(f"{name} at rest", term.sort()))
+        for memory, words in self.words.items():
+            for row, name in enumerate(words):
+                elements = [self._element(memory, at) for at in self._row(memory, row)]
+                state[name] = z3.Concat(*reversed(elements)) if len(elements) > 1 else elements[0]
+        return state
+
+    def _row(self, memory: str, row: int) -> list[int]:
+        return _addresses(self.isa.memories[memory], row)
+
+    def _element(self, memory: str, address: int) -> Any:
+        """As :class:`axiloom.isa.formal.symbolic.Machine` calls it."""
+        return z3.Const(f"{memory}@{address}", self.model.states[memory].sort().range())
+
+    def _executed(self, rest: State, case: Case) -> tuple[State, list[Any]]:
+        """The registers after a command, and the words that came out. Raises UnknownError."""
+        width = self.device.stream_width
+        words = -(-Encoder(self.isa).bits // width)
+        beats = [z3.BitVecVal(case.word >> width * at & (1 << width) - 1, width) for at in range(words)]
+        beats += self._payload(case.reads, width)
+        state, sent, came, quiet = self._start(rest), 0, [], 0
+        for _ in range(CYCLES):
+            there = sent < len(beats)
+            given = self._inputs(beats[sent] if there else 0, int(there))
+            state, outputs = self.step(state, given)
+            if there and _number(outputs, "s_axis_tready"):
+                sent += 1
+            if _number(outputs, "m_axis_tvalid"):
+                came.append(outputs["m_axis_tdata"])
+            busy = there or _number(outputs, "debug_busy") or _number(outputs, "m_axis_tvalid")
+            quiet = 0 if busy else quiet + 1
+            if quiet == QUIET:
+                return state, came
+        raise UnknownError(f"it does not end within {CYCLES} cycles")
+
+    def _payload(self, reads: Sequence[int], width: int) -> Iterator[Any]:
+        bytes_ = [self._element(self.host, at) for at in reads]
+        size = width // 8
+        bytes_ += [z3.BitVecVal(0, 8)] * (-len(bytes_) % size)
+        for at in range(0, len(bytes_), size):
+            yield z3.Concat(*reversed(bytes_[at : at + size])) if size > 1 else bytes_[at]
+
+    # --- the claims ---------------------------------------------------------------------------------------
+
+    def _weakened(self, rest: State, case: Case, claim: Claim) -> bool:
+        """Takes out of `rest` what this command leaves otherwise; whether that was something."""
+        if claim.holds is None:
+            return False
+        try:
+            after, _ = self._executed(rest, case)
+        except UnknownError as error:
+            claim.holds, claim.why = None, f"{case}: {error}"
+            return False
+        other = [name for name, term in rest.items() if not z3.eq(z3.simplify(after[name]), term)]
+        for name in other:
+            del rest[name]
+        return bool(other)
+
+    def _decide(self, rest: State, claim: Claim) -> None:
+        begun = time.perf_counter()
+        for case in claim.cases:
+            if not claim.holds:
+                break
+            pairs = list(self._pairs(rest, case, claim))
+            if not claim.holds:
+                break
+            claim.compared += len(pairs)
+            left = [(what, a, b) for what, a, b in pairs if not z3.eq(z3.simplify(a), z3.simplify(b))]
+            formulas = [with_products(a) == b for _, a, b in left]
+            for (what, _, _), said in zip(left, solvers.decide(formulas, self.limit_s), strict=True):
+                claim.solver = said.solver
+                if not said.holds:
+                    wrong = "is another" if said.holds is False else "is not decided"
+                    claim.holds, claim.why = said.holds, f"{case}: {what} {wrong}"
+                    break
+        claim.seconds = round(time.perf_counter() - begun, 2)
+
+    def _pairs(self, rest: State, case: Case, claim: Claim) -> Iterator[tuple[str, Any, Any]]:
+        """What, in the RTL, by the text."""
+        try:
+            after, came = self._executed(rest, case)
+            text = symbolic.Machine(self.model)
+            inputs = self.model.inputs.items()
+            text.command({name: z3.BitVecVal(case.inputs[name], term.sort()) for name, term in inputs})
+        except (UnknownError, symbolic.UnknownError, symbolic.StopsError) as error:
+            claim.holds, claim.why = None, f"{case}: {error}"
+            return
+        for memory, words in self.words.items():
+            for row, name in enumerate(words):
+                places = self._row(memory, row)
+                bits = after[name].size() // len(places)
+                for lane, at in enumerate(places):
+                    own = z3.Extract(bits * lane + bits - 1, bits * lane, after[name])
+                    yield f"{memory}[{row}] lane {lane}", own, text.element(memory, at)
+        expected = [text.element(self.host, at) for at in case.writes]
+        size = self.device.stream_width // 8
+        if len(came) != -(-len(expected) // size):
+            claim.holds, claim.why = False, f"{case}: {len(came)} beats came, not {-(-len(expected) // size)}"
+            return
+        for at, value in enumerate(expected):
+            low = 8 * (at % size)
+            yield f"byte {at} that it stores", z3.Extract(low + 7, low, came[at // size]), value
+
+
+def _row(name: str, claim: Claim) -> Verdict:
+    answer = {None: Answer.OPEN, True: Answer.HOLDS, False: Answer.VIOLATED}[claim.holds]
+    text = f"{len(claim.cases)} of {claim.commands} commands, {claim.compared} values compared, for all data"
+    text += f"; {claim.why}" if claim.why else ""
+    whole = len(claim.cases) == claim.commands
+    bound = None if whole or not claim.holds else len(claim.cases)
+    return Verdict(
+        name, "", claim.name, text, "", answer, bound, claim.solver, claim.seconds, unit="commands"
+    )  # fmt: skip
+
+
+def _known(term: Any) -> bool:
+    return bool(z3.is_bv_value(term) or z3.is_true(term) or z3.is_false(term))
+
+
+def _number(outputs: State, name: str) -> int:
+    term = z3.simplify(outputs[name])
+    if not z3.is_bv_value(term):
+        raise UnknownError(f"{name} depends on data")
+    return int(term.as_long())
+
+
+def _words(machine: Machine, isa: InstructionSet) -> dict[str, list[str]]:
+    """By memory: the register of each row. Memories that the RTL does not have as such are its units' own.
+
+    Raises BuildError for a word that Yosys has taken apart.
+    """
+    found = {}
+    for memory in isa.memories.values():
+        names = [f"{memory.name}[{row}]" for row in range(memory.shape[0])]
+        there = [name in machine.registers for name in names]
+        if all(there):
+            found[memory.name] = names
+        elif any(there) or any(name in machine.parts for name in names):
+            raise BuildError(f"{machine.top}: memory {memory.name} is not whole in what Yosys made of it")
+    return found
+
+
+def _addresses(memory: Memory, row: int) -> list[int]:
+    """Of the elements of a row, lane by lane, as the model has them."""
+    bits = [(size - 1).bit_length() for size in memory.shape[1:]]
+    places = itertools.product(*(range(size) for size in memory.shape[1:]))
+    found = []
+    for place in places:
+        at = row
+        for own, size in zip(place, bits, strict=True):
+            at = at << size | own
+        found.append(at)
+    assert max(found) < 1 << address_bits(memory)
+    return found
+
+
+# --- commands ---------------------------------------------------------------------------------------------
+
+
+def _commands(one: Instruction, isa: InstructionSet) -> Iterator[Case]:
+    """Legal commands: every combination of the fields that are bits of a word, at the ends of the host's
+    memory. Numbers of more than a few bits are taken up to what the memories hold."""
+    encoder = Encoder(isa)
+    most = max(memory.shape[0] for memory in isa.memories.values() if not memory.host)
+    choices = {
+        let.name: range(let.value.range.low, min(let.value.range.high, most) + 1)
+        for let in one.fields
+        if let.name != "base"
+    }
+    for values in itertools.product(*choices.values()):
+        command = Command(one.name, dict(zip(choices, values, strict=True)))
+        try:
+            inputs = encoder.inputs(command)
+            touched = access(isa, one.name, inputs)
+        except CompileError:
+            continue
+        yield Case(command, inputs, encoder.words(command), touched.reads.tolist(), touched.writes.tolist())
