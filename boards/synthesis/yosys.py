@@ -17,6 +17,10 @@ _ZEROS = re.compile(
 
 _ASKED_S = 5
 
+_REWRITTEN = -7
+"""SIGBUS. YoWASP maps its program from a file in the user's cache. The first processes on a machine each
+write that file, and each takes it away from those that began before. The second attempt finds it whole."""
+
 INSTALL = "pip install 'axiloom[synth]'"
 
 
@@ -71,6 +75,18 @@ def call(
     # In a process of its own: it is WebAssembly, and keeps its memory.
     program = f"import sys, {module}; sys.exit({module}.{function}(sys.argv[1:]))"
     command = [sys.executable, "-c", program, *arguments]
+    code, output, errors = _ran(command, folder, stop)
+    if code == _REWRITTEN:
+        code, output, errors = _ran(command, folder, stop)
+    if code == 0:
+        return
+    lines = [line for line in (errors + output).splitlines() if line.strip()]
+    reasons = [line for line in lines if "ERROR" in line or "Error" in line]
+    raise BuildError(f"{failure}: {(reasons or lines or [f'exit code {code}'])[-1].strip()}")
+
+
+def _ran(command: Sequence[str], folder: Path, stop: Callable[[], bool]) -> tuple[int, str, str]:
+    """Exit code and what it wrote to both of its outputs."""
     with subprocess.Popen(
         command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as running:
@@ -79,11 +95,7 @@ def call(
         except BaseException:
             running.kill()
             raise
-    if running.returncode == 0:
-        return
-    lines = [line for line in (errors + output).splitlines() if line.strip()]
-    reasons = [line for line in lines if "ERROR" in line or "Error" in line]
-    raise BuildError(f"{failure}: {(reasons or lines or [f'exit code {running.returncode}'])[-1].strip()}")
+    return running.returncode, output, errors
 
 
 def _ended(running: subprocess.Popen[str], stop: Callable[[], bool]) -> tuple[str, str]:

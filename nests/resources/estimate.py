@@ -16,7 +16,7 @@ CYCLE_BITS = 48
 _FIFO_DISTRIBUTED = 64
 """As `hw/nest/fifo.py`: a FIFO with more places is in block RAM."""
 
-_SHORT = 4
+_SHORT = 2
 """Counters of so many bits are no carry chains."""
 
 OfOperator = Callable[[Operate], Cost]
@@ -91,20 +91,29 @@ def _storage(memory: Memory) -> Amount:
 
 
 def _fifo(fifo: Fifo, pushes: int) -> Amount:
-    """Two counters of places, and pointers where there are elements.
-
-    From FIFOs alone by Yosys: a counter that goes up, down and to a start takes a LUT a bit on its carry
-    chain, half as much again where it has too few bits for one; a pointer takes one a bit.
-    """
+    """Two counters of places, and pointers where there are elements. What asks whether a counter is 0 is
+    counted in the pipe that waits for it."""
     bits = fifo.depth.bit_length()
-    counters = 2 * bits if bits > _SHORT else 3 * bits
+    # Up, down and to a start: a LUT a bit before the carry chain, and one for what comes into it.
+    counters = 2 * (bits + (bits > _SHORT))
     found = Amount(lut=counters + choice(fifo.bits, pushes, coded=False), ff=2 * bits)
     if fifo.bits == 0 or fifo.depth == 1:
         return found + Amount(ff=fifo.bits)
     pointer = (fifo.depth - 1).bit_length()
-    found = found + Amount(lut=2 * pointer, ff=2 * pointer)
+    found = found + Amount(lut=2 * _pointer(fifo.depth), ff=2 * pointer)
     if fifo.depth <= _FIFO_DISTRIBUTED:
         return found + lut_ram(fifo.bits, fifo.depth, 1)
-    return (
-        found + block_ram(fifo.bits, fifo.depth, 1) + Amount(lut=fifo.bits + pointer // 2, ff=fifo.bits + 1)
-    )
+    # A cycle ahead: the next place where it is no carry chain's, whether it is the one that is written, and
+    # the choice of what was written beside.
+    ahead = pointer if fifo.depth & (fifo.depth - 1) else 0
+    beside = fifo.bits + ahead + any_of(2 * pointer) + 1
+    return found + block_ram(fifo.bits, fifo.depth, 1) + Amount(lut=beside, ff=fifo.bits + 1)
+
+
+def _pointer(depth: int) -> int:
+    """LUTs of a pointer that goes round. Its step comes in as the chain's carry, so that its bits need none;
+    the end is a reset of the flip-flops, where it is not that of its bits."""
+    bits = (depth - 1).bit_length()
+    if depth & (depth - 1):
+        return 1 + any_of(bits + 1)
+    return 1 if bits > _SHORT else bits

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from axiloom.hw.nest.circuit import Condition, Place, Term
 from axiloom.hw.nest.forms import Range, digits, place_range, reciprocal, term_range
@@ -82,6 +82,40 @@ class FormCount:
             self.lut += total(parts)
         return key, bits_of_range(ends)
 
+    def wires(self, place: Place) -> tuple[object, ...]:
+        """What each bit of `place` is, from the lowest: a bit of a counter, or None for 0. Empty where terms
+        overlap, so that bits are sums."""
+        bits: dict[int, object] = {}
+        for term in place:
+            for source, position, width in self._slices(term):
+                if source is None:
+                    return ()
+                for bit in range(width):
+                    if position + bit in bits:
+                        return ()
+                    bits[position + bit] = (*source, bit)
+        return tuple(bits.get(bit) for bit in range(max(bits, default=-1) + 1))
+
+    def _slices(self, term: Term) -> Iterator[tuple[tuple[str, int] | None, int, int]]:
+        """For each counter in `term` the bits of it that are used, from the lowest one up: counter and lowest
+        bit (None: it is no slice of a counter), where they stand, and how many they are."""
+        if term.value.constant:
+            yield None, 0, 0
+        for name, factor in term.value.terms:
+            low, high = self.ranges[name]
+            scale = factor * term.factor
+            powers = (scale, term.divisor, term.modulus or 1)
+            is_sliced = term.divisor > 1 or term.modulus > 0
+            is_sum = factor != 1 or len(term.value.terms) > 1
+            if low < 0 or (is_sliced and is_sum) or any(each < 1 or each & (each - 1) for each in powers):
+                yield None, 0, 0
+            else:
+                first = term.divisor.bit_length() - 1
+                width = max(high.bit_length() - first, 0)
+                if term.modulus:
+                    width = min(width, term.modulus.bit_length() - 1)
+                yield (name, first), scale.bit_length() - 1, width
+
     def _term(self, term: Term) -> int:
         """Its bits."""
         _, bits = self.form(term.value)
@@ -90,14 +124,18 @@ class FormCount:
         if term.divisor == 1 and not term.modulus:
             return bits
         if self._is_new(("term", term.value, term.divisor, term.modulus)):
-            self.lut += self._quotient(term.divisor, high)
+            self.lut += self._quotient(term.value, term.divisor, high)
             if term.modulus and high // term.divisor >= term.modulus and term.modulus & (term.modulus - 1):
-                self.lut += self._quotient(term.modulus, high // term.divisor)
+                divided: object = term.value if term.divisor == 1 else (term.value, term.divisor)
+                self.lut += self._quotient(divided, term.modulus, high // term.divisor)
                 self.lut += len(digits(term.modulus)) * (term.modulus - 1).bit_length()
         return width
 
-    def _quotient(self, divisor: int, largest: int) -> int:
+    def _quotient(self, key: object, divisor: int, largest: int) -> int:
+        """A division and the remainder of it have one quotient."""
         if divisor & (divisor - 1) == 0 or largest < divisor:
+            return 0
+        if not self._is_new(("quotient", key, divisor)):
             return 0
         factor, _ = reciprocal(divisor, largest)
         bits = largest.bit_length()

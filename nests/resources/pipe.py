@@ -27,12 +27,13 @@ from axiloom.nests.resources.amount import Amount
 from axiloom.nests.resources.forms import FormCount, bits_of_range
 from axiloom.nests.resources.pieces import any_of, choice, delay
 from axiloom.nests.resources.rotation import back, there
+from axiloom.nests.resources.sampled import Asked, turning
 
 
 @dataclass(frozen=True)
 class Request:
     """A node's access to the ports of `banks`: keys of its address, of what it writes, of when it is active
-    and of what says which bank."""
+    and of what says which bank. `wires`: what each bit of the address is (`FormCount.wires`)."""
 
     pipe: str
     interval: int
@@ -43,6 +44,8 @@ class Request:
     value: object
     active: object
     bank: object
+    asked: Asked | None = None
+    wires: tuple[object, ...] = ()
 
     @property
     def turn(self) -> int:
@@ -88,7 +91,8 @@ class PipeCount:
         last, interval = self.pipe.last_slot, self.pipe.interval
         phase = (interval - 1).bit_length() if interval > 1 else 0
         left = (last - 1).bit_length() if last > 1 else 0
-        ends = len({each.fifo for each in self.pipe.nodes if isinstance(each, (Pop, Push))})
+        fifos = {each.fifo for each in self.pipe.nodes if isinstance(each, (Pop, Push))}
+        ends = sum(max(any_of(self.circuit.fifo(each).depth.bit_length()), 1) for each in fifos)
         control = Amount(lut=5 + phase + left + ends, ff=2 + last + phase + (phase > 0) + left)
         return {
             "counters": self.counters,
@@ -174,19 +178,30 @@ class PipeCount:
             self.choices += choice(memory.bits, len(request.banks), coded=True)
 
     def _rotation(self, reads: bool, name: str, members: list[tuple[Turn, Request]]) -> None:
-        """A shifter each way; then each bank is asked by all of them as one."""
+        """A shifter each way; then each bank is asked by all of them as one. Arrays that get the same from
+        the same lanes have one shifter."""
         memory, (turn, one) = self.circuit.memory(name), members[0]
         requests = [each for _, each in members]
-        self.choices += there(turn, 1, [each.active for each in requests])
-        self.choices += there(turn, (memory.depth - 1).bit_length(), [each.address for each in requests])
+        bits = (memory.depth - 1).bit_length()
+        places = [each.asked.address for each in requests if each.asked]
+        banks = turning([each for each, _ in members], places, self.ranges)
+        shifted = [(1, "active", turn.count), (bits, "address", banks)]
         if reads:
             self.choices += back(turn, memory.bits, [each.offset for each, _ in members])
         else:
-            self.choices += there(turn, memory.bits, [each.value for each in requests])
+            shifted.append((memory.bits, "value", turn.count))
+        for width, what, count in shifted:
+            keys = [getattr(each, what) for each in requests]
+            lanes = frozenset((each.offset, key) for (each, _), key in zip(members, keys, strict=True))
+            shifter = ("shifter", turn.by, turn.count, one.slot, width, lanes)
+            if shifter not in self._guards:
+                self._guards.add(shifter)
+                self.choices += there(turn, width, keys, count)
         for bank in turn.banks:
             key = ("turned", self.pipe.name, name, reads, turn.group, bank)
-            asked = replace(one, banks=(bank,), address=key, value=key, active=key, bank=None)
-            (self.reads if reads else self.writes).setdefault(name, []).append(asked)
+            at_bank = replace(one, banks=(bank,), address=key, value=key, active=key, bank=None)
+            at_bank = replace(at_bank, asked=None, wires=())
+            (self.reads if reads else self.writes).setdefault(name, []).append(at_bank)
 
     def _request(self, node: Read | Write, value: object, index: int) -> Request:
         memory, turn = self.circuit.memory(node.memory), self._turns.get(index)
@@ -202,7 +217,11 @@ class PipeCount:
             if isinstance(node, Read) and memory.latency:
                 self._later(key, bits, node.slot + memory.latency)
         pipe, active = self.pipe, (self.pipe.name, self.forms.holds(node.when), node.slot)
-        return Request(pipe.name, pipe.interval, node.slot, node.when, banks, address, value, active, bank)
+        return Request(
+            *(pipe.name, pipe.interval, node.slot, node.when, banks, address, value, active, bank),
+            asked=Asked(node.bank, node.address, node.when, self.ranges),
+            wires=self.forms.wires(node.address),
+        )
 
     def _read(self, index: int, node: Read) -> tuple[object, int, int]:
         memory = self.circuit.memory(node.memory)

@@ -124,47 +124,57 @@ class BankLayout:
 
     def indices(self) -> tuple[Integers, Integers]:
         """Bank and address of each element (copy 0), both of the array's shape."""
-        grid = np.indices(self.shape, np.int64) if self.shape else np.zeros((0,), np.int64)
-        bank = np.zeros(self.shape, np.int64)
-        address = np.zeros(self.shape, np.int64)
+        axes = self._axes()
+        bank = sum((each for each, _ in axes), np.int64(0))
+        address = sum((each for _, each in axes), np.int64(0))
         if isinstance(self.partition, Hyperplane):
-            for x, coefficient in zip(grid, self.partition.coefficients, strict=True):
-                bank = bank + coefficient * x
             bank = bank % self.partition.banks
+        return np.broadcast_to(bank, self.shape), np.broadcast_to(address, self.shape)
+
+    def _axes(self) -> list[tuple[Integers, Integers]]:
+        """What each dimension adds to the bank (along a hyperplane: before the remainder) and to the address,
+        each with one dimension that is not 1: arrays of hundreds of megabytes are added up only once."""
+        grid = np.ix_(*(np.arange(n, dtype=np.int64) for n in self.shape))
+        strides = _strides(self.extents)
+        if isinstance(self.partition, Hyperplane):
             divisors = [1] * (len(self.shape) - 1) + [self.partition.banks]
-            for x, divisor, stride in zip(grid, divisors, _strides(self.extents), strict=True):
-                address = address + (x // divisor) * stride
-            return bank, address
-        rows = zip(
-            grid,
-            self.partition.factors,
-            self.extents,
-            _strides(self.extents),
-            _strides(self.partition.factors),
-            strict=True,
-        )
-        for dimension, (x, factor, extent, stride, step) in enumerate(rows):
-            if dimension in self.partition.block:
-                bank, address = bank + (x // extent) * step, address + (x % extent) * stride
-            else:
-                bank, address = bank + (x % factor) * step, address + (x // factor) * stride
-        return bank, address
+            coefficients = self.partition.coefficients
+            return [
+                (x * coefficient, x // divisor * stride)
+                for x, coefficient, divisor, stride in zip(grid, coefficients, divisors, strides, strict=True)
+            ]
+        factors = self.partition.factors
+        rows = zip(grid, factors, self.extents, strides, _strides(factors), strict=True)
+        return [
+            (x // extent * step, x % extent * stride)
+            if dimension in self.partition.block
+            else (x % factor * step, x // factor * stride)
+            for dimension, (x, factor, extent, stride, step) in enumerate(rows)
+        ]
+
+    def _places(self) -> Integers:
+        """Where each element lies, if the banks follow each other: of the array's shape."""
+        if isinstance(self.partition, Hyperplane):
+            bank, address = self.indices()
+            return bank * self.depth + address
+        places = sum((bank * self.depth + address for bank, address in self._axes()), np.int64(0))
+        return np.broadcast_to(places, self.shape)
 
     def to_banks(self, raw: npt.NDArray[np.unsignedinteger]) -> npt.NDArray[np.unsignedinteger]:
         """An array (shape) as what the banks hold (banks, depth); all copies alike, what no element uses is
         0."""
-        bank, address = self.indices()
-        found = np.zeros((self.banks, self.depth), raw.dtype)
+        places = self._places()
+        found = np.zeros(self.banks * self.depth, raw.dtype)
         for copy in range(self.copies):
-            found[bank, address + copy * prod(self.extents)] = raw
-        return found
+            found[places + copy * prod(self.extents) if copy else places] = raw
+        return found.reshape(self.banks, self.depth)
 
     def from_banks(
         self, banks: npt.NDArray[np.unsignedinteger], copy: int = 0
     ) -> npt.NDArray[np.unsignedinteger]:
         """Back: (banks, depth) to (shape)."""
-        bank, address = self.indices()
-        return banks[bank, address + copy * prod(self.extents)]
+        places = self._places()
+        return banks.reshape(-1)[places + copy * prod(self.extents) if copy else places]
 
 
 def _never_multiple(form: Affine, number: int) -> bool:

@@ -19,15 +19,15 @@ from axiloom.cosim.build.cache import content_hash
 from axiloom.cosim.build.user_code import CXX, Given
 from axiloom.cosim.job import Job, Result
 from axiloom.cosim.profile import Timeline
-from axiloom.cosim.soc import Soc
+from axiloom.cosim.soc import HungError, Soc
 from axiloom.cosim.system import System
 from axiloom.drivergen.network import is_network, network_data_type
-from axiloom.errors import DriverError, MismatchError, UsageError
+from axiloom.errors import DriverError, HangError, MismatchError, UsageError
 from axiloom.files import read_array
 from axiloom.frontend.model import write_arrays
 from axiloom.isa import dumps
 from axiloom.report import build as report
-from axiloom.report import page, perfetto
+from axiloom.report import hang, page, perfetto
 from axiloom.report.types import Kernel, Report, Setup
 from axiloom.run import gains
 from axiloom.run.choice import ranks
@@ -276,10 +276,15 @@ def _check_against(options: argparse.Namespace) -> None:
 def _execute(options: argparse.Namespace, run: Run[CpuPart]) -> int:
     watch = Watch(shared.progress(), sys.stderr.isatty(), options.keep, shared.wants_timeline(options))
     cpu = None
-    if options.against:
-        result, cpu = simulate_both(run, AGAINST[options.against], watch)
-    else:
-        result = simulate(run, watch)
+    try:
+        if options.against:
+            result, cpu = simulate_both(run, AGAINST[options.against], watch)
+        else:
+            result = simulate(run, watch)
+    except HungError as error:
+        if isinstance(run, ProblemRun) and error.result is not None:
+            raise _reported(error, run.checked(error.result), options, run.driver.c) from None
+        raise
     if isinstance(run, NetworkRun) and run.selecting:
         watch.progress("")
         print(*run.chooser.lines(), sep="\n", end="\n\n")
@@ -295,6 +300,15 @@ def _execute(options: argparse.Namespace, run: Run[CpuPart]) -> int:
     if options.os == "linux":
         _say_process(result, run.driver.function)
     return code
+
+
+def _reported(hung: HungError, built: Report, options: argparse.Namespace, driver: str | None) -> HangError:
+    """Write what was asked for of a run that hung; the error, which says where the page is."""
+    result = hung.result
+    assert result is not None
+    _write(built, options, result.profile.timeline, driver)
+    page_said = f"; the page is {options.report / page.FILE}" if options.report else ""
+    return HangError(f"{hung}{page_said}")
 
 
 def _say_process(result: Result, function: str = "") -> None:
@@ -322,8 +336,14 @@ def execute_simulate(options: argparse.Namespace) -> int:
         elf = _elf(options.driver, system, folder, given, {*inputs, *expected}, progress)
         soc.build(progress=progress)
         progress("")
-        result = soc.run_many([Job(elf, inputs, outputs)], progress=sys.stderr.isatty())[0]
         driver_hash = content_hash(elf)
+        hung: HungError | None = None
+        try:
+            result = soc.run_many([Job(elf, inputs, outputs)], progress=sys.stderr.isatty())[0]
+        except HungError as error:
+            if error.result is None:
+                raise
+            hung, result = error, error.result
     config: Setup = {
         "problem": " ".join(path.name for path in options.driver),
         "accelerator": " and ".join(one.name for one in specs),
@@ -331,14 +351,19 @@ def execute_simulate(options: argparse.Namespace) -> int:
         "data_type": system.spec.data_type.value,
         "driver_hash": driver_hash,
     }
-    built = report.build(
-        system, result, config=config, seed=0, result=compare(result, expected), multiply_adds=None
-    )
+    outcome = compare(result, {} if hung else expected)
+    if result.stopped is not None:
+        outcome["hang"] = hang.of(
+            result.hang or "", result.stopped, hang.Setting(None, bool(system.user_rtl))
+        )
+    built = report.build(system, result, config=config, seed=0, result=outcome, multiply_adds=None)
     sources = [
         file.read_text(encoding="utf-8", errors="replace")
         for file in options.driver
         if file.suffix in (".c", *CXX)
     ]
+    if hung is not None:
+        raise _reported(hung, built, options, "\n".join(sources) or None)
     code = _finish(built, options, progress, result.profile.timeline, "\n".join(sources) or None)
     if options.os == "linux" or result.console:
         _say_process(result)
@@ -380,6 +405,14 @@ def _finish(
     driver: str | None,
 ) -> int:
     progress("")
+    _write(built, options, timeline, driver)
+    shown = "\n".join(report.summary(built)) if options.quiet else report.table(built)
+    print(terminal.painted(shown, terminal.has_colour()))
+    return MismatchError.exit_code if built["result"]["matches"] is False else 0
+
+
+def _write(built: Report, options: argparse.Namespace, timeline: Timeline | None, driver: str | None) -> None:
+    """The files that were asked for."""
     if timeline is not None:
         if options.perfetto:
             title = f"{built['config']['problem']} on {built['config']['accelerator']}"
@@ -390,6 +423,3 @@ def _finish(
             )
     if options.json:
         report.write_json(built, options.json)
-    shown = "\n".join(report.summary(built)) if options.quiet else report.table(built)
-    print(terminal.painted(shown, terminal.has_colour()))
-    return MismatchError.exit_code if built["result"]["matches"] is False else 0

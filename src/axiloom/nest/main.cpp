@@ -2,9 +2,9 @@
 //
 // usage: simulation INPUT OUTPUT RUNS RESET_BETWEEN LIMIT SEED PAUSE_IN PAUSE_OUT
 //
-// INPUT holds the banks of each external memory and the elements of each input stream, each element in
-// 64-bit words, in the order of ports.h. OUTPUT gets for each run: cycles, number of the check that failed,
-// memories, elements of the output streams, peaks of the FIFOs. PAUSE_* are in 256ths of the cycles.
+// INPUT holds the banks of each external memory, each element in its cell, and the elements of each input
+// stream in 64-bit words, in the order of ports.h. OUTPUT gets for each run: cycles, number of the check that
+// failed, memories, elements of the output streams, peaks of the FIFOs. PAUSE_* are in 256ths of the cycles.
 
 #include <cinttypes>
 #include <cstdint>
@@ -45,32 +45,37 @@ template <std::size_t N> static void get(const VlWide<N> &port, uint64_t *to) {
         to[i] = port[2 * i] | (2 * i + 1 < N ? uint64_t(port[2 * i + 1]) << 32 : 0);
 }
 
-struct Memory {
+// Elements are kept in the smallest integer that holds one, or in 64-bit words: arrays may be half a gigabyte.
+template <class Cell, unsigned words> struct Memory {
     const char *name;
-    unsigned banks, depth, words;  // 64-bit words of an element
-    uint64_t mask;                 // of the last of them
-    std::vector<uint64_t> first, data;
+    unsigned banks, depth;
+    std::vector<Cell> first, data;
 
     void load(FILE *file) {
         first.resize(std::size_t(banks) * depth * words);
-        if (std::fread(first.data(), 8, first.size(), file) != first.size()) std::exit(4);
+        if (std::fread(first.data(), sizeof(Cell), first.size(), file) != first.size()) std::exit(4);
     }
-    // Keeps what it begins with only if a run comes after this one: arrays may be half a gigabyte.
+    // Keeps what it begins with only if a run comes after this one.
     void begin(bool again) {
         if (again) data = first;
         else data.swap(first);
     }
-    uint64_t *at(unsigned bank, unsigned long long address) {
+    void save(FILE *file) const { std::fwrite(data.data(), sizeof(Cell), data.size(), file); }
+    Cell *at(unsigned bank, unsigned long long address) {
         if (address >= depth) fail(name, bank, address);
         return &data[(std::size_t(bank) * depth + address) * words];
     }
     // What a read port gives; `kept` until the clock's edge.
     template <class Address> void read(unsigned bank, bool enabled, Address address, uint64_t *kept) {
-        if (enabled) std::memcpy(kept, at(bank, address), 8 * words);
-        else for (unsigned i = 0; i < words; ++i) kept[i] = POISON;
+        const Cell *from = enabled ? at(bank, address) : nullptr;
+        for (unsigned i = 0; i < words; ++i) kept[i] = from ? from[i] : POISON;
     }
     template <class Address, class Data> void write(unsigned bank, bool enabled, Address address, const Data &from) {
-        if (enabled) get(from, at(bank, address));
+        if (!enabled) return;
+        uint64_t held[words];
+        get(from, held);
+        Cell *to = at(bank, address);
+        for (unsigned i = 0; i < words; ++i) to[i] = Cell(held[i]);
     }
 };
 

@@ -14,6 +14,11 @@ def words(bits: int) -> int:
     return max(1, -(-bits // 64))
 
 
+def cell(bits: int) -> int:
+    """Bits of the integer that holds an element of a memory, or each of its 64-bit words."""
+    return next((each for each in (8, 16, 32) if bits <= each), 64)
+
+
 def mask(bits: int) -> int:
     """Of the last word of an element."""
     return (1 << (bits - 64 * (words(bits) - 1))) - 1
@@ -43,8 +48,9 @@ def header(circuit: Circuit, checks: bool) -> str:
     memories = external(circuit)
     lines = ["// Generated: the ports of one circuit."]
     for number, memory in enumerate(memories):
-        size = f"{memory.banks}, {memory.depth}, {words(memory.bits)}, {mask(memory.bits):#x}ull"
-        lines.append(f'static Memory memory_{number}{{"{plain(memory.name)}", {size}, {{}}, {{}}}};')
+        kind = f"Memory<uint{cell(memory.bits)}_t, {words(memory.bits)}>"
+        size = f"{memory.banks}, {memory.depth}"
+        lines.append(f'static {kind} memory_{number}{{"{plain(memory.name)}", {size}, {{}}, {{}}}};')
         lines.append(
             f"static uint64_t kept_{number}[{memory.banks}][{memory.ports}][{words(memory.bits)}];",
         )
@@ -142,10 +148,7 @@ def _driven(circuit: Circuit) -> list[str]:
 
 
 def _saves(circuit: Circuit, checks: bool) -> list[str]:
-    lines = [
-        f"std::fwrite(memory_{n}.data.data(), 8, memory_{n}.data.size(), file);"
-        for n, _ in enumerate(external(circuit))
-    ]
+    lines = [f"memory_{n}.save(file);" for n, _ in enumerate(external(circuit))]
     for n, _ in enumerate(circuit.outputs):
         lines.append(f"std::fwrite(output_{n}.data.data(), 8, output_{n}.data.size(), file);")
     for each in circuit.fifos if checks else ():

@@ -16,11 +16,13 @@ from axiloom.hw.nest.circuit import Circuit
 from axiloom.hw.nest.core import stream_bits
 from axiloom.hw.nest.units import Find
 from axiloom.nest.build import emit_and_build
-from axiloom.nest.ports import external, words
+from axiloom.nest.ports import cell, external, words
 from axiloom.nest.progress import SILENT, Steps
 from axiloom.nests.timing import deadlock
 
 Words = npt.NDArray[np.uint64]
+Bytes = npt.NDArray[np.uint8]
+Cells = npt.NDArray[np.unsignedinteger]
 Arrays = Mapping[str, npt.NDArray[np.unsignedinteger]]
 
 
@@ -39,11 +41,11 @@ class Pauses:
 
 @dataclass(frozen=True)
 class Outcome:
-    """`memories` as :func:`run` takes them, `outputs` by FIFO, `peaks`: the most places of each FIFO that
-    were taken at once (empty without checks)."""
+    """`memories` as :func:`run` takes them, in the smallest integers that hold an element; `outputs` by FIFO;
+    `peaks`: the most places of each FIFO that were taken at once (empty without checks)."""
 
     cycles: int
-    memories: dict[str, Words]
+    memories: dict[str, Cells]
     outputs: dict[str, Words]
     peaks: dict[str, int] = field(default_factory=dict)
 
@@ -64,7 +66,7 @@ def run(
 
     `memories`: for each external memory its raw elements, (banks, depth), unsigned integers; beyond 64 bits
     (banks, depth, words), 64-bit words with the lowest first. `inputs`: for each input's FIFO its elements,
-    (elements,) or (elements, words). Results have the same forms, as uint64.
+    (elements,) or (elements, words). Results have the same forms.
 
     With `checks` the RTL watches itself. `fast` compiles for longer so that it runs faster (None: as the
     number of iterations suggests). Raises :exc:`NestError` if a check fails, or if the circuit is not done
@@ -109,9 +111,10 @@ def runs(
     with tempfile.TemporaryDirectory() as folder:
         data, result = Path(folder) / "input", Path(folder) / "output"
         taken = given(circuit, memories, inputs or {})
+        held = len(external(circuit))
         with data.open("wb") as file:
-            for _, part, _ in taken:
-                part.astype("<u8").tofile(file)
+            for number, (_, part, bits) in enumerate(taken):
+                part.astype(_kind(cell(bits) if number < held else 64), copy=False).tofile(file)
         numbers = (times, int(reset_between), limit, pauses.seed, pauses.source, pauses.sink)
         command: list[str | Path] = [program, data, result, *map(str, numbers)]
         size = times * expected * len(verilog.text)
@@ -120,7 +123,7 @@ def runs(
         if done.returncode:
             said = why(circuit, done.stdout.strip()) or f"exit code {done.returncode}"
             raise NestError(f"{circuit.name}: {said}")
-        found = np.fromfile(result, np.uint64)
+        found = np.fromfile(result, np.uint8)
     outcomes = []
     for _ in range(times):
         error, outcome, found = _unpack(circuit, found, checks)
@@ -179,21 +182,31 @@ def _checked(
     return array
 
 
-def _unpack(circuit: Circuit, found: Words, checks: bool) -> tuple[int, Outcome, Words]:
+def _kind(bits: int) -> np.dtype[np.unsignedinteger]:
+    return np.dtype(f"<u{bits // 8}")
+
+
+def _unpack(circuit: Circuit, found: Bytes, checks: bool) -> tuple[int, Outcome, Bytes]:
     """The number of the check that failed, what came out of a run, and the rest of `found`."""
-    cycles, error, at = int(found[0]), int(found[1]), 2
-    memories, outputs, peaks = dict[str, Words](), dict[str, Words](), dict[str, int]()
+    at = 0
+
+    def taken(number: int, bits: int = 64) -> Cells:
+        nonlocal at
+        first, at = at, at + number * bits // 8
+        return found[first:at].view(_kind(bits))
+
+    cycles, error = (int(each) for each in taken(2))
+    memories, outputs, peaks = dict[str, Cells](), dict[str, Words](), dict[str, int]()
     for memory in external(circuit):
         count = words(memory.bits)
         size = memory.banks * memory.depth * count
-        part = found[at : at + size].reshape(memory.banks, memory.depth, count)
-        memories[memory.name], at = part[:, :, 0] if count == 1 else part, at + size
+        part = taken(size, cell(memory.bits)).reshape(memory.banks, memory.depth, count)
+        memories[memory.name] = part[:, :, 0] if count == 1 else part
     for port in circuit.outputs:
         bits = circuit.fifo(port.fifo).bits
         count = words(stream_bits(bits))
-        sent = found[at : at + port.elements * count].reshape(port.elements, count)
+        sent = taken(port.elements * count).astype(np.uint64).reshape(port.elements, count)
         outputs[port.fifo] = sent[:, 0] if words(bits) == 1 else sent[:, : words(bits)]
-        at += port.elements * count
     for each in circuit.fifos if checks else ():
-        peaks[each.name], at = int(found[at]), at + 1
+        peaks[each.name] = int(taken(1)[0])
     return error, Outcome(cycles, memories, outputs, peaks), found[at:]

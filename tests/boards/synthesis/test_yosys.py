@@ -39,6 +39,23 @@ def test_a_failure_is_one_line_with_the_reason(tmp_path: Path, text: str, reason
     assert str(error.value) == f"it could not run: {reason}"
 
 
+def test_a_program_whose_cache_was_rewritten_runs_again(tmp_path: Path) -> None:
+    program(
+        tmp_path,
+        "import os, signal\nbefore = pathlib.Path('before')\n"
+        "if not before.exists():\n    before.touch()\n    os.kill(os.getpid(), signal.SIGBUS)\n"
+        "pathlib.Path('done').touch()",
+    )
+    yosys.call("tool", "run", [], tmp_path, "it could not run")
+    assert (tmp_path / "done").exists()
+
+
+def test_a_program_that_dies_so_each_time_has_failed(tmp_path: Path) -> None:
+    program(tmp_path, "import os, signal\nos.kill(os.getpid(), signal.SIGBUS)")
+    with pytest.raises(BuildError, match=r"^it could not run: exit code -7$"):
+        yosys.call("tool", "run", [], tmp_path, "it could not run")
+
+
 def test_a_program_is_stopped_when_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("axiloom.boards.synthesis.yosys._ASKED_S", 0.1)
     begun = tmp_path / "begun"

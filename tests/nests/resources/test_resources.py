@@ -9,12 +9,14 @@ from amaranth.hdl import _ir as ir
 from amaranth.hdl import _nir as nir
 from benchmarks.nest_resources import Design, circuit
 
-from axiloom.hw.nest.circuit import Circuit, Operate, Storage
+from axiloom.hw.nest.circuit import Circuit, Fifo, Operate, Storage, Term
 from axiloom.hw.nest.core import Core
 from axiloom.hw.nest.operators import Cost, operator
+from axiloom.isa.affine import Affine
 from axiloom.nests.resources import Amount, estimate, pieces
 from axiloom.nests.resources import pipe as pipe_module
-from axiloom.nests.resources.pieces import block_ram, choice, delay, in_turn, lut_ram, total
+from axiloom.nests.resources.forms import FormCount
+from axiloom.nests.resources.pieces import any_of, block_ram, choice, delay, in_turn, lut_ram, total
 
 _COSTS = {"add": Cost(0, 308, 198), "mul": Cost(2, 83, 156)}
 
@@ -41,6 +43,32 @@ def test_pieces() -> None:
     assert in_turn(32, {turn: turn for turn in range(8)}) == 64
     assert total([(0, 4), (4, 9)]) == 0  # digits beside each other need no adder
     assert total([(0, 6), (2, 8)]) == 4
+
+
+ALONE = {3: 22, 4: 27, 6: 27, 8: 27, 12: 29, 16: 29, 20: 31, 32: 31, 40: 47, 64: 47, 100: 58}
+"""LUTs of a FIFO of 16 bits by its places, alone in Yosys."""
+
+
+@pytest.mark.parametrize("depth", ALONE)
+def test_a_fifo_alone(depth: int) -> None:
+    """What is `filled` and `free` is counted where somebody waits for it: here both are outputs."""
+    counter = depth.bit_length()
+    found = estimate(Circuit("alone", (), (), (Fifo("f", 16, depth),))).parts["fifos"].lut + 2 * any_of(
+        counter
+    )
+    assert abs(found / ALONE[depth] - 1) < 0.1
+
+
+def test_bits_that_addresses_share_need_no_choice() -> None:
+    count = FormCount({"i": (0, 23), "j": (0, 31), "k": (0, 7)})
+    i, j, k = (Affine(((name, factor),)) for name, factor in (("i", 8), ("j", 1), ("k", 1)))
+    of_i = (None,) * 3 + tuple(("i", 0, bit) for bit in range(5))
+    assert count.wires((Term(i + k),)) == (*(("k", 0, bit) for bit in range(3)), *of_i[3:])
+    assert count.wires((Term(i), Term(j, 1, 4))) == (*(("j", 2, bit) for bit in range(3)), *of_i[3:])
+    assert count.wires((Term(j, 1, 1, 8),)) == tuple(("j", 0, bit) for bit in range(3))
+    assert count.wires((Term(i + j),)) == ()  # bits of a sum
+    assert count.wires((Term(i + 1),)) == ()
+    assert count.wires((Term(i * 3),)) == ()
 
 
 def test_parts_add_up_and_lanes_cost() -> None:

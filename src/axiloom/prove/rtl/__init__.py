@@ -15,6 +15,7 @@
 - :mod:`~axiloom.prove.rtl.claim`: cases of a claim, and what came out of them
 - :mod:`~axiloom.prove.rtl.states`: guesses about states at rest, and their terms
 - :mod:`~axiloom.prove.rtl.answers`: does it hold, or was a guess too strong
+- :mod:`~axiloom.prove.rtl.refused`: words that stop it
 - :mod:`~axiloom.prove.rtl.cases`: all that can happen from one start, with one word
 - :mod:`~axiloom.prove.rtl.halted`: after an error, without a search
 - :mod:`~axiloom.prove.rtl.overlap`: words that do not wait

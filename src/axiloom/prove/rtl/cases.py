@@ -9,20 +9,16 @@ from typing import Any
 
 import z3
 
-from axiloom.isa.contract.types import SendDim
 from axiloom.isa.formal.ila import Instruction
-from axiloom.isa.formal.streams.places import Places
-from axiloom.prove.rtl.answers import QUICK_MS, Answers
+from axiloom.prove.rtl.answers import QUICK_MS
 from axiloom.prove.rtl.claim import WORD, Case, Outcome
 from axiloom.prove.rtl.explore import Node, Sent, TooManyError, WrongError
-from axiloom.prove.rtl.halted import Halted
+from axiloom.prove.rtl.refused import Refused
 from axiloom.prove.rtl.trial import Control
 
 
-class Cases(Answers):
+class Cases(Refused):
     """Starts, and their searches."""
-
-    halted: Halted | None = None
 
     def _outcome(self, name: str, text: str) -> Outcome:
         return self.outcomes.setdefault(name, Outcome(name, text))
@@ -58,7 +54,12 @@ class Cases(Answers):
         settings."""
         case = Case(control, instruction)
         _, model = self.start(case)
-        if (chosen := self._chosen(control, instruction)) is not None:
+        if self._refuses(control, instruction):
+            when = self.commands.enabled(instruction, model, WORD)
+            if not z3.is_false(when):
+                yield replace(case, limits=(when,))
+            return
+        if (chosen := self._chosen(control)) is not None:
             outcome = self._outcome(instruction.name, instruction.text)
             for number in chosen:
                 word = z3.BitVecVal(number, 32)
@@ -89,26 +90,11 @@ class Cases(Answers):
         if says == z3.unknown:
             raise TooManyError("z3 does not say with which words an instruction is enabled")
 
-    def _chosen(self, control: Control, instruction: Instruction) -> list[int] | None:
-        """Where sizes are set, the words that are looked at; None: all. Of a device that is limited, those of
-        its settings; of words that are refused, some at the borders of what is accepted."""
+    def _chosen(self, control: Control) -> list[int] | None:
+        """Where sizes are set, the words that are looked at: those of the settings, of a device that is
+        limited. None: all."""
         settings = self.device.settings.get(control[0], ())
-        if not settings or ("error" not in instruction.updates and not self.device.limited):
-            return None
-        if "error" not in instruction.updates:
-            return [*settings]
-        host = Places(self.device.spec).every[control[0] - 1].host
-        fields = (
-            [(one.shift, host.field_bits(one)) for one in host.fields] if isinstance(host, SendDim) else []
-        )
-        masks = [((1 << bits) - 1) << low for low, bits in fields]
-        found = [
-            settings[0] & ~mask | value << low
-            for mask, (low, bits) in zip(masks, fields, strict=True)
-            for value in (0, 1, 1 << bits - 1)
-        ]
-        found.append(sum(max(word & mask for word in settings) for mask in masks))
-        return sorted({*found, 0xFFFFFFFF})
+        return [*settings] if settings and self.device.limited else None
 
     def _word(self, when: Any) -> Any:
         """The word, with a value for each bit that can have only one."""
@@ -140,6 +126,10 @@ class Cases(Answers):
                 self._stopped(case, registers, assumed, outcome)
             else:
                 self._wait(case, registers, model, assumed, outcome, left)
+            return None
+        if self._refuses(case.control, case.instruction):
+            self._refused(case, registers, outcome)
+            outcome.done.add(case.instruction.path)
             return None
         after, done = self._executed(case.instruction, model, case.word)
         control = self._after(after)
@@ -277,10 +267,8 @@ class Cases(Answers):
 
     def _halts(self, control: Control, code: int) -> bool:
         """Do the bits that are known here say that nothing is sent any more?"""
-        if self.halted is None or self.halted.device is not self.device:
-            self.halted = Halted(self.device)
         known = self._constants(control, self.rest(control))
-        return self.halted.holds(
+        return self._stopping().halted.holds(
             code,
             [
                 (name, place, value >> place & 1)

@@ -96,6 +96,18 @@ class Explorer:
         self, registers: Mapping[str, Any], valid: int, word: Any, ready: int, assumed: Mapping[int, Any]
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """A cycle. Raises UnknownError where a control register, TREADY or TVALID has no value."""
+        after, out = self.advance(registers, valid, word, ready)
+        for name in (f"{self.device.source}tready", f"{self.device.output}tvalid"):
+            out[name] = self._known(out[name], assumed)
+        for name in self.control:
+            if after[name].get_id() != registers[name].get_id() and not self._is_plain(after[name]):
+                after[name] = self._known(after[name], assumed)
+        return after, out
+
+    def advance(
+        self, registers: Mapping[str, Any], valid: Any, word: Any, ready: Any
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """A cycle, whatever has a value. Inputs: integers or terms."""
         given = {
             name: z3.BitVecVal(value, 1 if z3.is_bool(term) else term.size())
             if isinstance(value := values[name], int)
@@ -105,11 +117,6 @@ class Explorer:
         }
         after, out = self._step(registers, given)
         self.tick()
-        for name in (f"{self.device.source}tready", f"{self.device.output}tvalid"):
-            out[name] = self._known(out[name], assumed)
-        for name in self.control:
-            if after[name].get_id() != registers[name].get_id() and not self._is_plain(after[name]):
-                after[name] = self._known(after[name], assumed)
         return after, out
 
     def _known(self, term: Any, assumed: Mapping[int, Any]) -> Any:

@@ -10,9 +10,9 @@ from axiloom.hw.verilog.emit import TOPS, emit
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.formal.streams import model_of
 from axiloom.isa.formal.streams.places import Places
-from axiloom.isa.kernels.forms import MATMUL, WINDOW
+from axiloom.isa.kernels.forms import IMAGE, MATMUL, WINDOW
 from axiloom.prove.rtl import machine as machines
-from axiloom.prove.rtl import of_matmul, of_window
+from axiloom.prove.rtl import of_image, of_matmul, of_window
 from axiloom.prove.rtl.device import Device
 from axiloom.prove.rtl.laid import Laid, settings
 from axiloom.prove.rtl.pairs import apart
@@ -28,6 +28,7 @@ class Engine:
 
 FORMS: dict[str, Engine] = {
     MATMUL.name: Engine(of_matmul.matmul, of_matmul.small),
+    IMAGE.name: Engine(of_image.image, of_image.small),
     WINDOW.name: Engine(of_window.window, of_window.small),
 }
 MOST_WORDS = 1024

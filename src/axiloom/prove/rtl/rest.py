@@ -118,18 +118,21 @@ def guess(
 ) -> Rest:
     """What all samples have in common; `names` are registers of model and machine with their bits. `loose`:
     bits that were seen to be both are free, each by itself."""
-    known: dict[tuple[int, ...], Bit] = {}
+    known: dict[int, Bit] = {}
     bits: dict[str, tuple[Bit, ...]] = {}
     flags: list[Flag] = []
     shown: dict[str, tuple[tuple[str, int], ...]] = {}
-    everyone = (0,) * len(samples), (1,) * len(samples)
-    known[everyone[0]], known[everyone[1]] = Bit(None, 0), Bit(None, 1)
+    everyone = (1 << len(samples)) - 1
+    known[0], known[everyone] = Bit(None, 0), Bit(None, 1)
     for name, width in names:
-        values = [_value(sample, name) for sample in samples]
-        columns = [tuple(value >> place & 1 for value in values) for place in range(width)]
+        values = _values(samples, name)
+        if values.count(values[0]) == len(values):
+            bits[name] = tuple(Bit(None, values[0] >> place & 1) for place in range(width))
+            continue
+        columns = _columns(values, width)
         new = [place for place, column in enumerate(columns) if column not in known]
         new = [place for place in new if columns[place] not in [columns[p] for p in new if p < place]]
-        seen = sorted({sum(columns[p][i] << n for n, p in enumerate(new)) for i in range(len(samples))})
+        seen = sorted({sum((value >> p & 1) << n for n, p in enumerate(new)) for value in {*values}})
         # A word of a memory may be anything.
         joint = not loose and len(seen) < 1 << len(new) and not _WORD.search(name)
         for group in [new] if joint and new else [[place] for place in new]:
@@ -138,14 +141,21 @@ def guess(
             flags.append(flag)
             shown[label] = tuple((name, place) for place in group)
             for number, place in enumerate(group):
-                inverse = tuple(1 - bit for bit in columns[place])
                 known.setdefault(columns[place], Bit(flag, number))
-                known.setdefault(inverse, Bit(flag, number, inverted=True))
+                known.setdefault(columns[place] ^ everyone, Bit(flag, number, inverted=True))
         bits[name] = tuple(known[column] for column in columns)
     return Rest(bits, tuple(flags), shown)
 
 
-def _value(sample: Sample, name: str) -> int:
+def _values(samples: Sequence[Sample], name: str) -> list[int]:
     """Of the model, if the model has it: its names and those of the machine have a mark between them."""
     where, _, own = name.partition(":")
-    return (sample.model if where == "model" else sample.registers)[own]
+    if where == "model":
+        return [sample.model[own] for sample in samples]
+    return [sample.registers[own] for sample in samples]
+
+
+def _columns(values: Sequence[int], width: int) -> list[int]:
+    """Of each place, the bits of all values, the first value's the lowest."""
+    text = [f"{value:0{width}b}" for value in reversed(values)]
+    return [int("".join(column), 2) for column in zip(*text, strict=True)][::-1]

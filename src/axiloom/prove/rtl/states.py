@@ -128,7 +128,7 @@ class States:
 
     def _settle(self, source: random.Random) -> None:
         """Weaken what is guessed until what is tried on integers, from states drawn from it, keeps it."""
-        many = bool(self.device.sizes)
+        many = bool(self.device.sizes) or self.device.limited
         rounds, draws = (ROUNDS_OF_MANY, DRAWS_OF_MANY) if many else (ROUNDS, DRAWS)
         for _ in range(rounds):
             new = 0
