@@ -122,7 +122,7 @@ def edited(text: str, fault: Fault) -> str:
     return text.replace(fault.old, fault.new)
 
 
-def said_of_rtl(fault: Fault, folder: Path, sim: str = "icarus") -> list[str]:
+def said_of_rtl(fault: Fault, folder: Path, sim: str = "verilator") -> list[str]:
     file = folder / "rowmul.v"
     file.write_text(edited((EXAMPLE / "rowmul.v").read_text(), fault))
     system = System([isa.load(EXAMPLE / "rowmul.json")], sim=sim, user_rtl=UserRtl([file], "rowmul"))  # type: ignore[arg-type]

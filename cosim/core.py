@@ -350,6 +350,16 @@ class Core:
         self._lib.axl_accelerator(0)
         return text
 
+    def instructions(self, accelerator: int = 0) -> dict[str, int]:
+        """Opcode to how often it has begun since :meth:`begin`, of an accelerator's streams."""
+        if accelerator >= len(self._specs) or not self._specs[accelerator].form.counted:
+            return {}
+        self._lib.axl_accelerator(accelerator)
+        names = [opcode.name for opcode, _ in native.opcodes(self._specs[accelerator])]
+        found = {name: int(self._lib.axl_protocol_begun(number)) for number, name in enumerate(names)}
+        self._lib.axl_accelerator(0)
+        return found
+
     # -- inside --
 
     def _check(self, result: int) -> None:

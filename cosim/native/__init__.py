@@ -259,6 +259,7 @@ _FUNCTIONS: dict[str, Signature] = {
     "axl_protocol_op": (c_int, [c_char_p, c_int, c_uint32, c_int, POINTER(Action), c_uint32]),
     "axl_protocol_reset": (None, []),
     "axl_protocol": (POINTER(Protocol), []),
+    "axl_protocol_begun": (c_uint64, [c_uint32]),
     "axl_protocol_text": (c_char_p, []),
 }
 

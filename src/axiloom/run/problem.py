@@ -19,6 +19,7 @@ from axiloom.drivergen.network.estimate import Clocks, slower
 from axiloom.drivergen.pipeline.schedule import DEFAULTS, Schedule
 from axiloom.errors import MismatchError, UsageError
 from axiloom.isa import AcceleratorSpec, dumps
+from axiloom.report import hang
 from axiloom.report.build import build
 from axiloom.report.types import Choice, Kernel, OnCpu, Report, Setup
 from axiloom.run import altered, diagnosis
@@ -211,7 +212,10 @@ class ProblemRun:
 
     def checked(self, result: Result, cpu: OnCpu | None = None) -> Report:
         """The report of `result`, compared with the reference."""
-        outcome = compare(result, self.expected, self.margins)
+        outcome = compare(result, {} if result.stopped else self.expected, self.margins)
+        if result.stopped is not None:
+            setting = hang.Setting(self.config().get("pipeline"), self.system.user_rtl is not None)
+            outcome["hang"] = hang.of(result.hang or "", result.stopped, setting)
         if outcome["matches"] is False and (lines := self._diagnosis(result)):
             outcome["diagnosis"] = lines
         return build(
