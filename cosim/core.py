@@ -46,6 +46,7 @@ _FLAGS = (
     *("-std=c++17", "-O3", "-fno-semantic-interposition", "-fPIC", "-shared", "-Wall", "-Wextra"),
     "-falign-functions=64",  # else the speed of what runs at each access depends on what stands before it
 )
+READ = 1  # AXL_OP_READ
 _PAINT = 0xA5  # what the stack is filled with before a run: what differs after it was used
 _STALE = ("missing flush", "missing invalidate", "lost DMA data")
 
@@ -120,6 +121,8 @@ class State:
     """What it waits for: "", "a read of 0x...", "a write of 0x...", "an interrupt", "the fabric's clock"."""
     exit_code: int
     fault: str | None
+    reads: int = 0
+    """The address of a read that it waits for; 0: none."""
 
 
 class Core:
@@ -270,7 +273,8 @@ class Core:
                 fault = linux.with_names(fault, self.board.host)
             for address in {raw.pc, raw.address}:
                 fault = fault.replace(f"0x{address:08X}", self.describe(address))
-        return State(run, self.describe(raw.pc), waits[raw.waiting], raw.exit_code, fault)
+        reads = raw.wait_addr if raw.waiting == READ else 0
+        return State(run, self.describe(raw.pc), waits[raw.waiting], raw.exit_code, fault, reads)
 
     def describe(self, address: int) -> str:
         """An address with the symbol of the running program that it belongs to."""
@@ -345,6 +349,16 @@ class Core:
         text = str(self._lib.axl_protocol_text().decode())
         self._lib.axl_accelerator(0)
         return text
+
+    def instructions(self, accelerator: int = 0) -> dict[str, int]:
+        """Opcode to how often it has begun since :meth:`begin`, of an accelerator's streams."""
+        if accelerator >= len(self._specs) or not self._specs[accelerator].form.counted:
+            return {}
+        self._lib.axl_accelerator(accelerator)
+        names = [opcode.name for opcode, _ in native.opcodes(self._specs[accelerator])]
+        found = {name: int(self._lib.axl_protocol_begun(number)) for number, name in enumerate(names)}
+        self._lib.axl_accelerator(0)
+        return found
 
     # -- inside --
 
@@ -424,7 +438,7 @@ class Core:
         sizes = tuple(n for part in spec.parts for n in native.sizes(part).values()) if spec else ()
         values = (ctypes.c_uint32 * len(sizes))(*(size & 0xFFFF_FFFF for size in sizes))
         self._lib.axl_protocol_clear(values, len(sizes), spec.beat_words if spec else 1)
-        if spec is None or not spec.form.counted:
+        if spec is None or not spec.form.counted or spec.has_pointers:
             return
         for opcode, actions in native.opcodes(spec):
             array = (native.Action * len(actions))(*actions)

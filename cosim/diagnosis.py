@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cache
 from pathlib import Path
@@ -46,6 +47,8 @@ class Channel:
     busy: bool
     descriptor: int | None = None
     """Address of the one being worked on; None without scatter-gather."""
+    last: bool = False
+    """TLAST of the word that is offered."""
 
     @property
     def where(self) -> str:
@@ -70,6 +73,8 @@ class Device:
     """Where both streams stand, with the last opcode, as the core's monitor says it."""
     why: str = ""
     """What a functional model says of its error; RTL has only the number."""
+    instructions: Mapping[str, int] = field(default_factory=dict)
+    """Opcode to how often it has begun."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +88,8 @@ class Stopped:
     devices: tuple[Device, ...]
     cpu: str
     """Where the CPU is, with symbols."""
+    polled: str = ""
+    """The register of the accelerator that the driver waits for, and what it waits for; empty: none."""
 
 
 def _send_stall(channel: Channel) -> str | None:
@@ -149,6 +156,8 @@ def hang_message(stopped: Stopped) -> str:
     """One paragraph: which stream stalls, last opcode, words, DMA status, CPU."""
     when = stopped.reason or f"no progress, stopped after {stopped.cycles:,} fabric cycles"
     causes = _stalls(stopped)
+    if stopped.polled:
+        causes.append(stopped.polled)
     if errors := _errors(stopped):
         when = stopped.reason or f"stopped after {stopped.cycles:,} fabric cycles"
         causes = [*errors, *causes]

@@ -30,7 +30,7 @@ from axiloom.errors import DriverError, HangError, UsageError
 Progress = Callable[[str], None]
 Array = np.ndarray[Any, Any]
 
-_WRAPPER = ("axiloom_tb.v", "axl_memory.vh", "axl_dma_registers.vh")
+_WRAPPER = ("axiloom_tb.v", "axl_memory.vh", "axl_master.vh", "axl_dma_registers.vh")
 
 _GRACE_S = 20.0  # for the session to notice its own timeout, with a diagnosis, before it is killed
 
@@ -40,6 +40,14 @@ _PUBLIC = "\n".join(
     for access, names in (("rw", ("ctl_*", "cfg_*")), ("rd", ("stat_*", "now", "done")))
     for name in names
 )
+
+
+class HungError(HangError):
+    """A run that the watchdog stopped, with what it gave until then."""
+
+    def __init__(self, message: str, result: Result | None = None) -> None:
+        self.result = result
+        super().__init__(message)
 
 
 class Soc:
@@ -178,6 +186,8 @@ class Soc:
             made["AXL_SG"] = "1"
         if self.system.spec.rtl.registers:
             made["AXL_REGISTERS"] = "1"
+        if self.system.user_rtl is not None and self.system.user_rtl.master is not None:
+            made["AXL_MASTER"] = str(self.system.user_rtl.master_width)
         if len(self.system.specs) > 1:
             pages = [f"16'h{spec.dma.address >> 16:x}" for spec in reversed(self.system.specs)]
             made |= {"AXL_DMAS": str(len(self.system.specs)), "AXL_PAGES": f"{{{','.join(pages)}}}"}
@@ -200,6 +210,6 @@ class Soc:
 def _raise_failure(result: Result) -> None:
     left = f"; before, {outside.refusal(result.outside)}" if result.outside else ""
     if result.hang:
-        raise HangError(result.hang + left)
+        raise HungError(result.hang + left, result)
     if result.fault:
         raise DriverError(result.fault + left)

@@ -259,6 +259,7 @@ _FUNCTIONS: dict[str, Signature] = {
     "axl_protocol_op": (c_int, [c_char_p, c_int, c_uint32, c_int, POINTER(Action), c_uint32]),
     "axl_protocol_reset": (None, []),
     "axl_protocol": (POINTER(Protocol), []),
+    "axl_protocol_begun": (c_uint64, [c_uint32]),
     "axl_protocol_text": (c_char_p, []),
 }
 
@@ -351,10 +352,13 @@ def actions(spec: AcceleratorSpec, opcode: Opcode, first: int = 0) -> list[Actio
     `first`: the number of the first of its sizes.
     """
     number = {name: first + index for index, name in enumerate(sizes(spec))}
+    carried = {one.operand for one in opcode.carried}
     made = []
     for action, host in opcode.steps():
         if isinstance(action, Save | Clear):
             made.append(Action(kind=_SAVE if isinstance(action, Save) else _CLEAR))
+        elif isinstance(host, Send | Recv) and host.operand in carried:
+            continue
         elif isinstance(host, Send | Recv):
             made.append(_tile(spec, opcode, host, number))
         elif isinstance(host, SendDim):

@@ -329,6 +329,8 @@ typedef struct axl_protocol_t {
     char last_opcode[32];              /* name, empty before the first */
 } axl_protocol_t;
 const axl_protocol_t *axl_protocol(void);
+/* How often an opcode (by its place among axl_protocol_op's calls) has begun since axl_job_begin. */
+uint64_t axl_protocol_begun(uint32_t op);
 /* Where both streams stand, in words for a person: for the watchdog's diagnosis. */
 const char *axl_protocol_text(void);
 

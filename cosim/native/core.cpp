@@ -225,7 +225,7 @@ int axl_job_begin(void) {
     s.timeline.reset();
     s.dma_reads = s.dma_writes = 0;
     for (auto &one : s.accelerators)
-        one.protocol.words_in = one.protocol.words_out = 0;
+        one.protocol.begin_job();
     s.laps.clear();
     s.memory.on_stale = nullptr;
     s.cpu.lap_address = axl::Cpu::NO_LAPS;
@@ -394,6 +394,11 @@ const axl_protocol_t *axl_protocol(void) {
     s.position.unknown_word = p.unknown_word;
     snprintf(s.position.last_opcode, sizeof s.position.last_opcode, "%s", p.last.c_str());
     return &s.position;
+}
+
+uint64_t axl_protocol_begun(uint32_t op) {
+    const axl::Protocol &p = soc().protocol();
+    return op < p.ops.size() ? p.ops[op].begun : 0;
 }
 
 const char *axl_protocol_text(void) {

@@ -11,6 +11,8 @@
 // AXL_WIDTH is the width of streams and data ports; C sees a wide beat word by word, lowest first. With
 // AXL_SG the DMA takes descriptors (PG021, scatter-gather mode) through a port of its own.
 //
+// AXL_MASTER is the width of the AXI4 master of a user's accelerator, where it has one.
+//
 // AXL_DMAS is how many accelerators the SoC has, each with its DMA: probes, interrupts and what is counted or kept for
 // the diagnosis are as wide, the first one's in the lowest bits. AXL_PAGES is then the upper halves of the DMAs'
 // addresses, in the same order. Cycles are counted once: what any of them does is done.
@@ -192,7 +194,34 @@ module axiloom_tb (
   wire [DMAS-1:0] debug_mm2s_done, debug_s2mm_done;
 `endif
 
+`ifdef AXL_MASTER
+  wire [31:0] um_araddr, um_awaddr;
+  wire [7:0]  um_arlen, um_awlen;
+  wire        um_arvalid, um_arready, um_rready, um_awvalid, um_awready, um_wvalid, um_wready, um_wlast, um_bready;
+  reg  [`AXL_MASTER-1:0] um_rdata;
+  wire [`AXL_MASTER-1:0] um_wdata;
+  wire [`AXL_MASTER/8-1:0] um_wstrb;
+  reg  [1:0]  um_rresp, um_bresp;
+  reg         um_rlast, um_rvalid, um_bvalid;
+  wire [2:0]  unused_um_arsize, unused_um_arprot, unused_um_awsize, unused_um_awprot;
+  wire [1:0]  unused_um_arburst, unused_um_awburst;
+  wire [3:0]  unused_um_arcache, unused_um_awcache;
+`endif
+
   axiloom_soc soc (
+`ifdef AXL_MASTER
+      .m_axi_user_araddr(um_araddr), .m_axi_user_arlen(um_arlen), .m_axi_user_arsize(unused_um_arsize),
+      .m_axi_user_arburst(unused_um_arburst), .m_axi_user_arprot(unused_um_arprot),
+      .m_axi_user_arcache(unused_um_arcache), .m_axi_user_arvalid(um_arvalid), .m_axi_user_arready(um_arready),
+      .m_axi_user_rdata(um_rdata), .m_axi_user_rresp(um_rresp), .m_axi_user_rlast(um_rlast),
+      .m_axi_user_rvalid(um_rvalid), .m_axi_user_rready(um_rready),
+      .m_axi_user_awaddr(um_awaddr), .m_axi_user_awlen(um_awlen), .m_axi_user_awsize(unused_um_awsize),
+      .m_axi_user_awburst(unused_um_awburst), .m_axi_user_awprot(unused_um_awprot),
+      .m_axi_user_awcache(unused_um_awcache), .m_axi_user_awvalid(um_awvalid), .m_axi_user_awready(um_awready),
+      .m_axi_user_wdata(um_wdata), .m_axi_user_wstrb(um_wstrb), .m_axi_user_wlast(um_wlast),
+      .m_axi_user_wvalid(um_wvalid), .m_axi_user_wready(um_wready), .m_axi_user_bresp(um_bresp),
+      .m_axi_user_bvalid(um_bvalid), .m_axi_user_bready(um_bready),
+`endif
 `ifdef AXL_SG
       .m_axi_sg_araddr(sg_araddr), .m_axi_sg_arlen(sg_arlen), .m_axi_sg_arsize(unused_sg_arsize),
       .m_axi_sg_arburst(unused_sg_arburst), .m_axi_sg_arprot(unused_sg_arprot),
@@ -240,6 +269,8 @@ module axiloom_tb (
   assign stat_error     = debug_error;
 
   `include "axl_memory.vh"
+  `include "axl_master.vh"
+  wire all_quiet = memory_quiet && master_quiet;
 
   // --- the CPU as a master of AXI-Lite ----------------------------------------------------------
 
@@ -271,8 +302,8 @@ module axiloom_tb (
   genvar g;
   generate
     for (g = 0; g < DMAS; g = g + 1) begin : each
-      assign activity[8*g +: 8] = {s2mm_done[g], mm2s_done[g], debug_s2mm_busy[g], debug_mm2s_busy[g], out_beat[g],
-                                   in_tvalid[g], in_beat[g], debug_compute[g]};
+      assign activity[8*g +: 8] = {s2mm_done[g], mm2s_done[g], debug_s2mm_busy[g], debug_mm2s_busy[g], out_beat[g] || master_writes,
+                                   in_tvalid[g] || master_reads, in_beat[g] || master_reads, debug_compute[g]};
       assign stat_in_flags[4*g +: 4]  = {in_tvalid[g], in_tready[g], in_tlast[g], debug_mm2s_busy[g]};
       assign stat_out_flags[4*g +: 4] = {out_tvalid[g], out_tready[g], out_tlast[g], debug_s2mm_busy[g]};
     end
@@ -281,7 +312,7 @@ module axiloom_tb (
   wire busy     = debug_mm2s_busy != 0 || debug_s2mm_busy != 0;
   wire irq      = mm2s_introut != 0 || s2mm_introut != 0;
   wire running  = ctl_go && stat_outcome == OUTCOME_RUNNING;
-  wire jump     = running && cpu == CPU_DELAY && quiet && debug_idle && memory_quiet && $signed(wait_left) > 1;
+  wire jump     = running && cpu == CPU_DELAY && quiet && debug_idle && all_quiet && $signed(wait_left) > 1;
   wire [31:0] step_cycles = jump ? wait_left : 32'd1;
 `ifdef AXL_SG
   wire status_read = araddr[9:0] == MM2S_DMASR || araddr[9:0] == S2MM_DMASR || araddr[9:0] == MM2S_CURDESC ||
@@ -332,6 +363,7 @@ module axiloom_tb (
   // at an edge comes after what the DMA does at it, on every simulator.
   always @(posedge clk) begin
     memory_step;
+    master_step;
 
     // Streams and counters.
     if (running) begin
@@ -372,14 +404,16 @@ module axiloom_tb (
         end
         if (DMAS > 1 && debug_compute[dma]) stat_computing[64*dma +: 64] <= stat_computing[64*dma +: 64] + 64'd1;
       end
+      if (master_reads) stat_words_in <= stat_words_in + MASTER_LANES;
+      if (master_writes) stat_words_out <= stat_words_out + MASTER_LANES;
       now <= now + {32'b0, step_cycles};
       if (jump) begin
         stat_idle    <= stat_idle + {32'b0, wait_left};
         stat_skipped <= stat_skipped + {32'b0, wait_left - 32'd1};
       end
       else if (debug_compute != 0) stat_compute <= stat_compute + 64'd1;
-      else if (in_beat != 0) stat_load <= stat_load + 64'd1;
-      else if (out_beat != 0) stat_store <= stat_store + 64'd1;
+      else if (in_beat != 0 || master_reads) stat_load <= stat_load + 64'd1;
+      else if (out_beat != 0 || master_writes) stat_store <= stat_store + 64'd1;
       else if (busy) stat_dma_wait <= stat_dma_wait + 64'd1;
       else stat_idle <= stat_idle + 64'd1;
     end
@@ -518,12 +552,12 @@ module axiloom_tb (
 
     // The end of a run, in order or not. Progress is a word on a stream or a register write; the
     // CPU's own computing is never counted as standing still, polling and waiting are.
-    if (in_beat != 0 || out_beat != 0 || (cpu == CPU_WRITE && lite_done)) stalled <= 32'd0;
+    if (in_beat != 0 || out_beat != 0 || master_reads || master_writes || (cpu == CPU_WRITE && lite_done)) stalled <= 32'd0;
     else if (running && waiting) stalled <= stalled + step_cycles;
     if (running) begin
       if (cpu == CPU_HALT) stat_outcome <= OUTCOME_HALT;
       else if (debug_error != 0 && !mid_access) stat_outcome <= OUTCOME_DEVICE_ERROR;
-      else if (cpu == CPU_WAIT_IRQ && !irq && quiet && debug_idle && memory_quiet) stat_outcome <= OUTCOME_NO_IRQ;
+      else if (cpu == CPU_WAIT_IRQ && !irq && quiet && debug_idle && all_quiet) stat_outcome <= OUTCOME_NO_IRQ;
       else if (stalled >= cfg_watchdog && (!mid_access || stuck_access)) stat_outcome <= OUTCOME_STALL;
     end
     // An access that had just begun ends first: its answer is not what the autopsy asks for.
@@ -584,6 +618,7 @@ module axiloom_tb (
       quiet     <= 1'b0;
       was_reset <= 0;
       memory_reset;
+      master_reset;
     end
   end
 endmodule

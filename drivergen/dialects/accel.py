@@ -332,6 +332,62 @@ class WaitRegisterOp(RegisterOp):
     name = "accel.wait_register"
 
 
+class CarryOp(IRDLOperation, ABC):
+    """Base of what hands words of a window to the device through registers from `at` on."""
+
+    at = prop_def(IntegerAttr[I64])
+    begin = operand_def(IndexType)
+    end = operand_def(IndexType)
+    assembly_format = "$at `,` $begin `to` $end attr-dict"
+
+    def __init__(self, at: int, begin: SSAValue, end: SSAValue) -> None:
+        super().__init__(operands=[begin, end], properties={"at": IntegerAttr(at, i64)})
+
+
+@irdl_op_definition
+class WriteElementsOp(CarryOp):
+    """Write each element that was staged from `begin` to `end` to a register of its own, in order."""
+
+    name = "accel.write_elements"
+
+    bits = prop_def(IntegerAttr[I64])
+    count = prop_def(IntegerAttr[I64])
+    assembly_format = "$at `,` $count `of` $bits `bits` $begin `to` $end attr-dict"
+
+    def __init__(self, at: int, begin: SSAValue, end: SSAValue, count: int, bits: int) -> None:
+        super().__init__(at, begin, end)
+        self.properties["count"] = IntegerAttr(count, i64)
+        self.properties["bits"] = IntegerAttr(bits, i64)
+
+
+@irdl_op_definition
+class PointInOp(CarryOp):
+    """Write the address of words of the input window: the device reads them itself."""
+
+    name = "accel.point_in"
+
+
+@irdl_op_definition
+class PointOutOp(CarryOp):
+    """Write the address of words of the output window: the device writes them itself."""
+
+    name = "accel.point_out"
+
+
+@irdl_op_definition
+class TakeOutOp(IRDLOperation):
+    """The device has written words of the output window: the CPU may read them."""
+
+    name = "accel.take_out"
+
+    begin = operand_def(IndexType)
+    end = operand_def(IndexType)
+    assembly_format = "$begin `to` $end attr-dict"
+
+    def __init__(self, begin: SSAValue, end: SSAValue) -> None:
+        super().__init__(operands=[begin, end])
+
+
 class StageOp(IRDLOperation, ABC):
     """Base of the ops that put words into the input window from `offset` on."""
 
@@ -619,6 +675,10 @@ Accel = Dialect(
         InitDmaOp,
         WriteRegisterOp,
         WaitRegisterOp,
+        WriteElementsOp,
+        PointInOp,
+        PointOutOp,
+        TakeOutOp,
         SendLiteralOp,
         SendDimOp,
         SendIdxOp,

@@ -1,4 +1,7 @@
-"""Accesses to the device's registers, as a trait has them: texts with addresses and values."""
+"""Accesses to the device's registers, as a trait has them: texts with addresses and values.
+
+Of operands that registers carry the value is 0, and the first word says how: ``elements``, ``pointer``.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,15 @@ from axiloom.isa.contract.types import Access, WriteRegister
 
 
 def registers(spec: AcceleratorSpec) -> dict[str, str]:
-    """``mm before`` and ``mm after`` to ``write 0x8010 4; wait 0x8004 2``, addresses from the DMA's."""
+    """``mm before`` and ``mm after`` to ``write 0x8010 4; wait 0x8004 2``, addresses from the DMA's.
+
+    ``mm of H`` to ``elements 0x8020 0``, of an operand of mm.
+    """
     found = {}
+    for name, opcode in spec.opcodes.items():
+        for one in opcode.carried:
+            at = REGISTERS_AT + spec.rtl.registers[one.register]
+            found[f"{name} of {one.operand}"] = f"{'pointer' if one.pointer else 'elements'} {at:#x} 0"
     for name, (before, after) in spec.accesses.items():
         for where, accesses in (("before", before), ("after", after)):
             if accesses:
@@ -20,7 +30,7 @@ def registers(spec: AcceleratorSpec) -> dict[str, str]:
 
 
 def read(text: str) -> Iterator[tuple[str, int, int]]:
-    """``write`` or ``wait``, address, and value or mask."""
+    """``write``, ``wait``, ``elements`` or ``pointer``, address, and value or mask."""
     for one in text.split("; "):
         what, at, value = one.split()
         yield what, int(at, 16), int(value)

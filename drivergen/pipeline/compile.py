@@ -76,7 +76,7 @@ def compile_mlir(
     if last not in STAGES:
         raise UsageError(f"unknown stage `{last}`; there are {', '.join(STAGES)}")
     chosen = optimisations(pipeline)
-    if chosen and spec is not None and spec.accesses:
+    if chosen and spec is not None and spec.has_registers:
         raise UsageError(
             f"pipeline {pipeline}: {spec.name} accesses registers between its transfers, which no pass may "
             "move: take `published`"

@@ -61,7 +61,7 @@ then packing it once and keeping it beats queues that copy it each time, and `al
 
 def default_pipeline(spec: AcceleratorSpec) -> str:
     """What ``axiloom run`` takes if it is not told: all passes that the accelerator's DMA is able to use."""
-    if spec.accesses:
+    if spec.has_registers:
         return "published"  # a register is accessed between transfers: none may be moved or joined
     return "all" if spec.dma.scatter_gather else "copying"
 

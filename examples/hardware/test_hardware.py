@@ -10,8 +10,12 @@ import pytest
 from axiloom.errors import HangError
 
 HERE = Path(__file__).parent
-STREAM, START, PAIRS, GAIN, VHDL = (
-    HERE / name for name in ("stream_matmul", "start_matmul", "two_streams", "gain16", "add_vhdl")
+STREAM, START, PAIRS, GAIN, VHDL, VADD, FIR = (
+    HERE / name
+    for name in (
+        *("stream_matmul", "start_matmul", "two_streams", "gain16", "add_vhdl"),
+        *("vadd_m_axi", "fir16"),
+    )
 )
 needs_ghdl = pytest.mark.skipif(shutil.which("ghdl") is None, reason="needs ghdl")
 
@@ -53,6 +57,20 @@ def test_another_gain_is_another_result(soc, tmp_path: Path) -> None:
     spec.write_text(text.replace("write(gain, 3)", "write(gain, 2)"))
     chip = soc(spec, rtl=[GAIN / "gain16.v"], top="gain16")
     assert not chip.mlir(GAIN / "gain16.mlir")["result"]["matches"]
+
+
+def test_a_device_that_reads_and_writes_memory_itself(soc) -> None:
+    chip = soc(VADD / "vadd.json", rtl=[VADD / "vadd.v"], top="vadd")
+    report = chip.mlir(VADD / "vadd.mlir")
+    assert report["result"]["matches"]
+    assert (report["fabric"]["words_in"], report["fabric"]["words_out"]) == (5000, 2500)
+    assert report["stale"] == []
+    assert report["limit"]["cycles"] == 5000
+
+
+def test_coefficients_in_registers(soc) -> None:
+    chip = soc(FIR / "fir16.json", rtl=[FIR / "fir16.v"], top="fir16")
+    assert chip.mlir(FIR / "fir16.mlir")["result"]["matches"]
 
 
 @needs_ghdl

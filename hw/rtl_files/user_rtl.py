@@ -40,6 +40,22 @@ SLAVE_IN = ("awaddr", "awvalid", "wdata", "wvalid", "bready", "araddr", "arvalid
 SLAVE_OUT = ("awready", "wready", "bresp", "bvalid", "arready", "rdata", "rresp", "rvalid")
 """Signals that an AXI4-Lite port must have."""
 SLAVE_MAY = ("awprot", "wstrb", "arprot")
+MASTER_OUT = {
+    **{
+        f"{way}{name}": bits for way in ("aw", "ar") for name, bits in (("len", 8), ("size", 3), ("burst", 2))
+    },
+    **{f"{way}{name}": bits for way in ("aw", "ar") for name, bits in (("prot", 3), ("cache", 4))},
+    **dict.fromkeys(("awvalid", "arvalid", "wlast", "wvalid", "bready", "rready"), 1),
+}
+"""Signals of an AXI4 master beside address, data and strobe, and their bits."""
+MASTER_IN = {
+    **dict.fromkeys(("awready", "wready", "bvalid", "arready", "rvalid", "rlast"), 1),
+    "bresp": 2,
+    "rresp": 2,
+}
+MASTER_ZERO = ("bid", "rid", "buser", "ruser")
+"""What it may have, and is always 0: answers come in order."""
+MASTER_WIDTHS = (32, 64, 128, 256, 512, 1024)
 FIXED = {"tkeep": -1, "tstrb": -1, "tuser": 0, "tid": 0, "tdest": 0}
 """Signals that an input stream may have, and the value of all their bits: no byte is ever missing."""
 
@@ -52,10 +68,12 @@ class UserRtl:
     its ``*awaddr``. All clocks and all resets are tied together. ``tlast`` of both streams and all other
     signals may be missing; further outputs are left open, further inputs are refused. Without a reset port
     the module is not reset by a soft reset of the DMA, which may take back a word that waits for TREADY.
+    An AXI4 master is found by the outputs ``*araddr`` and ``*awaddr``; a module with one may have no streams.
 
     Attributes: `files` (of VHDL: the Verilog that GHDL makes of it), `top`, `told` (the ``rtl`` part),
     `clock`, `clocks`, `reset` (or None), `resets` (each with whether it is active low),
-    `reset_active_low`, `input_streams`, `output_stream`, `control` (the AXI4-Lite port, or None), `input`
+    `reset_active_low`, `input_streams`, `output_stream`, `control` (the AXI4-Lite port, or None), `master`
+    (the AXI4 master, or None), `master_width` (bits of its data), `input`
     and `output` (prefixes of the first streams), `stream_width` (bits that both streams have at the DMA),
     `ports`.
 
@@ -91,8 +109,11 @@ class UserRtl:
         self.stream_width = self._width(found)
         ins = [bus for bus in found if bus.signals["tdata"].is_input]
         outs = [bus for bus in found if not bus.signals["tdata"].is_input]
-        self.input_streams = self._streams(ins, True, faults)
-        self.output_stream = next(iter(self._streams(outs, False, faults)), Bus("", {}))
+        self.master = self._master(faults)
+        self.master_width = self._master_width(faults)
+        streams = bool(found) or self.master is None
+        self.input_streams = self._streams(ins, True, faults) if streams else []
+        self.output_stream = next(iter(self._streams(outs, False, faults) if streams else []), Bus("", {}))
         self.input = self.input_streams[0].prefix if self.input_streams else ""
         self.output = self.output_stream.prefix
         self.control = self._control(faults)
@@ -120,6 +141,17 @@ class UserRtl:
                 f"{what}: no AXI4-Lite port (*_awaddr), and `rtl.registers` of {spec.name} has "
                 f"{', '.join(spec.rtl.registers)}"
             )
+        if spec.has_pointers and self.master is None:
+            raise BuildError(
+                f"{what}: no AXI4 master (outputs *_araddr, *_awaddr), and {spec.name} gives it pointers"
+            )
+        if not self.input_streams:
+            if not spec.has_pointers:
+                raise BuildError(
+                    f"{what}: no streams, and {spec.name} sends on one; a master's operands are "
+                    "`send(OPERAND, REGISTER)`: the register takes the operand's address"
+                )
+            return
         for bus, is_input in [*((one, True) for one in self.input_streams), (self.output_stream, False)]:
             bits = bus.signals["tdata"].width
             if bits in WIDE and not _whole_beats(spec, bits, is_input):
@@ -135,7 +167,7 @@ class UserRtl:
 
     def check_width(self, stream_width: int, what: str) -> None:
         """Raises BuildError unless the streams have the `stream_width` bits that `what` says."""
-        if stream_width != self.stream_width:
+        if stream_width != self.stream_width and self.input_streams:
             raise BuildError(
                 f"user RTL module {self.top}: {self._tdata(self.input_streams[0])} and "
                 f"{self._tdata(self.output_stream)} have {self.stream_width} bits, "
@@ -231,6 +263,44 @@ class UserRtl:
                 faults.append(f"{there.name} has {there.width} bits; registers have {WORD_BITS}")
         return bus
 
+    def _master(self, faults: list[str]) -> Bus | None:
+        """Its AXI4 master: one, that reads, writes or both."""
+        found = {
+            bus.prefix: bus
+            for key in ("araddr", "awaddr")
+            for bus in buses(self.ports, key)
+            if not bus.signals[key].is_input
+        }
+        if len(found) > 1:
+            faults.append(f"{len(found)} AXI4 masters: {', '.join(found)}; at most one (in HLS: one bundle)")
+        bus = next(iter(found.values()), None)
+        if bus is None:
+            return None
+        for names, is_input in ((MASTER_OUT, False), (MASTER_IN, True)):
+            for name, bits in names.items():
+                there = bus.signals.get(name)
+                if there is not None and (there.is_input, there.width) != (is_input, bits):
+                    faults.append(f"{Port(bus.prefix + name, is_input, bits)} is {there} instead")
+        for way in [one for one in ("ar", "aw") if f"{one}addr" in bus.signals]:
+            needed = {
+                "ar": ("rdata", "rvalid", "rready"),
+                "aw": ("wdata", "wstrb", "wlast", "wvalid", "wready"),
+            }
+            for name in (f"{way}valid", f"{way}ready", f"{way}len", *needed[way]):
+                if name not in bus.signals:
+                    faults.append(f"{bus.prefix}{name} is missing")
+        return bus
+
+    def _master_width(self, faults: list[str]) -> int:
+        if self.master is None:
+            return 0
+        widths = {one.width for name in ("rdata", "wdata") if (one := self.master.signals.get(name))}
+        if len(widths) != 1 or not widths <= {*MASTER_WIDTHS}:
+            found = " and ".join(map(str, sorted(widths))) or "none"
+            accepted = ", ".join(map(str, MASTER_WIDTHS))
+            faults.append(f"{self.master.prefix}*data has {found} bits; one width of {accepted} is expected")
+        return max(widths, default=0)
+
     def _constants(self) -> list[str]:
         faults = []
         for name, value in self.told.constants.items():
@@ -253,26 +323,17 @@ class UserRtl:
         if self.control is not None:
             signals = (*SLAVE_IN, *SLAVE_OUT, *SLAVE_MAY)
             known_names |= {p.name for signal, p in self.control.signals.items() if signal in signals}
-        masters = [
-            bus
-            for key in ("awaddr", "araddr")
-            for bus in buses(self.ports, key)
-            if not bus.signals[key].is_input
-        ]
-        said = [
-            f"AXI4 master {one}: not supported yet" for one in dict.fromkeys(bus.prefix for bus in masters)
-        ]
+        if self.master is not None:
+            answers = (*MASTER_IN, *MASTER_ZERO, "rdata")
+            known_names |= {p.name for signal, p in self.master.signals.items() if signal in answers}
         unknown = [
             p.name
             for p in self.ports
             if p.is_input
             and p.name not in known_names
             and not p.name.lower().endswith(("tdata", "tvalid", "tready"))
-            and not any(p in bus.signals.values() for bus in masters)
         ]
-        if unknown:
-            said.append(f"nothing to drive {', '.join(unknown)} with")
-        return said
+        return [f"nothing to drive {', '.join(unknown)} with"] if unknown else []
 
 
 def _whole_beats(spec: AcceleratorSpec, bits: int, is_input: bool) -> bool:

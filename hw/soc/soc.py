@@ -28,6 +28,7 @@ class Soc(wiring.Component):
     `user_rtl` takes the place of the generated accelerator; `accelerator` is any component with the
     members of :class:`MatMul` to take its place. A soft reset of the DMA (DMACR.Reset) also resets
     the accelerator: it may hold a part of a packet of which the rest will not come.
+    ``m_axi_user`` is the AXI4 master of the user's module, where it has one.
     Registers of the user's module lie :data:`axiloom.isa.contract.rtl.REGISTERS_AT` behind the DMA's.
 
     Beside the buses (names in :mod:`axiloom.hw.axi.signatures`) and the interrupts there are probes for a
@@ -62,6 +63,11 @@ class Soc(wiring.Component):
                 "m_axi_mm2s": Out(AXI4(32, spec.stream_width, "read")),
                 "m_axi_s2mm": Out(AXI4(32, spec.stream_width, "write")),
                 **({"m_axi_sg": Out(AXI4(32, 32, "read-write"))} if spec.dma.scatter_gather else {}),
+                **(
+                    {"m_axi_user": Out(AXI4(32, user_rtl.master_width))}
+                    if user_rtl and user_rtl.master
+                    else {}
+                ),
                 "mm2s_introut": Out(1),
                 "s2mm_introut": Out(1),
                 "debug_idle": Out(1),
@@ -92,6 +98,8 @@ class Soc(wiring.Component):
         accelerator: Any
         if self.user_rtl is not None:
             m.submodules.accelerator = accelerator = UserAccelerator(self.user_rtl, self.spec)
+            if self.user_rtl.master is not None:
+                wiring.connect(m, accelerator.m_axi_user, wiring.flipped(self.m_axi_user))
             m.d.comb += [
                 accelerator.restart.eq(dma.reset_out),
                 accelerator.awaited.eq(dma.mm2s_busy | dma.s2mm_busy),

@@ -12,9 +12,19 @@ from amaranth.lib.wiring import In, Out
 
 from axiloom.hw.axi.lite import LiteHandOver
 from axiloom.hw.axi.resize import Resize
-from axiloom.hw.axi.signatures import AXI4Lite, AXI4Stream
+from axiloom.hw.axi.signatures import AXI4, AXI4Lite, AXI4Stream
 from axiloom.hw.rtl_files.ports import Bus
-from axiloom.hw.rtl_files.user_rtl import FIXED, SLAVE_IN, SLAVE_MAY, SLAVE_OUT, UserRtl, result_words
+from axiloom.hw.rtl_files.user_rtl import (
+    FIXED,
+    MASTER_IN,
+    MASTER_OUT,
+    MASTER_ZERO,
+    SLAVE_IN,
+    SLAVE_MAY,
+    SLAVE_OUT,
+    UserRtl,
+    result_words,
+)
 from axiloom.isa.contract.spec import AcceleratorSpec
 
 SETTLE_CYCLES = 64
@@ -32,7 +42,8 @@ class UserAccelerator(wiring.Component):
     :data:`SETTLE_CYCLES` cycles longer; of a module with registers from the first write of one on, because
     it may work by itself.
     `debug_compute` and `debug_error` are 0, because the user's module does not tell them.
-    `restart` resets the module, as the reset of the domain does. With registers there is ``s_axi_control``.
+    `restart` resets the module, as the reset of the domain does. With registers there is ``s_axi_control``,
+    of a module with an AXI4 master ``m_axi_user``.
     Raises :exc:`BuildError` if its ports are not what `spec` says.
     """
 
@@ -42,6 +53,7 @@ class UserAccelerator(wiring.Component):
         self._spec = spec
         data_width = spec.stream_width
         control = {"s_axi_control": In(AXI4Lite(CONTROL_BITS))} if spec.rtl.registers else {}
+        master = {"m_axi_user": Out(AXI4(32, user_rtl.master_width))} if user_rtl.master else {}
         super().__init__(
             {
                 "s_axis": In(AXI4Stream(data_width)),
@@ -52,6 +64,7 @@ class UserAccelerator(wiring.Component):
                 "restart": In(1),
                 "awaited": In(1),
                 **control,
+                **master,
             }
         )
 
@@ -63,9 +76,12 @@ class UserAccelerator(wiring.Component):
         for name, value in rtl.told.constants.items():
             width = next(port.width for port in rtl.ports if port.name == name)
             connections[f"i_{name}"] = Const(value, width)
-        for bus, stream in zip(rtl.input_streams, self._inputs(m), strict=True):
-            connections |= self._input(m, bus, stream)
-        connections |= self._output(m, rtl.output_stream)
+        if rtl.input_streams:
+            for bus, stream in zip(rtl.input_streams, self._inputs(m), strict=True):
+                connections |= self._input(m, bus, stream)
+            connections |= self._output(m, rtl.output_stream)
+        if rtl.master is not None:
+            connections |= self._master(m, rtl.master)
         if rtl.control is not None:
             connections |= self._control(m, rtl.control)
         if rtl.resets:
@@ -194,6 +210,23 @@ class UserAccelerator(wiring.Component):
                 level = wide
             found[f"i_{port.name}"] = level[: port.width]
         return found | {f"o_{bus.name(signal)}": getattr(made.o, signal) for signal in SLAVE_OUT}
+
+    # --- memory ---------------------------------------------------------------------------------------
+
+    def _master(self, m: Module, bus: Bus) -> dict[str, Any]:
+        """Its AXI4 master: addresses of 32 bits go out, answers come in order, with ID 0."""
+        found: dict[str, Any] = {}
+        for signal, port in bus.signals.items():
+            if signal in MASTER_ZERO:
+                found[f"i_{port.name}"] = Const(0, port.width)
+            elif signal in ("araddr", "awaddr"):
+                found[f"o_{port.name}"] = wide = Signal(port.width, name=f"user_{signal}")
+                m.d.comb += getattr(self.m_axi_user, signal).eq(wide)
+            elif signal in (*MASTER_IN, "rdata"):
+                found[f"i_{port.name}"] = getattr(self.m_axi_user, signal)
+            elif signal in (*MASTER_OUT, "wdata", "wstrb"):
+                found[f"o_{port.name}"] = getattr(self.m_axi_user, signal)
+        return found
 
 
 class Distributor(wiring.Component):

@@ -80,6 +80,7 @@ _RULES = (
     _whole(sizes.stream, "stream_width", breaks="stream_width"),
     _whole(rtl.registers, "rtl"),
     _whole(rtl.accesses, "rtl", "opcode_map.*", "dims", "tile"),
+    _whole(rtl.carried, "rtl", "opcode_map.*", "data", "dims", "tile", "accel_size"),
     _whole(rtl.inputs, "rtl", "opcode_map.*", "data", "tile"),
     _whole(sizes.sums, "post", "data_type"),
     _whole(sizes.words_only, "kernel", "data_type", "accel_size", "tile", "post", "stream_width"),

@@ -45,6 +45,33 @@ def accesses(spec: AcceleratorSpec) -> Iterator[str]:
                 yield f"{place}: {value} is no {what} of {WORD_BITS} bits"
 
 
+def carried(spec: AcceleratorSpec) -> Iterator[str]:
+    """Operands that no stream carries: their registers exist, and pointers have no streams beside them."""
+    known = spec.rtl.registers
+    for name, opcode in spec.opcodes.items():
+        for one in opcode.carried:
+            place = f"opcode_map.{name}: {one.operand}"
+            if one.register not in known:
+                there = listed(list(known)) if known else "none: say where it is"
+                yield f"{place}: unknown register `{one.register}`; `rtl.registers` has {there}"
+                continue
+            if spec.tile.flexible:
+                yield f"{place}: only a fixed tile goes through registers; leave `tile` out"
+            if one.pointer or one.operand not in spec.data:
+                continue
+            shape = spec.operand_shape(one.operand)
+            if len(shape) != 1:
+                yield f"{place} has {len(shape)} dims; registers take an operand with one"
+            elif known[one.register] + 4 * shape[0] > REGISTERS_AT:
+                first = f"{known[one.register]:#x}"
+                yield f"{place}: {shape[0]} registers from {first} leave {REGISTERS_AT:#x}"
+        if any(one.pointer for one in opcode.carried) and opcode.streamed:
+            streams = listed([str(one) for one in opcode.streamed])
+            yield f"opcode_map.{name}: a device that reads memory itself has no streams; here is {streams}"
+    if spec.has_pointers and any(not op.carried for op in spec.opcodes.values()):
+        yield "opcode_map: a device that reads memory itself has pointers in every opcode"
+
+
 def inputs(spec: AcceleratorSpec) -> Iterator[str]:
     """A stream an operand: the SoC deals them out by counting, so all that comes is known."""
     named = spec.rtl.inputs
@@ -53,7 +80,7 @@ def inputs(spec: AcceleratorSpec) -> Iterator[str]:
     if len(named) < 2:
         return
     only = next(iter(spec.opcodes.values())) if len(spec.opcodes) == 1 else None
-    if only is None or only.literal is not None or sorted(only.sends) != sorted(named):
+    if only is None or only.literal is not None or sorted(only.sends) != sorted(named) or only.carried:
         what = "one opcode without opcode word that sends each operand once"
         yield f"rtl.inputs: several input streams need {what}"
     elif len(only.host) != len(only.sends) + len(only.receives):

@@ -83,6 +83,16 @@ class AcceleratorSpec:
         """Opcode to the registers that the host accesses before and after it, where there are such."""
         return {n: (op.before, op.after) for n, op in self.opcodes.items() if op.before or op.after}
 
+    @property
+    def has_registers(self) -> bool:
+        """Whether the host accesses registers of the device between transfers, which then cannot be moved."""
+        return any(op.before or op.after or op.carried for op in self.opcodes.values())
+
+    @property
+    def has_pointers(self) -> bool:
+        """Whether the device reads and writes memory itself: no operand travels on a stream."""
+        return any(one.pointer for op in self.opcodes.values() for one in op.carried)
+
     def replace(self, **changes: Any) -> AcceleratorSpec:
         return replace(self, **changes)
 

@@ -123,6 +123,20 @@ class WaitRegister:
 Access: TypeAlias = WriteRegister | WaitRegister
 
 
+@dataclass(frozen=True)
+class Carried:
+    """How an operand comes to the device, or from it, without a stream.
+
+    By elements: the host writes them to registers, the first to `register`: ``write(taps, H)``. By a pointer:
+    the host writes the address of the operand to `register` (lower half; the upper half behind it), and the
+    device reads or writes memory itself: ``send(A, a)``, ``recv(C, c)``.
+    """
+
+    operand: str
+    register: str
+    pointer: bool
+
+
 # --- what the device does, in order -----------------------------------------------------------------
 
 
@@ -221,6 +235,14 @@ class Opcode:
     """Registers that the host writes or waits for before it sends."""
     after: tuple[Access, ...] = ()
     """And when it has sent and received everything."""
+    carried: tuple[Carried, ...] = ()
+    """Operands among those that are sent and received that come by registers or pointers, not on a stream."""
+
+    @property
+    def streamed(self) -> tuple[HostAction, ...]:
+        """What of :attr:`host` travels on the streams."""
+        other = {one.operand for one in self.carried}
+        return tuple(a for a in self.host if not (isinstance(a, Send | Recv) and a.operand in other))
 
     @property
     def literal(self) -> int | None:
@@ -256,8 +278,18 @@ class Opcode:
             yield action, None if isinstance(action, SILENT) else next(payload)
 
     def __str__(self) -> str:
-        actions = (*self.before, *self.host, *self.after)
-        return f"{quoted(self.name)} = [{', '.join(map(str, actions))}]"
+        by = {one.operand: one for one in self.carried}
+
+        def text(action: HostAction) -> str:
+            one = by.get(action.operand) if isinstance(action, Send | Recv) else None
+            if one is None:
+                return str(action)
+            if not one.pointer:
+                return f"write({one.register}, {one.operand})"
+            return f"{'send' if isinstance(action, Send) else 'recv'}({one.operand}, {one.register})"
+
+        actions = (*map(str, self.before), *map(text, self.host), *map(str, self.after))
+        return f"{quoted(self.name)} = [{', '.join(actions)}]"
 
 
 @dataclass(frozen=True)

@@ -22,13 +22,14 @@ names mean is :mod:`axiloom.isa.check.check`'s part.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from axiloom.errors import SpecError
 from axiloom.isa.contract.types import (
     BARE_ID,
     Access,
+    Carried,
     DimField,
     HostAction,
     Opcode,
@@ -94,9 +95,12 @@ def _tokens(text: str) -> list[_Token]:
 
 
 class _Parser:
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, operands: Collection[str] = ()) -> None:
         self._tokens = _tokens(text)
         self._next = 0
+        self.operands = operands
+        self.carried: list[Carried] = []
+        """Of the opcode that is read: the operands that no stream carries."""
 
     @property
     def peek(self) -> _Token:
@@ -163,10 +167,11 @@ class _Parser:
     def argument(self, action: str) -> HostAction | Access:
         if action in ("write", "wait"):
             return self.access(action)
-        if action == "send":
-            return Send(self.reference("an operand"))
-        if action == "recv":
-            return Recv(self.reference("an operand"))
+        if action in ("send", "recv"):
+            operand = self.reference("an operand")
+            if self.accept(","):
+                self.carried.append(Carried(operand, self.reference("a register"), True))
+            return (Send if action == "send" else Recv)(operand)
         if action == "send_literal":
             return SendLiteral(self.integer())
         if action == "send_idx":
@@ -176,12 +181,17 @@ class _Parser:
             fields.append(self.field())
         return SendDim(tuple(fields))
 
-    def access(self, action: str) -> Access:
+    def access(self, action: str) -> HostAction | Access:
         register = self.reference("a register")
         self.expect(",")
         if action == "wait":
             return WaitRegister(register, self.integer())
-        value = self.integer() if self.peek.kind == "int" else self.reference("an integer or a dim")
+        value = (
+            self.integer() if self.peek.kind == "int" else self.reference("an integer, a dim or an operand")
+        )
+        if isinstance(value, str) and value in self.operands:
+            self.carried.append(Carried(value, register, False))
+            return Send(value)
         return WriteRegister(register, value)
 
     def entry(self) -> tuple[str, tuple[HostAction | Access, ...]]:
@@ -211,15 +221,18 @@ def parse_opcode_map(text: str) -> dict[str, tuple[HostAction, ...]]:
     """Opcode name to the host's actions, in the order of the text. Raises GrammarError, for accesses too."""
     found = parse_opcodes(text)
     for name, opcode in found.items():
-        if opcode.before or opcode.after:
+        if opcode.before or opcode.after or opcode.carried:
             what = f"opcode `{name}` has registers: `write` and `wait` are for a specification's opcode_map"
             raise GrammarError(what, 1)
     return {name: opcode.host for name, opcode in found.items()}
 
 
-def parse_opcodes(text: str) -> dict[str, Opcode]:
-    """As :func:`parse_opcode_map`, with the accesses to registers; the device's side is empty."""
-    parser = _Parser(text)
+def parse_opcodes(text: str, operands: Collection[str] = ()) -> dict[str, Opcode]:
+    """As :func:`parse_opcode_map`, with the accesses to registers; the device's side is empty.
+
+    `operands`: what a register may be written with beside numbers and dims.
+    """
+    parser = _Parser(text, operands)
     parser.accept("opcode_map")
     parser.expect("<")
     opcodes: dict[str, Opcode] = {}
@@ -232,7 +245,8 @@ def parse_opcodes(text: str) -> dict[str, Opcode]:
         name, actions = parser.entry()
         if name in opcodes:
             raise GrammarError(f"opcode `{name}` is defined twice", column)
-        opcodes[name] = _opcode(name, actions, column)
+        opcodes[name] = replace(_opcode(name, actions, column), carried=tuple(parser.carried))
+        parser.carried.clear()
     parser.end()
     return opcodes
 

@@ -362,7 +362,7 @@ class _Reader:
         device: dict[str, tuple[DeviceAction, ...]] = {}
         if "opcode_map" not in self._draft.broken:
             try:
-                host = grammar.parse_opcodes(self._body["opcode_map"])
+                host = grammar.parse_opcodes(self._body["opcode_map"], self._draft.spec.operands)
             except grammar.GrammarError as error:
                 self._fault("opcode_map", str(error))
         if "device" not in self._draft.broken:

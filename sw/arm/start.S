@@ -20,6 +20,9 @@
     .equ L1D_LAST_LINE,    0x1FE0
     .equ L1D_LINE,         0x20
 
+/* So much of the program's beginning comes into L2 before it runs: the runtime, and small drivers as a whole. */
+    .equ CODE_AHEAD,       0x2000
+
 /* One operation on every line of L1D: MCR p15, 0, r1, c7, \crm, 2 is invalidate (c6) or clean (c10) by set and
  * way. Clobbers r0 to r2. */
     .macro l1d_all crm
@@ -86,6 +89,18 @@ _start:
     mov     r0, #1
     str     r0, [r1, #8]
 
+    /* Code that runs for the first time waits for DDR line by line; PLD has four lines on their way at a time. L2 is
+     * for data and instructions alike. */
+    ldr     r0, =axl_text_start
+    ldr     r1, =axl_text_end
+    add     r2, r0, #CODE_AHEAD
+    cmp     r1, r2
+    movhi   r1, r2
+4:  pld     [r0]
+    add     r0, r0, #L1D_LINE
+    cmp     r0, r1
+    blo     4b
+
     bl      main
 
     ldr     r1, =axiloom_exit_code
@@ -95,9 +110,9 @@ _start:
     ldr     r1, =PL310
     ldr     r0, =PL310_ALL_WAYS
     str     r0, [r1, #PL310_CLEAN_WAY]
-4:  ldr     r0, [r1, #PL310_CLEAN_WAY]
+5:  ldr     r0, [r1, #PL310_CLEAN_WAY]
     cmp     r0, #0
-    bne     4b
+    bne     5b
     str     r0, [r1, #PL310_SYNC]
     dsb
     b       axiloom_exit

@@ -12,6 +12,9 @@
     .equ TCR,              0x803520     /* 4 GiB from 0 (T0SZ 32), granule 4 KiB, walks cached as the tables are; no TTBR1 */
     .equ UNCACHED_BLOCK,   0x15E00000   /* 2 MiB that hold link.ld's region `uncached` */
 
+/* So much of the program's beginning comes into L2 before it runs: the runtime, and small drivers as a whole. */
+    .equ CODE_AHEAD,       0x2000
+
     .section .text.start, "ax"
     .global _start
     .type _start, %function
@@ -77,6 +80,17 @@ _start:
     bic     x0, x0, #0x0002             /* unaligned loads and stores of normal memory are allowed */
     msr     sctlr_el1, x0
     isb
+
+    /* Code that runs for the first time waits for DDR line by line; preloads do not wait for each other. */
+    ldr     x0, =axl_text_start
+    ldr     x1, =axl_text_end
+    add     x2, x0, #CODE_AHEAD
+    cmp     x1, x2
+    csel    x1, x1, x2, lo
+3:  prfm    pldl2keep, [x0]
+    add     x0, x0, #64
+    cmp     x0, x1
+    b.lo    3b
 
     bl      main
 

@@ -145,6 +145,17 @@ dma_status dma_free(void);
 dma_status dma_device_write(uint32_t at, uint32_t value);
 dma_status dma_device_wait(uint32_t at, uint32_t mask);
 
+/* `count` elements of 8, 16 or 32 bits, packed from word `offset` of the input window on, each with its sign to a
+ * register of its own: the first at `at`, the others behind it, 4 bytes apart. */
+dma_status dma_device_elements(uint32_t at, uint32_t count, uint32_t bits, uint32_t offset);
+
+/* For a device that reads and writes memory itself. Give it words of the input window, or room in the output window:
+ * their address goes to the registers `at` (lower half) and at + 4 (upper half). When the device says that it is done,
+ * dma_device_wrote lets the CPU see what it wrote. */
+dma_status dma_device_reads(uint32_t at, uint32_t words, uint32_t offset);
+dma_status dma_device_writes(uint32_t at, uint32_t words, uint32_t offset);
+dma_status dma_device_wrote(uint32_t words, uint32_t offset);
+
 /* The windows themselves, for code that packs words on its own; NULL before dma_init. */
 volatile uint32_t *dma_in_buffer(void);
 volatile uint32_t *dma_out_buffer(void);

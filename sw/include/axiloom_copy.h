@@ -59,6 +59,14 @@ AXL_INLINE void axl_prefetch_row(const void *row, uint32_t bytes) {
         __builtin_prefetch((const char *)row + at);
 }
 
+/* The place of a tile; where its columns are no neighbours, lines that it shares with others are not worth it. */
+AXL_INLINE void axl_prefetch_place(const void *to, uint32_t rows, uint32_t cols, uint32_t size, ptrdiff_t row_stride,
+                                   ptrdiff_t col_stride) {
+    if (col_stride == 1)
+        for (uint32_t r = 0; r < rows; r++)
+            axl_prefetch_row((const char *)to + (ptrdiff_t)r * row_stride * (ptrdiff_t)size, cols * size);
+}
+
 /* Rows of `bytes` bytes to be ahead by. */
 AXL_INLINE uint32_t axl_rows_ahead(uint32_t bytes) {
     return bytes >= AXL_LINES_AHEAD * AXL_LINE ? 1 : AXL_LINES_AHEAD * AXL_LINE / bytes;

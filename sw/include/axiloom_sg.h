@@ -108,6 +108,10 @@ static inline void dma_queue_end_words(void) {
 typedef void dma_take(void *to, const int32_t *tile, uint32_t rows, uint32_t cols);
 dma_status dma_queue_open(uint32_t tile_words, dma_take *take);
 
+/* The same with a `take` that is also called without a tile (NULL), while the CPU waits for that: then it may bring the
+ * place into the caches. Those of DMA_TAKER_* do so. */
+dma_status dma_queue_open_ahead(uint32_t tile_words, dma_take *take);
+
 /* Send one word: an opcode or an argument. On a stream wider than a word fill up to a whole beat before rows. */
 static inline dma_status dma_queue_word(uint32_t word) {
     if (dma_sends.single == DMA_QUEUE_WORDS)
@@ -191,13 +195,19 @@ dma_status dma_queue_receive(void *to, uint32_t rows, uint32_t cols);
     DMA_TAKER_OF_WORDS(name, float, axl_add_tile_f32, tile_rows, tile_cols, row_stride, col_stride)
 #define DMA_TAKER_COPY_F32(name, tile_rows, tile_cols, row_stride, col_stride) \
     DMA_TAKER_OF_WORDS(name, float, axl_get_tile_f32, tile_rows, tile_cols, row_stride, col_stride)
-#define DMA_TAKER_OF_WORDS(name, T, how, tile_rows, tile_cols, row_stride, col_stride)                         \
-    static void name(void *to, const int32_t *tile, uint32_t rows, uint32_t cols) {                            \
-        how((T *)to, tile, rows, cols, (row_stride), (col_stride), (tile_rows), (tile_cols));                  \
+#define DMA_TAKER_OF_WORDS(name, T, how, tile_rows, tile_cols, row_stride, col_stride)            \
+    static void name(void *to, const int32_t *tile, uint32_t rows, uint32_t cols) {               \
+        if (!tile)                                                                                \
+            axl_prefetch_place(to, rows, cols, sizeof(T), (row_stride), (col_stride));            \
+        else                                                                                      \
+            how((T *)to, tile, rows, cols, (row_stride), (col_stride), (tile_rows), (tile_cols)); \
     }
-#define DMA_TAKER(name, T, how, tile_rows, tile_cols, row_stride, col_stride)                                  \
-    static void name(void *to, const int32_t *tile, uint32_t rows, uint32_t cols) {                            \
-        how((T *)to, (const T *)(const void *)tile, rows, cols, (row_stride), (col_stride), (tile_rows), (tile_cols)); \
+#define DMA_TAKER(name, T, how, tile_rows, tile_cols, row_stride, col_stride)                                              \
+    static void name(void *to, const int32_t *tile, uint32_t rows, uint32_t cols) {                                        \
+        if (!tile)                                                                                                         \
+            axl_prefetch_place(to, rows, cols, sizeof(T), (row_stride), (col_stride));                                     \
+        else                                                                                                               \
+            how((T *)to, (const T *)(const void *)tile, rows, cols, (row_stride), (col_stride), (tile_rows), (tile_cols)); \
     }
 
 /* The caller promises that from here to dma_queue_close only the DMA writes to these bytes, and nobody reads them.

@@ -196,3 +196,52 @@ dma_status dma_device_wait(uint32_t at, uint32_t mask) {
     }
     return DMA_OK;
 }
+
+dma_status dma_device_elements(uint32_t at, uint32_t count, uint32_t bits, uint32_t offset) {
+    if (at % sizeof(uint32_t) || (bits != 8 && bits != 16 && bits != 32))
+        return DMA_ERR_ARGUMENT;
+    dma_status status = dma_check_bounds(&dma_in_window, (count * bits + 31) / 32, offset);
+    for (uint32_t i = 0; status == DMA_OK && i < count; i++) {
+        const uint32_t word = dma_in_window.words[offset + i * bits / 32];
+        const int32_t top = (int32_t)(word << (32 - bits - i * bits % 32));
+        dma_write_register(at + i * (uint32_t)sizeof(uint32_t), (uint32_t)(top >> (32 - bits)));
+    }
+    return status;
+}
+
+static dma_status point(const dma_window *window, uint32_t at, uint32_t words, uint32_t offset) {
+    if (at % sizeof(uint32_t))
+        return DMA_ERR_ARGUMENT;
+    dma_status status = dma_check_bounds(window, words, offset);
+    if (status != DMA_OK)
+        return status;
+    const uint64_t address = axl_bus((const void *)(window->words + offset));
+    dma_write_register(at, (uint32_t)address);
+    dma_write_register(at + (uint32_t)sizeof(uint32_t), (uint32_t)(address >> 32));
+    return DMA_OK;
+}
+
+dma_status dma_device_reads(uint32_t at, uint32_t words, uint32_t offset) {
+    dma_status status = point(&dma_in_window, at, words, offset);
+    if (status == DMA_OK && MAINTAINED)
+        axl_cache_clean((uintptr_t)(dma_in_window.words + offset), words * (uint32_t)sizeof(uint32_t));
+    axl_memory_barrier();
+    return status;
+}
+
+/* As dma_start_recv and check_recv: no dirty line may be written over what the device brings, no old one be read. */
+dma_status dma_device_writes(uint32_t at, uint32_t words, uint32_t offset) {
+    dma_status status = point(&dma_out_window, at, words, offset);
+    if (status == DMA_OK && MAINTAINED)
+        axl_cache_discard((uintptr_t)(dma_out_window.words + offset), words * (uint32_t)sizeof(uint32_t));
+    axl_memory_barrier();
+    return status;
+}
+
+dma_status dma_device_wrote(uint32_t words, uint32_t offset) {
+    dma_status status = dma_check_bounds(&dma_out_window, words, offset);
+    if (status == DMA_OK && MAINTAINED)
+        axl_cache_invalidate((uintptr_t)(dma_out_window.words + offset), words * (uint32_t)sizeof(uint32_t));
+    axl_memory_barrier();
+    return status;
+}

@@ -8,6 +8,7 @@
 #define SLOT_WORDS 2048u         /* in all slots: some small tiles, two large ones */
 #define AT_ONCE (512u << 10)     /* bytes */
 #define TOLD_BEFORE 2048u        /* bytes whose discarding takes longer than telling the DMA of what is queued */
+#define AHEAD_BYTES (16u << 10)   /* half of L1: the place of a tile, beside the tile itself */
 #define HAS_OCM (AXL_OCM && !AXL_PROCESS)
 #define OCM_WORDS (8192u / AXL_DMAS & ~7u)
 #define MAINTAINED (AXL_DMA_CACHED && !AXL_DMA_COHERENT) /* windows */
@@ -35,6 +36,7 @@ static struct {
     uint32_t tile_bytes;
     uint32_t limit;  /* tiles expected at a time, and slots: a power of two */
     uint32_t begun;  /* dma_recvs.posted when it was opened */
+    int brings;      /* `take` without a tile brings its place into the caches */
     uintptr_t own;   /* bytes that only the DMA writes to */
     uint32_t own_bytes;
     int at_once;     /* they are taken out of the caches at the beginning and at the end, not by tiles */
@@ -111,6 +113,9 @@ static dma_status take_oldest(void) {
     uint32_t status = from->status;
     if (!(status & DMA_COMPLETE)) {
         TRY(dma_queue_tell());
+        /* While the CPU waits: a tile that is added reads its place, and one that is copied takes whole lines there. */
+        if (queue.brings && queue.tile_bytes <= AHEAD_BYTES)
+            queue.take((void *)to.to, NULL, to.rows, to.cols);
         TRY(wait_for(&dma_recv_channel, from));
         status = from->status;
     }
@@ -218,6 +223,7 @@ dma_status dma_queue_open(uint32_t tile_words, dma_take *take) {
     if (take && (on_chip || MAINTAINED) && tile_words % (LINE / sizeof(uint32_t)))
         limit = 1;
     queue.take = take;
+    queue.brings = 0;
     queue.slots = on_chip ? ocm_slots : (int32_t *)(void *)dma_out_window.words;
     queue.on_chip = on_chip;
     queue.tile_bytes = tile_words * (uint32_t)sizeof(uint32_t);
@@ -232,6 +238,13 @@ dma_status dma_queue_open(uint32_t tile_words, dma_take *take) {
     half_last[0] = half_last[1] = dma_sends.pushed;
     half_words = dma_in_window.size / 2 & ~(LINE / (uint32_t)sizeof(uint32_t) - 1);
     return DMA_OK;
+}
+
+dma_status dma_queue_open_ahead(uint32_t tile_words, dma_take *take) {
+    const dma_status status = dma_queue_open(tile_words, take);
+    if (status == DMA_OK)
+        queue.brings = take != NULL;
+    return status;
 }
 
 dma_status dma_queue_close(void) {

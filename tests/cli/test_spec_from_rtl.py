@@ -36,6 +36,18 @@ def test_registers_are_named_as_what_is_missing(tmp_path: Path, capsys: pytest.C
     assert "AXI4-Lite port s_axi_control_*: name the registers" in capsys.readouterr().err
 
 
+def test_a_master_gets_pointers_where_hls_lays_them_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, vadd = tmp_path / "draft.json", HARDWARE / "vadd_m_axi"
+    words = ["spec", "from-rtl", str(vadd / "vadd.v"), "--top", "vadd", "--kernel", "linalg.add"]
+    assert main([*words, "--tile", "500", "-o", str(out)]) == 0
+    drafted, by_hand = isa.load(out), isa.load(vadd / "vadd.json")
+    assert list(drafted.rtl.registers.values()) == list(by_hand.rtl.registers.values())
+    assert drafted.opcodes["all"].carried == by_hand.opcodes["all"].carried
+    assert "AXI4 master m_axi_gmem_* of 32 bits" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("more", "message"),
     [

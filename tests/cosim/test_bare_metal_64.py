@@ -45,7 +45,8 @@ def test_start_up(tmp_path: Path) -> None:
     assert ran.exit_code == 0
     assert ran.outputs["out"][:3].tolist() == [2, 0x05040302, 1]
     assert ran.outputs["out"][3] == pytest.approx(ran.counters["cpu-cycles"] / 2, rel=0.05)
-    assert ran.counters["cache-misses"] < 20 < 10000 < ran.counters["L1-dcache-loads"]
+    # Start-up asks for the program's own lines.
+    assert ran.counters["cache-misses"] < 40 < 10000 < ran.counters["L1-dcache-loads"]
 
 
 LINES = """

@@ -19,14 +19,22 @@ Counters = dict[str, int]
 
 
 def assemble(folder: Path, body: str, data: str = "", name: str = "main.S") -> Path:
-    """A program whose main is `body`. It starts at a multiple of 4 KiB, so that L1I sees the same in each."""
+    """A program whose main is `body`.
+
+    It starts at a multiple of 16 KiB, so that L1I sees the same in each, behind what start-up lets come into
+    L2; main waits until that has come.
+    """
     text = f"""
         .syntax unified
         .section .text.main, "ax"
-        .balign 4096
+        .balign 16384
         .global main
         .type main, %function
     main:
+        mov r1, #300
+    9:  subs r1, r1, #1
+        bne 9b
+        .balign 32
 {body}
         mov r0, #0
         bx lr
@@ -233,7 +241,9 @@ class TestPreload:
         last = self.MISS + (lines - 1) * latency.ddr_gap
         assert cycles(self.preload(lines) + self.load(lines)) == pytest.approx(last, abs=lines)
         blocked = last - latency.preloads * latency.ddr_gap
-        assert blocked - lines <= cycles(self.preload(lines)) <= blocked + latency.ddr_gap
+        # So long that no later miss waits for what is still on its way.
+        meanwhile = "        mov r0, r0\n" * 240
+        assert blocked - lines <= cycles(self.preload(lines) + meanwhile) <= blocked + latency.ddr_gap
 
     def test_another_miss_waits_for_them(self, cycles: Callable[[str], int]) -> None:
         other = "        ldr r0, [r1, #2048]\n"
@@ -319,6 +329,24 @@ class TestSystem:
         core.begin(elf)
         core.run()
         assert core.activity()["uncached_loads"] >= 256
+
+    def test_the_beginning_of_a_program_is_in_l2_when_it_starts(self, tmp_path: Path) -> None:
+        lines = 64
+        text = f"""
+            #include "axiloom.h"
+            uint64_t ticks;
+            int main(void) {{
+                const uint64_t begin = axl_timer();
+                __asm__ volatile(".rept {8 * lines}\\n nop\\n .endr");
+                ticks = axl_timer() - begin;
+                return 0;
+            }}
+        """
+        elf = compile_c(tmp_path, text)
+        run = run_cpu(elf, {}, {"ticks": ((1,), "uint64")}, BOARD)
+        latency = BOARD.latency
+        from_l2, from_memory = (lines * one for one in (latency.l2_hit, latency.l2_hit + latency.ddr))
+        assert from_l2 < 2 * int(run.outputs["ticks"][0]) < (from_l2 + from_memory) / 2
 
     def test_hints_do_nothing(self, tmp_path: Path) -> None:
         hints = "sev; wfe; yield; dmb; isb"

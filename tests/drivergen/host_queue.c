@@ -25,7 +25,7 @@ static piece pieces[MOST];
 static place places[TILES];
 static uint32_t pending, expected, beat_bytes = 4, tile_words;
 static dma_take *taker;
-static int is_open;
+static int is_open, brings;
 static const uint8_t *own, *own_end;
 
 void host_stream(uint32_t bits) { beat_bytes = bits / 8; }
@@ -63,6 +63,8 @@ static dma_status take_oldest(void) {
     uint32_t *tile = malloc(words * 4);
     if (host_recv(tile, words) != words)
         return DMA_ERR_TIMEOUT;
+    if (brings)
+        taker(to.to, NULL, to.rows, to.cols);
     if (taker)
         taker(to.to, (const int32_t *)tile, to.rows, to.cols);
     else
@@ -92,8 +94,16 @@ dma_status dma_queue_open(uint32_t words, dma_take *take) {
     is_open = 1;
     tile_words = words;
     taker = take;
+    brings = 0;
     own = own_end = NULL;
     return DMA_OK;
+}
+
+/* A place that is brought into the caches stays as it is. */
+dma_status dma_queue_open_ahead(uint32_t words, dma_take *take) {
+    const dma_status status = dma_queue_open(words, take);
+    brings = status == DMA_OK;
+    return status;
 }
 
 dma_status dma_queue_own(void *to, uint32_t bytes) {

@@ -119,8 +119,10 @@ class _Lowering:
 
     def open(self, op: queue.QueueOpenOp) -> None:
         taker = self.insert(queue.TakerNameOp(self.taker))
+        # Ours knows how to bring a tile's place into the caches.
+        opener = "dma_queue_open_ahead" if self.taker else "dma_queue_open"
         self.taker = ""
-        self.call("dma_queue_open", self.index(op.words.value.data), taker)
+        self.call(opener, self.index(op.words.value.data), taker)
 
     def word(self, op: queue.QueueWordOp) -> None:
         self.call("dma_queue_word", op.word)
@@ -211,7 +213,7 @@ class LowerQueue(ModulePass):
         accel.taker "add_to_C" "accumulate" [16, 16] strides [72, 1]
         ...
         %0 = accel.taker_name "add_to_C"
-        %1 = func.call @dma_queue_open(%c256, %0) : (index, index) -> i32
+        %1 = func.call @dma_queue_open_ahead(%c256, %0) : (index, index) -> i32
         accel.check %1
         %2 = memref.cast %A_tile : ... to memref<*xi32>
         accel.clean_rows %2, %c64, %c16, %c320 first(%n) : memref<*xi32>

@@ -169,6 +169,21 @@ class _Lowering:
     def wait_register(self, op: accel.WaitRegisterOp) -> None:
         self.call("dma_device_wait", self.index(op.at.value.data), self.word(op.value.value.data))
 
+    def write_elements(self, op: accel.WriteElementsOp) -> None:
+        count, bits = self.index(op.count.value.data), self.index(op.bits.value.data)
+        self.call("dma_device_elements", self.index(op.at.value.data), count, bits, op.begin)
+
+    def point_in(self, op: accel.PointInOp) -> None:
+        words = self.between(op.begin, op.end)
+        self.call("dma_device_reads", self.index(op.at.value.data), words, op.begin)
+
+    def point_out(self, op: accel.PointOutOp) -> None:
+        words = self.between(op.begin, op.end)
+        self.call("dma_device_writes", self.index(op.at.value.data), words, op.begin)
+
+    def take_out(self, op: accel.TakeOutOp) -> None:
+        self.call("dma_device_wrote", self.between(op.begin, op.end), op.begin)
+
     def _put_word(self, op: accel.StageOp, word: SSAValue) -> None:
         self.call("dma_put_word", word, op.offset)
         op.end.replace_all_uses_with(self.add(op.offset, op.words()))
@@ -251,6 +266,10 @@ _RULES: dict[type[Operation], Callable[..., None]] = {
     accel.InitDmaOp: _Lowering.init_dma,
     accel.WriteRegisterOp: _Lowering.write_register,
     accel.WaitRegisterOp: _Lowering.wait_register,
+    accel.WriteElementsOp: _Lowering.write_elements,
+    accel.PointInOp: _Lowering.point_in,
+    accel.PointOutOp: _Lowering.point_out,
+    accel.TakeOutOp: _Lowering.take_out,
     accel.SendLiteralOp: _Lowering.send_literal,
     accel.SendDimOp: _Lowering.send_dim,
     accel.SendIdxOp: _Lowering.send_idx,

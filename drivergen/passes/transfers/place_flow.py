@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import TypeVar
 
 from xdsl.context import Context
@@ -28,6 +29,8 @@ from axiloom.isa.contract.framing import padded
 from axiloom.isa.contract.types import WORD_BITS, HostAction, Recv, Scope, Send, SendDim, SendLiteral
 
 WORD_BYTES = WORD_BITS // 8
+POINTED_WORDS = 1024 // WORD_BITS
+"""What a device reads itself begins on a beat of the widest AXI4 port."""
 
 
 _OpT = TypeVar("_OpT", bound=Operation)
@@ -115,13 +118,15 @@ class _Nest:
         """One blocking transfer: receive armed, words staged, sent and waited for, result stored."""
         beat_words = self.trait.stream_width // WORD_BITS
         actions = list(padded(self.trait.opcodes[site.opcode], beat_words))
-        recvs = [a for a in actions if isinstance(a, Recv)]
+        recvs = [a for a in actions if isinstance(a, Recv) and not self._carried(site, a.operand)]
         armed = self._arm(recvs[0], site) if recvs else None
         self._access(site, "before")
-        begin = end = site.index(0)
+        begin = end = self._carry_in(site, actions)
         words = 0
         for action in actions:
-            if not isinstance(action, Recv):
+            if not isinstance(action, Recv) and not (
+                isinstance(action, Send) and self._carried(site, action.operand)
+            ):
                 stage = site.insert(self._stage(action, site, end))
                 if isinstance(action, Send) and stage.words() % beat_words:
                     width = self.trait.stream_width
@@ -137,12 +142,68 @@ class _Nest:
         for recv in recvs:
             armed = armed or self._arm(recv, site)
             site.insert(accel.WaitOp(armed.token))
-            number = self.trait.operand(recv.operand)
-            shape, turned = self.tiles.shape(number, site.level), self.tiles.permutation(number)
-            view = self._view(number, site)
-            site.insert(accel.RecvOp(view, shape, turned, site.index(0), self.mode, self.tiles.dense(number)))
+            self._receive(recv, site)
             armed = None
+        written = self._point_out(site, actions)
         self._access(site, "after")
+        for recv, length in written:
+            site.insert(accel.TakeOutOp(site.index(0), site.index(length)))
+            self._receive(recv, site)
+
+    def _receive(self, recv: Recv, site: _Site) -> None:
+        """Out of the output window, to its place."""
+        number = self.trait.operand(recv.operand)
+        shape, turned = self.tiles.shape(number, site.level), self.tiles.permutation(number)
+        view = self._view(number, site)
+        site.insert(accel.RecvOp(view, shape, turned, site.index(0), self.mode, self.tiles.dense(number)))
+
+    # --- operands that no stream carries --------------------------------------------------------------
+
+    def _carried(self, site: _Site, operand: str) -> tuple[str, int] | None:
+        """How registers carry an operand, and the address of the first one; None: a stream does."""
+        text = self.trait.registers.get(
+            f"{site.opcode} of {self.trait.operands[self.trait.operand(operand)].operand}"
+        )
+        for how, at, _ in registers.read(text) if text else ():
+            return how, at
+        return None
+
+    def _carry_in(self, site: _Site, actions: Sequence[HostAction]) -> SSAValue:
+        """Inputs by registers and pointers; gives where the window is free then."""
+        words = 0
+        for action in actions:
+            carried = self._carried(site, action.operand) if isinstance(action, Send) else None
+            if carried is None:
+                continue
+            how, at = carried
+            assert isinstance(action, Send)
+            begin = site.index(words)
+            stage = site.insert(self._stage(action, site, begin))
+            if how == "pointer":
+                site.insert(accel.PointInOp(at, begin, site.index(words + stage.words())))
+                words += -(-stage.words() // POINTED_WORDS) * POINTED_WORDS
+                self._check_length(
+                    f"opcode {site.opcode} gives", words, self.trait.dma.input_buffer_size, "input"
+                )
+            else:
+                number = self.trait.operand(action.operand)
+                bits = width(self._source(number).element_type)
+                count = prod(self.tiles.shape(number, site.level))
+                site.insert(accel.WriteElementsOp(at, begin, stage.end, count, bits))
+        return site.index(words)
+
+    def _point_out(self, site: _Site, actions: Sequence[HostAction]) -> list[tuple[Recv, int]]:
+        """The device is told where it writes results: each with its words in the output window."""
+        found = []
+        for action in actions:
+            carried = self._carried(site, action.operand) if isinstance(action, Recv) else None
+            if carried is None:
+                continue
+            assert isinstance(action, Recv)
+            words = self._result_words(action, site)
+            site.insert(accel.PointOutOp(carried[1], site.index(0), site.index(words)))
+            found.append((action, words))
+        return found
 
     def _access(self, site: _Site, where: str) -> None:
         """The registers of the device that are accessed before or after an opcode."""
@@ -152,12 +213,15 @@ class _Nest:
             site.insert(kind(at, value))
 
     def _arm(self, recv: Recv, site: _Site) -> accel.StartRecvOp:
+        return site.insert(accel.StartRecvOp(site.index(0), site.index(self._result_words(recv, site))))
+
+    def _result_words(self, recv: Recv, site: _Site) -> int:
         number = self.trait.operand(recv.operand)
         element = self._source(number).element_type
         words = tile_words(self.tiles.shape(number, site.level), width(element), self.tiles.dense(number))
         window = self.trait.dma.output_buffer_size
         self._check_length(f"opcode {site.opcode} receives", words, window, "output")
-        return site.insert(accel.StartRecvOp(site.index(0), site.index(words)))
+        return words
 
     def _stage(self, action: HostAction, site: _Site, offset: SSAValue) -> accel.StageOp:
         if isinstance(action, SendLiteral):

@@ -19,6 +19,7 @@ from axiloom.isa import AcceleratorSpec, numerics
 from axiloom.isa.check import check
 from axiloom.isa.contract.rtl import RtlPorts
 from axiloom.isa.contract.types import (
+    Carried,
     Clear,
     Compute,
     DeviceAction,
@@ -30,6 +31,8 @@ from axiloom.isa.contract.types import (
     Send,
     Store,
     TileRule,
+    WaitRegister,
+    WriteRegister,
 )
 from axiloom.isa.files.device import device_of
 from axiloom.isa.files.json_form import default_macs
@@ -39,6 +42,8 @@ from axiloom.isa.wording.names import hint
 SIDE = 4
 """Of the draft's tile, in each dim, where none is given; what has one dim gets more."""
 ROW = 64
+FIRST_ARGUMENT, POINTER_BYTES, SIZE_BYTES, AP_START, AP_DONE = 0x10, 12, 8, 1, 2
+"""Of the registers that Vitis HLS makes: ap_ctrl_hs at 0, arguments from 0x10 on."""
 
 
 def add_command(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -80,7 +85,8 @@ def draft(
         if not file.is_file():
             raise UsageError(f"{file}: no such file")
     files = as_verilog(files, top)
-    streams = [bus.prefix for bus in buses(read_ports(files, top), "tdata") if bus.signals["tdata"].is_input]
+    ports = read_ports(files, top)
+    streams = [bus.prefix for bus in buses(ports, "tdata") if bus.signals["tdata"].is_input]
     told = RtlPorts(inputs=dict(zip(operands, streams, strict=False)) if len(streams) > 1 else {})
     if len(streams) > 1 and len(streams) != len(operands):
         raise UsageError(
@@ -89,10 +95,32 @@ def draft(
         )
     rtl = UserRtl(files, top, told)
     spec = base.replace(name=top, stream_width=rtl.stream_width, rtl=told)
+    if rtl.master is not None and not rtl.input_streams:
+        spec = _with_pointers(spec)
     if faults := check.check(spec):
         raise SpecError([f"{top}: {fault}" for fault in faults])
     rtl.check(spec)
     return spec, list(_notes(spec, rtl, tile is None))
+
+
+def _with_pointers(spec: AcceleratorSpec) -> AcceleratorSpec:
+    """All operands by pointer, then the sizes, with the registers where Vitis HLS lays them out.
+
+    Arguments begin at 0x10; a pointer takes 12 bytes, a size 8 (UG1399, S_AXILITE Control Register Map).
+    """
+    (opcode,) = spec.opcodes.values()
+    registers, at = {"control": 0}, FIRST_ARGUMENT
+    for operand in (*opcode.sends, *opcode.receives):
+        registers[operand.lower()], at = at, at + POINTER_BYTES
+    for dim in spec.dims:
+        registers[f"size_{dim}"], at = at, at + SIZE_BYTES
+    sizes = [WriteRegister(f"size_{dim}", dim) for dim in spec.dims]
+    made = replace(
+        opcode,
+        carried=tuple(Carried(one, one.lower(), True) for one in (*opcode.sends, *opcode.receives)),
+        after=(*sizes, WriteRegister("control", AP_START), WaitRegister("control", AP_DONE)),
+    )
+    return spec.replace(opcodes={opcode.name: made}, rtl=replace(spec.rtl, registers=registers))
 
 
 def _plain(kernel: str, tile: Sequence[int] | None, data_type: str) -> AcceleratorSpec:
@@ -130,7 +158,12 @@ def _notes(spec: AcceleratorSpec, rtl: UserRtl, guessed: bool) -> Iterator[str]:
     low = {True: "active low", False: "active high"}
     resets = ", ".join(f"{name} ({low[level]})" for name, level in rtl.resets.items()) or "none"
     yield f"clock {', '.join(rtl.clocks)}; reset {resets}"
-    for bus in (*rtl.input_streams, rtl.output_stream):
+    if rtl.master is not None:
+        yield f"AXI4 master {rtl.master.prefix}* of {rtl.master_width} bits"
+    if spec.has_pointers:
+        laid = ", ".join(f"{name} at {at:#x}" for name, at in spec.rtl.registers.items())
+        yield f"guess: the registers as Vitis HLS lays out the operands and then the sizes: {laid}"
+    for bus in (*rtl.input_streams, rtl.output_stream) if rtl.input_streams else ():
         width = bus.signals["tdata"].width
         between = "" if width == spec.stream_width else f", a converter to {spec.stream_width} between"
         last = "" if "tlast" in bus.signals else ", no TLAST"
@@ -140,7 +173,7 @@ def _notes(spec: AcceleratorSpec, rtl: UserRtl, guessed: bool) -> Iterator[str]:
         tile = " x ".join(map(str, spec.tile.size))
         yield f"guess: a tile of {tile} ({', '.join(spec.dims)}): `accel_size`, --tile"
     yield "guess: one instruction without opcode word, all operands in this order: `opcode_map` and `device`"
-    if rtl.control is not None:
+    if rtl.control is not None and not spec.has_pointers:
         yield (
             f"AXI4-Lite port {rtl.control.prefix}*: name the registers that the host writes in "
             "`rtl.registers`, and add write(NAME, VALUE) and wait(NAME, MASK) to `opcode_map`"

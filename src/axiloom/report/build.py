@@ -63,15 +63,17 @@ def limit(
     fabric: Mapping[str, int],
     multiply_adds: int | None,
     array_cycles: int | None = None,
+    port_bits: int | None = None,
 ) -> Limit:
     """How far above its lower bound a run was, in fabric cycles.
 
     The bound is max(words on the busier stream / words a cycle, multiply-adds / parallel
     multiply-adds): the streams are independent, and what the problem needs counts, not padding.
     `array_cycles`, if given, stands for the second one: where rows of pixels are no multiple of the array's
-    columns (:meth:`axiloom.drivergen.c.driver.Call.array_cycles`).
+    columns (:meth:`axiloom.drivergen.c.driver.Call.array_cycles`). `port_bits`: of an accelerator's own AXI4
+    master, which stands for the streams then.
     """
-    words_per_cycle = spec.stream_width // 32
+    words_per_cycle = (port_bits or spec.stream_width) // 32
     stream = -(-max(fabric["words_in"], fabric["words_out"]) // words_per_cycle)
     array = -(-(multiply_adds or 0) // spec.macs) if array_cycles is None else array_cycles
     cycles = max(stream, array)
@@ -105,12 +107,13 @@ def build(
     `advice`: what would be faster, if anything. `choice`: what was chosen by default.
     """
     profile, spec, board = run.profile, system.together, system.profile
+    port_bits = system.user_rtl.master_width if system.user_rtl and system.user_rtl.master else None
     report: Report = {
         "schema": SCHEMA_VERSION,
         "result": result,
         "counters": dict(run.counters),
         "fabric": dict(run.fabric),
-        "limit": limit(spec, run.fabric, multiply_adds, array_cycles),
+        "limit": limit(spec, run.fabric, multiply_adds, array_cycles, port_bits),
         "losses": losses.measure(profile, spec, config.get("pipeline"), own_rtl=system.rtl != "generated"),
         "activity": losses.meanwhile(profile),
         "functions": [

@@ -159,7 +159,7 @@ def remedies(one: Class, spec: AcceleratorSpec, pipeline: str | None, *, own_rtl
         found.append(f"--pipeline {_joined([*chosen, *useful], spec)}")
     if one.key in ("load", "load_again", "load_head", "store") and not own_rtl and _can_be_wider(spec):
         found.append(f"--stream-width {2 * spec.stream_width}")
-    fixed = spec.form in PACKETS or bool(spec.accesses)
+    fixed = spec.form in PACKETS or spec.has_registers
     if "zero-copy" in one.passes and not spec.dma.scatter_gather and not fixed:
         found.append("--dma sg --pipeline all")
     if one.key in ("load", "load_again") and len(spec.flows) > 1:
@@ -175,7 +175,7 @@ def _can_be_wider(spec: AcceleratorSpec) -> bool:
 def _able(spec: AcceleratorSpec) -> list[str]:
     """The passes that can be had: of packets another compiler makes the driver, no pass may move accesses to
     registers, and zero copy needs scatter-gather."""
-    if spec.form in PACKETS or spec.accesses:
+    if spec.form in PACKETS or spec.has_registers:
         return []
     return [one for one in OPTIMISATIONS if one != "zero-copy" or spec.dma.scatter_gather]
 

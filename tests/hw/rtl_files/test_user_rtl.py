@@ -221,9 +221,32 @@ def test_a_result_without_tlast_has_one_length(tmp_path: Path) -> None:
 
 def test_what_does_not_fit_is_named(tmp_path: Path) -> None:
     master = "output wire [31:0] m_axi_gmem_ARADDR, input wire m_axi_gmem_ARREADY, output wire led"
-    assert "AXI4 master m_axi_gmem_: not supported yet" in message(
-        tmp_path, ECHO.replace("output wire led", master)
-    )
+    said = message(tmp_path, ECHO.replace("output wire led", master))
+    assert "m_axi_gmem_arvalid is missing" in said
+    assert "m_axi_gmem_*data has none bits; one width of 32, 64," in said
+    two = "output wire [31:0] x_araddr, output wire [31:0] y_awaddr, output wire led"
+    assert "2 AXI4 masters: x_, y_; at most one" in message(tmp_path, ECHO.replace("output wire led", two))
+
+
+HARDWARE = Path(__file__).parents[3] / "examples" / "hardware"
+
+
+def test_a_master_stands_in_place_of_streams() -> None:
+    rtl = UserRtl([HARDWARE / "vadd_m_axi" / "vadd.v"], "vadd")
+    assert (rtl.master_width, rtl.input_streams) == (32, [])
+    assert rtl.master is not None
+    assert rtl.master.prefix == "m_axi_gmem_"
+    spec = isa.load(HARDWARE / "vadd_m_axi" / "vadd.json")
+    rtl.check(spec)
+    assert "m_axi_user_araddr" in emit(spec, "soc", rtl)
+    with pytest.raises(BuildError, match=r"vadd: no streams, and v1_4 sends on one; a master's operands are"):
+        rtl.check(isa.builtin("v1_4"))
+
+
+def test_pointers_need_a_master(tmp_path: Path) -> None:
+    spec = isa.load(HARDWARE / "vadd_m_axi" / "vadd.json")
+    with pytest.raises(BuildError, match="no AXI4-Lite port"):
+        UserRtl([written(tmp_path, ECHO)], "echo").check(spec)
 
 
 def test_streams_of_256_bits_take_whole_beats(tmp_path: Path) -> None:

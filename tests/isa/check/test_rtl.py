@@ -69,3 +69,46 @@ def test_accesses_stand_before_or_behind_all_words() -> None:
         parse_opcodes("<x = [send(A), write(r, 1), recv(C)]>")
     with pytest.raises(GrammarError, match="are for a specification's opcode_map"):
         parse_opcode_map("<x = [write(r, 1), send(A)]>")
+
+
+VADD = START.parents[1] / "vadd_m_axi" / "vadd.json"
+FIR = START.parents[1] / "fir16" / "fir16.json"
+
+
+@pytest.mark.parametrize("file", [VADD, FIR], ids=["pointers", "elements"])
+def test_operands_that_registers_carry_read_back(file: Path, tmp_path: Path) -> None:
+    spec = isa.load(file)
+    (opcode,) = spec.opcodes.values()
+    assert spec.has_registers
+    assert spec.has_pointers == (file == VADD)
+    assert parse_opcodes(f"opcode_map<{opcode}>", spec.operands)["all"].carried == opcode.carried
+    again = tmp_path / "again.json"
+    again.write_text(isa.dumps(spec))
+    read = isa.load(again)
+    assert (read.opcodes, read.rtl) == (spec.opcodes, spec.rtl)
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "fault"),
+    [
+        (
+            VADD,
+            "send(B, b)",
+            "send(B)",
+            "a device that reads memory itself has no streams; here is send(B)",
+        ),
+        (VADD, "send(B, b)", "send(B, d)", "opcode_map.all: B: unknown register `d`; `rtl.registers` has"),
+        (FIR, "write(taps, H)", "write(tap, H)", "opcode_map.all: H: unknown register `tap`"),
+        (FIR, '"taps": "0x00"', '"taps": "0x7ff0"', "9 registers from 0x7ff0 leave 0x8000"),
+    ],
+)
+def test_faults_of_operands_that_registers_carry(
+    file: Path, old: str, new: str, fault: str, tmp_path: Path
+) -> None:
+    text = file.read_text()
+    assert old in text
+    wrong = tmp_path / "wrong.json"
+    wrong.write_text(text.replace(old, new))
+    with pytest.raises(SpecError) as raised:
+        isa.load(wrong)
+    assert fault in str(raised.value)

@@ -50,6 +50,16 @@ class Plan:
         return "_".join(("axiloom", *(identifier(spec.name) for spec in self.specs)))
 
     @property
+    def masters(self) -> tuple[str, ...]:
+        """Ports of the SoC to memory, with our DMA."""
+        own = self.user_rtl is not None and self.user_rtl.master is not None
+        return (
+            *("m_axi_mm2s", "m_axi_s2mm"),
+            *(("m_axi_sg",) if self.scatter_gather else ()),
+            *(("m_axi_user",) if own else ()),
+        )
+
+    @property
     def scatter_gather(self) -> bool:
         return self.specs[0].dma.scatter_gather
 
@@ -131,9 +141,11 @@ def _refuse(hardware: Hardware, specs: Sequence[AcceleratorSpec], dma: str, user
     names = ", ".join(spec.name for spec in specs)
     if user_rtl is not None and len(specs) > 1:
         raise UsageError(f"RTL {user_rtl.top} takes the place of one accelerator, and here are {names}")
-    if any(spec.rtl.registers for spec in specs):
+    if any(spec.rtl.registers for spec in specs) and (dma == XILINX or hardware.memory is None):
+        what = "Xilinx' DMA" if dma == XILINX else "its open flow"
         raise UsageError(
-            f"{names}: board folders do not have the accelerator's own registers (`rtl.registers`) yet"
+            f"{names}: {what} has no room for the accelerator's own registers (`rtl.registers`): take "
+            "a board that Vivado builds, with our DMA (leave --dma out)"
         )
     if hardware.memory is not None:
         return

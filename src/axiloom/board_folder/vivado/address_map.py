@@ -42,8 +42,7 @@ def segments(plan: Plan, cores: tuple[Core, ...]) -> tuple[Segment, ...]:
     if plan.dma == OWN:
         first, size = _cover([spec.dma.address for spec in plan.specs])
         found.append(Segment(data, f"{cell(cores[0])}/s_axi_lite/{REGISTER_BLOCK}", first, size))
-        ports = ("m_axi_mm2s", "m_axi_s2mm", *(["m_axi_sg"] if plan.scatter_gather else []))
-        masters = [f"{cell(cores[0])}/{port}" for port in ports]
+        masters = [f"{cell(cores[0])}/{port}" for port in plan.masters]
     else:
         masters = []
         for i, spec in enumerate(plan.specs):

@@ -165,8 +165,7 @@ def register_ports(plan: Plan, cores: tuple[Core, ...]) -> list[str]:
 def memory_ports(plan: Plan, cores: tuple[Core, ...]) -> list[str]:
     """Masters of memory."""
     if plan.dma == OWN:
-        names = ["m_axi_mm2s", "m_axi_s2mm", *(["m_axi_sg"] if plan.scatter_gather else [])]
-        return [f"{cell(cores[0])}/{name}" for name in names]
+        return [f"{cell(cores[0])}/{name}" for name in plan.masters]
     names = ["M_AXI_MM2S", "M_AXI_S2MM", *(["M_AXI_SG"] if plan.scatter_gather else [])]
     return [f"{dma_cell(i)}/{name}" for i in range(len(cores)) for name in names]
 

@@ -49,6 +49,7 @@ _PREFIXES = {
     "m_axi_mm2s": ("aximm", True),
     "m_axi_s2mm": ("aximm", True),
     "m_axi_sg": ("aximm", True),
+    "m_axi_user": ("aximm", True),
     "s_axis": ("axis", False),
     "m_axis": ("axis", True),
 }
