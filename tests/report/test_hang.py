@@ -49,7 +49,7 @@ def test_the_packets_at_hand_and_the_instructions() -> None:
         (
             stopped(Channel(0, 144, 4, valid=True, ready=False, busy=True), SILENT),
             THEIRS,
-            "Your RTL stopped taking words 32 before the end of the packet",
+            "Your RTL stopped taking words 32 before the packet's end",
         ),
         (stopped(AT_REST, Channel(0, 64, 3, False, True, True)), OURS, "3 of 16 words came"),
         (stopped(AT_REST, Channel(0, 0, 0, True, False, False)), OURS, "no receive was started for"),

@@ -13,7 +13,7 @@ from typing import Any
 from axiloom import boards, frontend
 from axiloom.cli import default, nest_run, program_run, remedies, select, serial, terminal
 from axiloom.cli import options as shared
-from axiloom.cli.given import Refusal, has, refuse, reject
+from axiloom.cli.given import Refusal, has, output_file, refuse, reject
 from axiloom.cosim import outside
 from axiloom.cosim.build.cache import content_hash
 from axiloom.cosim.build.user_code import CXX, Given
@@ -24,19 +24,20 @@ from axiloom.cosim.system import System
 from axiloom.drivergen.network import is_network, network_data_type
 from axiloom.errors import DriverError, HangError, MismatchError, UsageError
 from axiloom.files import read_array
+from axiloom.frontend.model import write_arrays
 from axiloom.isa import dumps
 from axiloom.report import build as report
 from axiloom.report import hang, page, perfetto
 from axiloom.report.types import Kernel, Report, Setup
 from axiloom.run import gains
 from axiloom.run.choice import ranks
-from axiloom.run.compare import compare
+from axiloom.run.compare import Arrays, compare
 from axiloom.run.network import WEIGHTS, Network, NetworkRun
 from axiloom.run.problem import ProblemRun, Workload
 from axiloom.run.resolve import BEST
 from axiloom.run.run import CpuPart, Run, Watch, folder_or_temporary, simulate, simulate_both
 
-NETWORK = "input weights stop_after offload_from offload"
+NETWORK = "input output weights stop_after offload_from offload"
 """Options of networks alone."""
 AGAINST: dict[str, Kernel] = {"cpu": "loops", "neon": "neon"}
 """Values of --against: the kernel that runs on the CPU alone."""
@@ -73,7 +74,16 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     program_run.add_options(run)
     network = run.add_argument_group("networks (functions with many ops)")
     network.add_argument(
-        "--input", type=Path, metavar="FILE.npz", help="inputs: input0, input1, ... (default: random ones)"
+        "--input",
+        type=Path,
+        metavar="FILE.npz",
+        help="inputs: input0, input1, ...; of an int8 network also floats (default: random ones)",
+    )
+    network.add_argument(
+        "--output",
+        type=output_file,
+        metavar="FILE.npz",
+        help="write the results: output0, ... or by name; floats where the network has scales",
     )
     network.add_argument(
         "--weights",
@@ -103,6 +113,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
             "wait", lambda o: o.os == "linux" and o.wait == "irq", "--os linux polls the DMA: leave it out"
         ),
         Refusal("seed", has("input"), "of random inputs; here --input has them"),
+        Refusal("output", has("stop_after"), "has the network's results, and --stop-after ends before them"),
         Refusal("try_remedies", has("against"), "runs the problem several times; try without --against"),
         Refusal("against", has("stop_after"), "compares whole runs, and --stop-after ends one earlier"),
     )
@@ -199,28 +210,7 @@ def _execute_one(options: argparse.Namespace) -> int:
     model = frontend.load(options.problem) if frontend.is_model(options.problem) else None
     if model is not None and is_network(model.mlir, options.problem):
         reject(options, one_op)
-        if options.os == "linux":
-            raise UsageError(f"{options.problem}: --os linux is for functions with one op, not for networks")
-        data_type = network_data_type(model.mlir, model.weights, options.problem)
-        found = default.of_network(options, model, data_type)
-        if options.flow == BEST and not any(ranks(one) for one in found.specs):
-            first = found.spec
-            raise UsageError(
-                f"--flow best: in a network the cost model chooses for matmuls, and {first.name} does none; "
-                f"give one of {', '.join(first.flows)}, or leave --flow out"
-            )
-        _check_against(options)
-        network = NetworkRun(
-            Network(options.problem, model.mlir, model.weights, options.input, options.seed),
-            shared.system(options, found.specs, options.seed),
-            found.schedule,
-            keep_weights=options.weights,
-            stop_after=options.stop_after,
-            least=options.offload_from,
-            auto=options.offload == "auto",
-            selecting=select.is_egraph(options),
-            choice=found.choice,
-        )
+        network = network_run(options, model)
         return _execute(options, network)
     reject(
         options,
@@ -236,6 +226,34 @@ def _execute_one(options: argparse.Namespace) -> int:
     if options.against == "neon":
         problem.check_kernel("the kernel in NEON")  # before minutes of simulation
     return _execute(options, problem)
+
+
+def network_run(
+    options: argparse.Namespace, model: frontend.Model, given: Arrays | None = None
+) -> NetworkRun:
+    """A network as the options say; `given`: its inputs, in place of a file's."""
+    if options.os == "linux":
+        raise UsageError(f"{options.problem}: --os linux is for functions with one op, not for networks")
+    data_type = network_data_type(model.mlir, model.weights, options.problem)
+    found = default.of_network(options, model, data_type)
+    if options.flow == BEST and not any(ranks(one) for one in found.specs):
+        first = found.spec
+        raise UsageError(
+            f"--flow best: in a network the cost model chooses for matmuls, and {first.name} does none; "
+            f"give one of {', '.join(first.flows)}, or leave --flow out"
+        )
+    _check_against(options)
+    return NetworkRun(
+        Network(options.problem, model.mlir, model.weights, given or options.input, options.seed),
+        shared.system(options, found.specs, options.seed),
+        found.schedule,
+        keep_weights=options.weights,
+        stop_after=options.stop_after,
+        least=options.offload_from,
+        auto=options.offload == "auto",
+        selecting=select.is_egraph(options),
+        choice=found.choice,
+    )
 
 
 def _problem_run(options: argparse.Namespace) -> ProblemRun:
@@ -271,6 +289,8 @@ def _execute(options: argparse.Namespace, run: Run[CpuPart]) -> int:
         watch.progress("")
         print(*run.chooser.lines(), sep="\n", end="\n\n")
     built = run.checked(result, cpu)
+    if isinstance(run, NetworkRun) and options.output:
+        write_arrays(options.output, run.results(result))
     if isinstance(run, ProblemRun) and built["result"]["matches"]:
         gains.add(built, run)
         if options.try_remedies:
@@ -279,6 +299,8 @@ def _execute(options: argparse.Namespace, run: Run[CpuPart]) -> int:
     code = _finish(built, options, watch.progress, result.profile.timeline, run.driver.c)
     if options.os == "linux":
         _say_process(result, run.driver.function)
+    if result.outside:
+        raise DriverError(outside.refusal(result.outside))
     return code
 
 
