@@ -130,6 +130,7 @@ def right(elf: Callable[[Path], Path], *, reset: bool = True) -> Job:
     return Job(elf(SHARED / "right.c"), {"A": A, "B": B}, OUTPUTS, reset=reset)
 
 
+@pytest.mark.every(2)
 def test_a_driver_by_hand(soc: Soc, elf: Callable[[Path], Path]) -> None:
     (result,) = soc.run_many([right(elf)])
     assert (result.outputs["C"] == A @ B).all()
@@ -170,6 +171,7 @@ def test_it_keeps_its_state_unless_reset(soc: Soc, elf: Callable[[Path], Path]) 
         assert (soc.run_many(jobs)[1].outputs["C"] == A @ B).all()
 
 
+@pytest.mark.every(2)
 def test_an_error_of_the_model_is_diagnosed(soc: Soc, elf: Callable[[Path], Path]) -> None:
     wrong, after = soc.run_many([Job(elf(SHARED / "unknown_opcode.c")), right(elf)], check=False)
     assert wrong.hang is not None
@@ -177,6 +179,7 @@ def test_an_error_of_the_model_is_diagnosed(soc: Soc, elf: Callable[[Path], Path
     assert (after.outputs["C"] == A @ B).all()
 
 
+@pytest.mark.every(2)
 def test_a_hang_is_diagnosed(soc: Soc, elf: Callable[[Path], Path]) -> None:
     with pytest.raises(HangError, match=r"m_axis .* stalls, the device sends nothing: 16 words expected"):
         soc.run(elf(SHARED / "missing_store.c"), {"A": A, "B": B})
