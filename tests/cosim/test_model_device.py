@@ -48,14 +48,13 @@ def report(problem: str, spec: AcceleratorSpec, *, model: bool = False) -> Repor
     return report_of(ProblemRun(Workload.of(problem), System(spec, model=model)))
 
 
-@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("name", "width", "scatter_gather", "problem"),
     [
-        pytest.param("v1_4", 32, False, "matmul:12x8x16", marks=pytest.mark.slow),
+        ("v1_4", 32, False, "matmul:12x8x16"),
         slow("v4_16", 128, True, "matmul:40x33x24:int8"),
         pytest.param("conv_v3", 32, False, "conv:5x6,3,3x3,4", marks=pytest.mark.slow),
-        ("conv_v4", 64, True, "conv:7x8,5,3x3,9,stride=2,pad=1:int8"),
+        slow("conv_v4", 64, True, "conv:7x8,5,3x3,9,stride=2,pad=1:int8"),
         ("identity", 32, False, "copy:100"),
         pytest.param("loopback", 64, True, "copy:100", marks=pytest.mark.slow),
     ],
