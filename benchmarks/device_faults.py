@@ -134,6 +134,12 @@ DEVICES = (
                 "A is 0: nothing arrives",
             ),
             Edit(
+                "a burst is a beat too long",
+                "m_axi_gmem_ARLEN   = {3'b0, words} - 8'd1",
+                "m_axi_gmem_ARLEN   = {3'b0, words}",
+                "the accelerator reads bytes 2000 to 2003 of A, which has bytes 0 to 1999 (a is 0x16000000)",
+            ),
+            Edit(
                 "the address has a bit too many",
                 "? b : a) + offset",
                 "? b : a) + offset + 64'h80000000",
@@ -201,9 +207,12 @@ def said_of_rtl(device: Device, edit: Edit, folder: Path) -> str:
         run = _run(device, folder, edit)
         soc = Soc(run.system)
         soc.build()
-        report = run.checked(soc.run_many([run.job(run.build(folder))])[0])
+        result = soc.run_many([run.job(run.build(folder))])[0]
+        report = run.checked(result)
     except AxiloomError as error:
         return str(error)
+    if result.outside:
+        return outside.refusal(result.outside)
     return report["result"].get("diagnosis", ["no fault"])[-1]
 
 

