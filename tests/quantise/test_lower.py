@@ -106,7 +106,6 @@ def test_functions(function: object) -> None:
         (lambda x: torch.sin(x), r"sin\.default: cannot be quantised"),
         (lambda x: x / -2, r"only products with, and quotients by, one positive number"),
         (lambda x: torch.softmax(x, 0), r"only over the last dim"),
-        (),
     ],
 )
 def test_what_has_no_integer_form_is_named_with_its_line(function: object, why: str) -> None:

@@ -25,10 +25,12 @@ def _whole_first(lowering: Lowering, node: Any) -> tuple[Node, Node, bool]:
     for first, second, swapped in ((a, b, False), (b, a, True)):
         if first.shape == shape:
             return first, second, swapped
-    for first, second, swapped in ((a, b, False), (b, a, True)):
-        if math.prod(first.shape) == math.prod(shape):  # it lacks dims of one element
-            return reshaped(lowering, first, shape, f"{first.name}.dims"), second, swapped
-    fail(node, f"{list(a.shape)} and {list(b.shape)}: only one of the two may be broadcast")
+    swapped = math.prod(a.shape) < math.prod(b.shape)
+    first, second = (b, a) if swapped else (a, b)
+    if math.prod(first.shape) != math.prod(shape):
+        fail(node, f"{list(a.shape)} and {list(b.shape)}: only one of the two may be broadcast")
+    # It lacks dims of one element.
+    return reshaped(lowering, first, shape, f"{first.name}.dims"), second, swapped
 
 
 def product(lowering: Lowering, node: Any) -> Lowered:
