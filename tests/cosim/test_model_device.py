@@ -48,6 +48,7 @@ def report(problem: str, spec: AcceleratorSpec, *, model: bool = False) -> Repor
     return report_of(ProblemRun(Workload.of(problem), System(spec, model=model)))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("name", "width", "scatter_gather", "problem"),
     [
@@ -157,6 +158,7 @@ def test_numbers_for_which_there_is_no_rtl(elf: Callable[[Path], Path]) -> None:
     assert (result.outputs["C"].view(np.float32) == a @ b).all()
 
 
+@pytest.mark.every(2)
 def test_it_keeps_its_state_unless_reset(soc: Soc, elf: Callable[[Path], Path]) -> None:
     half = Job(elf(OURS / "half.c"), {"A": A})
     rest = Job(elf(OURS / "resume.c"), {"A": A, "B": B}, OUTPUTS, reset=False)
@@ -286,6 +288,7 @@ def instructions(spec: AcceleratorSpec, tiles: int) -> np.ndarray[Any, Any]:
     return np.array(words, np.uint32)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("width", [slow(32), 128])
 @pytest.mark.parametrize(("offered", "taken"), [(1.0, 1.0), (0.5, 0.5), (1.0, 0.1), (0.1, 1.0)])
 def test_any_handshake_gives_the_models_words(width: int, offered: float, taken: float) -> None:
@@ -325,6 +328,7 @@ def test_any_handshake_gives_the_models_words(width: int, offered: float, taken:
     models.check()
 
 
+@pytest.mark.slow
 def test_it_does_not_run_ahead_of_its_buffers() -> None:
     """Nobody takes the results: with two of them waiting, no beat is taken, and the first stays offered while
     the compute of the second one ends."""

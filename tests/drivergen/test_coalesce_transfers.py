@@ -21,6 +21,7 @@ from axiloom.errors import UsageError
 from axiloom.isa import AcceleratorSpec
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize(("name", "flow"), some(FLOWS, 5))
 @pytest.mark.parametrize("shape", [(7, 13, 5), (1, 1, 1)], ids=str)
 def test_every_flow(name: str, flow: str, shape: tuple[int, int, int]) -> None:

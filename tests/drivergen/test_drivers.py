@@ -30,6 +30,7 @@ def test_narrow_types(name: str, encoding: str, dtype: str) -> None:
     host.check(matmul_mlir(7, 13, 5, dtype), isa.builtin(name, data_type=dtype, encoding=encoding))
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("width", [64, 128])
 @pytest.mark.parametrize(
     ("name", "dtype"), [("v1_4", "int8"), ("v2_8", "int16"), ("v3_4", "int32"), ("v4_16", "int8")]

@@ -138,6 +138,7 @@ def queued(name: str, width: int = 32) -> AcceleratorSpec:
     return isa.revise(device, stream_width=width, dma=replace(device.dma, scatter_gather=True))
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("width", [32, 64, 128])
 @pytest.mark.parametrize("name", ["v3_16", "v4_16"])
 def test_queued(name: str, width: int) -> None:

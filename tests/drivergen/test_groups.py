@@ -24,6 +24,7 @@ def groups(one: Grouped) -> int:
     return one.groups if "g" in FORMS[one.op] else one.c
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("name", ["conv_v3", "conv_v4"])
 @pytest.mark.parametrize("op", FORMS)
 def test_groups_are_a_loop_of_the_host(op: str, name: str) -> None:

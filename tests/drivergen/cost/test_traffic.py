@@ -52,6 +52,7 @@ def schedule(spec: AcceleratorSpec, one: Candidate, shape: tuple[int, int, int],
     return Schedule(spec, one.flow, one.order, dict(zip("mnk", shape, strict=True)), residency=residency)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("name", "shape", "pipeline"), some(SOME, 2))
 def test_words_and_transfers_of_drivers(name: str, shape: tuple[int, int, int], pipeline: str) -> None:
     spec = isa.builtin(name)

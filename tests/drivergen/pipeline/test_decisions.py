@@ -257,6 +257,7 @@ def test_kernels_that_are_data(example: str, width: int) -> None:
     assert place is not None
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", ["v2_16", "v3_16", "v4_16"])
 def test_both_answers_occur(name: str) -> None:
     """Several orders are the best, and some operands are read in place: else nothing was compared."""

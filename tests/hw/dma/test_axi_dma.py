@@ -191,6 +191,7 @@ NEAR_PAGE = (0x1000, 0x1004, 0x1FC0, 0x1FC4, 0x1FFC)
 SEEDS = [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 5))]
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_mm2s_transfers(seed: int) -> None:
     generator = random.Random(seed)
@@ -214,6 +215,7 @@ def test_mm2s_transfers(seed: int) -> None:
     bench.run(main)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_s2mm_transfers(seed: int) -> None:
     """Packets as long as the buffer and shorter; only their words are written; LENGTH reads them back."""
@@ -487,6 +489,7 @@ def test_stop_lets_the_transfer_finish() -> None:
     bench.run(main)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("control", [MM2S_DMACR, S2MM_DMACR])
 @pytest.mark.parametrize("seed", range(4))
 def test_reset_in_the_middle(control: int, seed: int) -> None:

@@ -77,6 +77,7 @@ def test_transfers_one_at_a_time(width: int, burst: int) -> None:
     simulate(device, main, models=bench.models())
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("width", "burst"), [(32, 16), (64, 4), (128, 64)])
 def test_rows_of_commands_that_follow_each_other(width: int, burst: int) -> None:
     device = Mm2s(width, burst=burst, strided=True)

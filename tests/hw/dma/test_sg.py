@@ -298,6 +298,7 @@ def busy(bench: Bench) -> float:
     return (len(cycles) - 1) / (cycles[-1] - cycles[0])
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("width", [4, 8, 16])
 def test_short_descriptors_keep_the_stream_busy(width: int) -> None:
     """By turns an opcode of one beat and 64 words out of a matrix; memory answers after 30 cycles."""
@@ -316,6 +317,7 @@ def test_short_descriptors_keep_the_stream_busy(width: int) -> None:
     assert busy(bench) >= 0.99
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("width", [4, 8, 16])
 def test_packets_in_a_row_are_received_without_a_gap(width: int) -> None:
     bench = sg_bench(width, timing=Timing(latency=30))
@@ -471,6 +473,7 @@ def test_misfits(channel: int, bad: Item) -> None:
     bench.run(main)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("channel", CHANNELS)
 @pytest.mark.parametrize(
     ("response", "bit", "word"), [(SLVERR, SLV_ERROR, SLV), (DECERR, DEC_ERROR, DEC)], ids=["slv", "dec"]
@@ -518,6 +521,7 @@ def test_a_completed_descriptor(channel: int) -> None:
     bench.run(main)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("channel", CHANNELS)
 @pytest.mark.parametrize(
     ("response", "bit"), [(SLVERR, SG_SLV_ERROR), (DECERR, SG_DEC_ERROR)], ids=["slv", "dec"]

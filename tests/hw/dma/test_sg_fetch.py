@@ -175,6 +175,7 @@ def test_no_more_are_fetched_than_there_are_places_for() -> None:
     simulate(memory.around(), main, models=[memory.port])
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("wait", range(60))
 def test_a_flush_forgets_what_was_fetched_and_is_being_fetched(wait: int) -> None:
     rng = random.Random(wait)

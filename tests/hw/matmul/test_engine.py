@@ -64,6 +64,7 @@ def whole_matmul(spec: AcceleratorSpec, flow: str, counts: tuple[int, int, int])
 # --- the built-in accelerators ---------------------------------------------------------------------------
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("data_type", ["int8", slow("int16"), "int32"])
 @pytest.mark.parametrize("name", ["v1_4", slow("v2_4"), "v3_4", "v4"])
 def test_every_flow_with_stalls_twice_in_a_row(name: str, data_type: str) -> None:
@@ -101,6 +102,7 @@ ORDERS = [
 """Half of them are quick, and have every combination of any three of the four."""
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("a", "b", "c", "data_type"), ORDERS)
 def test_orders_of_operands(a: Dims, b: Dims, c: Dims, data_type: str) -> None:
     """Several blocks of the array in both directions, A and B packed along and across k, C both ways."""
@@ -154,6 +156,7 @@ def test_loads_spare_what_queued_computes_need() -> None:
     check(spec, Program(words_of(spec, "sA", "sB", "cC", "cC", "sA", "sB", "sA", "sB", "cC", "rC")))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("stream_width", "gaps"), [(32, range(11, 17)), (128, range(5))])
 def test_the_end_of_a_tile_outlives_later_computes(stream_width: int, gaps: range) -> None:
     """Nothing is taken for so long that the half whose last rows wait to be sent is computed on again."""
@@ -210,6 +213,7 @@ ACCELERATORS = [
 ]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", ACCELERATORS)
 def test_each_accelerator_with_stalls_twice_and_after_reset(name: str) -> None:
     spec = isa.builtin(name)
@@ -243,6 +247,7 @@ ERRORS = {
 }
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("case", ERRORS)
 def test_errors_stop_the_device_until_reset(case: str) -> None:
     """What came before the error still goes out; nothing after it is taken; reset repairs it."""

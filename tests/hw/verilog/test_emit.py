@@ -119,6 +119,7 @@ def test_names_are_plain_and_nothing_is_left_of_the_tools() -> None:
     assert "/*" not in code
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("name", ["v1_4", pytest.param("v3_8", marks=pytest.mark.slow), "v4_16"])
 def test_lint_is_clean(name: str) -> None:
     assert lint(verilog.emit(isa.builtin(name)), "axiloom_soc") == []
