@@ -105,11 +105,11 @@ def test_a_convolution_beside_published() -> None:
         (
             "conv:30_128_3_128_1:int8",
             32,
-        ),  # planes of 900 bytes are no whole beats of 64 bits: a CPU would copy
+        ),  # planes of 900 bytes: at 64 bits the CPU would copy
         (
             "conv:16_32_1_64_2:int8",
             64,
-        ),  # the device is what takes time at stride 2, and results go out faster
+        ),  # the device takes the time at stride 2
     ],
 )
 def test_a_convolution_is_read_where_it_is_if_a_narrow_stream_can(problem: str, bits: int) -> None:
