@@ -18,8 +18,9 @@ ALL = (
 LONG = (
     *("cost_fit", "replay_fit", "selection", "sweep_resume", "hand_prefetch", "neon_packing"),
     *("quantisation", "digits_soc", "imports"),  # these need the extra [networks]
+    "published",  # builds a model for each accelerator
     "own_devices",  # builds a SoC for each device of examples/hardware
-    "faults",  # builds a SoC for each fault in RTL
+    *("faults", "device_faults"),  # build a SoC for each fault in RTL
     "defaults",  # builds a dozen SoCs, and simulates hundreds of small runs
     "bring_up",  # builds a C library, and hardware with faults
     "flexasr_table2",  # two minutes of random layers
@@ -49,7 +50,7 @@ LONG = (
     "unchanged",  # compares two revisions, and says nothing about one alone
 )
 
-WITH_OPTIONS = ("unchanged", "nest_search", "nest_resources", "vta_soc")
+WITH_OPTIONS = ("unchanged", "nest_search", "nest_resources", "vta_soc", "device_faults")
 """They take what follows their name: ``python -m benchmarks unchanged --against before.json``."""
 
 words = sys.argv[1:]

@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from amaranth.back import verilog
+from amaranth.back import rtlil
 from amaranth.hdl import Module, Signal
 
 from axiloom.boards.synthesis.resources import synthesise
 from axiloom.cosim.build.cache import cached_build
 from axiloom.hw.nest.operators import Operator, costs, latencies, operator
 from axiloom.hw.nest.operators.formats import BOOL, FLOAT32, bits_of
+from axiloom.hw.rtl_files.yosys import to_verilog
 
 INTEGERS = ("int8", "int16", "int32", "int64")
 FIXED = ("fixed<8,4>", "fixed<16,8>", "fixed<32,16>")
@@ -70,7 +71,7 @@ def alone(made: Operator) -> str:
     inputs = [Signal(bits, name=f"operand{place}") for place, bits in enumerate(made.operand_bits)]
     output = Signal(bits_of(made.result), name="result")
     m.d.comb += output.eq(made.build(m, "operator", *inputs))
-    return str(verilog.convert(m, name="alone", ports=[*inputs, output], strip_internal_attrs=True))
+    return to_verilog(rtlil.convert(m, name="alone", ports=[*inputs, output], emit_src=False))
 
 
 def main() -> None:

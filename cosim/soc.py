@@ -42,6 +42,14 @@ _PUBLIC = "\n".join(
 )
 
 
+class HungError(HangError):
+    """A run that the watchdog stopped, with what it gave until then."""
+
+    def __init__(self, message: str, result: Result | None = None) -> None:
+        self.result = result
+        super().__init__(message)
+
+
 class Soc:
     """`system`, simulated.
 
@@ -202,6 +210,6 @@ class Soc:
 def _raise_failure(result: Result) -> None:
     left = f"; before, {outside.refusal(result.outside)}" if result.outside else ""
     if result.hang:
-        raise HangError(result.hang + left)
+        raise HungError(result.hang + left, result)
     if result.fault:
         raise DriverError(result.fault + left)

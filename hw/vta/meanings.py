@@ -12,7 +12,7 @@ from functools import partial
 
 from axiloom.errors import SpecError
 from axiloom.hw.command.meaning import Meaning, meaning_of
-from axiloom.isa.instructions.engines import TOKENS
+from axiloom.isa.instructions.engines import BITS, TOKENS
 from axiloom.isa.instructions.read import parse
 from axiloom.isa.instructions.tree import (
     Expr,
@@ -216,10 +216,8 @@ def _tokens(isa: InstructionSet, faults: list[str]) -> Expr | None:
             f"{isa.place}: {len(there)} of {len(isa.instructions)} instructions have {TOKENS}; all have them "
             f"in the same bits, or none"
         )
-    elif (there[0].range.low, there[0].range.high) != (0, 15):
-        faults.append(
-            f"{isa.place}: {TOKENS} from {there[0].range.low} to {there[0].range.high}; they are 4 bits"
-        )
+    elif there[0].range != unsigned(BITS):
+        faults.append(f"{isa.place}: {TOKENS} are {BITS} bits without a sign, not {there[0].range}")
     return there[0]
 
 

@@ -124,14 +124,18 @@ class FormCount:
         if term.divisor == 1 and not term.modulus:
             return bits
         if self._is_new(("term", term.value, term.divisor, term.modulus)):
-            self.lut += self._quotient(term.divisor, high)
+            self.lut += self._quotient(term.value, term.divisor, high)
             if term.modulus and high // term.divisor >= term.modulus and term.modulus & (term.modulus - 1):
-                self.lut += self._quotient(term.modulus, high // term.divisor)
+                divided: object = term.value if term.divisor == 1 else (term.value, term.divisor)
+                self.lut += self._quotient(divided, term.modulus, high // term.divisor)
                 self.lut += len(digits(term.modulus)) * (term.modulus - 1).bit_length()
         return width
 
-    def _quotient(self, divisor: int, largest: int) -> int:
+    def _quotient(self, key: object, divisor: int, largest: int) -> int:
+        """A division and the remainder of it have one quotient."""
         if divisor & (divisor - 1) == 0 or largest < divisor:
+            return 0
+        if not self._is_new(("quotient", key, divisor)):
             return 0
         factor, _ = reciprocal(divisor, largest)
         bits = largest.bit_length()

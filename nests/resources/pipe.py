@@ -27,6 +27,7 @@ from axiloom.nests.resources.amount import Amount
 from axiloom.nests.resources.forms import FormCount, bits_of_range
 from axiloom.nests.resources.pieces import any_of, choice, delay
 from axiloom.nests.resources.rotation import back, there
+from axiloom.nests.resources.sampled import Asked, turning
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,7 @@ class Request:
     value: object
     active: object
     bank: object
+    asked: Asked | None = None
     wires: tuple[object, ...] = ()
 
     @property
@@ -176,19 +178,30 @@ class PipeCount:
             self.choices += choice(memory.bits, len(request.banks), coded=True)
 
     def _rotation(self, reads: bool, name: str, members: list[tuple[Turn, Request]]) -> None:
-        """A shifter each way; then each bank is asked by all of them as one."""
+        """A shifter each way; then each bank is asked by all of them as one. Arrays that get the same from
+        the same lanes have one shifter."""
         memory, (turn, one) = self.circuit.memory(name), members[0]
         requests = [each for _, each in members]
-        self.choices += there(turn, 1, [each.active for each in requests])
-        self.choices += there(turn, (memory.depth - 1).bit_length(), [each.address for each in requests])
+        bits = (memory.depth - 1).bit_length()
+        places = [each.asked.address for each in requests if each.asked]
+        banks = turning([each for each, _ in members], places, self.ranges)
+        shifted = [(1, "active", turn.count), (bits, "address", banks)]
         if reads:
             self.choices += back(turn, memory.bits, [each.offset for each, _ in members])
         else:
-            self.choices += there(turn, memory.bits, [each.value for each in requests])
+            shifted.append((memory.bits, "value", turn.count))
+        for width, what, count in shifted:
+            keys = [getattr(each, what) for each in requests]
+            lanes = frozenset((each.offset, key) for (each, _), key in zip(members, keys, strict=True))
+            shifter = ("shifter", turn.by, turn.count, one.slot, width, lanes)
+            if shifter not in self._guards:
+                self._guards.add(shifter)
+                self.choices += there(turn, width, keys, count)
         for bank in turn.banks:
             key = ("turned", self.pipe.name, name, reads, turn.group, bank)
-            asked = replace(one, banks=(bank,), address=key, value=key, active=key, bank=None, wires=())
-            (self.reads if reads else self.writes).setdefault(name, []).append(asked)
+            at_bank = replace(one, banks=(bank,), address=key, value=key, active=key, bank=None)
+            at_bank = replace(at_bank, asked=None, wires=())
+            (self.reads if reads else self.writes).setdefault(name, []).append(at_bank)
 
     def _request(self, node: Read | Write, value: object, index: int) -> Request:
         memory, turn = self.circuit.memory(node.memory), self._turns.get(index)
@@ -204,9 +217,10 @@ class PipeCount:
             if isinstance(node, Read) and memory.latency:
                 self._later(key, bits, node.slot + memory.latency)
         pipe, active = self.pipe, (self.pipe.name, self.forms.holds(node.when), node.slot)
-        wires = self.forms.wires(node.address)
         return Request(
-            pipe.name, pipe.interval, node.slot, node.when, banks, address, value, active, bank, wires
+            *(pipe.name, pipe.interval, node.slot, node.when, banks, address, value, active, bank),
+            asked=Asked(node.bank, node.address, node.when, self.ranges),
+            wires=self.forms.wires(node.address),
         )
 
     def _read(self, index: int, node: Read) -> tuple[object, int, int]:

@@ -10,6 +10,7 @@ from axiloom.hw.nest.circuit import Memory, Storage
 from axiloom.hw.nest.requests import exclude
 from axiloom.nests.resources.pieces import any_of, choice, in_turn
 from axiloom.nests.resources.pipe import PipeCount, Request
+from axiloom.nests.resources.sampled import needed
 
 
 def ports(memory: Memory, counts: list[PipeCount]) -> int:
@@ -51,7 +52,7 @@ class _Ports:
         self._known: set[object] = set()
 
     def read(self, bank: int, reads: list[Request]) -> None:
-        self.lut += self._chosen(bank, reads, self._differing(reads), lambda one: one.address)
+        self.lut += self._addressed(bank, reads)
         if self.memory.external:  # a bank of the circuit has no enable
             self._any_active(bank, reads)
 
@@ -59,11 +60,18 @@ class _Ports:
         memory = self.memory
         if not writes:
             return
-        self.lut += self._chosen(bank, writes, self._differing(writes), lambda one: one.address)
+        self.lut += self._addressed(bank, writes)
         self.lut += self._chosen(bank, writes, memory.bits, lambda one: one.value)
         self._any_active(bank, writes)
         if memory.storage is Storage.REGISTERS and not memory.external:
             self.lut += memory.depth if memory.depth > 1 else 0
+
+    def _addressed(self, bank: int, requests: list[Request]) -> int:
+        """LUTs of an address."""
+        asked = [one.asked for one in requests if one.asked]
+        alone = len({(one.pipe, one.slot) for one in requests}) == 1 and len(asked) == len(requests)
+        most = needed(asked, bank) if alone and len(asked) > 1 else len(requests)
+        return self._chosen(bank, requests, self._differing(requests), lambda one: one.address, most)
 
     def _differing(self, requests: Sequence[Request]) -> int:
         """Bits of the address that are not one wire in all `requests`: ``8*i + j`` and ``8*i + k`` have those
@@ -94,8 +102,16 @@ class _Ports:
             self._known.add(keys)
             self.lut += any_of(len(keys))
 
-    def _chosen(self, bank: int, requests: list[Request], bits: int, of: Callable[[Request], object]) -> int:
-        """LUTs of one input of a port: those in turn by their pipe's phase, others by who is active."""
+    def _chosen(
+        self,
+        bank: int,
+        requests: list[Request],
+        bits: int,
+        of: Callable[[Request], object],
+        most: int | None = None,
+    ) -> int:
+        """LUTs of one input of a port: those in turn by their pipe's phase, others by who is active, `most`
+        of them."""
         pipes: dict[str, list[Request]] = {}
         alike = (bits, (*(self._key(bank, one) for one in requests[:-1]), *map(of, requests)))
         if alike in self._known:
@@ -112,7 +128,7 @@ class _Ports:
                 if len(values) > 1:
                     for one in list(values.values())[:-1]:
                         self._active(bank, one)
-                    lut += choice(bits, len(values), coded=False)
+                    lut += choice(bits, min(len(values), most or len(values)), coded=False)
             lut += in_turn(bits, {turn: frozenset(values) for turn, values in turns.items()})
         for mine in list(pipes.values())[:-1]:
             self._any_active(bank, mine)

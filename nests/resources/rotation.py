@@ -8,11 +8,11 @@ from math import ceil
 from axiloom.hw.nest.rotation import Turn
 
 
-def there(turn: Turn, bits: int, keys: Sequence[object]) -> int:
-    """LUTs from lanes to all banks: none for what the lanes have in common."""
+def there(turn: Turn, bits: int, keys: Sequence[object], banks: int | None = None) -> int:
+    """LUTs from lanes to all banks, or to so many `banks`: none for what the lanes have in common."""
     if len(set(keys)) == 1:
         return 0
-    return bits * turn.count * ceil(_stages(turn) / 2)
+    return bits * (turn.count if banks is None else banks) * ceil(_stages(turn) / 2)
 
 
 def back(turn: Turn, bits: int, offsets: Sequence[int]) -> int:

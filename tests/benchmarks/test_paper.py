@@ -153,6 +153,7 @@ def test_every_experiment_runs_quickly(name: str, tmp_path: Path) -> None:
     assert any(one.sides for one in done.measured)
 
 
+@pytest.mark.slow
 def test_what_cannot_be_done_is_missing_and_the_rest_goes_on(tmp_path: Path) -> None:
     can = sides.on_cpu(SMALL, "cpu_neon")
     cannot = sides.generated(SMALL, isa.builtin("v3_4"), flow="Cs", pipeline="no-such-pass")
@@ -303,6 +304,7 @@ def test_geometric_mean() -> None:
     assert np.isnan(geometric_mean([]))
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", experiments.NAMES)
 def test_tables_conclusions_and_plots_take_missing_figures(name: str) -> None:
     """With everything missing, and with one figure for every side."""

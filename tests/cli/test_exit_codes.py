@@ -156,3 +156,20 @@ def test_a_clock_that_no_fabric_has(command: str, clock: str, capsys: pytest.Cap
     assert left.value.code == 2
     last = capsys.readouterr().err.splitlines()[-1]
     assert last.endswith(f"error: argument --clock: {clock!r} is no clock from 1 to 2000 MHz")
+
+
+def test_a_network_is_compiled_by_run(tmp_path: Path, capsys) -> None:
+    file = tmp_path / "net.mlir"
+    file.write_text("""
+func.func @f(%a: tensor<4xi32>, %b: tensor<4xi32>) -> tensor<4xi32> {
+  %e = tensor.empty() : tensor<4xi32>
+  %s = linalg.add ins(%a, %b : tensor<4xi32>, tensor<4xi32>) outs(%e : tensor<4xi32>) -> tensor<4xi32>
+  %t = linalg.add ins(%s, %b : tensor<4xi32>, tensor<4xi32>) outs(%e : tensor<4xi32>) -> tensor<4xi32>
+  return %t : tensor<4xi32>
+}
+""")
+    message = fails(capsys, 4, "compile", str(file))
+    assert "cannot execute" in message
+    assert message.rstrip().endswith(
+        f"A network becomes many files: axiloom run {file} --keep DIR writes its C, and runs it"
+    )

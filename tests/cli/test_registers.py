@@ -104,7 +104,9 @@ def test_pointers_are_written_before_the_start_and_results_taken_after_it(
     assert "dma_start" not in text
 
 
-def test_a_board_folder_joins_the_master_to_memory(tmp_path: Path) -> None:
+def test_a_board_folder_joins_the_master_to_memory_and_its_lint_is_a_warning(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     vadd, out = HARDWARE / "vadd_m_axi", tmp_path / "board"
     words = [
         "board",
@@ -116,6 +118,16 @@ def test_a_board_folder_joins_the_master_to_memory(tmp_path: Path) -> None:
         str(vadd / "vadd.json"),
     ]
     assert main([*words, "--rtl", str(vadd / "vadd.v"), "--top", "vadd", "-o", str(out)]) == 0
-    design = next(out.rglob("block_design.tcl")).read_text()
-    assert "axiloom_soc_0/m_axi_user" in design
-    assert "CONFIG.NUM_SI" in design
+    assert "axiloom_soc_0/m_axi_user" in next(out.rglob("block_design.tcl")).read_text()
+
+    check = ["board", "check", str(out), "--only", "verilator"]
+    assert main(check) == 0
+    said = capsys.readouterr().out
+    assert "6 warnings" in said
+    assert "vadd.v:53:49: Signal is not used: 'm_axi_gmem_RLAST'" in said
+    waivers = tmp_path / "mine.vlt"
+    waivers.write_text('`verilator_config\nlint_off -rule UNUSEDSIGNAL -file "*vadd.v"\n')
+    assert main([*check, "--waivers", str(waivers)]) == 0
+    assert "warnings" not in capsys.readouterr().out
+    assert main(["board", "check", str(out), "--only", "yosys", "--waivers", str(waivers)]) == 2
+    assert "for Verilator's linter, which --only leaves out" in capsys.readouterr().err

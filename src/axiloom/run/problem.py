@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import prod
 from pathlib import Path
 
 from axiloom import drivergen, sw
@@ -18,9 +19,10 @@ from axiloom.drivergen.network.estimate import Clocks, slower
 from axiloom.drivergen.pipeline.schedule import DEFAULTS, Schedule
 from axiloom.errors import MismatchError, UsageError
 from axiloom.isa import AcceleratorSpec, dumps
+from axiloom.report import hang
 from axiloom.report.build import build
 from axiloom.report.types import Choice, Kernel, OnCpu, Report, Setup
-from axiloom.run import diagnosis
+from axiloom.run import altered, diagnosis
 from axiloom.run.by_hand import ByHand
 from axiloom.run.compare import Arrays, Margins, compare, margins, random_inputs
 from axiloom.run.resolve import resolve
@@ -210,7 +212,10 @@ class ProblemRun:
 
     def checked(self, result: Result, cpu: OnCpu | None = None) -> Report:
         """The report of `result`, compared with the reference."""
-        outcome = compare(result, self.expected, self.margins)
+        outcome = compare(result, {} if result.stopped else self.expected, self.margins)
+        if result.stopped is not None:
+            setting = hang.Setting(self.config().get("pipeline"), self.system.user_rtl is not None)
+            outcome["hang"] = hang.of(result.hang or "", result.stopped, setting)
         if outcome["matches"] is False and (lines := self._diagnosis(result)):
             outcome["diagnosis"] = lines
         return build(
@@ -227,13 +232,29 @@ class ProblemRun:
         )
 
     def _diagnosis(self, result: Result) -> list[str]:
-        """What is wrong with a matrix product; nothing is said of other kernels."""
+        """Where the result is wrong, and the fault that explains it best; of one call alone."""
         call = self.driver.calls[0]
         arrays = [self.inputs[arg.symbol] for arg in self.driver.args if arg.kind != "out"]
         made = diagnosis.of_run(call.sizes, call.tile, call.order, arrays)
-        if made is None or len(self.driver.calls) > 1:
+        if len(self.driver.calls) > 1:
             return []
         (symbol,) = self.outputs
+        if made is None:
+            return altered.diagnosis(self._computed(symbol), result.outputs[symbol], self.expected[symbol])
         return diagnosis.diagnosis(
             made, result.outputs[symbol], self.expected[symbol], self.spec.data_type.bits
+        )
+
+    def _computed(self, symbol: str) -> altered.Computed:
+        call, spec = self.driver.calls[0], self.spec.parts[self.driver.calls[0].kernel]
+        sizes = dict(zip(spec.dims, call.tile, strict=True))
+        names = {arg.symbol: arg.name or arg.symbol for arg in self.driver.args}
+        read = {arg.symbol: self.inputs[arg.symbol] for arg in self.driver.args if arg.kind == "in"}
+        text, name = self.workload.mlir, self.workload.name
+        return altered.Computed(
+            inputs=read,
+            names=names,
+            result=names[symbol],
+            tile=prod(sizes.get(dim, 1) for dim in spec.data[spec.form.output]),
+            compute=lambda inputs: drivergen.reference(text, {**self.inputs, **inputs}, name=name)[symbol],
         )

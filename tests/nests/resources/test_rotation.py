@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from axiloom.hw.nest.circuit import Term
 from axiloom.hw.nest.rotation import Turn
 from axiloom.isa.affine import Affine
 from axiloom.nests.resources.rotation import back, there
+from axiloom.nests.resources.sampled import turning
 
 TURN = Turn(0, 0, Affine.name("i"), 0, 1, 32)
 
@@ -23,3 +25,19 @@ def test_few_lanes_take_less_than_a_multiplexer_each() -> None:
 
 def test_what_lanes_have_in_common_does_not_turn() -> None:
     assert there(TURN, 8, ["same"] * 32) == 0
+
+
+def _of_elements(lanes: int, step: int = 1) -> int:
+    """Banks of four whose address turns, where `lanes` read elements ``4*j + i + step * lane``."""
+    elements = [Affine.name("j") * 4 + Affine.name("i") + step * lane for lane in range(lanes)]
+    turns = [Turn(0, step * lane % 4, Affine.name("i"), 0, 1, 4) for lane in range(lanes)]
+    return turning(turns, [(Term(each, 1, 4),) for each in elements], {"i": (0, 40), "j": (0, 9)})
+
+
+def test_neighbours_in_all_banks_have_each_others_addresses() -> None:
+    assert _of_elements(4) == 0
+    assert there(TURN, 8, range(32), 0) == 0
+
+
+def test_addresses_that_no_lane_has_turn() -> None:
+    assert _of_elements(4, step=5) > 0

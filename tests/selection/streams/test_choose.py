@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,10 +14,13 @@ from axiloom.drivergen.network.offers import Network, Offer, Plan, Step
 from axiloom.frontend import read
 from axiloom.isa import AcceleratorSpec
 from axiloom.selection.streams import Chooser, Selection
+from axiloom.selection.streams.forms import Form
 
 pytest.importorskip("egglog")
 pytest.importorskip("ortools")
 FIXTURES = Path("tests/fixtures/quantised")
+FORMS: dict[str, Mapping[str, Form]] = {}
+"""What was saturated in one test is not in the next one."""
 
 
 def specs() -> list[AcceleratorSpec]:
@@ -32,7 +36,7 @@ class Watched:
     def __init__(self, accelerated: dict[str, int], cpu: dict[str, int]) -> None:
         self.specs = specs()
         self.accelerated, self.cpu = accelerated, cpu
-        self.chooser = Chooser([one.kernel for one in self.specs], self.offered, self.on_cpu)
+        self.chooser = Chooser([one.kernel for one in self.specs], self.offered, self.on_cpu, forms=FORMS)
         self.selection: Selection | None = None
 
     def offered(self, offer: Offer) -> int:
@@ -69,6 +73,7 @@ def test_the_cheapest_for_each() -> None:
     assert "200 cycles on the fastest accelerator, 100 on the CPU" in reasons
 
 
+@pytest.mark.slow
 def test_what_goes_along_is_weighed() -> None:
     """The product alone is faster on the CPU; with the rounding that an accelerator takes along it is not."""
     alone = Watched({"conv_v4": 130, "v4_16": 1000}, {"conv": 100})
@@ -80,6 +85,32 @@ def test_what_goes_along_is_weighed() -> None:
     assert [len(one.chosen.ops) for one in along.selection.choices][:3] >= [2, 2, 2]
 
 
+def test_matching_is_one_of_the_ways() -> None:
+    """Convolutions are conv_v4's there, the product v4's; another way has to save more than the margin."""
+    cpu = {"conv": 1000, "matmul": 1000}
+    close = Watched({"conv_v4": 100, "v4_16": 98}, cpu)
+    assert places(close) == ["v4_16"] * 4
+    close = Watched({"conv_v4": 100, "v4_16": 98}, cpu)
+    close.chooser.margin = 0.05
+    assert places(close) == ["conv_v4"] * 3 + ["v4_16"]
+    assert close.selection is not None
+    assert close.selection.cycles == close.selection.matching == 3 * 100 + 98
+    assert close.selection.alone == {0: 400, 1: 392}
+
+
+def test_whoever_uses_an_accelerator_first_pays_for_its_start() -> None:
+    dear = Watched({"conv_v4": 90, "v4_16": 300}, {"conv": 100, "matmul": 100})
+    dear.chooser.start = 50
+    assert places(dear) == ["cpu"] * 4
+    worth = Watched({"conv_v4": 80, "v4_16": 300}, {"conv": 100, "matmul": 100})
+    worth.chooser.start = 50
+    assert places(worth) == ["conv_v4"] * 4
+    assert worth.selection is not None
+    assert worth.selection.cycles == 4 * 80 + 50
+    assert worth.selection.matching == 3 * 80 + 300 + 2 * 50
+
+
+@pytest.mark.slow
 def test_all_to_accelerators() -> None:
     dear = Watched({"conv_v4": 300, "v4_16": 200}, {"conv": 1, "matmul": 1})
     dear.chooser.left = False

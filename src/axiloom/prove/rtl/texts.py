@@ -14,9 +14,11 @@ for all data.
 from __future__ import annotations
 
 import itertools
+import random
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any
 
 import z3
@@ -27,7 +29,8 @@ from axiloom.errors import BuildError, CompileError
 from axiloom.isa.formal import symbolic
 from axiloom.isa.formal.programs import model_of
 from axiloom.isa.formal.values import address_bits
-from axiloom.isa.instructions.tree import Instruction, InstructionSet, Memory
+from axiloom.isa.instructions.engines import TOKENS
+from axiloom.isa.instructions.tree import Bits, Expr, Instruction, InstructionSet, Memory, Name, Wrapped
 from axiloom.prove import solvers
 from axiloom.prove.rtl.machine import Machine, State, Step, read, with_products
 from axiloom.prove.spec import kept_verdicts
@@ -39,10 +42,16 @@ from axiloom.selection.program.program import Command
 
 COMMANDS = 24
 """Of an instruction, that are looked at."""
+MOST_COMBINATIONS, DRAWS, SMALL = 20_000, 400, 3
+"""Of fields, beyond which commands are drawn; tries for each; numbers that are drawn most."""
 CYCLES = 4_000
 QUIET = 3
 """Cycles at rest after which nothing more comes."""
 RESET = 4
+
+
+Run = tuple[State, list[Any]]
+"""The registers after a command, and the words that came out."""
 
 
 class UnknownError(Exception):
@@ -66,16 +75,18 @@ class Case:
 
 @dataclass
 class Claim:
-    """Of an instruction: its `cases` of so many legal `commands`, and what was found."""
+    """Of an instruction: its `cases` of so many legal `commands` (None: not counted), and what was found."""
 
     name: str
     cases: list[Case]
-    commands: int
+    commands: int | None
     holds: bool | None = True
     why: str = ""
     solver: str = "z3"
     seconds: float = 0.0
-    compared: int = field(default=0)
+    compared: int = 0
+    runs: list[Run] = field(default_factory=list)
+    """Of its cases, in the last round."""
 
 
 def prove(
@@ -106,33 +117,63 @@ class Prover:
         self.model = model_of(isa).ila
         (self.host,) = (one.name for one in isa.memories.values() if one.host)
         self.words = _words(self.machine, isa)
+        self.drawn: dict[str, list[Any]] = {}
+        """Memories that addresses come from: numbers, as on terms a place must be known."""
 
     def run(self, say: Callable[[int], None]) -> Iterator[Verdict]:
         claims = [self._claim(one) for one in self.isa.instructions.values()]
+        self._draw(claims)
         rest = self._after_reset()
         begun = time.perf_counter()
         rounds, changed = 0, True
         while changed:  # each time with fewer registers that are known
             rounds, changed = rounds + 1, False
             for claim in claims:
+                claim.runs.clear()
                 for case in claim.cases:
                     changed = self._weakened(rest, case, claim) or changed
         name = self.isa.name
         text = f"{len(rest)} of {len(self.machine.registers)} registers are the same whenever it is at rest"
         text += f"; {rounds} rounds over all commands"
+        text += "".join(f"; {memory} holds numbers that were drawn" for memory in self.drawn)
         took = round(time.perf_counter() - begun, 2)
         answer = Answer.HOLDS if all(one.holds for one in claims) else Answer.OPEN
         yield Verdict(name, "", "rest", text, "", answer, None, "z3", took)
         say(len(claims) + 1)
         for claim in claims:
-            self._decide(rest, claim)
+            self._decide(claim)
             yield _row(name, claim)
             say(len(claims) + 1)
 
     def _claim(self, one: Instruction) -> Claim:
-        every = list(_commands(one, self.isa))
-        kept = every[:: max(1, -(-len(every) // self.most))] if every else []
-        return Claim(one.name, kept, len(every))
+        return Claim(one.name, *_chosen(one, self.isa, self.most))
+
+    def _draw(self, claims: Sequence[Claim]) -> None:
+        """Where the text alone does not know an address: numbers in its memories of single words."""
+        for claim in claims:
+            for case in claim.cases:
+                try:
+                    self._text(case)
+                except symbolic.UnknownError:
+                    source = random.Random(1)
+                    for name in self.words:
+                        if len(self.isa.memories[name].shape) == 1:
+                            sort = self.model.states[name].sort().range()
+                            count = self.isa.memories[name].shape[0]
+                            values = (source.getrandbits(sort.size()) for _ in range(count))
+                            self.drawn[name] = [z3.BitVecVal(value, sort) for value in values]
+                    return
+                except symbolic.StopsError:
+                    break
+
+    def _text(self, case: Case) -> symbolic.Machine:
+        """The text after the command. Raises UnknownError and StopsError of `symbolic`."""
+        text = symbolic.Machine(self.model)
+        for memory, values in self.drawn.items():
+            text.memories[memory] = dict(enumerate(values))
+        inputs = self.model.inputs.items()
+        text.command({name: z3.BitVecVal(case.inputs[name], term.sort()) for name, term in inputs})
+        return text
 
     # --- the device ---------------------------------------------------------------------------------------
 
@@ -160,7 +201,9 @@ class Prover:
         for memory, words in self.words.items():
             for row, name in enumerate(words):
                 elements = [self._element(memory, at) for at in self._row(memory, row)]
-                state[name] = z3.Concat(*reversed(elements)) if len(elements) > 1 else elements[0]
+                word = _joined(elements)
+                for low, high, own in self.machine.parts[name]:
+                    state[own] = z3.Extract(high, low, word)
         return state
 
     def _row(self, memory: str, row: int) -> list[int]:
@@ -168,10 +211,12 @@ class Prover:
 
     def _element(self, memory: str, address: int) -> Any:
         """As :class:`axiloom.isa.formal.symbolic.Machine` calls it."""
+        if memory in self.drawn:
+            return self.drawn[memory][address]
         return z3.Const(f"{memory}@{address}", self.model.states[memory].sort().range())
 
-    def _executed(self, rest: State, case: Case) -> tuple[State, list[Any]]:
-        """The registers after a command, and the words that came out. Raises UnknownError."""
+    def _executed(self, rest: State, case: Case) -> Run:
+        """Raises UnknownError."""
         width = self.device.stream_width
         words = -(-Encoder(self.isa).bits // width)
         beats = [z3.BitVecVal(case.word >> width * at & (1 << width) - 1, width) for at in range(words)]
@@ -205,21 +250,22 @@ class Prover:
         if claim.holds is None:
             return False
         try:
-            after, _ = self._executed(rest, case)
+            after, came = self._executed(rest, case)
         except UnknownError as error:
             claim.holds, claim.why = None, f"{case}: {error}"
             return False
+        claim.runs.append((after, came))
         other = [name for name, term in rest.items() if not z3.eq(z3.simplify(after[name]), term)]
         for name in other:
             del rest[name]
         return bool(other)
 
-    def _decide(self, rest: State, claim: Claim) -> None:
+    def _decide(self, claim: Claim) -> None:
         begun = time.perf_counter()
-        for case in claim.cases:
+        for case, run in zip(claim.cases, claim.runs, strict=claim.holds is True):
             if not claim.holds:
                 break
-            pairs = list(self._pairs(rest, case, claim))
+            pairs = list(self._pairs(case, run, claim))
             if not claim.holds:
                 break
             claim.compared += len(pairs)
@@ -233,22 +279,21 @@ class Prover:
                     break
         claim.seconds = round(time.perf_counter() - begun, 2)
 
-    def _pairs(self, rest: State, case: Case, claim: Claim) -> Iterator[tuple[str, Any, Any]]:
+    def _pairs(self, case: Case, run: Run, claim: Claim) -> Iterator[tuple[str, Any, Any]]:
         """What, in the RTL, by the text."""
+        after, came = run
         try:
-            after, came = self._executed(rest, case)
-            text = symbolic.Machine(self.model)
-            inputs = self.model.inputs.items()
-            text.command({name: z3.BitVecVal(case.inputs[name], term.sort()) for name, term in inputs})
-        except (UnknownError, symbolic.UnknownError, symbolic.StopsError) as error:
+            text = self._text(case)
+        except (symbolic.UnknownError, symbolic.StopsError) as error:
             claim.holds, claim.why = None, f"{case}: {error}"
             return
         for memory, words in self.words.items():
             for row, name in enumerate(words):
                 places = self._row(memory, row)
-                bits = after[name].size() // len(places)
+                word = _joined([after[own] for _, _, own in sorted(self.machine.parts[name])])
+                bits = word.size() // len(places)
                 for lane, at in enumerate(places):
-                    own = z3.Extract(bits * lane + bits - 1, bits * lane, after[name])
+                    own = z3.Extract(bits * lane + bits - 1, bits * lane, word)
                     yield f"{memory}[{row}] lane {lane}", own, text.element(memory, at)
         expected = [text.element(self.host, at) for at in case.writes]
         size = self.device.stream_width // 8
@@ -262,13 +307,19 @@ class Prover:
 
 def _row(name: str, claim: Claim) -> Verdict:
     answer = {None: Answer.OPEN, True: Answer.HOLDS, False: Answer.VIOLATED}[claim.holds]
-    text = f"{len(claim.cases)} of {claim.commands} commands, {claim.compared} values compared, for all data"
+    of = "drawn" if claim.commands is None else f"of {claim.commands}"
+    text = f"{len(claim.cases)} {of} commands, {claim.compared} values compared, for all data"
     text += f"; {claim.why}" if claim.why else ""
     whole = len(claim.cases) == claim.commands
     bound = None if whole or not claim.holds else len(claim.cases)
     return Verdict(
         name, "", claim.name, text, "", answer, bound, claim.solver, claim.seconds, unit="commands"
     )  # fmt: skip
+
+
+def _joined(parts: Sequence[Any]) -> Any:
+    """The first in the lowest bits."""
+    return z3.Concat(*reversed(parts)) if len(parts) > 1 else parts[0]
 
 
 def _known(term: Any) -> bool:
@@ -283,18 +334,25 @@ def _number(outputs: State, name: str) -> int:
 
 
 def _words(machine: Machine, isa: InstructionSet) -> dict[str, list[str]]:
-    """By memory: the register of each row. Memories that the RTL does not have as such are its units' own.
+    """By memory: the name of each row. Memories that the RTL does not have as such are its units' own.
 
-    Raises BuildError for a word that Yosys has taken apart.
+    Raises BuildError for a row of which bits are missing.
     """
     found = {}
     for memory in isa.memories.values():
         names = [f"{memory.name}[{row}]" for row in range(memory.shape[0])]
-        there = [name in machine.registers for name in names]
-        if all(there):
-            found[memory.name] = names
-        elif any(there) or any(name in machine.parts for name in names):
+        there = [name in machine.parts for name in names]
+        if not any(there):
+            continue
+        bits = memory.type.bits * prod(memory.shape[1:])
+        sizes = {
+            sum(high - low + 1 for low, high, _ in machine.parts[name])
+            for name in names
+            if name in machine.parts
+        }
+        if not all(there) or sizes != {bits}:
             raise BuildError(f"{machine.top}: memory {memory.name} is not whole in what Yosys made of it")
+        found[memory.name] = names
     return found
 
 
@@ -315,21 +373,51 @@ def _addresses(memory: Memory, row: int) -> list[int]:
 # --- commands ---------------------------------------------------------------------------------------------
 
 
-def _commands(one: Instruction, isa: InstructionSet) -> Iterator[Case]:
-    """Legal commands: every combination of the fields that are bits of a word, at the ends of the host's
-    memory. Numbers of more than a few bits are taken up to what the memories hold."""
+def _chosen(one: Instruction, isa: InstructionSet, most: int) -> tuple[list[Case], int | None]:
+    """Legal commands at the start of the host's memory, and how many there are: those of all combinations of
+    fields, evenly, or drawn (None) where there are too many combinations. Numbers go up to what memories
+    hold; tokens are none."""
     encoder = Encoder(isa)
-    most = max(memory.shape[0] for memory in isa.memories.values() if not memory.host)
+    rows = max(memory.shape[0] for memory in isa.memories.values() if not memory.host)
     choices = {
-        let.name: range(let.value.range.low, min(let.value.range.high, most) + 1)
+        let.name: range(let.value.range.low, min(let.value.range.high, rows) + 1)
         for let in one.fields
-        if let.name != "base"
+        if let.name not in ("base", TOKENS) and _is_place(let.value)
     }
-    for values in itertools.product(*choices.values()):
-        command = Command(one.name, dict(zip(choices, values, strict=True)))
-        try:
-            inputs = encoder.inputs(command)
-            touched = access(isa, one.name, inputs)
-        except CompileError:
-            continue
-        yield Case(command, inputs, encoder.words(command), touched.reads.tolist(), touched.writes.tolist())
+    if prod(map(len, choices.values())) <= MOST_COMBINATIONS:
+        every = [
+            case
+            for values in itertools.product(*choices.values())
+            if (case := _case(one, isa, encoder, dict(zip(choices, values, strict=True)))) is not None
+        ]
+        return every[:: max(1, -(-len(every) // most))], len(every)
+    drawn: dict[str, Case] = {}
+    source = random.Random(0)
+    for _ in range(DRAWS * most):
+        fields = {
+            name: source.choice(of if source.randrange(4) == 0 else of[: SMALL + 1])
+            for name, of in choices.items()
+        }
+        case = _case(one, isa, encoder, fields)
+        if case is not None:
+            drawn.setdefault(str(case), case)
+        if len(drawn) == most:
+            break
+    return list(drawn.values()), None
+
+
+def _is_place(value: Expr) -> bool:
+    """Whether a field is bits of a word: others follow from those."""
+    place = value.value if isinstance(value, Wrapped) else value
+    return isinstance(place, Bits) and isinstance(place.value, Name)
+
+
+def _case(one: Instruction, isa: InstructionSet, encoder: Encoder, fields: Mapping[str, int]) -> Case | None:
+    """None: it is not legal."""
+    command = Command(one.name, fields)
+    try:
+        inputs = encoder.inputs(command)
+        touched = access(isa, one.name, inputs)
+    except CompileError:
+        return None
+    return Case(command, inputs, encoder.words(command), touched.reads.tolist(), touched.writes.tolist())

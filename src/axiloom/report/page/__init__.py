@@ -35,6 +35,7 @@ def render(report: Report, source: Source) -> str:
     title = f"{report['config']['problem']} on {report['config']['accelerator']}"
     sections = [
         parts.header(report),
+        parts.section("hang", "Where it hung", parts.hang(report), ""),
         parts.section("where", "Where the time went", charts.losses(report), parts.WHERE),
         parts.section("layers", "Layers", network.layers(report), network.LAYERS),
         parts.section("memory", "Memory between layers", network.memory(report), network.MEMORY),

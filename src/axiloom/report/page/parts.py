@@ -63,6 +63,19 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], kind: str = "") ->
     return f'<div class="scroll"><table class="{kind}">{thead}<tbody>\n{body}</tbody></table></div>'
 
 
+# --- a hang ----------------------------------------------------------------------------------------------
+
+
+def hang(report: Report) -> str:
+    """The state at the end, and what to try; empty for a run that ended by itself."""
+    found = report["result"].get("hang")
+    if found is None:
+        return ""
+    rows = "".join(f"<dt>{escape(title)}</dt><dd>{escape(text)}</dd>\n" for title, text in found["facts"])
+    tries = "".join(f"<li>{escape(text)}</li>\n" for text in found["remedies"])
+    return f"<dl>\n{rows}</dl>\n<h3>What to try</h3>\n<ul>\n{tries}</ul>"
+
+
 # --- the head ----------------------------------------------------------------------------------------
 
 
@@ -70,6 +83,11 @@ def verdict(report: Report) -> str:
     """In one sentence: right or wrong, how long, how far above the limit, and why."""
     result, bound = report["result"], report["limit"]
     hz = report["config"]["clocks"]["fabric_hz"]
+    if "hang" in result:
+        after = f"{count(report['fabric']['cycles'])} fabric cycles"
+        return (
+            f"Hung, and stopped after {after}: {result['hang']['message'].split(': ', 1)[-1].split(';')[0]}."
+        )
     if result["matches"] is None:
         first = f"Not compared (exit code {result['exit_code']})"
     elif result["matches"]:

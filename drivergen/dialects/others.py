@@ -1,0 +1,46 @@
+"""Texts of other tools that are no input here, each named in one line with what to give instead.
+
+- the published `accel` dialect, whose ops take values: what AXI4MLIR makes of linalg, before its calls
+- functions that call its DMA library: what it makes of that
+- ``tosa``, whose lowering is MLIR's own
+"""
+
+from __future__ import annotations
+
+import re
+
+from axiloom.errors import CompileError
+
+_MADE = (
+    "AXI4MLIR made it of linalg: give that file, or compile this one with its mlir-opt and bring the driver "
+    "to `axiloom simulate`"
+)
+OTHERS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (
+        re.compile(
+            r"\baccel\.(?:init_dma\s+%|sendLiteral\b|send(?:Dim|Idx)?\s+%\w+\s*(?:,|:)|recv\s+%\w+\s*,)"
+        ),
+        f"an op of the published accel dialect. {_MADE}",
+    ),
+    (
+        re.compile(r"\bcall @(?:dma_(?:init|start_send|start_recv)|copy_to_inbuffer_\w+)\("),
+        f"a call of the published DMA library. {_MADE}",
+    ),
+    (
+        re.compile(r'"?tosa\.\w+"?'),
+        "an op of tosa. Lower it to linalg first: mlir-opt "
+        "--pass-pipeline='builtin.module(func.func(tosa-to-linalg-named,tosa-to-linalg))'",
+    ),
+)
+"""How such a text is known, and what is said of it."""
+_COMMENT = re.compile(r'//[^\n]*|"[^"\n]*"(?!\()')
+
+
+def refuse(text: str, name: str) -> None:
+    """Raises CompileError at the first op of such a kind; comments and strings do not count."""
+    plain = _COMMENT.sub(lambda found: " " * len(found[0]), text)
+    for pattern, why in OTHERS:
+        if (found := pattern.search(plain)) is not None:
+            line = plain.count("\n", 0, found.start()) + 1
+            column = found.start() - plain.rfind("\n", 0, found.start())
+            raise CompileError(f"{name}:{line}:{column}: {why}")

@@ -1,0 +1,38 @@
+"""The table of published forms: what is read stays read, and what is refused is refused in one line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from benchmarks import published
+from benchmarks.published.configurations import CONFIGURATIONS
+from benchmarks.published.inputs import INPUTS
+
+
+def test_what_is_lowered_already_is_refused_in_one_line(tmp_path: Path) -> None:
+    for name in ("transfers in the accel dialect", "calls of the DMA library", "tosa.conv2d"):
+        row = published.of_mlir(tmp_path, name, INPUTS[name])
+        assert (row.verdict, "\n" in row.said) == ("refused", False)
+        assert ".mlir:" in row.said
+
+
+def test_configurations_are_imported_or_refused_in_one_line(tmp_path: Path) -> None:
+    rows = [published.of_configuration(tmp_path, name, one) for name, one in CONFIGURATIONS.items()]
+    assert [one.name for one in rows if not one.unchanged] == ["caches of a board alone"]
+    assert rows[-1].verdict == "refused in one line"
+
+
+@pytest.mark.slow
+def test_the_whole_table() -> None:
+    rows = published.rows()
+    maps = [one for one in rows if one.kind == "opcode map"]
+    assert len(maps) == 8
+    assert all(one.unchanged for one in maps)
+    refused = {one.name for one in rows if one.kind == "MLIR" and one.verdict == "refused"}
+    assert refused == {
+        "map<s0 -> ...>, no valid MLIR",
+        "transfers in the accel dialect",
+        "calls of the DMA library",
+        "tosa.conv2d",
+    }
