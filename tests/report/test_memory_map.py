@@ -9,7 +9,13 @@ from axiloom.report.page import network
 
 BUFFERS = [
     {"name": "conv1.out", "offset": 0, "size": 4096, "first": 0, "last": 3},
-    {"name": "a name that is far too long for it", "offset": 4096, "size": 4096, "first": 1, "last": 1},
+    {
+        "name": "a name that is far too long for one of four layers",
+        "offset": 4096,
+        "size": 4096,
+        "first": 1,
+        "last": 1,
+    },
     {"name": "thin", "offset": 8192, "size": 16, "first": 0, "last": 3},
     {"name": "<b>", "offset": 8208, "size": 2048, "first": 0, "last": 3},
 ]
