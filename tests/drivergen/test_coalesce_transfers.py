@@ -32,6 +32,7 @@ def test_every_flow(name: str, flow: str, shape: tuple[int, int, int]) -> None:
     assert device.received == published.received
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("dtype", ["int8", "int16"])
 @pytest.mark.parametrize("encoding", ["bitmask", "literals"])
 @pytest.mark.parametrize("name", some(isa.builtins(), 3))

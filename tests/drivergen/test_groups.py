@@ -38,6 +38,7 @@ def test_groups_are_a_loop_of_the_host(op: str, name: str) -> None:
     assert call.lean == ("depthwise" in op)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("pipeline", ["published", "all"])
 @pytest.mark.parametrize("op", ["depthwise_conv_2d_nchw_chw", "conv_2d_ngchw_gfchw", "conv_2d_ngchw_fgchw"])
 def test_small_groups_are_put_together(op: str, pipeline: str) -> None:

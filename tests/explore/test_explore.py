@@ -38,6 +38,7 @@ V4 = isa.builtin("v4_16")
 SG = isa.revise(V4, stream_width=64, dma=replace(V4.dma, scatter_gather=True))
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("spec", [V4, SG, isa.builtin("v3_8"), isa.builtin("v1_4")], ids=str)
 def test_every_candidate_with_every_pipeline_is_ranked_once(spec: AcceleratorSpec) -> None:
     problem = Problem(60, 40, 100)

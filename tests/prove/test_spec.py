@@ -145,6 +145,7 @@ def small(made: StreamModel) -> None:
     )
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("fault", "kind", "name"),
     [

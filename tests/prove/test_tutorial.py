@@ -42,6 +42,7 @@ def test_the_program(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.split("\n")[0].split() == said[0].split()
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("old", "new", "command", "said"),
     [

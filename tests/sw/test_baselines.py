@@ -51,6 +51,7 @@ def words_in(version: str, flow: str, shape: tuple[int, int, int], tile: tuple[i
     return payload + opcodes * (2 if version == "v4" else 1)
 
 
+@pytest.mark.slow
 @pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("version", "size", "flows", "shape", "tile"),

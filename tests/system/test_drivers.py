@@ -51,6 +51,7 @@ def test_a_hang_is_diagnosed(soc, driver: str, words: list[str]) -> None:
         assert word in str(hang.value)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("driver", "words"),
     [

@@ -86,6 +86,7 @@ def test_asleep_until_an_interrupt_of_either(both: Soc, elf: Compile) -> None:
     assert result.fabric["polls"] < 20  # of dma_init
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("hang", "parts"),
     [

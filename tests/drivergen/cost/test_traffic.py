@@ -92,6 +92,7 @@ def predicted(spec: AcceleratorSpec, plan: Schedule, tile: tuple[int, ...]) -> P
     return packets(trips, staged, spec.dma, buffers=BUFFERS)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("window", [1 << 16, 1 << 14])
 @pytest.mark.parametrize("shape", [(48, 70, 33), (256, 64, 100)])
 def test_the_layout_is_the_one_of_the_pass(shape: tuple[int, int, int], window: int) -> None:

@@ -233,6 +233,7 @@ def test_sums_that_are_rounded(conv: Conv, name: str, width: int, packed: bool, 
     compare(text, device(name, "int8", width, post=True), pipeline=pipeline)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("packed", [False, True])
 @pytest.mark.parametrize("shape", [(1, 100, 64), (48, 70, 32), (72, 80, 96), (200, 33, 64)])
 @pytest.mark.parametrize(

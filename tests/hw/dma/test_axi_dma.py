@@ -165,6 +165,7 @@ def test_length_is_cut_to_its_width() -> None:
     bench.run(main)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("burst", [1, 4, 64])
 def test_other_bursts(burst: int) -> None:
     bench = filled(Bench(AxiDma(burst=burst), Timing(latency=9, stall=0.1), burst=burst))
@@ -370,6 +371,7 @@ def test_completion_waits_for_the_last_response() -> None:
 # --- errors ---
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("response", "bit"), [(SLVERR, SLV_ERROR), (DECERR, DEC_ERROR)])
 @pytest.mark.parametrize("stall", [0, 0.5])
 def test_read_error_halts_until_reset(response: int, bit: int, stall: float) -> None:
@@ -396,6 +398,7 @@ def test_read_error_halts_until_reset(response: int, bit: int, stall: float) -> 
     bench.run(main)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("response", "bit"), [(SLVERR, SLV_ERROR), (DECERR, DEC_ERROR)])
 @pytest.mark.parametrize("stall", [0, 0.5])
 def test_write_error_halts_until_reset(response: int, bit: int, stall: float) -> None:

@@ -344,6 +344,7 @@ def test_packets_in_a_row_are_received_without_a_gap(width: int) -> None:
 # --- interrupts ---
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("channel", CHANNELS)
 def test_threshold_counts_packets(channel: int) -> None:
     bench = filled(sg_bench())
@@ -503,6 +504,7 @@ def test_error_of_a_buffer(channel: int, response: int, bit: int, word: int, sta
     bench.run(main)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("channel", CHANNELS)
 def test_a_completed_descriptor(channel: int) -> None:
     bench = filled(sg_bench(timing=Timing(latency=20)))

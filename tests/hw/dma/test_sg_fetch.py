@@ -119,6 +119,7 @@ async def taken(ctx: Any, device: DescriptorFetch) -> dict[str, int]:
     return said
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("seed", range(6))
 def test_a_chain_is_followed_wherever_it_leads(seed: int) -> None:
     """In pieces: the tail moves on while the descriptors before it are fetched, or after they are."""

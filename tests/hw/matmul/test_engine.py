@@ -124,6 +124,7 @@ def test_short_blocks_wait_for_their_rows(macs: int) -> None:
     check(spec, Program(words_of(spec, "sA", "sB", *["cC"] * 9, "rC")))
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("k", [(8, 4), (8, 2), (8, 1), (3, 1), (1, 3)])
 def test_short_blocks_behind_longer_ones(k: tuple[int, int]) -> None:
     """The last rows of a compute must have been added before the next one's first come."""
@@ -195,6 +196,7 @@ def test_valid_does_not_wait_for_ready() -> None:
 # --- reset and errors ------------------------------------------------------------------------------------
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("seed", [0, slow(1), slow(2)])
 @pytest.mark.parametrize("name", ["v1_4", "v2_4", "v3_4", "v4"])
 def test_reset_in_the_middle(name: str, seed: int) -> None:
@@ -292,6 +294,7 @@ def check_any(data: st.DataObject, seed: int) -> None:
 # --- speed -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("name", "count", "floor"), [("v3_4", 40, 30), ("v3_8", 20, 120), ("v3_16", 6, 120)])
 def test_computes_in_a_row_keep_the_array_full(name: str, count: int, floor: int) -> None:
     """With A and B resident, one compute follows the other without a gap."""

@@ -103,6 +103,7 @@ def test_equals_the_formula(name: str) -> None:
     ]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("width", "seed"), [(32, 0), (128, 1), (32, 2)])
 def test_reset_in_the_middle(width: int, seed: int) -> None:
     spec = small_v4(width=width)

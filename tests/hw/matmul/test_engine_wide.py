@@ -53,6 +53,7 @@ def test_every_flow_with_stalls_twice_in_a_row(name: str, data_type: str, width:
     check(spec, *programs, *programs, **STALLS)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("data_type", "width"), [("int8", 128), ("int32", 64)])
 @pytest.mark.parametrize("a", [("m", "k"), slow(("k", "m"))])
 @pytest.mark.parametrize("b", [("k", "n"), ("n", "k")])
@@ -117,6 +118,7 @@ def test_long_heads(width: int) -> None:
     assert len(results[0].words) == 64
 
 
+@pytest.mark.every(3)
 @WIDTHS
 @pytest.mark.parametrize(("name", "seed"), [("v1_4", 0), ("v3_4", 1), ("v4", 2)])
 def test_reset_in_the_middle(name: str, seed: int, width: int) -> None:

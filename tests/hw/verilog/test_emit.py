@@ -75,6 +75,7 @@ def ports_of(text: str, module: str) -> dict[str, int]:
     return {name: int(high or 0) + 1 for high, name in declared}
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("top", ["soc", "accelerator"])
 def test_ports_and_banner(top: str) -> None:
     spec = isa.builtin("v3_4")

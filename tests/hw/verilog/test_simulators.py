@@ -124,6 +124,7 @@ def test_an_accelerator_is_the_same_in_all(
     assert seen["error"] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.icarus
 def test_the_dma_is_the_same_in_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     words = random_words(24)

@@ -42,6 +42,7 @@ def run(
     return np.asarray(result, dtype=np.int64)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("form", [IMAGE, WINDOW], ids=lambda form: form.name)
 @given(data=st.data())
 @settings(max_examples=60)

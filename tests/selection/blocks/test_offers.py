@@ -227,6 +227,7 @@ FORMS = (
 )
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("form", FORMS)
 def test_forms_of_a_layer(form: str) -> None:
     a = Layers()

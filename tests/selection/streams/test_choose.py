@@ -110,6 +110,7 @@ def test_whoever_uses_an_accelerator_first_pays_for_its_start() -> None:
     assert worth.selection.matching == 3 * 80 + 300 + 2 * 50
 
 
+@pytest.mark.slow
 def test_all_to_accelerators() -> None:
     dear = Watched({"conv_v4": 300, "v4_16": 200}, {"conv": 1, "matmul": 1})
     dear.chooser.left = False

@@ -90,6 +90,7 @@ def test_conversions_of_float32(number: str) -> None:
     _check_all("convert", number, FLOAT32, 3_000)
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("number", [*NUMBERS, BOOL])
 def test_conversions(number: str) -> None:
     for result in (*NUMBERS, BOOL):
