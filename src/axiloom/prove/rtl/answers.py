@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
 import z3
@@ -21,6 +22,28 @@ QUICK_MS = 2000
 MOST_GUESSES = 100
 
 
+class Shown(Mapping[str, int]):
+    """The values of constants in a model of z3, read when they are asked for: most claims that fail only say
+    that a device is not at rest yet."""
+
+    def __init__(self, model: z3.ModelRef) -> None:
+        self._model = model
+
+    @cached_property
+    def _values(self) -> dict[str, int]:
+        found = {one.name(): self._model[one] for one in self._model if one.arity() == 0}
+        return {name: value.as_long() for name, value in found.items() if z3.is_bv_value(value)}
+
+    def __getitem__(self, name: str) -> int:
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+
 class _Drawn(dict[str, int]):
     """A number for whatever is asked for."""
 
@@ -30,6 +53,31 @@ class _Drawn(dict[str, int]):
 
     def get(self, name: str, _default: Any = None) -> int:
         return self.setdefault(name, self.source.getrandbits(32))
+
+
+class _Together:
+    """Terms whose values are worked out at once."""
+
+    def __init__(self, terms: Mapping[str, Any]) -> None:
+        self._known = {name: term.as_long() for name, term in terms.items() if z3.is_bv_value(term)}
+        self._free = [name for name in terms if name not in self._known]
+        free = [terms[name] for name in self._free]
+        sorts = [term.sort() for term in free]
+        self._term = z3.Function("together", *sorts, z3.BoolSort())(*free) if free else z3.BoolVal(True)
+        self._constants = [
+            one
+            for one in walk([self._term])
+            if z3.is_const(one) and z3.is_bv(one) and not z3.is_bv_value(one)
+        ]
+
+    def at(self, values: Mapping[str, int]) -> dict[str, int]:
+        """Those of all terms where constants have these `values`; those that it does not name are 0."""
+        if not self._free:
+            return dict(self._known)
+        pairs = [(one, z3.BitVecVal(values.get(one.decl().name(), 0), one.size())) for one in self._constants]
+        made = z3.simplify(z3.substitute(self._term, *pairs)).children()
+        found = zip(self._free, made, strict=True)
+        return self._known | {name: one.as_long() if z3.is_bv_value(one) else 0 for name, one in found}
 
 
 class Answers(States):
@@ -63,13 +111,7 @@ class Answers(States):
         if says == z3.unsat:
             return True, "z3", {}
         if says == z3.sat:
-            model = solver.model()
-            values = {
-                one.name(): model[one].as_long()
-                for one in model
-                if one.arity() == 0 and z3.is_bv_value(model[one])
-            }
-            return False, "z3", values
+            return False, "z3", Shown(solver.model())
         (said,) = solvers.decide([claim], self.limit_s)
         return said.holds, said.solver, {k: int(v) for k, v in said.values.items() if v.isdigit()}
 
@@ -105,6 +147,8 @@ class Answers(States):
         self.weakened += 1
         old = self.rest(control) if self.samples.at[control] else None
         source = random.Random(self.weakened)
+        left = _Together({name: registers[name] for name in self.control})
+        of_model = _Together({name: model[name] for group in self._groups for name in group})
         for number in range(16):
             # The one that shows it, and then such with other choices for what is free.
             flags = self.rest(case.control).flags if number and case else ()
@@ -118,11 +162,7 @@ class Answers(States):
             }
             if number and case is None:  # a reset: registers may have held anything
                 own = _Drawn(source)
-            sample = Sample(
-                {name: self._value(registers[name], own) for name in self.control},
-                {name: self._value(model[name], own) for group in self._groups for name in group},
-                (),
-            )
+            sample = Sample(left.at(own), of_model.at(own), ())
             self.samples.at[control].append(sample)
         self._rests.pop(control, None)
         return old is None or self._covers(control, old)
@@ -135,11 +175,12 @@ class Answers(States):
             for flag in old.flags
             if len(flag.values) < 1 << flag.bits
         ]
+        together = _Together(values)
         for _ in range(MOST_GUESSES):
             holds, _, found = self._decide(z3.Implies(z3.And(*limits), self.rest(control).matched(values)[1]))
             if holds is not False:
                 return bool(holds)
-            now = {name: self._value(term, found) for name, term in values.items()}
+            now = together.at(found)
             registers = {name: now[f"rtl:{name}"] for name in self.control}
             model: dict[str, int] = {}
             for group in self._groups:
@@ -150,18 +191,6 @@ class Answers(States):
             self.samples.at[control].append(Sample(registers, model, ()))
             self._rests.pop(control, None)
         return False
-
-    def _value(self, term: Any, values: Mapping[str, int]) -> int:
-        if z3.is_bv_value(term):
-            return int(term.as_long())
-        constants = [one for one in walk([term]) if z3.is_const(one) and not z3.is_bv_value(one)]
-        pairs = [
-            (one, z3.BitVecVal(values.get(one.decl().name(), 0), one.size()))
-            for one in constants
-            if z3.is_bv(one)
-        ]
-        known = z3.simplify(z3.substitute(term, *pairs))
-        return int(known.as_long()) if z3.is_bv_value(known) else 0
 
     def _fails(self, case: Case, outcome: Outcome, text: str, node: Node, claim: Any) -> None:
         holds, _, values = self._decide(z3.Implies(self._limits(case), claim))

@@ -112,6 +112,10 @@ class Machine:
 
     def stepper(self) -> Step:
         """On terms, simplified. A module's next registers are worked out once for what they hang on."""
+        return self._stepper
+
+    @cached_property
+    def _stepper(self) -> Step:
         constants = {**self.registers, **self.inputs}
         names = {term.get_id(): name for name, term in constants.items()}
         groups: dict[str, list[tuple[bool, str, Any]]] = {}

@@ -12,6 +12,7 @@ import random
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import z3
@@ -60,8 +61,19 @@ class Rest:
     flags: tuple[Flag, ...]
     shown: Mapping[str, tuple[tuple[str, int], ...]]
 
+    @cached_property
+    def constants(self) -> Mapping[str, Any]:
+        """Registers without a free bit, to their terms."""
+        return {
+            name: z3.BitVecVal(sum(bit.place << place for place, bit in enumerate(bits)), len(bits))
+            for name, bits in self.bits.items()
+            if all(bit.flag is None for bit in bits)
+        }
+
     def value(self, name: str, choice: Mapping[str, Any]) -> Any:
         """The term of a register."""
+        if name in self.constants:
+            return self.constants[name]
         bits = [bit.term(choice) for bit in reversed(self.bits[name])]
         return z3.simplify(z3.Concat(*bits) if len(bits) > 1 else bits[0])
 
@@ -94,7 +106,8 @@ class Rest:
         for flag in self.flags:
             parts = [_bit(values[name], place) for name, place in reversed(self.shown[flag.name])]
             choice[flag.name] = z3.simplify(z3.Concat(*parts) if len(parts) > 1 else parts[0])
-        same = [values[name] == self.value(name, choice) for name in self.bits]
+        wanted = ((values[name], self.value(name, choice)) for name in self.bits)
+        same = [now == value for now, value in wanted if not z3.eq(now, value)]
         within = [
             z3.Or(*(choice[flag.name] == value for value in flag.values))
             for flag in self.flags
