@@ -70,6 +70,15 @@ def _volume(point: dict[str, Any]) -> int:
     return int(np.prod([int(part) for part in size]))
 
 
+def test_tables_need_no_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plots, "can_draw", lambda: False)
+    done = run(
+        experiment(), Options(), output=tmp_path / "out", store=tmp_path / "store", jobs=1, progress=False
+    )
+    assert (done.drawing, done.exit_code) == ("", 0)
+    assert {file.name for file in (tmp_path / "out").iterdir()} == {"tiny.csv", "tiny.txt"}
+
+
 @pytest.mark.slow
 def test_a_quick_figure_writes_csv_table_and_plot(tmp_path: Path, capsys) -> None:
     command = ["fig12", "--quick", "--jobs", "1", "--output", str(tmp_path)]
