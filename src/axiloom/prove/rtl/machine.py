@@ -227,7 +227,9 @@ def parse(text: str, top: str) -> Machine:
     if free:
         raise BuildError(f"{top}: {len(free)} signals have no driver")
     machine = Machine(top, registers, {k: v for k, v in given.items() if v.get_id() in used}, new, sent)
-    return machine.in_parts({name: parts for name in registers if (parts := _joined(name, registers[name].size()))})
+    return machine.in_parts(
+        {name: parts for name in registers if (parts := _joined(name, registers[name].size()))}
+    )
 
 
 def _joined(name: str, size: int) -> list[tuple[str, int, int]]:
