@@ -128,19 +128,25 @@ DEVICES = (
                 "wait(control, 2) waits for register control",
             ),
             Edit(
-                "b is not added",
+                "a is not added",
                 "sum[beat[3:0]] + m_axi_gmem_RDATA",
                 "m_axi_gmem_RDATA",
                 "A is 0: nothing arrives",
             ),
             Edit(
+                "a burst is a beat too long",
+                "m_axi_gmem_ARLEN   = {3'b0, words} - 8'd1",
+                "m_axi_gmem_ARLEN   = {3'b0, words}",
+                "before, the accelerator reads bytes",
+            ),
+            Edit(
                 "the address has a bit too many",
                 "? b : a) + offset",
                 "? b : a) + offset + 64'h80000000",
-                "the accelerator reads address 0x96000000, which is not a word of RAM",
+                "the accelerator reads address 0x80",
             ),
         ),
-        (_beyond("&A[", "&A[1 + ", "A"),),
+        (_beyond("&A[n]", "&A[n + 16]", "A"),),
     ),
     Device(
         "fir16",
@@ -201,9 +207,12 @@ def said_of_rtl(device: Device, edit: Edit, folder: Path) -> str:
         run = _run(device, folder, edit)
         soc = Soc(run.system)
         soc.build()
-        report = run.checked(soc.run_many([run.job(run.build(folder))])[0])
+        result = soc.run_many([run.job(run.build(folder))])[0]
+        report = run.checked(result)
     except AxiloomError as error:
         return str(error)
+    if result.outside:
+        return outside.refusal(result.outside)
     return report["result"].get("diagnosis", ["no fault"])[-1]
 
 

@@ -148,6 +148,7 @@ KNOWN: tuple[Design, ...] = (
     ("trmm", "int32", 4),
     ("2mm", "int16", 4, "share"),
     ("twice", "int16", 4, "plan"),
+    ("jacobi2d", "int32", 1),
 )
 UNSEEN: tuple[Design, ...] = (
     ("gemm", "int8", 16),
@@ -158,7 +159,7 @@ UNSEEN: tuple[Design, ...] = (
     ("bicg", "int8", 2),
     ("gesummv", "int16", 8),
     ("gesummv", "float32", 2),
-    ("jacobi2d", "int32", 1),
+    ("jacobi2d", "int16", 2),
     ("trmm", "int16", 1),
     ("relu", "float32", 4),
     ("relu", "int16", 16),

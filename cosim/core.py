@@ -158,6 +158,7 @@ class Core:
         self._lib.axl_accelerator(0)
         self._functions: tuple[str, ...] = ()
         self._arrays = outside.NONE
+        self._pointers = outside.point(self._lib, specs)
         self._stack_range: tuple[int, int] | None = None
         self.set_devices()
 
@@ -328,8 +329,11 @@ class Core:
         return [self._stale_line(self._lib.axl_stale(i).contents) for i in range(self._lib.axl_stale_count())]
 
     def outside(self) -> list[str]:
-        """Accesses beside the program's arrays, one line for each place in the program, oldest first."""
-        return self._arrays.lines(self._lib)
+        """Accesses beside the program's arrays, one line for each place in the program, oldest first.
+
+        Then those of an accelerator beside what it was pointed to.
+        """
+        return self._arrays.lines(self._lib) + self._pointers.lines(self._lib)
 
     def lap_at(self, symbol: str) -> None:
         """From here until the next :meth:`begin`: each store to the word at `symbol` is a lap."""

@@ -1,6 +1,7 @@
 """Accesses of a program beside the arrays that it was given: what the core saw in their guards, as lines.
 
-:mod:`axiloom.cosim.build.guards` makes the guards, ``native/watch.hpp`` looks.
+:mod:`axiloom.cosim.build.guards` makes the guards, ``native/watch.hpp`` looks. An accelerator that reads and
+writes memory itself is watched too, by the pointers that it was given (``native/pointed.hpp``).
 """
 
 from __future__ import annotations
@@ -8,12 +9,19 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from axiloom.cosim import lines, native
 from axiloom.cosim.elf import Program, Symbol
+from axiloom.isa.contract.rtl import REGISTERS_AT
+from axiloom.isa.contract.types import WORD_BITS
 
-_DOES = ("reads", "writes", "lets the DMA read", "lets the DMA write")
+if TYPE_CHECKING:
+    from axiloom.isa import AcceleratorSpec
+
+ACCELERATOR = "the accelerator"
+WORD_BYTES = WORD_BITS // 8
+_DOES = ("reads", "writes", "lets the hardware read", "lets the hardware write")
 """By axl_outside_kind."""
 
 
@@ -57,8 +65,48 @@ class Arrays:
 NONE = Arrays()
 
 
+@dataclass(frozen=True)
+class Pointers:
+    """The operands that an accelerator reads and writes itself, by their numbers in the core."""
+
+    operands: tuple[tuple[str, str, int], ...]
+    """Operand, register, bytes."""
+
+    def lines(self, library: Any) -> list[str]:
+        """What it accessed beside them, one line an operand and direction."""
+        return [self._line(library.axl_strayed(i).contents) for i in range(library.axl_strayed_count())]
+
+    def _line(self, raw: Any) -> str:
+        does = f"{ACCELERATOR} {'writes' if raw.writes else 'reads'}"
+        times = f"{raw.count} word{'s' if raw.count != 1 else ''}, first at fabric cycle {raw.cycle}"
+        if raw.pointer >= len(self.operands):
+            return f"{does} at {raw.first:#x}, and no pointer was written; {times}"
+        operand, register, size = self.operands[raw.pointer]
+        return (
+            f"{does} bytes {raw.first} to {raw.last} of {operand}, which has bytes 0 to {size - 1} "
+            f"({register} is 0x{raw.address:08X}); {times}"
+        )
+
+
+def point(library: Any, specs: Sequence[AcceleratorSpec]) -> Pointers:
+    """Tell the core which registers take pointers, and how much they point to."""
+    found, raw = [], []
+    for spec in specs:
+        for opcode in spec.opcodes.values():
+            for one in (one for one in opcode.carried if one.pointer):
+                at = spec.dma.address + REGISTERS_AT + spec.rtl.registers[one.register]
+                writes = one.operand in opcode.receives
+                words = spec.received_words(opcode) if writes else spec.operand_words(one.operand)
+                found.append((one.operand, one.register, words * WORD_BYTES))
+                raw.append(native.Pointer(at, words * WORD_BYTES, writes))
+    library.axl_pointers((native.Pointer * len(raw))(*raw), len(raw))
+    return Pointers(tuple(found))
+
+
 def refusal(found: Sequence[str]) -> str:
-    """What is said of a run whose program left its arrays: the first place, and how many there are."""
+    """What is said of a run that left its arrays: the first place, and how many there are."""
+    if found[0].startswith(ACCELERATOR):
+        return found[0]
     more = f" ({len(found) - 1} more place{'s' if len(found) > 2 else ''})" if len(found) > 1 else ""
     return f"the driver left its arrays: {found[0]}{more}"
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping, Sequence
-from ctypes import POINTER, c_char, c_char_p, c_int, c_int32, c_longlong, c_uint8, c_uint32, c_uint64
+from ctypes import POINTER, c_char, c_char_p, c_int, c_int32, c_int64, c_longlong, c_uint8, c_uint32, c_uint64
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -195,6 +195,19 @@ class Outside(ctypes.Structure):
     ]
 
 
+class Pointer(ctypes.Structure):
+    _fields_ = [(name, c_uint32) for name in ("at", "bytes", "writes")]
+
+
+class Strayed(ctypes.Structure):
+    _fields_ = [
+        *((name, c_uint32) for name in ("pointer", "writes")),
+        *((name, c_int64) for name in ("first", "last")),
+        *((name, c_uint32) for name in ("address", "unused")),
+        *((name, c_uint64) for name in ("count", "cycle")),
+    ]
+
+
 class Action(ctypes.Structure):
     _fields_ = [
         ("kind", c_uint32),
@@ -246,6 +259,9 @@ _FUNCTIONS: dict[str, Signature] = {
     "axl_watch": (None, [POINTER(Range), c_uint32, c_uint32, c_uint32]),
     "axl_outside_count": (c_int, []),
     "axl_outside": (POINTER(Outside), [c_int]),
+    "axl_pointers": (None, [POINTER(Pointer), c_uint32]),
+    "axl_strayed_count": (c_int, []),
+    "axl_strayed": (POINTER(Strayed), [c_int]),
     "axl_file": (None, [c_char_p, c_uint32, c_char_p, c_uint64, c_uint64]),
     "axl_process_start": (c_int, [POINTER(Process)]),
     "axl_console": (c_char_p, []),

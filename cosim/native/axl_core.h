@@ -52,6 +52,9 @@ int axl_cpu_step(int rdata, int resp, int irq, long long now, int *addr, int *wd
 /* The DMA's side of memory: 32-bit words at word aligned physical addresses. Feeds the stale-data checker.
  * Outside RAM reads give 0xDEADBEEF, writes are dropped, and the run ends with AXL_FAULT_DMA. */
 int axl_mem_read(int addr);
+/* The same, of an accelerator's own master: see axl_pointers. */
+int axl_master_read(int addr);
+void axl_master_write(int addr, int data, int strb);
 void axl_mem_write(int addr, int data, int strb); /* strb bits 0..3: bytes 0..3 */
 
 /* With several accelerators: which one the next calls of either side are about that stand below under "one
@@ -277,6 +280,23 @@ typedef struct axl_outside_t {
 } axl_outside_t;
 int axl_outside_count(void);                     /* distinct (kind, pc, call, array), at most 64 are kept */
 const axl_outside_t *axl_outside(int index);     /* NULL outside */
+
+/* An accelerator that reads and writes memory itself: the address of the register that takes a pointer, the bytes that
+ * it points to, and whether the accelerator writes them. Until the next call; n 0: none. */
+typedef struct axl_pointer_t {
+    uint32_t at, bytes, writes;
+} axl_pointer_t;
+void axl_pointers(const axl_pointer_t *pointers, uint32_t n);
+
+typedef struct axl_strayed_t {
+    uint32_t pointer;      /* the nearest one; as many as there are: none was written */
+    uint32_t writes;
+    int64_t first, last;   /* bytes from where it points to, or from 0 */
+    uint32_t address, unused; /* that it points to */
+    uint64_t count, cycle; /* words; the fabric cycle of the first one */
+} axl_strayed_t;
+int axl_strayed_count(void);
+const axl_strayed_t *axl_strayed(int index);     /* NULL outside */
 
 /* ---- Python side: accelerators ------------------------------------------------------------------------------- */
 

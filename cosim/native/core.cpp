@@ -130,6 +130,33 @@ void axl_mem_write(int addr, int data, int strb) {
             s.ram[address + static_cast<uint32_t>(byte)] = static_cast<uint8_t>(static_cast<uint32_t>(data) >> 8 * byte);
 }
 
+int axl_master_read(int addr) {
+    System &s = soc();
+    s.cpu.pointed.look(false, static_cast<uint32_t>(addr), s.memory.cycle);
+    return axl_mem_read(addr);
+}
+
+void axl_master_write(int addr, int data, int strb) {
+    System &s = soc();
+    if (strb & 15)
+        s.cpu.pointed.look(true, static_cast<uint32_t>(addr), s.memory.cycle);
+    axl_mem_write(addr, data, strb);
+}
+
+void axl_pointers(const axl_pointer_t *pointers, uint32_t n) {
+    auto &given = soc().cpu.pointed.given;
+    given.clear();
+    for (uint32_t i = 0; i < n; i++)
+        given.push_back({pointers[i]});
+}
+
+int axl_strayed_count(void) { return static_cast<int>(soc().cpu.pointed.list.size()); }
+
+const axl_strayed_t *axl_strayed(int index) {
+    const auto &list = soc().cpu.pointed.list;
+    return index >= 0 && index < static_cast<int>(list.size()) ? &list[static_cast<size_t>(index)] : nullptr;
+}
+
 void axl_stream_in(int word, int) {
     System &s = soc();
     s.timeline.word_in(s.protocol(), static_cast<uint32_t>(word));

@@ -40,6 +40,7 @@ int Cpu::begin() {
     state = axl_state_t{};
     process.reset();
     watch.reset();
+    pointed.reset();
     section = Section{};
     instructions = branches = branch_misses = stall = base = 0;
     mmio_reads = mmio_writes = polls = switches = 0;

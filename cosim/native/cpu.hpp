@@ -13,6 +13,7 @@
 #include "fibre.hpp"
 #include "host.hpp"
 #include "memory.hpp"
+#include "pointed.hpp"
 #include "process.hpp"
 #include "timeline.hpp"
 #include "watch.hpp"
@@ -31,6 +32,7 @@ class Cpu {
     std::string error;
     Process process;
     Watch watch;
+    Pointed pointed;
     static constexpr uint32_t NO_LAPS = 0xFFFFFFFFu; // an address outside RAM
     uint32_t lap_address = NO_LAPS;
     void (*on_lap)() = nullptr;

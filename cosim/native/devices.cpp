@@ -45,6 +45,7 @@ void Cpu::device_write(uint32_t address, unsigned size, uint32_t value) {
     mmio_writes++;
     last_read = read_before = NO_ACCESS;
     timeline.write(address, value, cycles());
+    pointed.write(address, value);
     yield(AXL_OP_WRITE, address, value);
     if (response)
         fail(AXL_FAULT_BUS, state.mmio_pc, address,

@@ -24,6 +24,8 @@
     op = axl_glue_cpu_step(rdata, resp, irq, now, addr, wdata, delay)
  `define AXL_MEM_READ(data, addr) data = axl_mem_read(addr)
  `define AXL_MEM_WRITE(addr, data, strb) axl_mem_write(addr, data, strb)
+ `define AXL_MASTER_READ(data, addr) data = axl_master_read(addr)
+ `define AXL_MASTER_WRITE(addr, data, strb) axl_master_write(addr, data, strb)
  `define AXL_STREAM_IN(word, last) axl_stream_in(word, last)
  `define AXL_STREAM_OUT(word, last) axl_stream_out(word, last)
  `define AXL_PROTOCOL_RESET axl_protocol_reset()
@@ -34,6 +36,8 @@
     $axl_cpu_step(op, rdata, resp, irq, now, addr, wdata, delay)
  `define AXL_MEM_READ(data, addr) $axl_mem_read(data, addr)
  `define AXL_MEM_WRITE(addr, data, strb) $axl_mem_write(addr, data, strb)
+ `define AXL_MASTER_READ(data, addr) $axl_master_read(data, addr)
+ `define AXL_MASTER_WRITE(addr, data, strb) $axl_master_write(addr, data, strb)
  `define AXL_STREAM_IN(word, last) $axl_stream_in(word, last)
  `define AXL_STREAM_OUT(word, last) $axl_stream_out(word, last)
  `define AXL_PROTOCOL_RESET $axl_protocol_reset
@@ -95,6 +99,10 @@ module axiloom_tb (
       output int addr, output int wdata, output int delay);
   import "DPI-C" function int axl_mem_read(input int addr);
   import "DPI-C" function void axl_mem_write(input int addr, input int data, input int strb);
+`ifdef AXL_MASTER
+  import "DPI-C" function int axl_master_read(input int addr);
+  import "DPI-C" function void axl_master_write(input int addr, input int data, input int strb);
+`endif
   import "DPI-C" function void axl_stream_in(input int word, input int last);
   import "DPI-C" function void axl_stream_out(input int word, input int last);
   import "DPI-C" function void axl_protocol_reset();

@@ -50,7 +50,7 @@
       end
       if (um_r_fetch) begin
         for (memory_lane = 0; memory_lane < UM_LANES; memory_lane = memory_lane + 1) begin
-          `AXL_MEM_READ(memory_word, um_ar_head_addr + 4 * memory_lane);
+          `AXL_MASTER_READ(memory_word, um_ar_head_addr + 4 * memory_lane);
           um_beat[32*memory_lane +: 32] = memory_word;
         end
         um_rdata       <= um_beat;
@@ -76,7 +76,7 @@
         um_strb = um_wstrb;
         for (memory_lane = 0; memory_lane < UM_LANES; memory_lane = memory_lane + 1) begin
           memory_word = um_beat[32*memory_lane +: 32];
-          `AXL_MEM_WRITE(um_aw_head_addr + 4 * memory_lane, memory_word, {28'b0, um_strb[4*memory_lane +: 4]});
+          `AXL_MASTER_WRITE(um_aw_head_addr + 4 * memory_lane, memory_word, {28'b0, um_strb[4*memory_lane +: 4]});
         end
         um_aw_addr[um_aw_head] <= um_aw_head_addr + UM_WIDTH / 8;
         um_aw_fault         <= um_aw_fault || um_w_outside;

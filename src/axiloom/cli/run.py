@@ -299,6 +299,8 @@ def _execute(options: argparse.Namespace, run: Run[CpuPart]) -> int:
     code = _finish(built, options, watch.progress, result.profile.timeline, run.driver.c)
     if options.os == "linux":
         _say_process(result, run.driver.function)
+    if result.outside:
+        raise DriverError(outside.refusal(result.outside))
     return code
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch._decomp import get_decompositions
 
 from axiloom.errors import UsageError
 from axiloom.frontend.extras import require
@@ -20,9 +21,11 @@ from axiloom.quantise.graph.calibrate import Ranges, Sample
 from axiloom.quantise.graph.fixed import to_int8
 from axiloom.quantise.graph.graph import Graph
 from axiloom.quantise.graph.lower import Lowering
-from axiloom.quantise.ops import HANDLERS
+from axiloom.quantise.ops import HANDLERS, SEVERAL
 
 Progress = Callable[[str], None]
+RECURRENT = {"aten.lstm.input": torch.ops.aten.lstm.input, "aten.gru.input": torch.ops.aten.gru.input}
+"""Ops that run over a sequence, which is known: they become as many steps."""
 
 
 @dataclass
@@ -75,13 +78,17 @@ def quantise(
     """
     progress("exporting")
     with _attention_in_parts():
-        module = export(network, examples, name).module()
+        program = export(network, examples, name)
+        if any(str(node.target) in RECURRENT for node in program.graph.nodes):
+            # In steps, with products, gates and sums of their own; all other ops stay as they are.
+            program = program.run_decompositions(get_decompositions([*RECURRENT.values()]))
+        module = program.module()
     if isinstance(calibration, str):
         calibration = calibrate.samples(calibration, examples, module, seed)
     data = list(calibration)
     ranges = calibrate.observe(module, data, keep=keep, progress=progress)
     lowering = Lowering(module, ranges, name, getattr(network, "input_names", ()))
-    graph = lowering.run(HANDLERS)
+    graph = lowering.run(HANDLERS, SEVERAL)
     return Quantised(graph, module, ranges, data, lowering.source)
 
 
