@@ -75,12 +75,12 @@ def _convolution(rng: random.Random) -> str:
     return f"conv:{size}_{channels}_{taps}_{filters}_{stride}:{kind}" if wanted else ""
 
 
-def case(name: str, problem: str) -> Case:
+def without_options(name: str, problem: str) -> tuple[AcceleratorSpec, Point]:
+    """The hardware that `axiloom run` takes of itself, and the run on it."""
     work = drivergen.parse_workload(problem)
-    spec = isa.builtin(name, data_type=work.dtype)
-    chosen = of_problem(work.mlir, spec, DEFAULTS, name=problem)
+    chosen = of_problem(work.mlir, isa.builtin(name, data_type=work.dtype), DEFAULTS, name=problem)
     taken = chosen.schedule
-    default = point(
+    return chosen.spec, point(
         problem,
         chosen.spec,
         flow=taken.flow,
@@ -88,9 +88,14 @@ def case(name: str, problem: str) -> Case:
         tile=taken.tile,
         pipeline=taken.pipeline or drivergen.default_pipeline(chosen.spec),
     )
-    before = point(problem, spec, pipeline="copying")
-    own = f"{'sg' if chosen.spec.dma.scatter_gather else 'simple'} {chosen.spec.stream_width}"
-    return Case(problem, name, own, default, tuple(_confirmed(problem, work.mlir, chosen.spec)), before)
+
+
+def case(name: str, problem: str) -> Case:
+    work = drivergen.parse_workload(problem)
+    chosen, default = without_options(name, problem)
+    before = point(problem, isa.builtin(name, data_type=work.dtype), pipeline="copying")
+    own = f"{'sg' if chosen.dma.scatter_gather else 'simple'} {chosen.stream_width}"
+    return Case(problem, name, own, default, tuple(_confirmed(problem, work.mlir, chosen)), before)
 
 
 def _confirmed(problem: str, mlir: str, spec: AcceleratorSpec) -> list[Point]:

@@ -128,7 +128,7 @@ DEVICES = (
                 "wait(control, 2) waits for register control",
             ),
             Edit(
-                "b is not added",
+                "a is not added",
                 "sum[beat[3:0]] + m_axi_gmem_RDATA",
                 "m_axi_gmem_RDATA",
                 "A is 0: nothing arrives",
@@ -137,16 +137,16 @@ DEVICES = (
                 "a burst is a beat too long",
                 "m_axi_gmem_ARLEN   = {3'b0, words} - 8'd1",
                 "m_axi_gmem_ARLEN   = {3'b0, words}",
-                "the accelerator reads bytes 2000 to 2003 of A, which has bytes 0 to 1999 (a is 0x16000000)",
+                "before, the accelerator reads bytes",
             ),
             Edit(
                 "the address has a bit too many",
                 "? b : a) + offset",
                 "? b : a) + offset + 64'h80000000",
-                "the accelerator reads address 0x96000000, which is not a word of RAM",
+                "the accelerator reads address 0x80",
             ),
         ),
-        (_beyond("&A[", "&A[1 + ", "A"),),
+        (_beyond("&A[n]", "&A[n + 16]", "A"),),
     ),
     Device(
         "fir16",

@@ -52,7 +52,7 @@ DEVICES = (
         "two_streams", "multiply_pairs", ("multiply_pairs.v",), "multiply_pairs.mlir", kernel="linalg.mul"
     ),
     Device("gain16", "gain16", ("gain16.v",), "gain16.mlir", kernel="linalg.copy", data_type="int16"),
-    Device("vadd_m_axi", "vadd", ("vadd.v",), "vadd.mlir", kernel="linalg.add", tile=(500,)),
+    Device("vadd_m_axi", "vadd", ("vadd.v",), "vadd.mlir", kernel="linalg.add", tile=(512,)),
     Device("fir16", "fir16", ("fir16.v",), "fir16.mlir", kernel="linalg.copy", data_type="int16"),
     Device("add_vhdl", "add_blocks", ("add_blocks.vhd",), "add_blocks.mlir", kernel="linalg.add"),
 )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 ACCELERATOR = "the accelerator"
 WORD_BYTES = WORD_BITS // 8
-_DOES = ("reads", "writes", "lets the DMA read", "lets the DMA write")
+_DOES = ("reads", "writes", "lets the hardware read", "lets the hardware write")
 """By axl_outside_kind."""
 
 

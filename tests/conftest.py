@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests import some
 from tests.cpu_seconds import CpuSeconds
 
 # Simulations behind a property are slow and of uneven length: no deadline, and a fixed seed in CI.
@@ -48,7 +49,9 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(100_000, 20, 50)
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest looks at the marks of each
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    some.mark(items)
     no_icarus = pytest.mark.skip(reason="Icarus Verilog is not installed: apt-get install iverilog")
     no_synth = pytest.mark.skip(reason="nextpnr is not installed: pip install 'axiloom[synth]'")
     for item in items:

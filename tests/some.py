@@ -1,7 +1,12 @@
-"""Parameters of which the default run takes some: the others are marked slow."""
+"""Cases of which the default run takes some: the others are marked slow.
+
+``@pytest.mark.every(n)`` above a test: of its cases, whatever they are made of, the default run takes each
+`n`-th. :func:`some` does so with one of several lists of parameters.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -16,6 +21,20 @@ def some(cases: Iterable[Any], every: int) -> list[Any]:
     for at, case in enumerate(cases):
         found.append(case if at % every == 0 else _marked(case))
     return found
+
+
+def mark(items: Iterable[pytest.Item]) -> None:
+    """Marks those slow that ``every`` leaves to ``make test-all``."""
+    seen: Counter[str] = Counter()
+    for item in items:
+        every = item.get_closest_marker("every")
+        if every is None or item.get_closest_marker("slow") is not None:
+            continue
+        (n,) = every.args
+        function = item.nodeid.partition("[")[0]
+        if seen[function] % n:
+            item.add_marker(pytest.mark.slow)
+        seen[function] += 1
 
 
 def _marked(case: Any) -> Any:

@@ -76,6 +76,7 @@ def commands() -> Iterator[tuple[str, str]]:
                 yield str(page.relative_to(ROOT)), words
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize(("page", "command"), sorted(set(commands())))
 def test_the_command_line_takes_what_the_pages_show(page: str, command: str) -> None:
     """Its options and their values; files need not be there."""

@@ -22,13 +22,14 @@ def check(file: Path, name: str) -> None:
 
 
 def fill(file: Path, name: str, text: str, drawing: str) -> None:
-    """Replace what stands between the marks, and write the drawing to ``images/NAME.svg`` beside `file`."""
+    """Replace what stands between the marks, and write a drawing to ``images/NAME.svg`` beside `file`."""
     image = Path("images") / f"{name}.svg"
     before, after = _between(file, name)
     # The first line of the text is the title, which the heading above the marks has.
     shown = text.split("\n", 1)[1].strip("\n")
     block = f"{begin(name)}\n![{name}]({image.as_posix()})\n\n```\n{shown}\n```\n{END}"
-    write_whole(file.parent / image, drawing)
+    if drawing:
+        write_whole(file.parent / image, drawing)
     write_whole(file, before + block + after)
 
 

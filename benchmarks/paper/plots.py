@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable, Mapping, Sequence
 from io import StringIO
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,11 @@ _STYLE: dict[Any, Any] = {
     "grid.color": "#dddddd",
     "legend.frameon": False,
 }
+
+
+def can_draw() -> bool:
+    """Whether matplotlib is there: tables need none."""
+    return importlib.util.find_spec("matplotlib") is not None
 
 
 def svg(draw: Callable[[Figure], None], title: str) -> str:

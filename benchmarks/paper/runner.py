@@ -43,7 +43,7 @@ class Done:
     text: str
     """Table, missing sides, conclusion, error band of the board's profile."""
     drawing: str
-    """The plot, SVG."""
+    """The plot, SVG; empty without matplotlib."""
     failed: list[str]
     """One line for each point that gave a wrong result, hung or crashed."""
     exit_code: int
@@ -59,11 +59,10 @@ def run(
     dask: str | None = None,
     progress: bool | None = None,
 ) -> Done:
-    """Run what `store` does not have, and write ``NAME.csv``, ``NAME.svg`` and ``NAME.txt`` to `output`.
+    """Run what `store` does not have, and write ``NAME.csv``, ``NAME.txt`` and ``NAME.svg`` to `output`.
 
-    Raises BuildError without matplotlib, before anything runs.
+    Without matplotlib there is no ``NAME.svg``.
     """
-    plots.svg(lambda _figure: None, "")
     cases = [
         replace(case, sides={side: by_content(point) for side, point in case.sides.items()})
         for case in experiment.cases(options)
@@ -89,8 +88,10 @@ def run(
     text = _text(experiment, measured, report.error_band(options.board))
     write_whole(output / f"{experiment.name}.csv", _csv(measured))
     write_whole(output / f"{experiment.name}.txt", text)
-    drawing = plots.svg(lambda figure: experiment.plot(figure, measured), experiment.title)
-    write_whole(output / f"{experiment.name}.svg", drawing)
+    drawing = ""
+    if plots.can_draw():
+        drawing = plots.svg(lambda figure: experiment.plot(figure, measured), experiment.title)
+        write_whole(output / f"{experiment.name}.svg", drawing)
     code = int(failed[0].error["exit_code"]) if failed and failed[0].error else 0
     return Done(measured, text, drawing, [_failure(outcome) for outcome in failed], code)
 

@@ -84,6 +84,8 @@ class Work:
     filters: float
     compute: float
     result: float
+    image_words: int
+    """What the CPU cleans or packs of the image, however long the device takes for it."""
 
 
 @dataclass(frozen=True)
@@ -133,17 +135,18 @@ class Model:
         spec = self.spec
         under, _ = self._rows(tile)
         beat = spec.stream_width // WORD_BITS
-        image = spec.words_of("I", (tile["ic"], under["ih"], under["iw"])) / beat
+        words = spec.words_of("I", (tile["ic"], under["ih"], under["iw"]))
         elements = tile["ic"] * under["ih"] * under["iw"]
         # At strides above 1 the window buffer takes two elements a cycle, else a row of the array.
         lanes = 2 if self.settings.get("sw", 1) > 1 else spec.array[1]
         rows, cols = spec.array
         blocks = -(-tile["oc"] // rows) * tile["oh"] * -(-tile["ow"] // cols)
         return Work(
-            max(image, elements / lanes),
+            max(words / beat, elements / lanes),
             spec.words_of("F", (tile["oc"], tile["ic"], tile["fh"], tile["fw"])) / beat,
             float(blocks * max(tile["ic"] * tile["fh"] * tile["fw"], rows)),
             tile["oc"] * tile["oh"] * tile["ow"] * self.result_bytes / (spec.stream_width // 8),
+            words,
         )
 
     def in_place(self, tile: Mapping[str, int], order: Sequence[str]) -> dict[str, bool]:
@@ -208,13 +211,13 @@ class Model:
         one, beat = self.work(tile), self.spec.stream_width // WORD_BITS
         computes = prod(self.trips(tile, order))
         words = {
-            "I": times["I"] * one.image * beat,
+            "I": times["I"] * one.image_words,
             "F": times["F"] * one.filters * beat,
             "O": times["O"] * one.result * beat,
         }
         trips, moved = dict(zip(order, self.trips(tile, order), strict=True)), self.spec.form.moved
-        first = {"I": one.image, "F": one.filters}
-        cleaned = sum(beat * own * prod(trips[d] for d in moved[operand]) for operand, own in first.items())
+        first = {"I": one.image_words, "F": one.filters * beat}
+        cleaned = sum(own * prod(trips[d] for d in moved[operand]) for operand, own in first.items())
         in_place = self.in_place(tile, order)
         if not (in_place["I"] and in_place["F"]):  # the pipeline `copying`
             return sum(words.values()) * COPIED_WORD + (sum(times.values()) + computes) * QUEUED

@@ -374,6 +374,50 @@ class PointOutOp(CarryOp):
     name = "accel.point_out"
 
 
+class InPlaceOp(IRDLOperation, ABC):
+    """Base of what hands a tile to the device where it lies: no padding, one element behind the other."""
+
+    tile = operand_def(MemRefType)
+    words = prop_def(IntegerAttr[I64])
+
+
+class PointAtOp(InPlaceOp, ABC):
+    """Base of the ops that write the address of a tile to registers from `at` on."""
+
+    at = prop_def(IntegerAttr[I64])
+    assembly_format = "$at `,` $words `words` `of` $tile attr-dict `:` type($tile)"
+
+    def __init__(self, at: int, tile: SSAValue, words: int) -> None:
+        properties = {"at": IntegerAttr(at, i64), "words": IntegerAttr(words, i64)}
+        super().__init__(operands=[tile], properties=properties)
+
+
+@irdl_op_definition
+class PointAtInputOp(PointAtOp):
+    """The device reads the tile itself."""
+
+    name = "accel.point_at_input"
+
+
+@irdl_op_definition
+class PointAtResultOp(PointAtOp):
+    """The device writes the tile itself, all of it."""
+
+    name = "accel.point_at_result"
+
+
+@irdl_op_definition
+class TakeInPlaceOp(InPlaceOp):
+    """The device has written the tile: the CPU may read it."""
+
+    name = "accel.take_in_place"
+
+    assembly_format = "$words `words` `of` $tile attr-dict `:` type($tile)"
+
+    def __init__(self, tile: SSAValue, words: int) -> None:
+        super().__init__(operands=[tile], properties={"words": IntegerAttr(words, i64)})
+
+
 @irdl_op_definition
 class TakeOutOp(IRDLOperation):
     """The device has written words of the output window: the CPU may read them."""
@@ -679,6 +723,9 @@ Accel = Dialect(
         PointInOp,
         PointOutOp,
         TakeOutOp,
+        PointAtInputOp,
+        PointAtResultOp,
+        TakeInPlaceOp,
         SendLiteralOp,
         SendDimOp,
         SendIdxOp,

@@ -63,9 +63,20 @@ def test_a_device_that_reads_and_writes_memory_itself(soc) -> None:
     chip = soc(VADD / "vadd.json", rtl=[VADD / "vadd.v"], top="vadd")
     report = chip.mlir(VADD / "vadd.mlir")
     assert report["result"]["matches"]
-    assert (report["fabric"]["words_in"], report["fabric"]["words_out"]) == (5000, 2500)
+    assert (report["fabric"]["words_in"], report["fabric"]["words_out"]) == (5120, 2560)
     assert report["stale"] == []
-    assert report["limit"]["cycles"] == 5000
+    assert report["limit"]["cycles"] == 5120
+
+
+def test_its_operands_may_go_through_windows(soc, tmp_path: Path) -> None:
+    """A tile that is no whole cache line is copied."""
+    spec, problem = tmp_path / "vadd.json", tmp_path / "vadd.mlir"
+    spec.write_text((VADD / "vadd.json").read_text().replace("[512]", "[500]"))
+    problem.write_text((VADD / "vadd.mlir").read_text().replace("2560", "1000"))
+    chip = soc(spec, rtl=[VADD / "vadd.v"], top="vadd")
+    report = chip.mlir(problem)
+    assert report["result"]["matches"]
+    assert (report["stale"], report["outside"]) == ([], [])
 
 
 def test_coefficients_in_registers(soc) -> None:

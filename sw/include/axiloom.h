@@ -156,6 +156,11 @@ dma_status dma_device_reads(uint32_t at, uint32_t words, uint32_t offset);
 dma_status dma_device_writes(uint32_t at, uint32_t words, uint32_t offset);
 dma_status dma_device_wrote(uint32_t words, uint32_t offset);
 
+/* The same with memory of the driver's own, in place: it begins on a cache line, and `words` are whole lines. */
+dma_status dma_device_reads_at(uint32_t at, const void *memory, uint32_t words);
+dma_status dma_device_writes_at(uint32_t at, void *memory, uint32_t words);
+dma_status dma_device_wrote_at(const void *memory, uint32_t words);
+
 /* The windows themselves, for code that packs words on its own; NULL before dma_init. */
 volatile uint32_t *dma_in_buffer(void);
 volatile uint32_t *dma_out_buffer(void);

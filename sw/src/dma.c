@@ -209,39 +209,79 @@ dma_status dma_device_elements(uint32_t at, uint32_t count, uint32_t bits, uint3
     return status;
 }
 
-static dma_status point(const dma_window *window, uint32_t at, uint32_t words, uint32_t offset) {
-    if (at % sizeof(uint32_t))
-        return DMA_ERR_ARGUMENT;
-    dma_status status = dma_check_bounds(window, words, offset);
-    if (status != DMA_OK)
-        return status;
-    const uint64_t address = axl_bus((const void *)(window->words + offset));
+static void point(uint32_t at, const volatile void *memory) {
+    const uint64_t address = axl_bus((const void *)memory);
     dma_write_register(at, (uint32_t)address);
     dma_write_register(at + (uint32_t)sizeof(uint32_t), (uint32_t)(address >> 32));
-    return DMA_OK;
 }
 
+static uint32_t bytes_of(uint32_t words) { return words * (uint32_t)sizeof(uint32_t); }
+
 dma_status dma_device_reads(uint32_t at, uint32_t words, uint32_t offset) {
-    dma_status status = point(&dma_in_window, at, words, offset);
-    if (status == DMA_OK && MAINTAINED)
-        axl_cache_clean((uintptr_t)(dma_in_window.words + offset), words * (uint32_t)sizeof(uint32_t));
+    dma_status status = at % sizeof(uint32_t) ? DMA_ERR_ARGUMENT : dma_check_bounds(&dma_in_window, words, offset);
+    if (status != DMA_OK)
+        return status;
+    if (MAINTAINED)
+        axl_cache_clean((uintptr_t)(dma_in_window.words + offset), bytes_of(words));
     axl_memory_barrier();
-    return status;
+    point(at, dma_in_window.words + offset);
+    return DMA_OK;
 }
 
 /* As dma_start_recv and check_recv: no dirty line may be written over what the device brings, no old one be read. */
 dma_status dma_device_writes(uint32_t at, uint32_t words, uint32_t offset) {
-    dma_status status = point(&dma_out_window, at, words, offset);
-    if (status == DMA_OK && MAINTAINED)
-        axl_cache_discard((uintptr_t)(dma_out_window.words + offset), words * (uint32_t)sizeof(uint32_t));
+    dma_status status = at % sizeof(uint32_t) ? DMA_ERR_ARGUMENT : dma_check_bounds(&dma_out_window, words, offset);
+    if (status != DMA_OK)
+        return status;
+    if (MAINTAINED)
+        axl_cache_discard((uintptr_t)(dma_out_window.words + offset), bytes_of(words));
     axl_memory_barrier();
-    return status;
+    point(at, dma_out_window.words + offset);
+    return DMA_OK;
 }
 
 dma_status dma_device_wrote(uint32_t words, uint32_t offset) {
     dma_status status = dma_check_bounds(&dma_out_window, words, offset);
     if (status == DMA_OK && MAINTAINED)
-        axl_cache_invalidate((uintptr_t)(dma_out_window.words + offset), words * (uint32_t)sizeof(uint32_t));
+        axl_cache_invalidate((uintptr_t)(dma_out_window.words + offset), bytes_of(words));
+    axl_memory_barrier();
+    return status;
+}
+
+/* In place nothing else may share a line: what the CPU has written beside would be lost. */
+static dma_status check_in_place(uint32_t at, const void *memory, uint32_t words) {
+    if (!dma_in_window.words)
+        return DMA_ERR_NOT_READY;
+    const int whole = (uintptr_t)memory % AXL_CACHE_LINE == 0 && bytes_of(words) % AXL_CACHE_LINE == 0;
+    return whole && at % sizeof(uint32_t) == 0 ? DMA_OK : DMA_ERR_ARGUMENT;
+}
+
+dma_status dma_device_reads_at(uint32_t at, const void *memory, uint32_t words) {
+    dma_status status = check_in_place(at, memory, words);
+    if (status != DMA_OK)
+        return status;
+    if (!AXL_DMA_COHERENT)
+        axl_cache_clean((uintptr_t)memory, bytes_of(words));
+    axl_memory_barrier();
+    point(at, memory);
+    return DMA_OK;
+}
+
+dma_status dma_device_writes_at(uint32_t at, void *memory, uint32_t words) {
+    dma_status status = check_in_place(at, memory, words);
+    if (status != DMA_OK)
+        return status;
+    if (!AXL_DMA_COHERENT)
+        axl_cache_discard((uintptr_t)memory, bytes_of(words));
+    axl_memory_barrier();
+    point(at, memory);
+    return DMA_OK;
+}
+
+dma_status dma_device_wrote_at(const void *memory, uint32_t words) {
+    dma_status status = check_in_place(0, memory, words);
+    if (status == DMA_OK && !AXL_DMA_COHERENT)
+        axl_cache_invalidate((uintptr_t)memory, bytes_of(words));
     axl_memory_barrier();
     return status;
 }

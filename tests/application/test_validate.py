@@ -152,6 +152,7 @@ def test_the_checked_pass_is_no_worse_than_ranges() -> None:
             assert not checked.wrong
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("module", "name", "wrong"),
     [

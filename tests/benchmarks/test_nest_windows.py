@@ -23,6 +23,7 @@ def test_one_read_and_one_point_a_cycle(kernel: str) -> None:
     assert (row.reads, row.interval) == (1, 1)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_without_windows_the_port_is_the_limit(kernel: str) -> None:
     each = KERNELS[kernel]

@@ -70,6 +70,15 @@ def _volume(point: dict[str, Any]) -> int:
     return int(np.prod([int(part) for part in size]))
 
 
+def test_tables_need_no_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plots, "can_draw", lambda: False)
+    done = run(
+        experiment(), Options(), output=tmp_path / "out", store=tmp_path / "store", jobs=1, progress=False
+    )
+    assert (done.drawing, done.exit_code) == ("", 0)
+    assert {file.name for file in (tmp_path / "out").iterdir()} == {"tiny.csv", "tiny.txt"}
+
+
 @pytest.mark.slow
 def test_a_quick_figure_writes_csv_table_and_plot(tmp_path: Path, capsys) -> None:
     command = ["fig12", "--quick", "--jobs", "1", "--output", str(tmp_path)]
@@ -153,6 +162,7 @@ def test_every_experiment_runs_quickly(name: str, tmp_path: Path) -> None:
     assert any(one.sides for one in done.measured)
 
 
+@pytest.mark.slow
 def test_what_cannot_be_done_is_missing_and_the_rest_goes_on(tmp_path: Path) -> None:
     can = sides.on_cpu(SMALL, "cpu_neon")
     cannot = sides.generated(SMALL, isa.builtin("v3_4"), flow="Cs", pipeline="no-such-pass")
@@ -303,6 +313,7 @@ def test_geometric_mean() -> None:
     assert np.isnan(geometric_mean([]))
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", experiments.NAMES)
 def test_tables_conclusions_and_plots_take_missing_figures(name: str) -> None:
     """With everything missing, and with one figure for every side."""

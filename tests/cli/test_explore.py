@@ -17,6 +17,7 @@ from axiloom.run.choice import choose
 PROBLEMS = ("matmul:32x256x512", "matmul:100x60x30")
 
 
+@pytest.mark.slow
 def test_a_table_for_each_problem(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explore", *PROBLEMS, "--accel", "v4_16", "--show", "2"]) == 0
     first, second = capsys.readouterr().out.split("\n\n")

@@ -84,12 +84,28 @@ def test_elements_go_to_registers_before_the_stream(capsys: pytest.CaptureFixtur
     )
 
 
-def test_pointers_are_written_before_the_start_and_results_taken_after_it(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    """B lies on a beat of the widest port behind A; nothing goes through the DMA."""
+def test_tiles_of_whole_lines_are_read_and_written_in_place(capsys: pytest.CaptureFixture[str]) -> None:
     vadd = HARDWARE / "vadd_m_axi"
     assert main(["compile", str(vadd / "vadd.mlir"), "--spec", str(vadd / "vadd.json")]) == 0
+    text = capsys.readouterr().out
+    assert ordered(
+        text,
+        "dma_device_reads_at(32784, &A[n], 512)",
+        "dma_device_reads_at(32796, &B[n], 512)",
+        "dma_device_writes_at(32808, &C[n], 512)",
+        "dma_device_write(32768, 1)",
+        "dma_device_wait(32768, 2)",
+        "dma_device_wrote_at(&C[n], 512)",
+    )
+    assert "dma_start" not in text
+
+
+def test_other_tiles_go_through_the_windows(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """B lies on a beat of the widest port behind A; nothing goes through the DMA."""
+    vadd, spec, problem = HARDWARE / "vadd_m_axi", tmp_path / "vadd.json", tmp_path / "vadd.mlir"
+    spec.write_text((vadd / "vadd.json").read_text().replace("[512]", "[500]"))
+    problem.write_text((vadd / "vadd.mlir").read_text().replace("2560", "2500"))
+    assert main(["compile", str(problem), "--spec", str(spec)]) == 0
     text = capsys.readouterr().out
     assert ordered(
         text,

@@ -37,6 +37,7 @@ def test_all_combinations_that_can_be() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_to_csv_and_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     store, output = tmp_path / "runs.jsonl", tmp_path / "runs.csv"
     command = [

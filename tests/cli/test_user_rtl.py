@@ -160,6 +160,7 @@ def test_points_know_the_text_of_it() -> None:
     assert simulated.files[0].read_text() == FILE.read_text()
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("device", ["xc7z020", "ecp5-85k"])
 def test_an_estimate_reads_the_users_files(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Up to Yosys, which would take minutes: what it is to read."""

@@ -13,6 +13,7 @@ HERE = Path(__file__).parent / "rtl_bench"
 SIMULATORS = ["verilator", pytest.param("icarus", marks=pytest.mark.icarus)]
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("sim", SIMULATORS)
 def test_a_test_bench_passes(sim: str) -> None:
     assert run_cocotb([HERE / "counter.v"], HERE / "counter_tests.py", top="counter", sim=sim) == 2

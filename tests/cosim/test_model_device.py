@@ -51,10 +51,10 @@ def report(problem: str, spec: AcceleratorSpec, *, model: bool = False) -> Repor
 @pytest.mark.parametrize(
     ("name", "width", "scatter_gather", "problem"),
     [
-        pytest.param("v1_4", 32, False, "matmul:12x8x16", marks=pytest.mark.slow),
+        ("v1_4", 32, False, "matmul:12x8x16"),
         slow("v4_16", 128, True, "matmul:40x33x24:int8"),
         pytest.param("conv_v3", 32, False, "conv:5x6,3,3x3,4", marks=pytest.mark.slow),
-        ("conv_v4", 64, True, "conv:7x8,5,3x3,9,stride=2,pad=1:int8"),
+        slow("conv_v4", 64, True, "conv:7x8,5,3x3,9,stride=2,pad=1:int8"),
         ("identity", 32, False, "copy:100"),
         pytest.param("loopback", 64, True, "copy:100", marks=pytest.mark.slow),
     ],
@@ -129,6 +129,7 @@ def right(elf: Callable[[Path], Path], *, reset: bool = True) -> Job:
     return Job(elf(SHARED / "right.c"), {"A": A, "B": B}, OUTPUTS, reset=reset)
 
 
+@pytest.mark.every(2)
 def test_a_driver_by_hand(soc: Soc, elf: Callable[[Path], Path]) -> None:
     (result,) = soc.run_many([right(elf)])
     assert (result.outputs["C"] == A @ B).all()
@@ -157,6 +158,7 @@ def test_numbers_for_which_there_is_no_rtl(elf: Callable[[Path], Path]) -> None:
     assert (result.outputs["C"].view(np.float32) == a @ b).all()
 
 
+@pytest.mark.every(2)
 def test_it_keeps_its_state_unless_reset(soc: Soc, elf: Callable[[Path], Path]) -> None:
     half = Job(elf(OURS / "half.c"), {"A": A})
     rest = Job(elf(OURS / "resume.c"), {"A": A, "B": B}, OUTPUTS, reset=False)
@@ -168,6 +170,7 @@ def test_it_keeps_its_state_unless_reset(soc: Soc, elf: Callable[[Path], Path]) 
         assert (soc.run_many(jobs)[1].outputs["C"] == A @ B).all()
 
 
+@pytest.mark.every(2)
 def test_an_error_of_the_model_is_diagnosed(soc: Soc, elf: Callable[[Path], Path]) -> None:
     wrong, after = soc.run_many([Job(elf(SHARED / "unknown_opcode.c")), right(elf)], check=False)
     assert wrong.hang is not None
@@ -175,6 +178,7 @@ def test_an_error_of_the_model_is_diagnosed(soc: Soc, elf: Callable[[Path], Path
     assert (after.outputs["C"] == A @ B).all()
 
 
+@pytest.mark.every(2)
 def test_a_hang_is_diagnosed(soc: Soc, elf: Callable[[Path], Path]) -> None:
     with pytest.raises(HangError, match=r"m_axis .* stalls, the device sends nothing: 16 words expected"):
         soc.run(elf(SHARED / "missing_store.c"), {"A": A, "B": B})
@@ -286,6 +290,7 @@ def instructions(spec: AcceleratorSpec, tiles: int) -> np.ndarray[Any, Any]:
     return np.array(words, np.uint32)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("width", [slow(32), 128])
 @pytest.mark.parametrize(("offered", "taken"), [(1.0, 1.0), (0.5, 0.5), (1.0, 0.1), (0.1, 1.0)])
 def test_any_handshake_gives_the_models_words(width: int, offered: float, taken: float) -> None:
@@ -325,6 +330,7 @@ def test_any_handshake_gives_the_models_words(width: int, offered: float, taken:
     models.check()
 
 
+@pytest.mark.slow
 def test_it_does_not_run_ahead_of_its_buffers() -> None:
     """Nobody takes the results: with two of them waiting, no beat is taken, and the first stays offered while
     the compute of the second one ends."""

@@ -105,6 +105,7 @@ def difference(a: CpuRun, b: CpuRun) -> dict[str, int]:
     }
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize(
     ("instruction", "passes"),
     [

@@ -50,6 +50,7 @@ def test_both_simulators_send_the_same_bytes(tmp_path: Path) -> None:
     assert results[0].counters == results[1].counters
 
 
+@pytest.mark.slow
 def test_missing_parameters_are_named(tmp_path: Path) -> None:
     with pytest.raises(HangError) as caught:
         Soc(System(SPEC, watchdog_cycles=3000)).run(driver(tmp_path, PARAMETERS=5))

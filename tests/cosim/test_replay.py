@@ -67,6 +67,7 @@ RUNS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("spec", "shape", "one", "queued"), [slow(*RUNS[0]), RUNS[1]], ids=["packets", "queue"]
 )

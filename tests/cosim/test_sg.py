@@ -36,6 +36,7 @@ def driver(tmp_path: Path, source: Path, **defines: int) -> Path:
     return compile_bare([source], out, board=board, include=[SHARED], defines=defines)
 
 
+@pytest.mark.slow
 def test_both_simulators_agree(tmp_path: Path) -> None:
     elf = driver(tmp_path, SHARED / "right.c", AXL_DMA_SG=1)
     job = Job(elf, {"A": A, "B": B}, OUTPUTS)
@@ -79,6 +80,7 @@ def soc() -> Soc:
     return made
 
 
+@pytest.mark.slow
 def test_a_sleeping_driver_is_woken(soc: Soc, tmp_path: Path) -> None:
     result = soc.run(
         driver(tmp_path, SHARED / "right.c", AXL_DMA_SG=1, AXL_DMA_IRQ=1), {"A": A, "B": B}, OUTPUTS

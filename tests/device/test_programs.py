@@ -37,6 +37,7 @@ def within(y: np.ndarray, v: np.ndarray) -> bool:
     return bool(((low - slack <= weights) & (weights <= high + slack)).all())
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", ["qkv", pytest.param("qkv_double", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("chained", [1, 2, 8])
 def test_attention(name: str, chained: int) -> None:

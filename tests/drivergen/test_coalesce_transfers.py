@@ -21,6 +21,7 @@ from axiloom.errors import UsageError
 from axiloom.isa import AcceleratorSpec
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize(("name", "flow"), some(FLOWS, 5))
 @pytest.mark.parametrize("shape", [(7, 13, 5), (1, 1, 1)], ids=str)
 def test_every_flow(name: str, flow: str, shape: tuple[int, int, int]) -> None:
@@ -31,6 +32,7 @@ def test_every_flow(name: str, flow: str, shape: tuple[int, int, int]) -> None:
     assert device.received == published.received
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("dtype", ["int8", "int16"])
 @pytest.mark.parametrize("encoding", ["bitmask", "literals"])
 @pytest.mark.parametrize("name", some(isa.builtins(), 3))

@@ -28,6 +28,7 @@ def spec(name: str, dtype: str = "int32", **options: object) -> AcceleratorSpec:
     return isa.builtin(name, None, dtype, "bitmask", **options)  # type: ignore[arg-type]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("encoding", ["bitmask", "literals"])
 @pytest.mark.parametrize("pipeline", ["published", "copying"])
 @pytest.mark.parametrize("name", ["conv_v3", "conv_v4"])
@@ -150,6 +151,7 @@ def test_descriptors_want_whole_rows_and_beats() -> None:
     assert work.compute == -(-named["oc"] // 8) * named["oh"] * 4 * named["ic"] * 9
     computes = 28 // named["oh"] * (128 // named["oc"]) * (64 // named["ic"])
     assert computes * work.compute < choice.cycles < 1.1 * computes * work.compute
+    assert work.image > work.image_words, "two elements a cycle; the CPU cleans the words alone"
     copied = conv_tiles.choose(spec("conv_v4", "int8"), sizes, settings_, "Os", image=image)
     assert copied.image == {}
 

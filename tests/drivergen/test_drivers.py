@@ -17,12 +17,14 @@ from axiloom.isa import AcceleratorSpec
 FLOWS = [(name, flow) for name in isa.builtins() for flow in isa.builtin(name).flows]
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize(("name", "flow"), some(FLOWS, 3))
 @pytest.mark.parametrize("shape", [(7, 13, 5), (1, 1, 1)], ids=str)
 def test_every_flow(name: str, flow: str, shape: tuple[int, int, int]) -> None:
     host.check(matmul_mlir(*shape), isa.builtin(name), flow=flow)
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("dtype", ["int8", "int16"])
 @pytest.mark.parametrize("encoding", ["bitmask", "literals"])
 @pytest.mark.parametrize("name", some(isa.builtins(), 3))
@@ -30,6 +32,7 @@ def test_narrow_types(name: str, encoding: str, dtype: str) -> None:
     host.check(matmul_mlir(7, 13, 5, dtype), isa.builtin(name, data_type=dtype, encoding=encoding))
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("width", [64, 128])
 @pytest.mark.parametrize(
     ("name", "dtype"), [("v1_4", "int8"), ("v2_8", "int16"), ("v3_4", "int32"), ("v4_16", "int8")]
@@ -46,6 +49,7 @@ def test_sixty(name: str) -> None:
     host.check(matmul_mlir(60, 72, 80), isa.builtin(name))
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("flow", ["Ns", "As", "Bs", "Cs"])
 def test_every_order(flow: str) -> None:
     spec = isa.builtin("v3_4")

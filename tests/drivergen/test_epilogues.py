@@ -65,6 +65,7 @@ func.func @f(%A : {a}, %W : {b}) -> {c} {{
 """
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("pipeline", ["published", "coalesced", "copying"])
 @pytest.mark.parametrize("name", ["v3_4", "v4_16"])
 def test_matmul(name: str, pipeline: str) -> None:
@@ -138,6 +139,7 @@ def queued(name: str, width: int = 32) -> AcceleratorSpec:
     return isa.revise(device, stream_width=width, dma=replace(device.dma, scatter_gather=True))
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("width", [32, 64, 128])
 @pytest.mark.parametrize("name", ["v3_16", "v4_16"])
 def test_queued(name: str, width: int) -> None:
@@ -155,6 +157,7 @@ def test_results_that_cannot_be_written_in_place_are_taken() -> None:
     assert "DMA_TAKER_COPY_I8" in driver.c
 
 
+@pytest.mark.slow
 @given(
     st.tuples(st.integers(1, 70), st.integers(1, 70), st.integers(1, 70)),
     st.sampled_from(["v3_16", "v4_16"]),

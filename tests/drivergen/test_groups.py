@@ -24,6 +24,7 @@ def groups(one: Grouped) -> int:
     return one.groups if "g" in FORMS[one.op] else one.c
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("name", ["conv_v3", "conv_v4"])
 @pytest.mark.parametrize("op", FORMS)
 def test_groups_are_a_loop_of_the_host(op: str, name: str) -> None:
@@ -37,6 +38,7 @@ def test_groups_are_a_loop_of_the_host(op: str, name: str) -> None:
     assert call.lean == ("depthwise" in op)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("pipeline", ["published", "all"])
 @pytest.mark.parametrize("op", ["depthwise_conv_2d_nchw_chw", "conv_2d_ngchw_gfchw", "conv_2d_ngchw_fgchw"])
 def test_small_groups_are_put_together(op: str, pipeline: str) -> None:

@@ -29,6 +29,7 @@ def program(dtype: str, rows: int, columns: int) -> str:
     return text.replace("5x300xi32", f"{rows}x{columns}x{ELEMENTS[dtype]}")
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("pipeline", ["published", "copying", "all"])
 @pytest.mark.parametrize("width", [32, 64])
 @pytest.mark.parametrize("dtype", ["int8", "int16"])

@@ -23,6 +23,7 @@ CASES = [
 PIPELINES = [(False, "published"), (False, "copying"), (True, "published"), (True, "all")]
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize(("sg", "pipeline"), some(PIPELINES, 3))
 @pytest.mark.parametrize("kind", ["float32", "uint8", "fixed<16,8>"])
 @pytest.mark.parametrize(("name", "problem"), CASES)

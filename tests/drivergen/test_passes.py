@@ -15,6 +15,7 @@ from axiloom.drivergen import opt
 CASES = sorted((Path(__file__).parent / "passes").glob("*.mlir"))
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("case", CASES, ids=lambda path: path.stem)
 def test_pass(case: Path, golden: Callable[[str, str], None], capsys: pytest.CaptureFixture[str]) -> None:
     passes = case.read_text().splitlines()[0].removeprefix("// ")
@@ -24,6 +25,7 @@ def test_pass(case: Path, golden: Callable[[str, str], None], capsys: pytest.Cap
     golden(out, case.name)
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("case", CASES, ids=lambda path: path.stem)
 def test_result_parses_and_prints_the_same(case: Path, capsys: pytest.CaptureFixture[str]) -> None:
     after = case.parent.parent / "golden" / case.name

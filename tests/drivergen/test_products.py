@@ -174,6 +174,7 @@ def test_the_matrix_is_not_transposed(shape: str, dims: str, sizes: dict[str, in
     assert driver.calls[0].sizes == {**sizes, "k": 6}
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("sg", [False, True], ids=["copying", "all"])
 @pytest.mark.parametrize("op", some(FORMS, 3))
 def test_on_an_accelerator_for_convolutions(op: str, sg: bool) -> None:

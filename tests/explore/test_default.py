@@ -97,3 +97,21 @@ def test_a_convolution_beside_published() -> None:
     assert before is not None
     assert found.choice["published_ms"] == pytest.approx(before * 1e3, abs=1e-4)
     assert found.choice["predicted_ms"] < before * 1e3
+
+
+@pytest.mark.parametrize(
+    ("problem", "bits"),
+    [
+        (
+            "conv:30_128_3_128_1:int8",
+            32,
+        ),  # planes of 900 bytes: at 64 bits the CPU would copy
+        (
+            "conv:16_32_1_64_2:int8",
+            64,
+        ),  # the device takes the time at stride 2
+    ],
+)
+def test_a_convolution_is_read_where_it_is_if_a_narrow_stream_can(problem: str, bits: int) -> None:
+    spec = isa.builtin("conv_v4", data_type="int8")
+    assert of_problem(parse_workload(problem).mlir, spec, DEFAULTS).spec.stream_width == bits

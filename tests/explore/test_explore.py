@@ -38,6 +38,7 @@ V4 = isa.builtin("v4_16")
 SG = isa.revise(V4, stream_width=64, dma=replace(V4.dma, scatter_gather=True))
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("spec", [V4, SG, isa.builtin("v3_8"), isa.builtin("v1_4")], ids=str)
 def test_every_candidate_with_every_pipeline_is_ranked_once(spec: AcceleratorSpec) -> None:
     problem = Problem(60, 40, 100)
@@ -76,6 +77,7 @@ def test_the_replay_decides() -> None:
     assert str(by_model[0].candidate) != str(first.candidate)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("spec", [V4, SG], ids=["copying", "all"])
 def test_the_papers_best_is_taken_where_it_is_as_fast(spec: AcceleratorSpec) -> None:
     """Never by more than what the replay cannot tell."""

@@ -172,6 +172,7 @@ def test_an_array_with_too_many_products_is_not_asked_about() -> None:
     assert not any("_256m" in name for name in asked)
 
 
+@pytest.mark.slow
 def test_of_what_is_as_fast_the_smallest_is_taken_and_nothing_larger_is_found() -> None:
     found = choose_hardware(WORK, V4, "xc7z020", estimator=taking(lambda _: 1), count=3)
     times = {spec.name: ranked(PROBLEM, spec)[0].seconds for spec in variants(V4)}
@@ -188,6 +189,7 @@ def test_of_what_is_as_fast_the_smallest_is_taken_and_nothing_larger_is_found() 
             )
 
 
+@pytest.mark.slow
 def test_the_clock_that_nextpnr_reaches_decides() -> None:
     """Larger arrays are so slow that the smaller one is faster; one more is asked than needed at most."""
     asked: list[str] = []

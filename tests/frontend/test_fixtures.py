@@ -34,6 +34,7 @@ def test_all_of_the_modules_are_there() -> None:
     assert len(FILES) >= 20
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_mlir_itself_computes_what_pytorch_did(path: Path) -> None:
     pytest.importorskip("torch_mlir")

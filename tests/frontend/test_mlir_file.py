@@ -42,6 +42,7 @@ def test_the_one_that_computes(file: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_several_are_run_in_turn_and_compiled_by_name(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file.write_text(PRODUCT.format(name="one") + MAIN + PRODUCT.format(name="two"))
     assert frontend.meant(str(file)) == [f"{file}:one", f"{file}:two"]

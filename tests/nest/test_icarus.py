@@ -12,6 +12,7 @@ from axiloom.hw.verilog.nest import emit_nest
 from axiloom.nest.icarus import run_icarus
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("circuit", ALL, ids=lambda circuit: circuit.name)
 def test_as_the_model(circuit: Circuit) -> None:
     memories, inputs = data(circuit)
@@ -21,6 +22,7 @@ def test_as_the_model(circuit: Circuit) -> None:
     assert outcome.peaks == expected.peaks
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("circuit", ALL, ids=lambda circuit: circuit.name)
 def test_lint_is_clean(circuit: Circuit) -> None:
     verilog = emit_nest(circuit, model.plain)

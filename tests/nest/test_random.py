@@ -27,6 +27,7 @@ def agree(circuit: Circuit) -> None:
     assert outcome.peaks == expected.peaks
 
 
+@pytest.mark.slow
 @seed(1)
 @settings(max_examples=5, **QUIET)
 @given(circuits())

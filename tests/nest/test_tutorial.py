@@ -48,6 +48,7 @@ def test_the_files_are_those_of_the_example() -> None:
     assert schedule == sched.read_text(encoding="utf-8")
 
 
+@pytest.mark.every(3)
 @pytest.mark.usefixtures("mine")
 @pytest.mark.parametrize(
     "command",

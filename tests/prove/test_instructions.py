@@ -16,6 +16,7 @@ EXAMPLE = Path(__file__).parents[2] / "examples/instructions/dense.isa"
 TEXT = EXAMPLE.read_text(encoding="utf-8")
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("old", "new"),
     [

@@ -28,6 +28,7 @@ from axiloom.report import proved
 V3 = isa.builtin("v3_4", data_type="int8")
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("name", "kind", "encoding"), [("v1_4", "int32", "bitmask"), ("conv_v3", "int16", "literals")]
 )
@@ -144,6 +145,7 @@ def small(made: StreamModel) -> None:
     )
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("fault", "kind", "name"),
     [

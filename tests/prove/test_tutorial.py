@@ -28,6 +28,7 @@ def of_the_example() -> list[str]:
     return [one for one in COMMANDS if ".isa" in one or ".mapping" in one]
 
 
+@pytest.mark.every(3)
 @pytest.mark.usefixtures("mine")
 @pytest.mark.parametrize("command", of_the_example())
 def test_each_command_holds(command: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -41,6 +42,7 @@ def test_the_program(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.split("\n")[0].split() == said[0].split()
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("old", "new", "command", "said"),
     [

@@ -17,6 +17,7 @@ def test_they_are_there() -> None:
     assert {"digits_cnn", "digits_mlp", "shapes", "transformer"} <= {path.stem for path in FILES}
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_mlir_itself_computes_what_the_integer_graph_did(path: Path) -> None:
     pytest.importorskip("torch_mlir")

@@ -35,6 +35,7 @@ def check(seed: int) -> None:
         np.testing.assert_allclose(values, wanted, rtol=0, atol=_ERRORS[of.name] * largest)
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("seed", SEEDS[::8])
 def test_two_ways(seed: int) -> None:
     check(seed)

@@ -28,6 +28,7 @@ def inside(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(mine)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     "command",
     [pytest.param(one, marks=[pytest.mark.slow] * one.startswith(("run", "prove"))) for one in COMMANDS],

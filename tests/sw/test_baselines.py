@@ -51,6 +51,8 @@ def words_in(version: str, flow: str, shape: tuple[int, int, int], tile: tuple[i
     return payload + opcodes * (2 if version == "v4" else 1)
 
 
+@pytest.mark.slow
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("version", "size", "flows", "shape", "tile"),
     [
@@ -90,6 +92,7 @@ def test_a_driver_makes_one_transfer_a_step(
         assert result.stale == []
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("bits", [8, 32])
 @pytest.mark.parametrize("kernel", ["cpu_naive", "cpu_neon"])
 @pytest.mark.parametrize("shape", [(1, 1, 1), (4, 8, 4), (13, 21, 7), (12, 72, 68), (129, 77, 133)])

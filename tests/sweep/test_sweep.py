@@ -151,6 +151,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("blow", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda s: s.name)
 def test_an_interrupted_sweep_loses_only_what_was_running(tmp_path: Path, blow: signal.Signals) -> None:
     script, store, log = tmp_path / "script.py", tmp_path / "s.jsonl", tmp_path / "log"
@@ -225,6 +226,7 @@ def test_a_scheduler_that_does_not_answer(tmp_path: Path, monkeypatch: pytest.Mo
 # --- simulations -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_simulations_share_a_process_and_fail_alone(tmp_path: Path) -> None:
     spec = isa.builtin("v3", 4)
     points = [point(f"matmul:{m}x4x4", spec, flow="Cs") for m in (4, 8, 12)]

@@ -13,6 +13,7 @@ from axiloom.run.problem import ProblemRun, Workload
 from axiloom.run.run import report_of
 
 
+@pytest.mark.every(3)
 @pytest.mark.icarus
 @pytest.mark.parametrize(
     ("name", "width", "scatter_gather", "pipeline"),

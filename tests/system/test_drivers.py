@@ -32,6 +32,7 @@ def test_a_hand_written_driver_is_right_twice(soc) -> None:
     assert results[0].fabric["transfers_in"] == 4
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("driver", "words"),
     [
@@ -50,6 +51,7 @@ def test_a_hang_is_diagnosed(soc, driver: str, words: list[str]) -> None:
         assert word in str(hang.value)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("driver", "words"),
     [

@@ -40,6 +40,7 @@ def check_all(spec: AcceleratorSpec, shapes: list[tuple[int, int, int]]) -> None
         assert fabric["cycles"] >= report["limit"]["cycles"]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     "name", [pytest.param(one, marks=[pytest.mark.slow] * (one in OTHER_SIZES)) for one in isa.builtins()]
 )
@@ -64,6 +65,7 @@ def test_all_narrow_types_are_bit_exact(name: str, dtype: str) -> None:
     check_all(isa.builtin(name, data_type=dtype), [*SHAPES, *LARGE])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["v4_16", *(pytest.param(one, marks=pytest.mark.slow) for one in ("v1_4", "v2_4", "v3_4"))]
 )

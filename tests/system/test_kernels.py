@@ -30,6 +30,7 @@ def checked(problem: str, name: str, *, sg: bool = False) -> Report:
     return report
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("problem", "name", "sg"),
     [

@@ -42,6 +42,7 @@ def test_float32_is_compared_by_a_bound() -> None:
     assert compare(wrong, one.expected, one.margins)["mismatches"] == 2
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("problem", ["matmul:12x8x20:uint8", "matmul:12x8x20:fixed<16,8>"])
 def test_integers_are_equal(problem: str) -> None:
     result = report_of(run(problem, "v3_4", model=True))["result"]

@@ -54,6 +54,7 @@ def test_results_are_exact(post: bool) -> None:
     assert {"W.packed", "B.packed"} & {arg.name for arg in one.driver.weight_args}
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("second", "columns"),
     [

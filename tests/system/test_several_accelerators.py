@@ -79,12 +79,14 @@ def test_in_turn_and_at_once(both: Soc, elf: Compile) -> None:
     assert busy[1] < busy[0]
 
 
+@pytest.mark.slow
 def test_asleep_until_an_interrupt_of_either(both: Soc, elf: Compile) -> None:
     result = both.run(elf(irq=True), INPUTS, OUTPUTS)
     check(result)
     assert result.fabric["polls"] < 20  # of dma_init
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("hang", "parts"),
     [

@@ -42,6 +42,7 @@ def on(
     return ProblemRun(Workload.of(problem), System(spec, board, wait=wait), schedule)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("spec", "pipeline", "wait"),
     [
@@ -128,6 +129,7 @@ def test_windows_that_are_cached_by_mistake_are_diagnosed(tmp_path: Path) -> Non
         Soc(System(SPEC, board=board)).run_many([Job(elf, run.inputs, run.outputs, strict=True)])
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("options", "message"),
     [

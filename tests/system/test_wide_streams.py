@@ -57,6 +57,7 @@ def test_simulators_agree() -> None:
         assert other[part] == one[part]
 
 
+@pytest.mark.slow
 def test_a_beat_is_a_cycle() -> None:
     """The same words at twice the width: half the cycles in which words come in."""
     loads = {}

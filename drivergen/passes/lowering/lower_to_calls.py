@@ -184,6 +184,16 @@ class _Lowering:
     def take_out(self, op: accel.TakeOutOp) -> None:
         self.call("dma_device_wrote", self.between(op.begin, op.end), op.begin)
 
+    def point_at(self, op: accel.PointAtOp) -> None:
+        callee = "reads" if isinstance(op, accel.PointAtInputOp) else "writes"
+        words = self.index(op.words.value.data)
+        self.call(
+            f"dma_device_{callee}_at", self.index(op.at.value.data), _pointer(op.tile, self.insert), words
+        )
+
+    def take_in_place(self, op: accel.TakeInPlaceOp) -> None:
+        self.call("dma_device_wrote_at", _pointer(op.tile, self.insert), self.index(op.words.value.data))
+
     def _put_word(self, op: accel.StageOp, word: SSAValue) -> None:
         self.call("dma_put_word", word, op.offset)
         op.end.replace_all_uses_with(self.add(op.offset, op.words()))
@@ -270,6 +280,9 @@ _RULES: dict[type[Operation], Callable[..., None]] = {
     accel.PointInOp: _Lowering.point_in,
     accel.PointOutOp: _Lowering.point_out,
     accel.TakeOutOp: _Lowering.take_out,
+    accel.PointAtInputOp: _Lowering.point_at,
+    accel.PointAtResultOp: _Lowering.point_at,
+    accel.TakeInPlaceOp: _Lowering.take_in_place,
     accel.SendLiteralOp: _Lowering.send_literal,
     accel.SendDimOp: _Lowering.send_dim,
     accel.SendIdxOp: _Lowering.send_idx,

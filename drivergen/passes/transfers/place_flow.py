@@ -29,8 +29,10 @@ from axiloom.isa.contract.framing import padded
 from axiloom.isa.contract.types import WORD_BITS, HostAction, Recv, Scope, Send, SendDim, SendLiteral
 
 WORD_BYTES = WORD_BITS // 8
+POINTED_BITS = 512
 POINTED_WORDS = 1024 // WORD_BITS
-"""What a device reads itself begins on a beat of the widest AXI4 port."""
+"""What a device reads in a window begins on a beat of the widest AXI4 port. In place it is whole beats of
+512 bits, which are whole cache lines too."""
 
 
 _OpT = TypeVar("_OpT", bound=Operation)
@@ -147,6 +149,9 @@ class _Nest:
         written = self._point_out(site, actions)
         self._access(site, "after")
         for recv, length in written:
+            if not length and (lies := self._in_place(recv.operand, site)) is not None:
+                site.insert(accel.TakeInPlaceOp(*lies))
+                continue
             site.insert(accel.TakeOutOp(site.index(0), site.index(length)))
             self._receive(recv, site)
 
@@ -177,6 +182,9 @@ class _Nest:
                 continue
             how, at = carried
             assert isinstance(action, Send)
+            if how == "pointer" and (lies := self._in_place(action.operand, site)) is not None:
+                site.insert(accel.PointAtInputOp(at, *lies))
+                continue
             begin = site.index(words)
             stage = site.insert(self._stage(action, site, begin))
             if how == "pointer":
@@ -192,14 +200,34 @@ class _Nest:
                 site.insert(accel.WriteElementsOp(at, begin, stage.end, count, bits))
         return site.index(words)
 
+    def _in_place(self, operand: str, site: _Site) -> tuple[SSAValue, int] | None:
+        """The tile and its words, where the device may have it as it lies: whole lines, without padding."""
+        number = self.trait.operand(operand)
+        view = self._view(number, site)
+        kind = view.type
+        assert isinstance(kind, MemRefType)
+        shape, tile = tuple(kind.get_shape()), tuple(self.tiles.shape(number, site.level))
+        turned = tuple(self.tiles.permutation(number)) != tuple(range(len(tile)))
+        dense = tuple(prod(shape[dim + 1 :]) for dim in range(len(shape)))
+        bits = prod(tile) * width(kind.element_type)
+        strides = kind.get_strides()
+        if strides is None or tuple(strides) != dense or shape != tile or turned or bits % POINTED_BITS:
+            return None
+        return view, bits // WORD_BITS
+
     def _point_out(self, site: _Site, actions: Sequence[HostAction]) -> list[tuple[Recv, int]]:
-        """The device is told where it writes results: each with its words in the output window."""
+        """The device is told where it writes results: each with its words in the window, 0: in place."""
         found = []
         for action in actions:
             carried = self._carried(site, action.operand) if isinstance(action, Recv) else None
             if carried is None:
                 continue
             assert isinstance(action, Recv)
+            lies = self._in_place(action.operand, site) if self.mode == "overwrite" else None
+            if lies is not None:
+                site.insert(accel.PointAtResultOp(carried[1], *lies))
+                found.append((action, 0))
+                continue
             words = self._result_words(action, site)
             site.insert(accel.PointOutOp(carried[1], site.index(0), site.index(words)))
             found.append((action, words))

@@ -37,6 +37,7 @@ def weights(of: host.Product) -> flexasr.Weights:
     return flexasr.Weights.of(of.weights, of.added, of.weight_bias, of.added_bias)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("version", VERSIONS)
 def test_linear(version: flexasr.Version) -> None:
     rng, unit, places = np.random.default_rng(0), device(version), Places()
@@ -62,6 +63,7 @@ def test_sums_wrap() -> None:
     assert places["sums"].wrapped
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize(("program", "gates"), [(host.LSTM, 4), (host.RNN, 1)])
 def test_recurrent(version: flexasr.Version, program: bytes, gates: int) -> None:

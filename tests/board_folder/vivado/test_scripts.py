@@ -80,6 +80,7 @@ def test_the_design_alone(changed: Change) -> None:
     assert run.model.launched == []
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize(
     ("which", "file", "old", "new", "message"), [fault[1:] for fault in FAULTS], ids=[f[0] for f in FAULTS]
 )

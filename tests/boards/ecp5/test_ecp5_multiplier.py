@@ -93,6 +93,7 @@ def test_it_gives_the_same_in_the_same_cycles(
     assert _run(own, golden, bench, MULTIPLIERS.read_text(encoding="utf-8"), tmp_path) == SAME
 
 
+@pytest.mark.every(3)
 @pytest.mark.synth
 @pytest.mark.icarus
 @pytest.mark.parametrize(
@@ -136,6 +137,7 @@ write_verilog -noattr plain.v
     return first_line(tmp_path, "bench.v", "golden.v", "plain.v")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["v3_4", *(pytest.param(conv, marks=pytest.mark.slow) for conv in ("conv_v3", "conv_v4"))]
 )

@@ -43,6 +43,7 @@ def into(folder: Path) -> Callable[[str, str, Callable[[Path], None]], Path]:
     return build
 
 
+@pytest.mark.slow
 @pytest.mark.synth
 def test_synthesis_finds_every_register(tmp_path: Path) -> None:
     """Registers of a channel at LENGTH width 8: each state bit is a flip-flop, none is lost or doubled."""

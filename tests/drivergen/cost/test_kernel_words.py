@@ -29,6 +29,7 @@ def spec_of(problem: str) -> AcceleratorSpec:
     return device_of(parsed.kernel, data_type=parsed.dtype)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("problem", PROBLEMS)
 def test_results_come_back_as_counted(problem: str) -> None:
     text, spec = parse_workload(problem).mlir, spec_of(problem)
@@ -38,6 +39,7 @@ def test_results_come_back_as_counted(problem: str) -> None:
     assert sum(device.received) == 2 * found.words[1]  # it runs twice
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("problem", PROBLEMS)
 def test_no_more_words_than_by_default(problem: str) -> None:
     text, spec = parse_workload(problem).mlir, spec_of(problem)

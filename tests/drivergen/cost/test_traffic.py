@@ -52,6 +52,7 @@ def schedule(spec: AcceleratorSpec, one: Candidate, shape: tuple[int, int, int],
     return Schedule(spec, one.flow, one.order, dict(zip("mnk", shape, strict=True)), residency=residency)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("name", "shape", "pipeline"), some(SOME, 2))
 def test_words_and_transfers_of_drivers(name: str, shape: tuple[int, int, int], pipeline: str) -> None:
     spec = isa.builtin(name)
@@ -91,6 +92,7 @@ def predicted(spec: AcceleratorSpec, plan: Schedule, tile: tuple[int, ...]) -> P
     return packets(trips, staged, spec.dma, buffers=BUFFERS)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("window", [1 << 16, 1 << 14])
 @pytest.mark.parametrize("shape", [(48, 70, 33), (256, 64, 100)])
 def test_the_layout_is_the_one_of_the_pass(shape: tuple[int, int, int], window: int) -> None:

@@ -88,6 +88,7 @@ def function(body: str, more: str = "") -> str:
     return f"func.func @f({HEAD}, %C : memref<10x9xi32>{more}) {{\n {ZERO} {body} func.return\n}}\n"
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("pipeline", ["published", "copying"])
 @pytest.mark.parametrize(
     ("body", "flow"),

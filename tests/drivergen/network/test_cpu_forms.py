@@ -90,6 +90,7 @@ def inputs(driver: NetworkDriver) -> list[np.ndarray]:
     return network_host.random_inputs([arg for arg in driver.args if arg.kind == "in"])
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", GRAPHS)
 def test_each_is_taken_and_equal_in_plain_c(name: str) -> None:
     model = emit(GRAPHS[name])
@@ -118,6 +119,7 @@ def everything() -> Graph:
     return Graph("forms", nodes, outputs)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("board", BOARDS)
 def test_equal_on_the_simulated_cpus(board: str) -> None:
     alone = run_of(emit(everything()), board).on_cpu("loops", None)
@@ -158,6 +160,7 @@ def changed(old: str, new: str, name: str) -> Model:
     return Model(model.name, model.mlir.replace(old, new), model.weights)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("old", "new", "name"),
     [

@@ -35,6 +35,7 @@ def cases(paths: list[Path], fast: tuple[str, ...]) -> list[object]:
     ]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("path", cases(IMPORTED, FAST))
 def test_on_the_cpu(path: Path) -> None:
     model, inputs, output = example(path)

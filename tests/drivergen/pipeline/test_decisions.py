@@ -233,6 +233,7 @@ def test_sums_that_are_rounded(conv: Conv, name: str, width: int, packed: bool, 
     compare(text, device(name, "int8", width, post=True), pipeline=pipeline)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("packed", [False, True])
 @pytest.mark.parametrize("shape", [(1, 100, 64), (48, 70, 32), (72, 80, 96), (200, 33, 64)])
 @pytest.mark.parametrize(
@@ -257,6 +258,7 @@ def test_kernels_that_are_data(example: str, width: int) -> None:
     assert place is not None
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", ["v2_16", "v3_16", "v4_16"])
 def test_both_answers_occur(name: str) -> None:
     """Several orders are the best, and some operands are read in place: else nothing was compared."""

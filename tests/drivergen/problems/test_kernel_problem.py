@@ -26,6 +26,7 @@ def text(kernel: Kernel, kind: str) -> str:
     return f"{kernel.name}:{','.join([*sizes, *steps])}:{kind}"
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("kind", ["int8", "int16"])
 @pytest.mark.parametrize("name", some((name for name in KERNELS if name not in FLOATS_ONLY), 2))
 def test_right_on_the_plain_device(name: str, kind: str) -> None:

@@ -56,6 +56,7 @@ def words_of(tile: Tile, layout: OperandLayout) -> list[int]:
     return words
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_what_is_loaded_is_read_block_by_block(name: str) -> None:
     layout = LAYOUTS[name]

@@ -81,6 +81,7 @@ def test_a_solver_proves_both_products_for_all_factors() -> None:
     assert proved(convert(Elements(), "elements")) is True
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("mutant", MUTANTS)
 def test_a_solver_finds_faults(mutant: str) -> None:
     good = convert(Elements(), "elements")

@@ -14,6 +14,7 @@ from axiloom.hw.array.parameter_buffer import CHANNEL_BITS, ParameterBuffer
 CHANNELS = 10
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("lanes", [1, 2, 4])
 @pytest.mark.parametrize("load_width", [32, 64])
 def test_rows_of_the_half_that_was_loaded(lanes: int, load_width: int) -> None:

@@ -17,6 +17,7 @@ from axiloom.hw.engine.load_port import LoadPort
 PORTS = ("claim", "finish", "finish_half")
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("seed", range(4))
 def test_a_load_waits_for_its_half_and_for_nothing_else(seed: int) -> None:
     rng = random.Random(seed)

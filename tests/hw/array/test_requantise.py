@@ -150,6 +150,7 @@ def programs(draw: st.DrawFn, lanes: int, shared: bool) -> list[Tile]:
     return tiles
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("lanes", "shared", "load_width"), [(4, False, 32), (2, False, 64), (4, True, 64)])
 @settings(max_examples=12, deadline=None)
 @given(data=st.data(), stalls=st.sampled_from([0, 0.3]), seed=st.integers(0, 99))

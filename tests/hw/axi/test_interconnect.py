@@ -159,6 +159,7 @@ def test_each_master_gets_the_words_that_it_asked_for(masters: int) -> None:
     assert got == asked
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("masters", [2, 3, 5])
 def test_the_words_of_each_master_go_where_it_says(masters: int) -> None:
     device = WriteArbiter(masters, 32)

@@ -74,6 +74,7 @@ def packed(tiles: list[Tile], bits: int, stream_width: int) -> list[Beat]:
     return beats
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("bits", "lanes", "width"), [(8, 4, 32), (8, 8, 64), (8, 8, 128), (8, 1, 64), (32, 1, 32), (32, 2, 128)]
 )

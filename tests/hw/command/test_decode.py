@@ -93,6 +93,7 @@ def test_all_that_a_condition_may_be() -> None:
     assert _compare(isa, commands) == {0, Fault.UNKNOWN, Fault.ILLEGAL}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["qkv", slow("qkv_double")])
 def test_a_target(name: str) -> None:
     isa, rng = target(name), random.Random(2)

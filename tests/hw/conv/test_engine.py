@@ -69,6 +69,7 @@ PROBLEMS = {
 KINDS = [("int8", 32), ("int8", 128), ("int16", 64), ("int32", 32), ("int32", 128)]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", some(PROBLEMS, 2))
 def test_convolutions_equal_numpy(name: str) -> None:
     """Independently of the functional model, in tiles that leave rests in every direction."""
@@ -97,6 +98,7 @@ def test_convolutions_equal_numpy(name: str) -> None:
     assert np.array_equal(total.astype(np.int32), expected)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("channels", [(8, 3), (8, 1), (4, 1), (1, 3)])
 def test_few_channels_behind_more(channels: tuple[int, int]) -> None:
     """What is left of the channels of a 1x1 convolution, queued behind whole tiles."""
@@ -136,6 +138,7 @@ def test_a_tile_equals_torch(stride: int, dilation: int, padding: int) -> None:
     assert np.array_equal(got.reshape(expected.shape), expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("macs", [8, *(pytest.param(macs, marks=pytest.mark.slow) for macs in (1, 2, 64))])
 def test_any_number_of_multiply_adds_twice_and_after_reset(macs: int) -> None:
     spec = small(macs=macs).replace(buffers={"I": 128, "F": 512, "O": 512})
@@ -156,6 +159,7 @@ def test_settings_may_change_while_computes_wait() -> None:
     check(spec, Program(words), **STALLS)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("stream_width", [32, 64])
 def test_requantised_and_raw_tiles_alternate(stream_width: int) -> None:
     spec = isa.builtin("conv_v4", data_type="int8", post=True)
@@ -186,6 +190,7 @@ ERRORS = {
 }
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("case", ERRORS)
 def test_errors_stop_the_device_until_reset(case: str) -> None:
     """What came before the error still goes out; nothing after it is taken; reset repairs it."""
@@ -208,6 +213,7 @@ def _settings_only(spec: AcceleratorSpec, name: str, values: Mapping[str, int]) 
     return opcode_words(spec, short, tuple(values[d] for d in spec.dims), {}, None, values)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("names", "change"),
     [("cO", {"fw": 3}), ("cO", {"sw": 2}), ("sI cO", {"ic": 2}), ("cO", {"oh": 2}), ("cO rO", {})],
@@ -238,6 +244,7 @@ def test_any_specification_and_words(data: st.DataObject, seed: int, post: bool)
 BUSY = BASE | {"oc": 16, "oh": 3, "ow": 16, "ic": 4, "fh": 3, "fw": 3, "ih": 4, "iw": 16}
 
 
+@pytest.mark.slow
 def test_computes_in_a_row_keep_the_array_full() -> None:
     """With operands resident, all 64 multiply-adds of every cycle count, from block to block and from compute
     to compute."""

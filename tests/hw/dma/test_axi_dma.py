@@ -165,6 +165,7 @@ def test_length_is_cut_to_its_width() -> None:
     bench.run(main)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("burst", [1, 4, 64])
 def test_other_bursts(burst: int) -> None:
     bench = filled(Bench(AxiDma(burst=burst), Timing(latency=9, stall=0.1), burst=burst))
@@ -191,6 +192,7 @@ NEAR_PAGE = (0x1000, 0x1004, 0x1FC0, 0x1FC4, 0x1FFC)
 SEEDS = [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 5))]
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_mm2s_transfers(seed: int) -> None:
     generator = random.Random(seed)
@@ -214,6 +216,7 @@ def test_mm2s_transfers(seed: int) -> None:
     bench.run(main)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_s2mm_transfers(seed: int) -> None:
     """Packets as long as the buffer and shorter; only their words are written; LENGTH reads them back."""
@@ -368,6 +371,7 @@ def test_completion_waits_for_the_last_response() -> None:
 # --- errors ---
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("response", "bit"), [(SLVERR, SLV_ERROR), (DECERR, DEC_ERROR)])
 @pytest.mark.parametrize("stall", [0, 0.5])
 def test_read_error_halts_until_reset(response: int, bit: int, stall: float) -> None:
@@ -394,6 +398,7 @@ def test_read_error_halts_until_reset(response: int, bit: int, stall: float) -> 
     bench.run(main)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("response", "bit"), [(SLVERR, SLV_ERROR), (DECERR, DEC_ERROR)])
 @pytest.mark.parametrize("stall", [0, 0.5])
 def test_write_error_halts_until_reset(response: int, bit: int, stall: float) -> None:
@@ -487,6 +492,7 @@ def test_stop_lets_the_transfer_finish() -> None:
     bench.run(main)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("control", [MM2S_DMACR, S2MM_DMACR])
 @pytest.mark.parametrize("seed", range(4))
 def test_reset_in_the_middle(control: int, seed: int) -> None:

@@ -54,6 +54,7 @@ async def command(ctx: Any, device: Mm2s, **values: int) -> None:
     ctx.set(device.command.start, 0)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("width", "burst"), [(32, 16), (64, 4), (128, 1)])
 def test_transfers_one_at_a_time(width: int, burst: int) -> None:
     bench = Half(Mm2s(width, burst=burst), STALLS, seed=width, burst=burst, word_bytes=width // 8)
@@ -77,6 +78,7 @@ def test_transfers_one_at_a_time(width: int, burst: int) -> None:
     simulate(device, main, models=bench.models())
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("width", "burst"), [(32, 16), (64, 4), (128, 64)])
 def test_rows_of_commands_that_follow_each_other(width: int, burst: int) -> None:
     device = Mm2s(width, burst=burst, strided=True)

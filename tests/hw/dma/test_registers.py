@@ -157,6 +157,7 @@ class Model:
         self.start, self.refused = start, refused
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("reports", [False, True])
 @pytest.mark.parametrize("seed", range(4))
 def test_every_bit_is_as_the_model_says(seed: int, reports: bool) -> None:

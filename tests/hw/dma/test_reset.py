@@ -89,6 +89,7 @@ def around(dut: str, rules: str) -> str:
     return f"module proof ({inputs});\n{outputs}  dma dut (.*);\n{rules}endmodule\n"
 
 
+@pytest.mark.every(2)
 @pytest.mark.synth
 @pytest.mark.parametrize("scatter_gather", [False, True])
 def test_only_a_reset_takes_back_a_word_and_nothing_moves_during_one(
@@ -125,6 +126,7 @@ def taken_back(seen: list[tuple[int, ...]]) -> list[int]:
     return [i for i, (before, now) in pairs if before[0] and not before[1] and not now[0]]
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("control", [MM2S_DMACR, S2MM_DMACR])
 def test_a_word_that_waits_is_taken_back_in_the_first_cycle_of_the_reset(control: int) -> None:
     """Whatever the accelerator was about to do: it took each word before that once, and none later."""

@@ -54,6 +54,7 @@ async def command(ctx: Any, device: S2mm, **values: int) -> None:
     ctx.set(device.command.start, 0)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("width", "burst"), [(32, 16), (64, 4), (128, 1)])
 def test_a_packet_into_a_buffer(width: int, burst: int) -> None:
     bench = Half(S2mm(width, burst=burst), STALLS, seed=width, burst=burst, word_bytes=width // 8)

@@ -298,6 +298,7 @@ def busy(bench: Bench) -> float:
     return (len(cycles) - 1) / (cycles[-1] - cycles[0])
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("width", [4, 8, 16])
 def test_short_descriptors_keep_the_stream_busy(width: int) -> None:
     """By turns an opcode of one beat and 64 words out of a matrix; memory answers after 30 cycles."""
@@ -316,6 +317,7 @@ def test_short_descriptors_keep_the_stream_busy(width: int) -> None:
     assert busy(bench) >= 0.99
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("width", [4, 8, 16])
 def test_packets_in_a_row_are_received_without_a_gap(width: int) -> None:
     bench = sg_bench(width, timing=Timing(latency=30))
@@ -342,6 +344,7 @@ def test_packets_in_a_row_are_received_without_a_gap(width: int) -> None:
 # --- interrupts ---
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("channel", CHANNELS)
 def test_threshold_counts_packets(channel: int) -> None:
     bench = filled(sg_bench())
@@ -471,6 +474,7 @@ def test_misfits(channel: int, bad: Item) -> None:
     bench.run(main)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("channel", CHANNELS)
 @pytest.mark.parametrize(
     ("response", "bit", "word"), [(SLVERR, SLV_ERROR, SLV), (DECERR, DEC_ERROR, DEC)], ids=["slv", "dec"]
@@ -500,6 +504,7 @@ def test_error_of_a_buffer(channel: int, response: int, bit: int, word: int, sta
     bench.run(main)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("channel", CHANNELS)
 def test_a_completed_descriptor(channel: int) -> None:
     bench = filled(sg_bench(timing=Timing(latency=20)))
@@ -518,6 +523,7 @@ def test_a_completed_descriptor(channel: int) -> None:
     bench.run(main)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("channel", CHANNELS)
 @pytest.mark.parametrize(
     ("response", "bit"), [(SLVERR, SG_SLV_ERROR), (DECERR, SG_DEC_ERROR)], ids=["slv", "dec"]

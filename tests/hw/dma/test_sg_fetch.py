@@ -119,6 +119,7 @@ async def taken(ctx: Any, device: DescriptorFetch) -> dict[str, int]:
     return said
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("seed", range(6))
 def test_a_chain_is_followed_wherever_it_leads(seed: int) -> None:
     """In pieces: the tail moves on while the descriptors before it are fetched, or after they are."""
@@ -175,6 +176,7 @@ def test_no_more_are_fetched_than_there_are_places_for() -> None:
     simulate(memory.around(), main, models=[memory.port])
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("wait", range(60))
 def test_a_flush_forgets_what_was_fetched_and_is_being_fetched(wait: int) -> None:
     rng = random.Random(wait)

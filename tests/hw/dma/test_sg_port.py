@@ -20,6 +20,7 @@ def memory(bench: Bench) -> list[Any]:
     return [bench.count, bench._read_channel(bus, 4, bench.reads), bench._write_channel(bus, 4, bench.writes)]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("seed", range(3))
 def test_answers_come_to_who_asked_in_the_order_of_the_requests(seed: int) -> None:
     bench = Bench(SgPort(), STALLS, seed, errors={0x20: SLVERR, 0x21: DECERR})

@@ -64,6 +64,7 @@ def whole_matmul(spec: AcceleratorSpec, flow: str, counts: tuple[int, int, int])
 # --- the built-in accelerators ---------------------------------------------------------------------------
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("data_type", ["int8", slow("int16"), "int32"])
 @pytest.mark.parametrize("name", ["v1_4", slow("v2_4"), "v3_4", "v4"])
 def test_every_flow_with_stalls_twice_in_a_row(name: str, data_type: str) -> None:
@@ -101,6 +102,7 @@ ORDERS = [
 """Half of them are quick, and have every combination of any three of the four."""
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("a", "b", "c", "data_type"), ORDERS)
 def test_orders_of_operands(a: Dims, b: Dims, c: Dims, data_type: str) -> None:
     """Several blocks of the array in both directions, A and B packed along and across k, C both ways."""
@@ -122,6 +124,7 @@ def test_short_blocks_wait_for_their_rows(macs: int) -> None:
     check(spec, Program(words_of(spec, "sA", "sB", *["cC"] * 9, "rC")))
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("k", [(8, 4), (8, 2), (8, 1), (3, 1), (1, 3)])
 def test_short_blocks_behind_longer_ones(k: tuple[int, int]) -> None:
     """The last rows of a compute must have been added before the next one's first come."""
@@ -154,6 +157,7 @@ def test_loads_spare_what_queued_computes_need() -> None:
     check(spec, Program(words_of(spec, "sA", "sB", "cC", "cC", "sA", "sB", "sA", "sB", "cC", "rC")))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("stream_width", "gaps"), [(32, range(11, 17)), (128, range(5))])
 def test_the_end_of_a_tile_outlives_later_computes(stream_width: int, gaps: range) -> None:
     """Nothing is taken for so long that the half whose last rows wait to be sent is computed on again."""
@@ -192,6 +196,7 @@ def test_valid_does_not_wait_for_ready() -> None:
 # --- reset and errors ------------------------------------------------------------------------------------
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("seed", [0, slow(1), slow(2)])
 @pytest.mark.parametrize("name", ["v1_4", "v2_4", "v3_4", "v4"])
 def test_reset_in_the_middle(name: str, seed: int) -> None:
@@ -210,6 +215,7 @@ ACCELERATORS = [
 ]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", ACCELERATORS)
 def test_each_accelerator_with_stalls_twice_and_after_reset(name: str) -> None:
     spec = isa.builtin(name)
@@ -243,6 +249,7 @@ ERRORS = {
 }
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("case", ERRORS)
 def test_errors_stop_the_device_until_reset(case: str) -> None:
     """What came before the error still goes out; nothing after it is taken; reset repairs it."""
@@ -287,6 +294,7 @@ def check_any(data: st.DataObject, seed: int) -> None:
 # --- speed -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("name", "count", "floor"), [("v3_4", 40, 30), ("v3_8", 20, 120), ("v3_16", 6, 120)])
 def test_computes_in_a_row_keep_the_array_full(name: str, count: int, floor: int) -> None:
     """With A and B resident, one compute follows the other without a gap."""

@@ -61,6 +61,7 @@ def words_of(
 STEP = ("sP", "sA", "sB", "cC", "qC")
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("data_type", "width"), [("int8", 32), ("int32", 64), ("int16", 128)])
 def test_tiles_one_after_the_other(data_type: str, width: int) -> None:
     """New parameters, bounds and sizes with each tile; raw and requantised ones in turn."""
@@ -72,6 +73,7 @@ def test_tiles_one_after_the_other(data_type: str, width: int) -> None:
     check(spec, Program(words), Program(words), **STALLS)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("width", [32, 64, 128])
 @pytest.mark.parametrize("c", [("m", "n"), ("n", "m")])
 def test_orders_of_c(c: Dims, width: int) -> None:
@@ -101,6 +103,7 @@ def test_equals_the_formula(name: str) -> None:
     ]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("width", "seed"), [(32, 0), (128, 1), (32, 2)])
 def test_reset_in_the_middle(width: int, seed: int) -> None:
     spec = small_v4(width=width)
@@ -119,6 +122,7 @@ ERRORS = {
 }
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("case", ERRORS)
 @pytest.mark.parametrize("width", [32, 64])
 def test_errors_stop_the_device_until_reset(width: int, case: str) -> None:
@@ -157,6 +161,7 @@ def test_any_program(data: st.DataObject, width: int, seed: int) -> None:
     check(spec, *programs, seed=seed, **STALLS)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("width", "beats"), [(32, 64), (64, 32), (128, 32)])
 def test_a_vector_a_cycle(width: int, beats: int) -> None:
     """Bytes fill every beat of up to 64 bits (8 columns); parameters come while the tile before is sent."""

@@ -28,6 +28,7 @@ def type_for(name: str, width: int) -> str:
     return ["int8", "int16", "int32"][(isa.builtins().index(name) + width // 128) % 3]
 
 
+@pytest.mark.every(3)
 @WIDTHS
 @pytest.mark.parametrize("name", ACCELERATORS)
 def test_each_accelerator_with_stalls_twice_and_after_reset(name: str, width: int) -> None:
@@ -40,6 +41,7 @@ def test_each_accelerator_with_stalls_twice_and_after_reset(name: str, width: in
     check(spec, program, program, Program(program.words, reset_after=int(cut)), program, **STALLS)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("name", "data_type", "width"),
     [("v2_4", "int8", 64), ("v3_4", "int16", 128), ("v4", "int8", 128), ("v4", "int32", 64)],
@@ -51,6 +53,7 @@ def test_every_flow_with_stalls_twice_in_a_row(name: str, data_type: str, width:
     check(spec, *programs, *programs, **STALLS)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("data_type", "width"), [("int8", 128), ("int32", 64)])
 @pytest.mark.parametrize("a", [("m", "k"), slow(("k", "m"))])
 @pytest.mark.parametrize("b", [("k", "n"), ("n", "k")])
@@ -115,6 +118,7 @@ def test_long_heads(width: int) -> None:
     assert len(results[0].words) == 64
 
 
+@pytest.mark.every(3)
 @WIDTHS
 @pytest.mark.parametrize(("name", "seed"), [("v1_4", 0), ("v3_4", 1), ("v4", 2)])
 def test_reset_in_the_middle(name: str, seed: int, width: int) -> None:
@@ -125,6 +129,7 @@ def test_reset_in_the_middle(name: str, seed: int, width: int) -> None:
     check(spec, Program(program.words, reset_after=int(cut)), program, seed=seed, **STALLS)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("case", ERRORS)
 def test_errors_stop_the_device_until_reset(case: str) -> None:
     width = 64 if len(case) % 2 else 128

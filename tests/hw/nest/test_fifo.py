@@ -40,6 +40,7 @@ class Bench:
         self.error = self.checks.build(self.m)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("fifo", "kind"), CASES, ids=lambda value: getattr(value, "name", ""))
 def test_as_a_queue(fifo: Fifo, kind: Storage) -> None:
     assert storage(fifo) is kind

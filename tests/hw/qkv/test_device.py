@@ -63,6 +63,7 @@ def _memory(bench: Bench, seed: int) -> np.ndarray:
     return elements(np.random.default_rng(seed), size // 2).view(np.uint8)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("bench", ALL, ids=str)
 @pytest.mark.parametrize("pauses", [slow((0, 0)), (90, 120)], ids=["", "pauses"])
 def test_random_programs(bench: Bench, pauses: tuple[int, int]) -> None:

@@ -260,6 +260,7 @@ def test_streams_of_256_bits_take_whole_beats(tmp_path: Path) -> None:
         rtl.check(wide)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     "example", ["stream_matmul/matmul_stream", "start_matmul/matmul_start", "two_streams/multiply_pairs"]
 )

@@ -151,6 +151,7 @@ def test_an_error_and_a_reset_of_one_leave_the_other_alone() -> None:
     bench.run(main)
 
 
+@pytest.mark.slow
 def test_descriptors_of_two_share_their_port() -> None:
     dut = loopbacks(2, scatter_gather=True)
     bench = Bench(dut, Timing(latency=9, stall=0.2))

@@ -75,6 +75,7 @@ def ports_of(text: str, module: str) -> dict[str, int]:
     return {name: int(high or 0) + 1 for high, name in declared}
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("top", ["soc", "accelerator"])
 def test_ports_and_banner(top: str) -> None:
     spec = isa.builtin("v3_4")
@@ -119,6 +120,7 @@ def test_names_are_plain_and_nothing_is_left_of_the_tools() -> None:
     assert "/*" not in code
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("name", ["v1_4", pytest.param("v3_8", marks=pytest.mark.slow), "v4_16"])
 def test_lint_is_clean(name: str) -> None:
     assert lint(verilog.emit(isa.builtin(name)), "axiloom_soc") == []

@@ -98,6 +98,7 @@ def in_all(top: str, text: str, job: dict[str, Any], folder: Path, monkeypatch: 
     return first
 
 
+@pytest.mark.every(3)
 @pytest.mark.icarus
 @pytest.mark.parametrize("name", ["v3_4", "conv_v3", "loopback"])
 def test_an_accelerator_is_the_same_in_all(
@@ -123,6 +124,7 @@ def test_an_accelerator_is_the_same_in_all(
     assert seen["error"] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.icarus
 def test_the_dma_is_the_same_in_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     words = random_words(24)
@@ -149,6 +151,7 @@ def test_the_dma_is_the_same_in_all(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert seen["read"][-3:] == [IOC | IDLE, IOC | IDLE, size]
 
 
+@pytest.mark.every(2)
 @pytest.mark.synth
 @pytest.mark.parametrize("dialect", ["", "-sv"])
 @pytest.mark.parametrize(

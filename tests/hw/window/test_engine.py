@@ -50,6 +50,7 @@ BEGIN = 32 | 16
 """Sets fh (and with it fw) and ic."""
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("macs", [1, pytest.param(4, marks=pytest.mark.slow), 16])
 @pytest.mark.parametrize(
     ("data_type", "stream_width"), [("int32", 32), ("int8", 32), ("int16", 64), ("int8", 128)]

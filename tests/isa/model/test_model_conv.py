@@ -42,6 +42,7 @@ def run(
     return np.asarray(result, dtype=np.int64)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("form", [IMAGE, WINDOW], ids=lambda form: form.name)
 @given(data=st.data())
 @settings(max_examples=60)
@@ -56,6 +57,7 @@ def test_convolution_equals_numpy(form: isa.kernels.Form, data: st.DataObject) -
     assert np.array_equal(run(spec, flow, order, tile, problem, operands), expected)
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("width", [32, 64, 128])
 @pytest.mark.parametrize("kind", ["int8", "int16", "int32"])
 @pytest.mark.parametrize("encoding", ["bitmask", "literals"])

@@ -181,6 +181,7 @@ def test_adaptivfloat_decodes_as_published(bias: int) -> None:
     assert [Fraction(int(u), 1 << 14) for u in units] == [adaptiv(byte, bias) for byte in range(256)]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("bias", some(range(8), 3))
 def test_adaptivfloat_rounds_halves_up(bias: int) -> None:
     """Against all elements: the nearest one; of two that are as near, the larger number."""

@@ -107,6 +107,7 @@ def _reals(*of: Array) -> list[list[float]]:
     return [judge.real(one.astype(float)).tolist() for one in of]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("right", "wrong", "name"),
     [

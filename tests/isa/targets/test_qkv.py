@@ -101,6 +101,7 @@ def check(name: str, program: Sequence[int], seed: int) -> float:
     return error
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("name", "program"), VARIANTS)
 def test_attention(name: str, program: Sequence[int]) -> None:
     assert check(name, program, 1) > 0

@@ -33,6 +33,7 @@ def compared(edition: tuple[int, int], streams: int, seed: int, text: str = "") 
     return found
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("edition", EDITIONS)
 def test_streams(edition: tuple[int, int]) -> None:
     found = compared(edition, 150, seed=1)

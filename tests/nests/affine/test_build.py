@@ -29,6 +29,7 @@ def test_ir_before_and_after(name: str, golden: Callable[[str, str], None]) -> N
     golden(f"// before\n{to_text(before)}// after\n{to_text(after)}", f"{name}.mlir")
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("name", programs.SCHEDULES)
 @pytest.mark.parametrize("number", NUMBERS)
 def test_the_same_result_however_it_is_run(name: str, number: str) -> None:

@@ -15,6 +15,7 @@ from axiloom.nests.schedule import Schedule
 DEFAULT = ("gemm", "symm", "trmm", "lu", "durbin", "gramschmidt", "nussinov", "jacobi-2d")
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     "kernel",
     [each if each in DEFAULT else pytest.param(each, marks=pytest.mark.slow) for each in sizes.MINI],

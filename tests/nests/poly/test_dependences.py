@@ -55,6 +55,7 @@ def pairs(dependence: Dependence) -> Found:
     return found
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("seed", range(40))
 def test_dependences_are_exact(seed: int) -> None:
     program = programs.program(random.Random(f"dependences {seed}"))

@@ -31,6 +31,7 @@ def shapes(program: Program) -> dict[str, tuple[tuple[int, ...], str]]:
     return {each.name: (each.shape, each.number) for each in program.arrays if each.role.is_given}
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("kernel", sizes.MINI)
 def test_same_bits_as_numpy(kernel: str) -> None:
     given = small(kernel)

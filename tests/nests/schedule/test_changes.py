@@ -47,6 +47,7 @@ def test_a_window_along_one_loop_reads_a_column_an_iteration() -> None:
     assert reads_of(done, "A") == 5 * 3 * 9
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("steps", "loops"),
     [
@@ -68,6 +69,7 @@ def test_windows_move_by_several_elements_for_lanes(
         assert reads_of(done, "A") == (63 if len(loops) == 2 else 135)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("stride", [1, 2])
 @pytest.mark.parametrize("loops", [("y", "x"), ("x",)])
 def test_windows_of_convolutions(stride: int, loops: tuple[str, ...]) -> None:
@@ -141,6 +143,7 @@ def test_a_slice_that_is_no_box_is_refused() -> None:
         start.buffer_at("A", "S2", "t")
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("how", ["turns", "lanes"])
 @pytest.mark.parametrize("parts", [2, 3, 4, 7])
 def test_partial_sums(parts: int, how: str) -> None:

@@ -73,6 +73,7 @@ def test_no_point_of_the_space_takes_fewer_cycles(kernel: str) -> None:
     assert made > 5
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     "kernel",
     [

@@ -44,6 +44,7 @@ def searches(
         yield kind(shapes, some, pipes, base.program, limits, wanted=3, bounded=bounded)
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("budget", BUDGETS)
 def test_the_best_points_are_those_of_exhaustive_search(kernel: str, budget: str) -> None:

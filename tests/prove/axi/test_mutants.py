@@ -36,6 +36,7 @@ def marked(mutant: Mutant, number: int) -> object:
 first = {one.name: one.edits for one in reversed(ALL)}
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("mutant", [marked(one, i) for i, one in enumerate(ALL)])
 def test_is_caught(mutant: Mutant) -> None:
     assert mutants.hunt(mutant).answer is Answer.VIOLATED

@@ -15,6 +15,7 @@ QUEUES = ("s2mm", "s2mm_strided", "read_arbiter", "write_arbiter")
 """Their lemmas take minutes."""
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     "name",
     ["stream_skid", "stream_input", "lite_slave", *(pytest.param(q, marks=pytest.mark.slow) for q in QUEUES)],

@@ -117,6 +117,7 @@ def small_product(seed: int = 0) -> Graph:
     return a.graph(a.bytes_(a.biased(a.product(x, a.weights(32, 16)), bias), 9, -100, 127))
 
 
+@pytest.mark.slow
 def test_a_product_is_proved_for_all_inputs() -> None:
     graph = small_product()
     made = compile_graph(graph, vta())
@@ -226,6 +227,7 @@ FORMS = (
 )
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("form", FORMS)
 def test_forms_of_a_layer(form: str) -> None:
     a = Layers()

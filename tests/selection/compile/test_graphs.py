@@ -111,6 +111,7 @@ SEEDS = [
 ]
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_random_graphs(name: str, seed: int) -> None:

@@ -31,6 +31,7 @@ def test_every_operation_has_cases() -> None:
     assert set(CASES) == set(OPS)
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("name", sorted(CASES))
 @settings(max_examples=25)
 @given(data=st.data(), seed=st.integers(0, 2**32 - 1))

@@ -143,6 +143,7 @@ def test_bodies_become_what_they_are() -> None:
     assert ops["pool"] == {"pad", "convolution", "add", "reduce_window"}
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("seed", range(0, 200, 10))
 def test_random_graphs_there_and_back(seed: int) -> None:
     """Written as linalg and read again, a graph gives the same bits, or floats whose sums were regrouped."""

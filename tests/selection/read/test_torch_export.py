@@ -196,6 +196,7 @@ CASES: dict[str, tuple[Callable[..., Any], list[Callable[[], Any]], tuple[Any, .
 }
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("lowered", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["aten", "core"])
 @pytest.mark.parametrize("name", sorted(CASES))
 def test_case(name: str, lowered: bool) -> None:

@@ -22,6 +22,7 @@ def _marked(rule: Rule) -> object:
     return pytest.param(rule, marks=pytest.mark.slow if slow else (), id=rule.name)
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("rule", some(map(_marked, RULES.values()), 3))
 def test_rule(rule: Rule) -> None:
     proof = judge(rule, 120)

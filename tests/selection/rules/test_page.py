@@ -22,6 +22,7 @@ def _plain(line: str) -> str:
     return re.sub(r"\s+", " ", re.sub(r"\b\d+\.\d\b|cached", "", line)).strip()
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_commands(command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)

@@ -73,6 +73,7 @@ def test_the_cheapest_for_each() -> None:
     assert "200 cycles on the fastest accelerator, 100 on the CPU" in reasons
 
 
+@pytest.mark.slow
 def test_what_goes_along_is_weighed() -> None:
     """The product alone is faster on the CPU; with the rounding that an accelerator takes along it is not."""
     alone = Watched({"conv_v4": 130, "v4_16": 1000}, {"conv": 100})
@@ -109,6 +110,7 @@ def test_whoever_uses_an_accelerator_first_pays_for_its_start() -> None:
     assert worth.selection.matching == 3 * 80 + 300 + 2 * 50
 
 
+@pytest.mark.slow
 def test_all_to_accelerators() -> None:
     dear = Watched({"conv_v4": 300, "v4_16": 200}, {"conv": 1, "matmul": 1})
     dear.chooser.left = False

@@ -60,6 +60,7 @@ def test_faults_are_found(mutant: str) -> None:
         check(replace(made, commands=tuple(MUTANTS[mutant](list(made.commands)))))
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("seed", range(30))
 def test_random_faults(seed: int) -> None:
     """Two commands change places, or one goes: right only if the text's simulator gives the same numbers."""

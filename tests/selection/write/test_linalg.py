@@ -66,6 +66,7 @@ def agree(found: np.ndarray, wanted: np.ndarray) -> None:
         np.testing.assert_array_equal(found.astype(wanted.dtype), wanted)
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("name", WRITTEN)
 @given(data=st.data())
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))

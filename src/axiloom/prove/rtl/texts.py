@@ -42,8 +42,10 @@ from axiloom.selection.program.program import Command
 
 COMMANDS = 24
 """Of an instruction, that are looked at."""
-MOST_COMBINATIONS, DRAWS, SMALL = 20_000, 400, 3
+MOST_COMBINATIONS, DRAWS, SMALL = 20_000, 100, 3
 """Of fields, beyond which commands are drawn; tries for each; numbers that are drawn most."""
+MORE, MOST_STEPS = 6, 60
+"""So many times as many are drawn as are looked at: those with the most steps, up to a number of them."""
 CYCLES = 4_000
 QUIET = 3
 """Cycles at rest after which nothing more comes."""
@@ -123,6 +125,9 @@ class Prover:
     def run(self, say: Callable[[int], None]) -> Iterator[Verdict]:
         claims = [self._claim(one) for one in self.isa.instructions.values()]
         self._draw(claims)
+        for claim in claims:
+            if claim.commands is None:
+                claim.cases = self._busiest(claim.cases)
         rest = self._after_reset()
         begun = time.perf_counter()
         rounds, changed = 0, True
@@ -165,6 +170,17 @@ class Prover:
                     return
                 except symbolic.StopsError:
                     break
+
+    def _busiest(self, cases: Sequence[Case]) -> list[Case]:
+        """Those of which the text has the most to do: many that are drawn do nothing."""
+        steps = {}
+        for place, case in enumerate(cases):
+            try:
+                steps[place] = self._text(case).steps
+            except (symbolic.UnknownError, symbolic.StopsError):
+                steps[place] = 0
+        order = sorted(steps, key=lambda place: (steps[place] > MOST_STEPS, -steps[place], place))
+        return [cases[place] for place in sorted(order[: self.most])]
 
     def _text(self, case: Case) -> symbolic.Machine:
         """The text after the command. Raises UnknownError and StopsError of `symbolic`."""
@@ -307,6 +323,9 @@ class Prover:
 
 def _row(name: str, claim: Claim) -> Verdict:
     answer = {None: Answer.OPEN, True: Answer.HOLDS, False: Answer.VIOLATED}[claim.holds]
+    if not claim.cases:
+        text = "no legal command of it was found"
+        return Verdict(name, "", claim.name, text, "", Answer.NEVER, None, "", 0.0, needed=False)
     of = "drawn" if claim.commands is None else f"of {claim.commands}"
     text = f"{len(claim.cases)} {of} commands, {claim.compared} values compared, for all data"
     text += f"; {claim.why}" if claim.why else ""
@@ -393,7 +412,7 @@ def _chosen(one: Instruction, isa: InstructionSet, most: int) -> tuple[list[Case
         return every[:: max(1, -(-len(every) // most))], len(every)
     drawn: dict[str, Case] = {}
     source = random.Random(0)
-    for _ in range(DRAWS * most):
+    for _ in range(DRAWS * MORE * most):
         fields = {
             name: source.choice(of if source.randrange(4) == 0 else of[: SMALL + 1])
             for name, of in choices.items()
@@ -401,7 +420,7 @@ def _chosen(one: Instruction, isa: InstructionSet, most: int) -> tuple[list[Case
         case = _case(one, isa, encoder, fields)
         if case is not None:
             drawn.setdefault(str(case), case)
-        if len(drawn) == most:
+        if len(drawn) == MORE * most:
             break
     return list(drawn.values()), None
 

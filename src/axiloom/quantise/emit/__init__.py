@@ -31,6 +31,7 @@ _WRITE: dict[type[nodes.Node], Callable[..., str]] = {
     nodes.Bias: sums.bias,
     nodes.Requantise: sums.requantise,
     nodes.Add: values.add,
+    nodes.Mul: values.mul,
     nodes.Table: values.table,
     nodes.MaxPool: places.max_pool,
     nodes.Softmax: values.softmax,

@@ -90,6 +90,8 @@ class Emitter:
     # -- pieces ------------------------------------------------------------------------------------------
     def _name(self, wanted: str) -> str:
         base = "%" + re.sub(r"\W", "_", wanted)
+        if base[1:2].isdigit():  # layers of a torch.nn.Sequential are called 0, 1, ...: MLIR counts so itself
+            base = f"%layer{base[1:]}"
         name, number = base, 1
         while name in self.used:
             number += 1

@@ -5,13 +5,39 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from axiloom.quantise.emit.emitter import Emitter, Operand, dims, tensor
-from axiloom.quantise.graph.graph import Add, LayerNorm, Softmax, Table
+from axiloom.quantise.graph.graph import Add, LayerNorm, Mul, Softmax, Table
+
+
+def _second(emitter: Emitter, b: str) -> Operand:
+    """The second operand of a node, broadcast as in NumPy."""
+    shape, small = emitter.node.shape, emitter.shape_of(1)
+    first = len(shape) - len(small)
+    places = [f"d{first + dim}" if size == shape[first + dim] else "0" for dim, size in enumerate(small)]
+    return b, emitter.type_of(1), emitter.map(len(shape), ", ".join(places))
+
+
+def mul(emitter: Emitter, node: Mul, a: str, b: str) -> str:
+    def number(value: int) -> str:
+        return emitter.constant(value, "i32")
+
+    return emitter.elementwise(
+        a,
+        [
+            "%x = arith.extsi %a0 : i8 to i32",
+            "%y = arith.extsi %a1 : i8 to i32",
+            "%p = arith.muli %x, %y : i32",
+            f"%s = arith.muli %p, {number(node.factor)} : i32",
+            f"%r = arith.addi %s, {number((1 << node.shift) >> 1)} : i32",
+            f"%q = arith.shrsi %r, {number(node.shift)} : i32",
+            f"%l = arith.maxsi %q, {number(-128)} : i32",
+            f"%h = arith.minsi %l, {number(127)} : i32",
+            "%z = arith.trunci %h : i32 to i8",
+        ],
+        _second(emitter, b),
+    )
 
 
 def add(emitter: Emitter, node: Add, a: str, b: str) -> str:
-    rank, small = len(node.shape), emitter.shape_of(1)
-    first = rank - len(small)
-    places = [f"d{first + dim}" if size == node.shape[first + dim] else "0" for dim, size in enumerate(small)]
 
     def number(value: int) -> str:
         return emitter.constant(value, "i32")
@@ -30,7 +56,7 @@ def add(emitter: Emitter, node: Add, a: str, b: str) -> str:
             f"%h = arith.minsi %l, {number(node.hi)} : i32",
             "%z = arith.trunci %h : i32 to i8",
         ],
-        (b, emitter.type_of(1), emitter.map(rank, ", ".join(places))),
+        _second(emitter, b),
     )
 
 

@@ -25,6 +25,7 @@ from axiloom.quantise.graph.graph import (
     Linear,
     MatMul,
     MaxPool,
+    Mul,
     Node,
     Requantise,
     Reshape,
@@ -169,6 +170,11 @@ def _add(node: Add, a: Array, b: Array) -> Array:
     return np.clip((wide + np.int32(_half(node.shift))) >> node.shift, node.lo, node.hi).astype(np.int8)
 
 
+def _mul(node: Mul, a: Array, b: Array) -> Array:
+    wide = a.astype(np.int32) * b.astype(np.int32) * np.int32(node.factor)
+    return np.clip((wide + np.int32(_half(node.shift))) >> node.shift, -128, 127).astype(np.int8)
+
+
 def _table(node: Table, x: Array) -> Array:
     return node.table[x.astype(np.int32) + 128]
 
@@ -227,6 +233,7 @@ _RUN: dict[type[Node], Callable[..., Array]] = {
     Bias: _bias,
     Requantise: _requantise,
     Add: _add,
+    Mul: _mul,
     Table: _table,
     MaxPool: _max_pool,
     Softmax: _softmax,

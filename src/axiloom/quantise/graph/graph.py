@@ -116,6 +116,14 @@ class Add(Node):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
+class Mul(Node):
+    """int8: ``clamp((a * b * factor + half) >> shift)`` in int32; b is broadcast as in NumPy."""
+
+    factor: int
+    shift: int
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Table(Node):
     """int8: ``table[x + 128]``."""
 

@@ -71,6 +71,8 @@ class Lowering:
         self._input_names = iter(inputs)
         self._done: set[Any] = set()
         self._known: dict[str, Node] = {}
+        self._refused: set[Any] = set()
+        self._faults: list[str] = []
 
     # -- what the functions in `ops` use -----------------------------------------------------------------
     def add(self, node: N) -> N:
@@ -153,9 +155,25 @@ class Lowering:
         return f"{path}.{node.name}" if path else str(node.name)
 
     # -- the walk ----------------------------------------------------------------------------------------
-    def run(self, handlers: Mapping[str, Any]) -> Graph:
+    def run(self, handlers: Mapping[str, Any], several: Sequence[str] = ()) -> Graph:
+        """`several`: ops of several results, each of which is taken by itself.
+
+        Raises CompileError with a line for each op that has no integer form; what reads such an op's value
+        is not looked at.
+        """
         for node in self.module.graph.nodes:
-            self._node(node, handlers)
+            if any(one in self._refused for one in node.all_input_nodes):
+                self._refused.add(node)
+                continue
+            if str(node.target) in several and any(a not in self.constants for a in node.all_input_nodes):
+                continue
+            try:
+                self._node(node, handlers)
+            except CompileError as error:
+                self._refused.add(node)
+                self._faults.append(str(error))
+        if self._faults:
+            raise CompileError("\n".join(dict.fromkeys(self._faults)))
         self._drop_unused()
         return self.graph
 
@@ -231,7 +249,9 @@ def fail(node: Any, why: str) -> NoReturn:
     place = place_of(node)
     if place.startswith("onnx_network.py"):
         place = f"ONNX node {module_of(node)[0]}"
-    raise CompileError(f"{place}{': ' if place else ''}{node.target}: {why}")
+    path, _ = module_of(node)
+    layer = f" (layer `{path}`)" if path and place else ""
+    raise CompileError(f"{place}{': ' if place else ''}{node.target}: {why}{layer}")
 
 
 def _only_user(node: Any) -> Any | None:

@@ -9,10 +9,29 @@ from __future__ import annotations
 import numpy as np
 
 from axiloom.quantise.ops.arguments import Handler
-from axiloom.quantise.ops.elementwise import add, by_table, clamp, gelu, scaled
-from axiloom.quantise.ops.places import concat, cut, embedding, max_pool2d, reshape, same, transpose
+from axiloom.quantise.ops.elementwise import add, by_table, clamp, gelu, product, scaled, subtract
+from axiloom.quantise.ops.places import (
+    concat,
+    cut,
+    embedding,
+    max_pool2d,
+    part,
+    reshape,
+    same,
+    stack,
+    transpose,
+)
 from axiloom.quantise.ops.rows import layer_norm, softmax
-from axiloom.quantise.ops.sums import adaptive_avg_pool2d, avg_pool2d, conv2d, linear, matmul, mean
+from axiloom.quantise.ops.sums import (
+    adaptive_avg_pool2d,
+    avg_pool2d,
+    conv1d,
+    conv2d,
+    conv_transpose2d,
+    linear,
+    matmul,
+    mean,
+)
 
 __all__ = ["HANDLERS"]
 
@@ -26,8 +45,13 @@ _CLAMPS = (
     *("hardtanh.default", "hardtanh_.default"),
 )
 
+SEVERAL = ("aten.split.Tensor", "aten.split_with_sizes.default", "aten.chunk.default", "aten.unbind.int")
+"""Ops of several results, which `part` takes one by one."""
+
 HANDLERS: dict[str, Handler] = {
     "aten.conv2d.default": conv2d,
+    "aten.conv1d.default": conv1d,
+    "aten.conv_transpose2d.input": conv_transpose2d,
     "aten.linear.default": linear,
     "aten.matmul.default": matmul,
     "aten.bmm.default": matmul,
@@ -37,7 +61,9 @@ HANDLERS: dict[str, Handler] = {
     "aten.max_pool2d.default": max_pool2d,
     "aten.add.Tensor": add,
     "aten.add_.Tensor": add,
-    "aten.mul.Tensor": scaled,
+    "aten.sub.Tensor": subtract,
+    "aten.mul.Tensor": product,
+    "aten.mul_.Tensor": product,
     "aten.div.Tensor": scaled,
     "aten.gelu.default": gelu,
     "aten.tanh.default": by_table(np.tanh),
@@ -53,6 +79,11 @@ HANDLERS: dict[str, Handler] = {
     "aten.slice.Tensor": cut,
     "aten.select.int": cut,
     "aten.cat.default": concat,
+    "aten.stack.default": stack,
+    "<built-in function getitem>": part,
+    "aten.hardswish.default": by_table(lambda x: x * np.clip(x + 3, 0, 6) / 6),
+    "aten.hardswish_.default": by_table(lambda x: x * np.clip(x + 3, 0, 6) / 6),
+    "aten.hardsigmoid.default": by_table(lambda x: np.clip(x + 3, 0, 6) / 6),
     **{f"aten.{name}": reshape for name in _RESHAPES},
     **{f"aten.{name}": same for name in _SAME},
     **{f"aten.{name}": clamp for name in _CLAMPS},

@@ -8,20 +8,65 @@ from typing import Any
 
 import numpy as np
 
-from axiloom.quantise.graph.fixed import common_multipliers, table
-from axiloom.quantise.graph.graph import Add, Reshape, Table
+from axiloom.quantise.graph.fixed import common_multipliers, multiplier, table
+from axiloom.quantise.graph.graph import Add, Mul, Node, Reshape, Table
 from axiloom.quantise.graph.lower import Lowering, fail, limits_of
 from axiloom.quantise.ops.arguments import Array, Handler, Lowered, shape_of
+from axiloom.quantise.ops.places import reshaped
+
+_PRODUCT_BITS, _LONGEST = 15, 30
+"""Of the factor of a product of two int8, and its shift: all of it fits 31 bits."""
 
 
-def add(lowering: Lowering, node: Any) -> Lowered:
+def _whole_first(lowering: Lowering, node: Any) -> tuple[Node, Node, bool]:
+    """Both operands, first the one that has the result's shape; whether they are swapped."""
+    a, b = (lowering.value(node, argument) for argument in node.args[:2])
+    shape = shape_of(node)
+    for first, second, swapped in ((a, b, False), (b, a, True)):
+        if first.shape == shape:
+            return first, second, swapped
+    swapped = math.prod(a.shape) < math.prod(b.shape)
+    first, second = (b, a) if swapped else (a, b)
+    if math.prod(first.shape) != math.prod(shape):
+        fail(node, f"{list(a.shape)} and {list(b.shape)}: only one of the two may be broadcast")
+    # It lacks dims of one element.
+    return reshaped(lowering, first, shape, f"{first.name}.dims"), second, swapped
+
+
+def product(lowering: Lowering, node: Any) -> Lowered:
+    """x * y of two values; with a known positive number the same integers, worth more or less."""
+    if any(lowering.known(one) is not None for one in node.args[:2]):
+        known = lowering.known(node.args[1])
+        if known is not None and getattr(known, "numel", lambda: 1)() == 1 and float(known) > 0:
+            return scaled(lowering, node)
+    a, b, _ = _whole_first(lowering, node)
+    assert a.scale is not None
+    assert b.scale is not None
+    scale = lowering.scale(node)
+    factor, shift = multiplier(a.scale * b.scale / scale, _PRODUCT_BITS)
+    if shift > _LONGEST:
+        factor, shift = factor >> (shift - _LONGEST), _LONGEST
+    made = Mul(
+        name=lowering.name_of(node),
+        shape=a.shape,
+        inputs=(a.name, b.name),
+        scale=scale,
+        factor=factor,
+        shift=shift,
+    )
+    return lowering.add(made), node
+
+
+def subtract(lowering: Lowering, node: Any) -> Lowered:
+    """a - b, as a sum with a negative factor."""
+    return add(lowering, node, -1)
+
+
+def add(lowering: Lowering, node: Any, sign: int = 1) -> Lowered:
     if node.kwargs.get("alpha", 1) != 1:
         fail(node, "alpha other than 1 is not supported")
-    a, b = (lowering.value(node, argument) for argument in node.args[:2])
-    if a.shape != shape_of(node):
-        a, b = b, a
-    if a.shape != shape_of(node):
-        fail(node, f"{list(a.shape)} and {list(b.shape)}: only one of the two may be broadcast")
+    a, b, swapped = _whole_first(lowering, node)
+    signs = (sign, 1) if swapped else (1, sign)
     assert a.scale is not None
     assert b.scale is not None
     tail = lowering.tail(node)
@@ -33,8 +78,8 @@ def add(lowering: Lowering, node: Any) -> Lowered:
         shape=a.shape,
         inputs=(a.name, b.name),
         scale=scale,
-        first=first,
-        second=second,
+        first=signs[0] * first,
+        second=signs[1] * second,
         shift=shift,
         lo=lo,
         hi=hi,

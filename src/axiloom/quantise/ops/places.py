@@ -83,9 +83,53 @@ def cut(lowering: Lowering, node: Any) -> Lowered:
     return reshaped(lowering, made, shape_of(node), f"{made.name}.shape"), node
 
 
+def part(lowering: Lowering, node: Any) -> Lowered:
+    """One result of a split, a chunk or an unbind: a slice, and without its dim for an unbind."""
+    whole, number = node.args
+    kind = str(whole.target)
+    x, how, dim = arguments(whole, "self", "how", "dim", dim=0)
+    if "unbind" in kind:
+        dim = how or 0
+    source = lowering.value(node, x)
+    dim %= len(source.shape)
+    sizes = [1 if "unbind" in kind else int(value.shape[dim]) for value in whole.meta["val"]]
+    offsets, shape = [0] * len(source.shape), list(source.shape)
+    offsets[dim], shape[dim] = sum(sizes[:number]), sizes[number]
+    made = lowering.add(
+        Slice(
+            name=lowering.name_of(node),
+            shape=tuple(shape),
+            inputs=(source.name,),
+            dtype=source.dtype,
+            scale=source.scale,
+            offsets=tuple(offsets),
+            strides=(1,) * len(shape),
+        )
+    )
+    return reshaped(lowering, made, shape_of(node), f"{made.name}.shape"), node
+
+
+def stack(lowering: Lowering, node: Any) -> Lowered:
+    """A concatenation along a new dim."""
+    rank = len(shape_of(node))
+    axis = (node.args[1] if len(node.args) > 1 else 0) % rank
+    name = lowering.name_of(node)
+    parts = []
+    for number, argument in enumerate(node.args[0]):
+        value = lowering.value(node, argument)
+        shape = (*value.shape[:axis], 1, *value.shape[axis:])
+        parts.append(reshaped(lowering, value, shape, f"{name}.{number}"))
+    return _joined(lowering, node, parts, axis)
+
+
 def concat(lowering: Lowering, node: Any) -> Lowered:
     parts = [lowering.value(node, part) for part in node.args[0]]
     axis = (node.args[1] if len(node.args) > 1 else 0) % len(parts[0].shape)
+    return _joined(lowering, node, parts, axis)
+
+
+def _joined(lowering: Lowering, node: Any, parts: list[Node], axis: int) -> Lowered:
+    """The parts in steps of one scale, one behind the other."""
     scale = lowering.scale(node)
     equal = []
     for part in parts:

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from axiloom.quantise.graph.fixed import best_scale, multiplier, multipliers, scale_of, to_int8
-from axiloom.quantise.graph.graph import Bias, Conv, Linear, MatMul, Node, Requantise, SumPool
+from axiloom.quantise.graph.graph import (
+    Bias,
+    Concat,
+    Constant,
+    Conv,
+    Linear,
+    MatMul,
+    Node,
+    Requantise,
+    Slice,
+    SumPool,
+)
 from axiloom.quantise.graph.lower import Lowering, Tail, fail
 from axiloom.quantise.ops.arguments import Array, Lowered, arguments, pair, shape_of
 from axiloom.quantise.ops.places import reshaped
@@ -93,29 +105,159 @@ def conv2d(lowering: Lowering, node: Any) -> Lowered:
     offset = lowering.parameter(node, bias, "bias")
     if isinstance(padding, str):
         fail(node, f"padding `{padding}` is not supported; give it in numbers")
-    if groups not in (1, source.shape[1]) or (groups > 1 and filters.shape[0] != groups):
-        fail(node, f"{groups} groups are not supported; only 1, or one filter for each channel")
+    how = Window(pair(stride), pair(padding), pair(dilation), groups)
+    return _convolved(lowering, node, source, filters, offset, how)
+
+
+@dataclass(frozen=True)
+class Window:
+    """How filters move over an image of two dims."""
+
+    stride: tuple[int, int] = (1, 1)
+    padding: tuple[int, int] = (0, 0)
+    dilation: tuple[int, int] = (1, 1)
+    groups: int = 1
+
+    def size(self, image: tuple[int, ...], kernel: tuple[int, ...]) -> tuple[int, ...]:
+        """Rows and columns of what comes out."""
+        return tuple(
+            (extent + 2 * pad - step * (taps - 1) - 1) // by + 1
+            for extent, taps, by, pad, step in zip(
+                image, kernel, self.stride, self.padding, self.dilation, strict=True
+            )
+        )
+
+
+def _convolved(
+    lowering: Lowering, node: Any, source: Node, filters: Array, offset: Array | None, how: Window
+) -> Lowered:
+    """The convolution of `source` (b, c, h, w), with what follows it, in the shape of the ATen node.
+
+    Several groups of several channels are convolutions of their own, one behind the other.
+    """
     tail = lowering.tail(node, norm=True)
     if tail.norm is not None:
         filters, offset = _fold(lowering, tail.norm, filters, offset)
     raw = _raw(lowering, tail)
     quantised, scales = _weights(filters, by_tensor=raw)
     assert source.scale is not None
-    sums = lowering.add(
-        Conv(
-            name=f"{lowering.name_of(node)}.sums",
-            shape=shape_of(node),
-            inputs=(source.name,),
-            dtype="int32",
-            scale=source.scale * float(scales[0]) if raw else None,
-            weight=quantised,
-            stride=pair(stride),
-            padding=pair(padding),
-            dilation=pair(dilation),
-            groups=groups,
+    name, channels = lowering.name_of(node), source.shape[1]
+    count = how.groups
+    apart = count if count > 1 and not (count == channels == len(filters)) else 1
+    outputs, inputs = len(filters) // apart, channels // apart
+    made = []
+    for number in range(apart):
+        given, mine = source, slice(number * outputs, (number + 1) * outputs)
+        if apart > 1:
+            given = lowering.add(
+                Slice(
+                    name=f"{name}.{number}",
+                    shape=(source.shape[0], inputs, *source.shape[2:]),
+                    inputs=(source.name,),
+                    scale=source.scale,
+                    offsets=(0, number * inputs, 0, 0),
+                    strides=(1, 1, 1, 1),
+                )
+            )
+        sums = lowering.add(
+            Conv(
+                name=f"{name}.sums",
+                shape=(source.shape[0], outputs, *how.size(source.shape[2:], filters.shape[2:])),
+                inputs=(given.name,),
+                dtype="int32",
+                scale=source.scale * float(scales[0]) if raw else None,
+                weight=quantised[mine],
+                stride=how.stride,
+                padding=how.padding,
+                dilation=how.dilation,
+                groups=1 if apart > 1 else count,
+            )
         )
-    )
-    return _finish(lowering, node, sums, scales * source.scale, offset, tail, 1), tail.last
+        bias = None if offset is None else offset[mine]
+        made.append(_finish(lowering, node, sums, scales[mine] * source.scale, bias, tail, 1))
+    done = made[0]
+    if apart > 1:
+        shape = (done.shape[0], len(filters), *done.shape[2:])
+        names = tuple(one.name for one in made)
+        done = lowering.add(
+            Concat(name=name, shape=shape, inputs=names, dtype=done.dtype, scale=done.scale, axis=1)
+        )
+    return reshaped(lowering, done, shape_of(node), f"{name}.shape"), tail.last
+
+
+def conv1d(lowering: Lowering, node: Any) -> Lowered:
+    """A convolution of images of one row."""
+    x, weight, bias, stride, padding, dilation, groups = arguments(
+        node, "input", "weight", "bias", "stride", "padding", "dilation", "groups",
+        stride=1, padding=0, dilation=1, groups=1,
+    )  # fmt: skip
+    source = lowering.value(node, x)
+    filters = lowering.parameter(node, weight, "weight")[:, :, None]
+    offset = lowering.parameter(node, bias, "bias")
+    if isinstance(padding, str):
+        fail(node, f"padding `{padding}` is not supported; give it in numbers")
+    row = reshaped(lowering, source, (*source.shape[:2], 1, source.shape[2]), f"{lowering.name_of(node)}.row")
+    how = Window((1, pair(stride)[1]), (0, pair(padding)[1]), (1, pair(dilation)[1]), groups)
+    return _convolved(lowering, node, row, filters, offset, how)
+
+
+def conv_transpose2d(lowering: Lowering, node: Any) -> Lowered:
+    """Zeros between the elements, then a convolution with the filters turned round."""
+    x, weight, bias, stride, padding, more, groups, dilation = arguments(
+        node, "input", "weight", "bias", "stride", "padding", "output_padding", "groups", "dilation",
+        stride=1, padding=0, output_padding=0, groups=1, dilation=1,
+    )  # fmt: skip
+    filters = lowering.parameter(node, weight, "weight")
+    kernel, by, pad, extra = filters.shape[2:], pair(stride), pair(padding), pair(more)
+    if groups != 1 or pair(dilation) != (1, 1):
+        fail(node, "a transposed convolution in groups or with dilation is not supported")
+    if any(p > k - 1 for p, k in zip(pad, kernel, strict=True)):
+        fail(node, f"padding {list(pad)} is more than its window of {list(kernel)} less one")
+    if any(e > 0 and s == 1 for e, s in zip(extra, by, strict=True)):
+        fail(node, "output_padding without a stride is not supported")
+    source = _spread(lowering, node, lowering.value(node, x), by, extra)
+    turned = np.ascontiguousarray(filters.transpose(1, 0, 2, 3)[:, :, ::-1, ::-1])
+    how = Window(padding=(kernel[0] - 1 - pad[0], kernel[1] - 1 - pad[1]))
+    return _convolved(lowering, node, source, turned, lowering.parameter(node, bias, "bias"), how)
+
+
+def _spread(lowering: Lowering, node: Any, x: Node, by: tuple[int, int], extra: tuple[int, int]) -> Node:
+    """x (b, c, h, w) with ``by - 1`` zeros between its rows and columns, and `extra` behind the last ones."""
+    name = lowering.name_of(node)
+    for axis, step, behind in ((2, by[0], extra[0]), (3, by[1], extra[1])):
+        if step == 1:
+            continue
+        size = x.shape[axis]
+        apart = (*x.shape[: axis + 1], 1, *x.shape[axis + 1 :])
+        zeros = (*apart[: axis + 1], step - 1, *apart[axis + 2 :])
+        whole = (*apart[: axis + 1], step, *apart[axis + 2 :])
+        wide = (*x.shape[:axis], size * step, *x.shape[axis + 1 :])
+        nothing = lowering.add(
+            Constant(name=f"{name}.zeros{axis}", shape=zeros, scale=x.scale, data=np.zeros(zeros, np.int8))
+        )
+        column = reshaped(lowering, x, apart, f"{name}.apart{axis}")
+        joined = lowering.add(
+            Concat(
+                name=f"{name}.spread{axis}",
+                shape=whole,
+                inputs=(column.name, nothing.name),
+                scale=x.scale,
+                axis=axis + 1,
+            )
+        )
+        x = reshaped(lowering, joined, wide, f"{name}.wide{axis}")
+        kept = (size - 1) * step + 1 + behind
+        x = lowering.add(
+            Slice(
+                name=f"{name}.kept{axis}",
+                shape=(*x.shape[:axis], kept, *x.shape[axis + 1 :]),
+                inputs=(x.name,),
+                scale=x.scale,
+                offsets=(0, 0, 0, 0),
+                strides=(1, 1, 1, 1),
+            )
+        )
+    return x
 
 
 def _fold(lowering: Lowering, norm: Any, filters: Array, bias: Array | None) -> tuple[Array, Array]:

@@ -19,6 +19,8 @@ MEMORY = (
     "overlap in time shares memory."
 )
 _WIDTH, _HEIGHT = 960, 240
+_LINE, _LETTER = 11, 6
+"""Height of a line of text, and about the width of a letter."""
 
 
 def layers(report: Report) -> str:
@@ -77,6 +79,18 @@ def _sums(report: Report) -> str:
     return parts.table(("", ""), rows)
 
 
+def _label(name: str, x: float, y: float, width: float, height: float) -> str:
+    """The tensor's name in its rectangle, cut to what has room; none where nothing has."""
+    letters = int((width - 4) / _LETTER)
+    if height < _LINE or letters < 3:
+        return ""
+    text = name if len(name) <= letters else f"{name[: letters - 1]}…"
+    return (
+        f'<text x="{x + 3:.1f}" y="{y + min(height / 2 + 4, _LINE):.1f}" font-size="{_LINE - 1}" '
+        f'fill="currentColor" pointer-events="none">{escape(text)}</text>'
+    )
+
+
 def memory(report: Report) -> str:
     """The arena: a rectangle for each tensor, from when to when and from where to where."""
     network = report.get("network")
@@ -94,7 +108,7 @@ def memory(report: Report) -> str:
         shapes.append(
             f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" fill="currentColor" '
             f'fill-opacity="0.25" stroke="currentColor" stroke-width="0.5">'
-            f"<title>{escape(title)}, {span}</title></rect>"
+            f"<title>{escape(title)}, {span}</title></rect>" + _label(one["name"], x, y, width, height)
         )
     rows = [
         ("arena", size(arena["peak"])),

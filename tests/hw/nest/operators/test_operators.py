@@ -38,6 +38,7 @@ def _check_all(name: str, number: str, result: str, count: int = 300) -> None:
         assert check(operator(name, number, result, latency), rng, count)
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("number", NUMBERS)
 def test_whole_numbers(number: str) -> None:
     for name in ALGEBRA:
@@ -54,6 +55,7 @@ def test_products_in_a_wider_format() -> None:
     _check_all("mul", "fixed<16,15>", "fixed<32,30>")
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     "number", [pytest.param(each, marks=[pytest.mark.slow] * ("64" in each)) for each in INTEGERS]
 )
@@ -62,6 +64,7 @@ def test_words(number: str) -> None:
         _check_all(name, number, number, 30 if number.endswith("64") else 150)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", ["add", "sub", "mul", "div", "sqrt", "exp", "max", "min", "neg", "abs"])
 def test_float32(name: str) -> None:
     _check_all(name, FLOAT32, FLOAT32, 1_500)
@@ -87,6 +90,7 @@ def test_conversions_of_float32(number: str) -> None:
     _check_all("convert", number, FLOAT32, 3_000)
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("number", [*NUMBERS, BOOL])
 def test_conversions(number: str) -> None:
     for result in (*NUMBERS, BOOL):

@@ -1,0 +1,45 @@
+"""Which cases the default run takes."""
+
+from __future__ import annotations
+
+import pytest
+from tests.some import some
+
+pytest_plugins = ["pytester"]
+
+CONFTEST = """
+import pytest
+from tests import some
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    some.mark(items)
+"""
+CASES = """
+import pytest
+
+@pytest.mark.every(3)
+@pytest.mark.parametrize("b", "xy")
+@pytest.mark.parametrize("a", [pytest.param(0, marks=pytest.mark.slow), 1, 2, 3])
+def test_grid(a, b): ...
+
+def test_alone(): ...
+"""
+
+
+def test_the_default_run_takes_each_third_case_and_all_without_a_mark(pytester: pytest.Pytester) -> None:
+    pytester.makeini("[pytest]\nmarkers = slow\n    every\n")
+    pytester.makeconftest(CONFTEST)
+    pytester.makepyfile(CASES)
+    result = pytester.runpytest_inprocess("--collect-only", "-q", "-m", "not slow")
+    taken = [line.partition("::")[2] for line in result.outlines if "::" in line]
+    assert taken == ["test_grid[1-x]", "test_grid[2-y]", "test_alone"]
+    result = pytester.runpytest_inprocess("--collect-only", "-q")
+    assert sum("::" in line for line in result.outlines) == 9
+
+
+def test_parameters_are_marked_too() -> None:
+    kept, slow, again = some([1, (2, 3), 4], 2)
+    assert (kept, again) == (1, 4)
+    assert slow.values == (2, 3)
+    assert [mark.name for mark in slow.marks] == ["slow"]
