@@ -128,7 +128,7 @@ DEVICES = (
                 "wait(control, 2) waits for register control",
             ),
             Edit(
-                "b is not added",
+                "a is not added",
                 "sum[beat[3:0]] + m_axi_gmem_RDATA",
                 "m_axi_gmem_RDATA",
                 "A is 0: nothing arrives",

@@ -87,9 +87,8 @@ def execute_compile(options: argparse.Namespace) -> int:
     try:
         return _compile_problem(options)
     except CompileError as error:
-        if frontend.is_mlir(options.problem) and is_network(
-            frontend.read_mlir(options.problem), options.problem
-        ):
+        text = frontend.read_mlir(options.problem) if frontend.is_mlir(options.problem) else ""
+        if "tensor<" in text and is_network(text, options.problem):  # one without arguments is none
             raise CompileError(f"{error}. {NETWORKS.format(options.problem)}") from error
         raise
 

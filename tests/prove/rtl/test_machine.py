@@ -117,3 +117,9 @@ def test_parts_of_registers_have_names() -> None:
     assert machine.part_names("a.b [7:4]", [0, 3, 4]) == ["a.b [6:4]", "a.b [7]"]
     assert machine.part_names("{ a [1] b [0] }", [0, 1, 2]) is None
     assert machine.part_names("store[3]", [0, 4, 8]) is None
+
+
+def test_registers_that_yosys_joins_are_parts_again() -> None:
+    assert machine._joined("{ \\at.x [5:3] \\at.y [0] }", 4) == [("at.y [0]", 0, 1), ("at.x [5:3]", 1, 4)]
+    assert machine._joined("{ \\at.x \\at.y [0] }", 4) == []  # how wide is x?
+    assert machine._joined("at.x [5:3]", 3) == []

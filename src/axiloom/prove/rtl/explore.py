@@ -100,7 +100,7 @@ class Explorer:
         for name in (f"{self.device.source}tready", f"{self.device.output}tvalid"):
             out[name] = self._known(out[name], assumed)
         for name in self.control:
-            if after[name].get_id() != registers[name].get_id() and not self._is_plain(after[name]):
+            if after[name].get_id() != registers[name].get_id() and not self.is_plain(after[name]):
                 after[name] = self._known(after[name], assumed)
         return after, out
 
@@ -126,7 +126,7 @@ class Explorer:
             return assumed[term.get_id()]
         raise UnknownError(term)
 
-    def _is_plain(self, term: Any) -> bool:
+    def is_plain(self, term: Any) -> bool:
         """A value, or wires from free bits: nothing was decided yet."""
         if z3.is_bv_value(term):
             return True

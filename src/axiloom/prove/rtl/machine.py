@@ -36,6 +36,7 @@ _WIRE = re.compile(r"^; yosys-smt2-wire (\S+) \d+$", re.MULTILINE)
 CUT = "cut_"
 """Wires inside of such a name are outputs of the machine too; ``$anyseq`` are inputs."""
 _PART = re.compile(r"^(\S+) \[(\d+)(?::(\d+))?\]$")
+_JOINED = re.compile(r"\\?(\S+) \[(\d+)(?::(\d+))?\]")
 PRODUCT = "product_of_rtl"
 
 State = dict[str, Any]
@@ -95,16 +96,21 @@ class Machine:
 
     def parted(self, runs: Mapping[str, Sequence[tuple[int, int]]]) -> Machine:
         """The same with some registers in parts: of each the bits from one on and up to another, in order."""
-        registers, following, pairs = dict(self.registers), dict(self.following), []
+        named: dict[str, list[tuple[str, int, int]]] = {}
         for name, pieces in runs.items():
             names = part_names(name, [pieces[0][0], *(high for _, high in pieces)])
             assert names is not None
+            named[name] = [(own, low, high) for own, (low, high) in zip(names, pieces, strict=True)]
+        return self.in_parts(named)
+
+    def in_parts(self, named: Mapping[str, Sequence[tuple[str, int, int]]]) -> Machine:
+        """The same with some registers in parts: names, the bits from one on and up to another, in order."""
+        registers, following, pairs = dict(self.registers), dict(self.following), []
+        for name, pieces in named.items():
             whole, after = registers.pop(name), following.pop(name)
-            parts = [
-                z3.BitVec(f"part {own}", high - low) for own, (low, high) in zip(names, pieces, strict=True)
-            ]
+            parts = [z3.BitVec(f"part {own}", high - low) for own, low, high in pieces]
             pairs.append((whole, z3.Concat(*reversed(parts))))
-            for own, part, (low, high) in zip(names, parts, pieces, strict=True):
+            for (own, low, high), part in zip(pieces, parts, strict=True):
                 registers[own], following[own] = part, z3.Extract(high - 1, low, after)
         following = {name: z3.simplify(z3.substitute(term, *pairs)) for name, term in following.items()}
         outputs = {name: z3.simplify(z3.substitute(term, *pairs)) for name, term in self.outputs.items()}
@@ -220,7 +226,24 @@ def parse(text: str, top: str) -> Machine:
     free = used - {term.get_id() for term in (*registers.values(), *given.values())}
     if free:
         raise BuildError(f"{top}: {len(free)} signals have no driver")
-    return Machine(top, registers, {k: v for k, v in given.items() if v.get_id() in used}, new, sent)
+    machine = Machine(top, registers, {k: v for k, v in given.items() if v.get_id() in used}, new, sent)
+    return machine.in_parts(
+        {name: parts for name in registers if (parts := _joined(name, registers[name].size()))}
+    )
+
+
+def _joined(name: str, size: int) -> list[tuple[str, int, int]]:
+    """Yosys joins registers that change together, and leaves out bits that nothing reads: the parts of
+    ``{ \\a [5:3] \\a [0] }``, each with its bits in the whole, the lowest first. None of other names,
+    nor of one that does not say it of all bits."""
+    if not name.startswith("{ "):
+        return []
+    found, low = list[tuple[str, int, int]](), 0
+    for own, high, last in reversed(_JOINED.findall(name)):
+        bits = int(high) - int(last or high) + 1
+        found.append((f"{own} [{high}:{last}]" if last else f"{own} [{high}]", low, low + bits))
+        low += bits
+    return found if low == size else []
 
 
 def _parsed(lines: Sequence[str], wanted: Sequence[str], top: str) -> list[Any]:

@@ -52,8 +52,29 @@ class Refiner(Overlap):
                 yield from [*self._claims(stop)]
                 return
             except StaleError as error:
-                self.stale -= error.names
-                self._begin(random.Random(len(self.stale)))
+                names = error.names
+                while names:
+                    self.stale -= names
+                    self._begin(random.Random(len(self.stale)))
+                    names = self._looked_at()
+
+    def _looked_at(self) -> set[str]:
+        """What is taken for stale, but says what a register of control holds after a cycle without a word."""
+        found, step = set[str](), self.device.machine.stepper()
+        given = self._terms(self.device.inputs(0, WORD, 1))
+        for control in [*self.samples.at]:
+            if dict(zip(self.device.control, control, strict=True))["error"]:
+                continue
+            registers, _ = self.start(Case(control, None))
+            after, _ = step(registers, given)
+            hang = (
+                self.explorer.names(after[name])
+                for name in self.control
+                if not self.explorer.is_plain(after[name])
+            )
+            names = frozenset().union(*hang)
+            found |= {one for one in self.stale if f"{one}!any" in names}
+        return found
 
     def _claims(self, stop: bool) -> Iterator[Outcome]:
         first, outcome = self._reset()

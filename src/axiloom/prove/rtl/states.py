@@ -74,6 +74,11 @@ class States:
         registers = self.device.machine.registers
         self.data = self._fixed_data | self.stale
         self.control = [name for name in registers if name not in self.data]
+        # Samples that a proof has added say nothing of what was taken for stale then.
+        for control, some in [*self.samples.at.items()]:
+            self.samples.at[control] = [one for one in some if one.registers.keys() >= {*self.control}]
+            if not self.samples.at[control]:
+                del self.samples.at[control]
         self.explorer = Explorer(self.device, self.control, self.tick)
         self._names = [*self._of_model, *((f"rtl:{name}", registers[name].size()) for name in self.control)]
         self._rests: dict[Control, rests.Rest] = {}
