@@ -112,24 +112,27 @@ class _Ports:
     ) -> int:
         """LUTs of one input of a port: those in turn by their pipe's phase, others by who is active, `most`
         of them."""
-        pipes: dict[str, list[Request]] = {}
-        alike = (bits, (*(self._key(bank, one) for one in requests[:-1]), *map(of, requests)))
+        pipes: dict[str, dict[int, dict[object, Request]]] = {}
+        for one in requests:
+            pipes.setdefault(one.pipe, {}).setdefault(one.turn, {}).setdefault(of(one), one)
+        by_activity = [one for one in requests if one.pipe in list(pipes)[:-1]]
+        for turns in pipes.values():
+            by_activity += [one for values in turns.values() for one in list(values.values())[:-1]]
+        chosen_from = tuple(
+            (pipe, turn, *values) for pipe, turns in pipes.items() for turn, values in turns.items()
+        )
+        alike = (bits, chosen_from, tuple(self._key(bank, one) for one in by_activity))
         if alike in self._known:
             return 0
         self._known.add(alike)
-        for one in requests:
-            pipes.setdefault(one.pipe, []).append(one)
         lut = 0
-        for mine in pipes.values():
-            turns: dict[int, dict[object, Request]] = {}
-            for one in mine:
-                turns.setdefault(one.turn, {}).setdefault(of(one), one)
+        for turns in pipes.values():
             for values in turns.values():
                 if len(values) > 1:
                     for one in list(values.values())[:-1]:
                         self._active(bank, one)
                     lut += choice(bits, min(len(values), most or len(values)), coded=False)
             lut += in_turn(bits, {turn: frozenset(values) for turn, values in turns.items()})
-        for mine in list(pipes.values())[:-1]:
-            self._any_active(bank, mine)
+        for pipe in list(pipes)[:-1]:
+            self._any_active(bank, [one for one in requests if one.pipe == pipe])
         return lut + choice(bits, len(pipes), coded=False)

@@ -9,6 +9,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("torch_mlir")
 
 from torch import nn  # noqa: E402
+from torch.nn import functional  # noqa: E402
 
 from axiloom.drivergen.dialects.mlir import only_function, parse  # noqa: E402
 from axiloom.drivergen.evaluate.reference import evaluate  # noqa: E402
@@ -50,7 +51,12 @@ def networks() -> dict[str, tuple[nn.Module, tuple[int, ...]]]:
         nn.ConvTranspose2d(4, 2, 4, 2, 1),
     )
     gate = Function(lambda f, x: torch.sigmoid(f[0](x)) * torch.tanh(f[1](x)) - x, *(nn.Linear(8, 8),) * 2)
+    causal = Function(
+        lambda f, x: functional.scaled_dot_product_attention(f[0](x), f[1](x), f[2](x), is_causal=True),
+        *(nn.Linear(16, 16) for _ in range(3)),
+    )
     return {
+        "causal": (causal, (2, 6, 16)),
         "conv1d": (one, (1, 4, 16)),
         "groups": (groups, (1, 8, 6, 6)),
         "transposed": (decoder, (1, 8, 3, 3)),
@@ -60,7 +66,7 @@ def networks() -> dict[str, tuple[nn.Module, tuple[int, ...]]]:
     }
 
 
-@pytest.mark.parametrize("name", ["conv1d", "groups", "transposed", "gate", "lstm", "gru"])
+@pytest.mark.parametrize("name", ["causal", "conv1d", "groups", "transposed", "gate", "lstm", "gru"])
 def test_graph_mlir_and_float_agree(name: str) -> None:
     made = quantised(*networks()[name])
     inputs = made.inputs(made.samples[0])
@@ -87,3 +93,14 @@ def test_what_a_transposed_convolution_cannot() -> None:
         quantised(nn.ConvTranspose2d(4, 4, 3, groups=2), (1, 4, 4, 4))
     with pytest.raises(CompileError, match="more than its window"):
         quantised(nn.ConvTranspose2d(2, 2, 3, padding=3), (1, 2, 8, 8))
+
+
+def test_what_is_masked_is_not_seen() -> None:
+    made = quantised(*networks()["causal"])
+    inputs = made.inputs(made.samples[0])
+    (name,) = inputs
+    later = {name: inputs[name].copy()}
+    later[name][:, 4:] = 127 - later[name][:, 4:]
+    (before,), (after,) = (execute(made.graph, one).values() for one in (inputs, later))
+    np.testing.assert_array_equal(before[:, :4], after[:, :4])
+    assert (before[:, 4:] != after[:, 4:]).any()

@@ -24,6 +24,8 @@ from axiloom.quantise.graph.lower import Lowering
 from axiloom.quantise.ops import HANDLERS, SEVERAL
 
 Progress = Callable[[str], None]
+MASKED = -12.0
+"""A score that is not seen, where floats have minus infinity: int8 has to hold it beside the others."""
 RECURRENT = {"aten.lstm.input": torch.ops.aten.lstm.input, "aten.gru.input": torch.ops.aten.gru.input}
 """Ops that run over a sequence, which is known: they become as many steps."""
 
@@ -107,12 +109,16 @@ def _attention_in_parts() -> Iterator[None]:
         scale: float | None = None,
         enable_gqa: bool = False,
     ) -> Any:
-        if attn_mask is not None or is_causal or enable_gqa:
+        if attn_mask is not None or enable_gqa:
             return fused(
                 query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa
             )
         factor = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
-        return torch.softmax(query @ key.transpose(-1, -2) * factor, -1) @ value
+        scores = query @ key.transpose(-1, -2) * factor
+        if is_causal:
+            seen = torch.ones(query.shape[-2], key.shape[-2]).tril()
+            scores = scores * seen + (1 - seen) * MASKED
+        return torch.softmax(scores, -1) @ value
 
     torch.nn.functional.scaled_dot_product_attention = parts
     try:

@@ -4,7 +4,7 @@
 #include "axiloom.h"
 
 int32_t A[4][6], B[5] = {1, 2, 3, 4, 5}, C[7];
-static int32_t copy[8];
+int32_t copy[8];
 
 int main(void) {
     volatile int32_t *c = C;
