@@ -1,7 +1,7 @@
 """Texts of other tools that are no input here, each named in one line with what to give instead.
 
 - the published `accel` dialect, whose ops take values: what AXI4MLIR makes of linalg, before its calls
-- functions that call its DMA library: what it makes of that
+- functions that call its DMA library: what it makes of that (ours print `func.call`, and are read again)
 - ``tosa``, whose lowering is MLIR's own
 """
 
@@ -23,7 +23,7 @@ OTHERS: tuple[tuple[re.Pattern[str], str], ...] = (
         f"an op of the published accel dialect. {_MADE}",
     ),
     (
-        re.compile(r"\bcall @(?:dma_(?:init|start_send|start_recv)|copy_to_inbuffer_\w+)\("),
+        re.compile(r"(?<!func\.)\bcall @(?:dma_(?:init|start_send|start_recv)|copy_to_inbuffer_\w+)\("),
         f"a call of the published DMA library. {_MADE}",
     ),
     (
