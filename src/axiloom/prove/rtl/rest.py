@@ -127,10 +127,16 @@ def _bit(term: Any, place: int) -> Any:
 
 
 def guess(
-    samples: Sequence[Sample], names: Iterable[tuple[str, int]], prefix: str, *, loose: bool = False
+    samples: Sequence[Sample],
+    names: Iterable[tuple[str, int]],
+    prefix: str,
+    *,
+    loose: bool = False,
+    most: int | None = None,
 ) -> Rest:
     """What all samples have in common; `names` are registers of model and machine with their bits. `loose`:
-    bits that were seen to be both are free, each by itself."""
+    bits that were seen to be both are free, each by itself; so they are in registers that were seen with more
+    than `most` values, of which there would be one more each time."""
     known: dict[int, Bit] = {}
     bits: dict[str, tuple[Bit, ...]] = {}
     flags: list[Flag] = []
@@ -147,7 +153,8 @@ def guess(
         new = [place for place in new if columns[place] not in [columns[p] for p in new if p < place]]
         seen = sorted({sum((value >> p & 1) << n for n, p in enumerate(new)) for value in {*values}})
         # A word of a memory may be anything.
-        joint = not loose and len(seen) < 1 << len(new) and not _WORD.search(name)
+        many = most is not None and len(seen) > most
+        joint = not loose and not many and len(seen) < 1 << len(new) and not _WORD.search(name)
         for group in [new] if joint and new else [[place] for place in new]:
             label = f"{prefix}{name}" + ("" if joint else f".{group[0]}")
             flag = Flag(label, len(group), tuple(seen) if joint else (0, 1))

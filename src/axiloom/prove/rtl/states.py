@@ -24,6 +24,9 @@ ROUNDS, DRAWS, MOST_NEW = 40, 8, 40
 ROUNDS_OF_MANY, DRAWS_OF_MANY = 3, 2
 """With sizes there are many control states; what is missed here, a solver finds."""
 
+MOST_CHOICES = 8
+"""Values of a register that are told apart. Engines that walk over images leave many in theirs."""
+
 
 class StaleError(Exception):
     """What was taken for stale matters: the `names` of registers."""
@@ -128,7 +131,10 @@ class States:
             # After an error nothing happens any more, so that little need be known.
             known = dict(zip(self.device.control, control, strict=True))
             loose = bool(self.device.sizes and known["error"])
-            self._rests[control] = rests.guess([*kept.values()], self._names, "rest ", loose=loose)
+            walks = bool(self.device.sizes and self.device.limited)
+            self._rests[control] = rests.guess(
+                [*kept.values()], self._names, "rest ", loose=loose, most=MOST_CHOICES if walks else None
+            )
         return self._rests[control]
 
     def _settle(self, source: random.Random) -> None:
