@@ -54,6 +54,8 @@ int axl_cpu_step(int rdata, int resp, int irq, long long now, int *addr, int *wd
 int axl_mem_read(int addr);
 /* The same, of an accelerator's own master: see axl_pointers. */
 int axl_master_read(int addr);
+/* It begins a burst: AxBURST and AxSIZE, at a port of so many bytes. Others than INCR of whole beats end the run. */
+void axl_master_burst(int writes, int burst, int size, int bytes);
 void axl_master_write(int addr, int data, int strb);
 void axl_mem_write(int addr, int data, int strb); /* strb bits 0..3: bytes 0..3 */
 

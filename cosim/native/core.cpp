@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <vector>
 
 #include "cpu.hpp"
@@ -128,6 +129,17 @@ void axl_mem_write(int addr, int data, int strb) {
     for (int byte = 0; byte < 4 && (strb & 15) != 15; byte++)
         if (strb >> byte & 1)
             s.ram[address + static_cast<uint32_t>(byte)] = static_cast<uint8_t>(static_cast<uint32_t>(data) >> 8 * byte);
+}
+
+void axl_master_burst(int writes, int burst, int size, int bytes) {
+    static const char *const kinds[] = {"FIXED", "INCR", "WRAP", "reserved"};
+    if (burst == 1 && (1 << size) == bytes)
+        return;
+    axl::Cpu &cpu = soc().cpu;
+    cpu.fail(AXL_FAULT_PROTOCOL, cpu.state.mmio_pc, 0,
+             std::string("the accelerator's master begins a ") + (writes ? "write" : "read") + " burst of kind " +
+                 kinds[burst & 3] + " with beats of " + std::to_string(1 << size) + " bytes; this port takes kind INCR with beats of " +
+                 std::to_string(bytes) + " bytes");
 }
 
 int axl_master_read(int addr) {

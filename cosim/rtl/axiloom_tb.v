@@ -25,6 +25,7 @@
  `define AXL_MEM_READ(data, addr) data = axl_mem_read(addr)
  `define AXL_MEM_WRITE(addr, data, strb) axl_mem_write(addr, data, strb)
  `define AXL_MASTER_READ(data, addr) data = axl_master_read(addr)
+ `define AXL_MASTER_BURST(writes, burst, size, bytes) axl_master_burst(writes, burst, size, bytes)
  `define AXL_MASTER_WRITE(addr, data, strb) axl_master_write(addr, data, strb)
  `define AXL_STREAM_IN(word, last) axl_stream_in(word, last)
  `define AXL_STREAM_OUT(word, last) axl_stream_out(word, last)
@@ -37,6 +38,7 @@
  `define AXL_MEM_READ(data, addr) $axl_mem_read(data, addr)
  `define AXL_MEM_WRITE(addr, data, strb) $axl_mem_write(addr, data, strb)
  `define AXL_MASTER_READ(data, addr) $axl_master_read(data, addr)
+ `define AXL_MASTER_BURST(writes, burst, size, bytes) $axl_master_burst(writes, burst, size, bytes)
  `define AXL_MASTER_WRITE(addr, data, strb) $axl_master_write(addr, data, strb)
  `define AXL_STREAM_IN(word, last) $axl_stream_in(word, last)
  `define AXL_STREAM_OUT(word, last) $axl_stream_out(word, last)
@@ -100,6 +102,7 @@ module axiloom_tb (
   import "DPI-C" function int axl_mem_read(input int addr);
   import "DPI-C" function void axl_mem_write(input int addr, input int data, input int strb);
 `ifdef AXL_MASTER
+  import "DPI-C" function void axl_master_burst(input int writes, input int burst, input int size, input int bytes);
   import "DPI-C" function int axl_master_read(input int addr);
   import "DPI-C" function void axl_master_write(input int addr, input int data, input int strb);
 `endif
@@ -211,20 +214,20 @@ module axiloom_tb (
   wire [`AXL_MASTER/8-1:0] um_wstrb;
   reg  [1:0]  um_rresp, um_bresp;
   reg         um_rlast, um_rvalid, um_bvalid;
-  wire [2:0]  unused_um_arsize, unused_um_arprot, unused_um_awsize, unused_um_awprot;
-  wire [1:0]  unused_um_arburst, unused_um_awburst;
+  wire [2:0]  um_arsize, unused_um_arprot, um_awsize, unused_um_awprot;
+  wire [1:0]  um_arburst, um_awburst;
   wire [3:0]  unused_um_arcache, unused_um_awcache;
 `endif
 
   axiloom_soc soc (
 `ifdef AXL_MASTER
-      .m_axi_user_araddr(um_araddr), .m_axi_user_arlen(um_arlen), .m_axi_user_arsize(unused_um_arsize),
-      .m_axi_user_arburst(unused_um_arburst), .m_axi_user_arprot(unused_um_arprot),
+      .m_axi_user_araddr(um_araddr), .m_axi_user_arlen(um_arlen), .m_axi_user_arsize(um_arsize),
+      .m_axi_user_arburst(um_arburst), .m_axi_user_arprot(unused_um_arprot),
       .m_axi_user_arcache(unused_um_arcache), .m_axi_user_arvalid(um_arvalid), .m_axi_user_arready(um_arready),
       .m_axi_user_rdata(um_rdata), .m_axi_user_rresp(um_rresp), .m_axi_user_rlast(um_rlast),
       .m_axi_user_rvalid(um_rvalid), .m_axi_user_rready(um_rready),
-      .m_axi_user_awaddr(um_awaddr), .m_axi_user_awlen(um_awlen), .m_axi_user_awsize(unused_um_awsize),
-      .m_axi_user_awburst(unused_um_awburst), .m_axi_user_awprot(unused_um_awprot),
+      .m_axi_user_awaddr(um_awaddr), .m_axi_user_awlen(um_awlen), .m_axi_user_awsize(um_awsize),
+      .m_axi_user_awburst(um_awburst), .m_axi_user_awprot(unused_um_awprot),
       .m_axi_user_awcache(unused_um_awcache), .m_axi_user_awvalid(um_awvalid), .m_axi_user_awready(um_awready),
       .m_axi_user_wdata(um_wdata), .m_axi_user_wstrb(um_wstrb), .m_axi_user_wlast(um_wlast),
       .m_axi_user_wvalid(um_wvalid), .m_axi_user_wready(um_wready), .m_axi_user_bresp(um_bresp),

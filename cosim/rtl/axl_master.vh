@@ -1,5 +1,5 @@
   // The memory behind the AXI4 master of a user's accelerator, a part of axiloom_tb.v: a port of its own, as axl_memory.vh
-  // has one for each direction of the DMA. Bursts count up, in whole beats.
+  // has one for each direction of the DMA. Bursts count up, in whole beats; others end the run.
 `ifdef AXL_MASTER
   localparam integer UM_WIDTH = `AXL_MASTER, UM_LANES = UM_WIDTH / 32;
 
@@ -43,6 +43,7 @@
   task master_step;
     begin
       if (um_arvalid && um_arready) begin
+        `AXL_MASTER_BURST(32'd0, {30'b0, um_arburst}, {29'b0, um_arsize}, UM_WIDTH / 8);
         um_ar_addr[um_ar_tail]  <= um_araddr;
         um_ar_left[um_ar_tail]  <= um_arlen;
         um_ar_start[um_ar_tail] <= tick + {16'b0, cfg_read_latency};
@@ -68,6 +69,7 @@
 
       // A word is in memory when it is accepted; the response says so later.
       if (um_awvalid && um_awready) begin
+        `AXL_MASTER_BURST(32'd1, {30'b0, um_awburst}, {29'b0, um_awsize}, UM_WIDTH / 8);
         um_aw_addr[um_aw_tail] <= um_awaddr;
         um_aw_tail          <= um_aw_tail + 1'b1;
       end

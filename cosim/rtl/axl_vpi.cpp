@@ -2,7 +2,7 @@
 //
 //   $axl_cpu_step(op, rdata, resp, irq, now, addr, wdata, delay)   writes op, addr, wdata, delay
 //   $axl_mem_read(data, addr)   $axl_master_read(data, addr)       writes data
-//   $axl_master_write(addr, data, strb)
+//   $axl_master_write(addr, data, strb)   $axl_master_burst(writes, burst, size, bytes)
 //   $axl_mem_write(addr, data, strb)   $axl_stream_in(word, last)   $axl_stream_out(word, last)
 //   $axl_protocol_reset   $axl_activity(now, bits)   $axl_accelerator(number)
 // and of axl_model.v:
@@ -82,6 +82,12 @@ PLI_INT32 mem_write(PLI_BYTE8 *) {
     return 0;
 }
 
+PLI_INT32 master_burst(PLI_BYTE8 *) {
+    CallSite &s = site();
+    axl_master_burst(get(s.argument[0]), get(s.argument[1]), get(s.argument[2]), get(s.argument[3]));
+    return 0;
+}
+
 PLI_INT32 master_read(PLI_BYTE8 *) {
     CallSite &s = site();
     put(s.argument[0], axl_master_read(get(s.argument[1])));
@@ -157,6 +163,7 @@ void add_tasks() {
     add_task("$axl_cpu_step", cpu_step);
     add_task("$axl_mem_read", mem_read);
     add_task("$axl_mem_write", mem_write);
+    add_task("$axl_master_burst", master_burst);
     add_task("$axl_master_read", master_read);
     add_task("$axl_master_write", master_write);
     add_task("$axl_stream_in", stream_in);

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
 import pytest
 
-from axiloom.errors import HangError
+from axiloom.errors import DriverError, HangError
 
 HERE = Path(__file__).parent
 STREAM, START, PAIRS, GAIN, VHDL, VADD, FIR = (
@@ -77,6 +78,29 @@ def test_its_operands_may_go_through_windows(soc, tmp_path: Path) -> None:
     report = chip.mlir(problem)
     assert report["result"]["matches"]
     assert (report["stale"], report["outside"]) == ([], [])
+
+
+def test_a_burst_of_another_kind_ends_the_run(soc, tmp_path: Path) -> None:
+    text = (VADD / "vadd.v").read_text()
+    assert "m_axi_gmem_ARBURST = 2'b01" in text
+    fixed = tmp_path / "vadd.v"
+    fixed.write_text(text.replace("m_axi_gmem_ARBURST = 2'b01", "m_axi_gmem_ARBURST = 2'b00"))
+    chip = soc(VADD / "vadd.json", rtl=[fixed], top="vadd")
+    with pytest.raises(
+        DriverError, match="begins a read burst of kind FIXED with beats of 4 bytes"
+    ):
+        chip.mlir(VADD / "vadd.mlir")
+
+
+@pytest.mark.slow
+def test_a_master_need_not_say_how_its_bursts_go_on(soc, tmp_path: Path) -> None:
+    lines = (VADD / "vadd.v").read_text().splitlines(keepends=True)
+    told = re.compile(r"m_axi_gmem_A[RW](SIZE|BURST)\b")
+    assert sum(bool(told.search(line)) for line in lines) == 8
+    short = tmp_path / "vadd.v"
+    short.write_text("".join(line for line in lines if not told.search(line)))
+    chip = soc(VADD / "vadd.json", rtl=[short], top="vadd")
+    assert chip.mlir(VADD / "vadd.mlir")["result"]["matches"]
 
 
 def test_coefficients_in_registers(soc) -> None:

@@ -9,10 +9,12 @@ from amaranth.hdl import ClockSignal, Const, Instance, Module, ResetInserter, Re
 from amaranth.lib import wiring
 from amaranth.lib.fifo import SyncFIFOBuffered
 from amaranth.lib.wiring import In, Out
+from amaranth.utils import exact_log2
 
 from axiloom.hw.axi.lite import LiteHandOver
 from axiloom.hw.axi.resize import Resize
 from axiloom.hw.axi.signatures import AXI4, AXI4Lite, AXI4Stream
+from axiloom.hw.dma.mm2s import BURST_INCR
 from axiloom.hw.rtl_files.ports import Bus
 from axiloom.hw.rtl_files.user_rtl import (
     FIXED,
@@ -214,8 +216,17 @@ class UserAccelerator(wiring.Component):
     # --- memory ---------------------------------------------------------------------------------------
 
     def _master(self, m: Module, bus: Bus) -> dict[str, Any]:
-        """Its AXI4 master: addresses of 32 bits go out, answers come in order, with ID 0."""
+        """Its AXI4 master: addresses of 32 bits go out, answers come in order, with ID 0.
+
+        Where it does not say how a burst goes on, it counts up in whole beats, as AXI4 has it.
+        """
         found: dict[str, Any] = {}
+        assert self.m_axi_user is not None
+        size = exact_log2(len(self.m_axi_user.wdata) // 8)
+        for way in ("ar", "aw"):
+            for name, value in (("size", size), ("burst", BURST_INCR)):
+                if f"{way}{name}" not in bus.signals:
+                    m.d.comb += getattr(self.m_axi_user, f"{way}{name}").eq(value)
         for signal, port in bus.signals.items():
             if signal in MASTER_ZERO:
                 found[f"i_{port.name}"] = Const(0, port.width)
