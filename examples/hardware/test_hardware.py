@@ -52,6 +52,7 @@ def test_streams_of_16_bits_and_a_gain_in_a_register(soc) -> None:
     assert chip.mlir(GAIN / "gain16.mlir")["result"]["matches"]
 
 
+@pytest.mark.slow
 def test_another_gain_is_another_result(soc, tmp_path: Path) -> None:
     text = (GAIN / "gain16.json").read_text()
     spec = tmp_path / "wrong.json"
@@ -86,9 +87,7 @@ def test_a_burst_of_another_kind_ends_the_run(soc, tmp_path: Path) -> None:
     fixed = tmp_path / "vadd.v"
     fixed.write_text(text.replace("m_axi_gmem_ARBURST = 2'b01", "m_axi_gmem_ARBURST = 2'b00"))
     chip = soc(VADD / "vadd.json", rtl=[fixed], top="vadd")
-    with pytest.raises(
-        DriverError, match="begins a read burst of kind FIXED with beats of 4 bytes"
-    ):
+    with pytest.raises(DriverError, match="begins a read burst of kind FIXED with beats of 4 bytes"):
         chip.mlir(VADD / "vadd.mlir")
 
 

@@ -100,10 +100,15 @@ class Lister:
             lazy = step.again and not step.reads and all(self.uses[name] for name in step.writes)
             if not lazy and not self._execute(step):
                 return False
-        return all(
-            not one.kept or one.name in self.resident or self._execute(self.made[one.name])
-            for one in self.problem.values
-        )
+        kept = [one.name for one in self.problem.values if one.kept]
+        for name in kept:
+            if name not in self.resident and not self._execute(self.made[name]):
+                return False
+        for name in kept:
+            if name not in self.resident:  # one that came back took its place
+                self.missing = self.missing or f"{name} is gone at the end"
+                return False
+        return True
 
     def _execute(self, step: Step) -> bool:
         pinned = frozenset(step.reads)

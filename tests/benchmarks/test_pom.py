@@ -14,6 +14,7 @@ from axiloom.nests.poly.counting import count
 from axiloom.nests.program import Program
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("name", KERNELS)
 def test_no_faults_at_poms_size(name: str) -> None:
     assert faults(KERNELS[name]()) == []

@@ -22,6 +22,7 @@ from axiloom.nests.schedule.replay import replay
 LOOPS = [each for each in KERNELS if each not in ("vgg16", "resnet18")]
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("name", LOOPS)
 def test_scheduled_program_is_the_reference(name: str) -> None:
     program = KERNELS[name](**SMALL[name])

@@ -51,6 +51,7 @@ def ran(folder: Path) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 def test_a_run_says_what_it_promises(ran: dict[str, Any]) -> None:
     assert ran["result"]["matches"] is True
     assert ran["result"]["elements"] == 9

@@ -98,6 +98,7 @@ REFUSED = [
 ]
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize(("command", "message"), REFUSED, ids=[command for command, _ in REFUSED])
 def test_it_is_refused(
     command: str,

@@ -15,6 +15,7 @@ HARDWARE = Path(__file__).parents[2] / "examples" / "hardware"
 RUN = ("run", "matmul:16x16x16", "--accel", "v3_4", "--pipeline", "published", "--dma", "simple")
 
 
+@pytest.mark.slow
 def test_try_measures_what_was_estimated(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "report.json"
     assert main([*RUN, "--stream-width", "32", "--try", "--json", str(file)]) == 0

@@ -48,6 +48,7 @@ def run(folder: Path, dma_buffers: str) -> Core:
             lib.axl_mem_write(0x16000000, 9, 15)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("dma_buffers", "reports"), [("cached", 3), ("coherent", 0)])
 def test_stale_data(tmp_path: Path, dma_buffers: str, reports: int) -> None:
     core = run(tmp_path, dma_buffers)

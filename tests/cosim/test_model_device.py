@@ -48,6 +48,7 @@ def report(problem: str, spec: AcceleratorSpec, *, model: bool = False) -> Repor
     return report_of(ProblemRun(Workload.of(problem), System(spec, model=model)))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("name", "width", "scatter_gather", "problem"),
     [
@@ -290,6 +291,7 @@ def instructions(spec: AcceleratorSpec, tiles: int) -> np.ndarray[Any, Any]:
     return np.array(words, np.uint32)
 
 
+@pytest.mark.slow
 @pytest.mark.every(3)
 @pytest.mark.parametrize("width", [slow(32), 128])
 @pytest.mark.parametrize(("offered", "taken"), [(1.0, 1.0), (0.5, 0.5), (1.0, 0.1), (0.1, 1.0)])

@@ -87,6 +87,7 @@ def test_any_convolution_by_windows(conv: Conv, pipeline: str) -> None:
     host.check(square.text, spec("conv_v3", conv.dtype), pipeline=pipeline)
 
 
+@pytest.mark.slow
 @given(convs, st.sampled_from(PIPELINES), st.data())
 @settings(max_examples=5)
 def test_any_convolution_by_images(conv: Conv, pipeline: str, data: st.DataObject) -> None:
@@ -224,6 +225,7 @@ def with_descriptors(dtype: str) -> AcceleratorSpec:
     return isa.revise(device, dma=replace(device.dma, scatter_gather=True))
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("conv", "queued"),
     [

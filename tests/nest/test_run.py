@@ -150,6 +150,7 @@ def test_faults_are_told(circuit: Circuit, text: str) -> None:
     assert str(error.value) == text
 
 
+@pytest.mark.slow
 def test_arrays_must_have_the_memories_shapes() -> None:
     circuit = circuits.one_pipe()
     memories, _ = data(circuit)

@@ -42,6 +42,7 @@ def test_a_product_by_rows() -> None:
     )
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     "body",
     [

@@ -41,6 +41,7 @@ def test_floats_go_in_and_come_out(tmp_path: Path, capsys: pytest.CaptureFixture
     assert np.allclose(whole, np.rint(whole), atol=1e-3)
 
 
+@pytest.mark.slow
 def test_every_array_that_does_not_fit_is_named() -> None:
     network = axiloom.load(MLP, accel="v4_16")
     with pytest.raises(UsageError, match=r"`input0` has shape \(3,\), the network takes"):

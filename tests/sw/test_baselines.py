@@ -104,6 +104,7 @@ def test_a_cpu_kernel_equals_numpy(
     np.testing.assert_array_equal(run.outputs["C"], expected)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("shape", [(4, 8, 4), (12, 72, 68), (36, 77, 133)])
 def test_a_kernel_with_b_packed_before_the_run(tmp_path: Path, shape: tuple[int, int, int]) -> None:
     """B itself is read for what is left over alone: blocks of 128 k's, eight columns after eight columns."""
@@ -122,6 +123,7 @@ def test_a_kernel_with_b_packed_before_the_run(tmp_path: Path, shape: tuple[int,
     np.testing.assert_array_equal(run.outputs["C"], expected)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("source", "flow", "shape", "defines", "message"),
     [

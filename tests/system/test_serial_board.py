@@ -40,6 +40,7 @@ def test_the_board_says_which_one_it_is(bridge: Bridge) -> None:
         bridge.check(isa.builtin("v2", 4))
 
 
+@pytest.mark.slow
 def test_registers_of_the_dma(bridge: Bridge) -> None:
     bridge.write(0x40400000, [1])  # MM2S_DMACR: run
     assert bridge.read(0x40400000, 1)[0] & 1

@@ -86,6 +86,7 @@ def test_asleep_until_an_interrupt_of_either(both: Soc, elf: Compile) -> None:
     assert result.fabric["polls"] < 20  # of dma_init
 
 
+@pytest.mark.slow
 @pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("hang", "parts"),
@@ -172,6 +173,7 @@ def test_generated_drivers_in_turn(sg: bool, tmp_path: Path) -> None:
     assert result.stale == []
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("irq", [False, True])
 @pytest.mark.parametrize("sg", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_what_one_has_under_way_outlasts_the_turn_of_the_other(sg: bool, irq: bool, tmp_path: Path) -> None:

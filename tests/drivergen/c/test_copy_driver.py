@@ -12,6 +12,7 @@ from axiloom.drivergen import compile_mlir, matmul_mlir, parse_workload
 from axiloom.errors import CompileError, UsageError
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("stream_width", [32, 128])
 @pytest.mark.parametrize("name", ["loopback", "identity"])
 @pytest.mark.parametrize("count", [1, 64, 200])

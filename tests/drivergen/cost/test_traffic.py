@@ -168,6 +168,7 @@ def test_the_papers_formulas_count_the_words_of_the_matrices() -> None:
             assert moved == published_words(flow, sizes, dict(zip("mnk", tile, strict=True)))
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("shape", [(48, 70, 33), (26, 39, 75), (64, 48, 32), (96, 122, 44)])
 def test_what_is_read_in_place(shape: tuple[int, int, int]) -> None:
     """`all` leaves nothing to the queue that it could not read where it is: then it is `copying`."""

@@ -13,6 +13,7 @@ from axiloom.drivergen import compile_cpu, matmul_mlir, reference
 from axiloom.errors import CompileError
 
 
+@pytest.mark.slow
 @given(generics)
 def test_reference_is_the_wrapped_product(problem: Generic) -> None:
     inputs = host.random_inputs(compile_cpu(problem.text))

@@ -189,6 +189,7 @@ def test_a_maximum_and_then_a_relu() -> None:
     assert [call.flow for call in driver.calls] == ["relu"]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("name", "flows"), [("conv_relu", ["Or"]), ("conv_then_relu", ["Os", "plain"])])
 @pytest.mark.parametrize("pipeline", ["published", "copying"])
 def test_the_example(name: str, flows: list[str], pipeline: str) -> None:

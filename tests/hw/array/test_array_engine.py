@@ -49,6 +49,7 @@ def test_results_are_the_model_s_at_any_pace(make: object, stall: float) -> None
     assert len(result.computing) > 0
 
 
+@pytest.mark.slow
 def test_computing_goes_on_while_tiles_come_and_go() -> None:
     """More tiles cost less each than one tile alone, which waits for each of its parts in turn."""
 

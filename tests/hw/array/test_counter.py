@@ -12,6 +12,7 @@ from tests.hw.component_bench import simulate
 from axiloom.hw.array.counter import count_through
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("seed", range(4))
 def test_counts_to_any_last_and_knows_when_it_is_there(seed: int) -> None:
     """Also where a new count begins in the middle of the old one, or with its last step."""

@@ -163,6 +163,7 @@ def test_any_tiles(
     assert got == expected(tiles, lanes, shared=shared)
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(
     channels=st.lists(CHANNEL, min_size=16, max_size=16),

@@ -153,6 +153,7 @@ def same(got: list[list[int]], expected: list[list[int | None]]) -> bool:
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(
     sizes=SIZES,
@@ -185,6 +186,7 @@ def test_any_window(
 BASE = dict.fromkeys(("ic", "fh", "fw", "oh", "ow", "sh", "sw", "dh", "dw"), 1) | {"pt": 0, "pl": 0}
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("bits", "stream_width", "sw", "elements_a_cycle"),
     [

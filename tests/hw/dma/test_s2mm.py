@@ -82,6 +82,7 @@ def test_a_packet_into_a_buffer(width: int, burst: int) -> None:
     simulate(device, main, models=bench.models())
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("width", "burst"), [(32, 16), (64, 4), (128, 64)])
 def test_rows_of_commands_that_follow_each_other(width: int, burst: int) -> None:
     """Packets end before, with and behind the buffers."""

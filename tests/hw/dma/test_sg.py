@@ -385,6 +385,7 @@ def test_the_status_is_in_memory_when_the_interrupt_comes() -> None:
     bench.run(main)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("channel", CHANNELS)
 def test_delay_interrupt(channel: int) -> None:
     """Two packets of a threshold of three: after IRQDelay units of 125 cycles, and not quiet before."""

@@ -120,6 +120,7 @@ class Expected:
         self.events.append((kind, (self.halves["A"], self.halves["B"])))
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("seed", range(4))
 def test_a_program_becomes_loads_and_commands(seed: int) -> None:
     spec, rng = isa.builtin("v3_4"), random.Random(seed)

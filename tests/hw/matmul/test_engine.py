@@ -73,6 +73,7 @@ def test_every_flow_with_stalls_twice_in_a_row(name: str, data_type: str) -> Non
     check(spec, *programs, *programs, **STALLS)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("encoding", ["bitmask", "literals"])
 def test_equals_numpy(encoding: str) -> None:
     """Independently of the functional model: C of one tile is A . B mod 2^32."""
@@ -110,6 +111,7 @@ def test_orders_of_operands(a: Dims, b: Dims, c: Dims, data_type: str) -> None:
     check(spec, Program(words_of(spec, "sA", "sB", "cC", "sA", "cC", "rC")), **STALLS)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("macs", [1, slow(2), 4, slow(8), slow(16), 32, slow(64)])
 def test_any_number_of_multiply_adds(macs: int) -> None:
     """From less than one word of lanes to the whole tile at once."""

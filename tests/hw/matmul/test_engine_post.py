@@ -83,6 +83,7 @@ def test_orders_of_c(c: Dims, width: int) -> None:
     check(spec, Program(words_of(spec, "cfgP", *STEP, "rC", "sP", "qC", "sA", "cC", "qC")), **STALLS)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("name", ["v3_4", "v3_8"])
 def test_equals_the_formula(name: str) -> None:
     """Independently of the functional model, in Python's integers."""

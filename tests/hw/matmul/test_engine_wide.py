@@ -66,6 +66,7 @@ def test_orders_of_operands(a: Dims, b: Dims, c: Dims, data_type: str, width: in
     )
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("macs", [1, 4, 64])
 def test_any_number_of_multiply_adds(macs: int) -> None:
     spec = isa.builtin("v3_8", data_type="int8").replace(
@@ -176,6 +177,7 @@ def test_a_beat_a_cycle(width: int) -> None:
     assert stores.cycles <= 5 * (64 // spec.beat_words + 4) + 20
 
 
+@pytest.mark.every(2)
 @WIDTHS
 def test_computes_in_a_row_keep_the_array_full(width: int) -> None:
     spec = wide(isa.builtin("v3_8"), width)

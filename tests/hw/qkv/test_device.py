@@ -98,6 +98,7 @@ def test_random_programs(bench: Bench, pauses: tuple[int, int]) -> None:
             assert outcome.cycles == cycles
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("bench", ALL, ids=str)
 def test_cycles_of_each_command(bench: Bench) -> None:
     n = bench.columns

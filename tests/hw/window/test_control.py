@@ -24,6 +24,7 @@ def steps_of(kind: CommandKind, last_group: int, last_lane: int) -> list[tuple[s
     return {CommandKind.SAVE: [("save", 0)], CommandKind.CLEAR: [("clear", 0)]}.get(kind, [("send", 0)])
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("seed", range(4))
 def test_commands_are_steps_in_their_order(seed: int) -> None:
     """A store waits until no steps are under way; saving and clearing wait until all is sent."""

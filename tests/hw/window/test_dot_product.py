@@ -15,6 +15,7 @@ from axiloom.hw.window.dot_product import DotProduct
 DEPTH = 6
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("bits", "macs"), [(8, 1), (8, 4), (16, 2), (32, 4)])
 def test_what_is_saved(bits: int, macs: int) -> None:
     """Steps in any order, with gaps: the elements that count are those `READ_LATENCY` cycles behind."""

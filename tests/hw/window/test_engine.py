@@ -105,6 +105,7 @@ ERRORS = {
 }
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("case", ERRORS)
 def test_errors_stop_the_device_until_reset(case: str) -> None:
     spec = small()

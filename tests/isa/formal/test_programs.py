@@ -56,6 +56,7 @@ def test_all_claims_hold() -> None:
     assert broken(TEXT) == []
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("old", "new", "found"),
     [

@@ -58,6 +58,7 @@ def loaded(kernel: str, given: dict[str, int]) -> Program:
     return read(sizes.source(kernel), "", {name: str(value) for name, value in given.items()}).program
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     "kernel",
     [each if each in ("bicg", "gemm") else pytest.param(each, marks=pytest.mark.slow) for each in SCHEDULED],

@@ -101,6 +101,7 @@ def test_a_distance_that_is_too_large_is_caught(monkeypatch: pytest.MonkeyPatch)
     assert caught()
 
 
+@pytest.mark.slow
 def test_guards_that_are_left_out_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     true = guards.Guards.simple
     monkeypatch.setattr(guards.Guards, "simple", lambda self, when: None if true(self, when) is None else ())

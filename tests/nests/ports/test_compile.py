@@ -154,6 +154,7 @@ fuse S1 S0 io
 """
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("rows", "columns", "terms"), [(20, 6, 6), (16, 6, 5), (18, 5, 7)])
 def test_product_by_blocks(rows: int, columns: int, terms: int) -> None:
     """The last block of 20 rows is half of one; rows of 5 are no whole beats; 5 terms are no whole groups."""

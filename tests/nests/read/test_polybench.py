@@ -48,6 +48,7 @@ def test_same_bits_as_numpy(kernel: str) -> None:
         assert np.isfinite(values).all(), name
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("kernel", sizes.MEDIUM)
 def test_medium_has_no_faults(kernel: str) -> None:
     assert faults(loaded(kernel, dict(sizes.MEDIUM[kernel]))) == []

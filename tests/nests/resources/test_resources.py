@@ -102,6 +102,7 @@ def _registers(made: Circuit) -> int:
 DESIGNS = (("gemm", "float32", 4), ("trmm", "float32", 2), ("jacobi1d", "int32", 2), ("mvt", "int32", 4))
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("design", DESIGNS)
 def test_each_register_of_the_rtl_is_counted(design: Design, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without shift registers."""

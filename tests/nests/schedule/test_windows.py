@@ -59,6 +59,7 @@ def test_windows_change_no_result(
     assert results(done) == results(start)
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("rows", [False, True])
 @pytest.mark.parametrize("taps", [[], [(0, 1)], [(1, 0), (0, 2)]])
 @pytest.mark.parametrize("by", [1, 2])

@@ -171,6 +171,7 @@ def test_a_small_engine(kind: str, words: tuple[int, ...]) -> None:
 LINE = MAP["state"][0]
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize(
     ("told", "message"),
     [

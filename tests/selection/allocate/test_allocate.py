@@ -40,6 +40,15 @@ def test_one_attention_needs_no_second_load() -> None:
     assert isinstance(allocate(attentions(1, again=False)), Plan)
 
 
+def test_what_comes_back_at_the_end_takes_no_place_of_what_stays() -> None:
+    """Four rows, and six are wanted at the end: loading one of both again took the other's place."""
+    values = [Value("x", "a", 4, kept=True), Value("y", "a", 2, kept=True)]
+    steps = [Step("load_x", (), ("x",), 1, again=True), Step("load_y", (), ("y",), 2, again=True)]
+    refusal = allocate(Problem((Memory("a", 4),), tuple(values), tuple(steps)))
+    assert isinstance(refusal, Refusal)
+    assert refusal.proved
+
+
 @st.composite
 def problems(draw: st.DrawFn, most: int = 7) -> Problem:
     """Steps that read up to two earlier values, on memories that may be too small, on one or two units."""

@@ -55,6 +55,7 @@ CONVOLUTIONS = [
 PRODUCTS = [(16, 16, 16), (5, 48, 32), (200, 64, 320), (40, 32, 2048), (3, 1008, 256)]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("layer", CONVOLUTIONS, ids=str)
 def test_convolutions(layer: Convolution) -> None:
     isa, how = vta(), Requantise(9, 0)

@@ -166,6 +166,7 @@ def test_the_example_on_the_soc(capsys: pytest.CaptureFixture[str]) -> None:
     assert "Validated: equal for all inputs" in said
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", MUTANTS)
 def test_faults_are_found(name: str) -> None:
     graph = small_product()

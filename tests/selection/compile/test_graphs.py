@@ -34,6 +34,7 @@ def compiled(graph: Graph, name: str = "qkv", seconds: float = SECONDS) -> Compi
     return made
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("depth", "commands"), [(1, 9), (2, 16), (8, 58)])
 def test_chained_attention(depth: int, commands: int) -> None:
     """As many commands as by hand; nothing is faster, if each value is made once."""

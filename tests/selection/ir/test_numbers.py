@@ -20,6 +20,7 @@ def test_bfloat16_rounds_as_torch(values: list[float]) -> None:
     np.testing.assert_array_equal(of.decode(of.encode(array)), wanted.to(torch.float32).numpy())
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("name", sorted(NUMBERS))
 @given(data=st.data())
 def test_text_reads_back(name: str, data: st.DataObject) -> None:

@@ -86,6 +86,7 @@ def test_layers_are_flexasr_s(made: Layer) -> None:
     assert len(np.unique(found)) > 40
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("seed", range(6))
 def test_all_biases(seed: int) -> None:
     biases = Biases(*np.random.default_rng(seed).integers(0, 8, 4).tolist())

@@ -85,6 +85,7 @@ def test_what_goes_along_is_weighed() -> None:
     assert [len(one.chosen.ops) for one in along.selection.choices][:3] >= [2, 2, 2]
 
 
+@pytest.mark.slow
 def test_matching_is_one_of_the_ways() -> None:
     """Convolutions are conv_v4's there, the product v4's; another way has to save more than the margin."""
     cpu = {"conv": 1000, "matmul": 1000}

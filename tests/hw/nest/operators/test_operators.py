@@ -84,6 +84,7 @@ def test_comparisons_of_float32() -> None:
         _check_all(name, FLOAT32, BOOL, 1_000)
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("number", [*NUMBERS, BOOL])
 def test_conversions_of_float32(number: str) -> None:
     _check_all("convert", FLOAT32, number, 1_000)
