@@ -53,7 +53,7 @@ class Device:
 
 
 def _beyond(old: str, new: str, array: str) -> Edit:
-    return Edit(f"{array} is read too far", old, new, "bytes")
+    return Edit(f"{array} is read too far", old, new, "the driver left its arrays")
 
 
 DEVICES = (

@@ -139,7 +139,7 @@ INPUTS: dict[str, Input] = {
         product("  accel_opcode_map = {\n    map<s0 -> [send(0)]>,\n    map<r2 -> [recv(2)]>,\n  },"), V1
     ),
     "two functions with products": Input(product(PLAIN) + named("i32").replace("@product", "@second"), V1),
-    "convolution, and a main that prints": Input(CONV + MAIN, ("--accel", "conv_v3", "--size", "4")[:2]),
+    "convolution, and a main that prints": Input(CONV + MAIN, ("--accel", "conv_v3")),
     "transfers in the accel dialect": Input(TRANSFERS, V3),
     "calls of the DMA library": Input(CALLS, V3),
     "tosa.conv2d": Input(TOSA, ("--accel", "conv_v4")),

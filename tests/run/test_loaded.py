@@ -56,6 +56,10 @@ def test_what_has_no_form_in_integers_is_refused() -> None:
         scales.given(np.array([np.nan]), "x", (1,), "int8", 0.05)
     with pytest.raises(UsageError, match=r"`x` is float64 \(1,\), the network takes int32 \(1,\)"):
         scales.given(np.array([1.5]), "x", (1,), "int32", 0.0)
+    words = scales.given(np.array([0, 7]), "x", (2,), "int32", 0.0)
+    assert (words.dtype, words.tolist()) == (np.int32, [0, 7])
+    with pytest.raises(UsageError, match="values from 0 to 2147483648, the network takes int32"):
+        scales.given(np.array([0, 2**31]), "x", (2,), "int32", 0.0)
 
 
 def test_what_is_no_network_is_refused(tmp_path: Path) -> None:

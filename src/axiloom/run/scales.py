@@ -42,7 +42,12 @@ def given(array: Array, name: str, shape: tuple[int, ...], dtype: str, scale: fl
         if not np.isfinite(array).all():
             raise UsageError(f"`{name}` has values that are no numbers (NaN or infinity)")
         return np.clip(np.rint(array.astype(np.float64) / scale), -LIMIT, LIMIT).astype(kind)
-    if array.dtype.kind in "iu" and not scale and np.can_cast(array.min(), kind):
+    if array.dtype.kind in "iu" and kind.kind in "iu" and not scale and array.size:
+        whole = np.iinfo(kind)
+        if int(array.min()) < whole.min or int(array.max()) > whole.max:
+            raise UsageError(
+                f"`{name}` has values from {array.min()} to {array.max()}, the network takes {kind}"
+            )
         return array.astype(kind)
     also = f", or floats, which become steps of {scale:.6g}" if scale else ""
     raise UsageError(f"`{name}` is {array.dtype} {array.shape}, the network takes {kind} {shape}{also}")
