@@ -51,6 +51,13 @@ def tokened(program: Program, isa: InstructionSet) -> Program:
     """
     if not all(TOKENS in {let.name for let in one.fields} for one in isa.instructions.values()):
         return program
+    known = {*_RECTANGLES, *_LOOPS, *_NOTHING}
+    for name in isa.instructions:
+        if name not in known:  # what it uses is not known, so no order could be seen
+            raise CompileError(
+                f"{isa.name}: {name} has tokens, and its places in the memories are not known; known are "
+                f"those of {', '.join(sorted(known))}"
+            )
     used = list(uses(program, isa))
     if any(command.fields.get(TOKENS) for command in program.commands):
         check(program.commands, used)
@@ -164,6 +171,8 @@ _RECTANGLES = {
     "load_acc_8bit": "acc",
     "store": "out",
 }
+_NOTHING = ("load_uop", "finish")
+"""What has its places in no memory that another engine uses."""
 _RESULTS = (("dst", "acc", True), ("dst", "out", True))
 _LOOPS: Mapping[str, Sequence[tuple[str, str, bool]]] = {
     "gemm": (*_RESULTS, ("src", "inp", False), ("wgt", "wgt", False)),

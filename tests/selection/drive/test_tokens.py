@@ -37,6 +37,12 @@ def without(program: Program, at: int, bit: int) -> Program:
     return replace(program, commands=tuple(commands))
 
 
+def test_an_instruction_whose_places_are_not_known_is_refused() -> None:
+    other = replace(VTA, instructions={**VTA.instructions, "scatter": VTA.instructions["alu"]})
+    with pytest.raises(CompileError, match="vta: scatter has tokens, and its places in the memories are not"):
+        tokened(LAYERS["matmul"], other)
+
+
 def test_other_instruction_sets_have_none() -> None:
     program = LAYERS["matmul"]
     assert tokened(program, target("qkv")) is program
