@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import argparse
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from axiloom import frontend
 from axiloom.cli import options as shared
@@ -20,6 +21,9 @@ from axiloom.drivergen.network import is_network
 from axiloom.errors import UsageError
 from axiloom.files import make_folder
 from axiloom.run.network import Network, NetworkRun
+
+if TYPE_CHECKING:
+    from axiloom.isa.instructions.tree import InstructionSet
 
 CPU = "cpu"
 OTHERS = (
@@ -38,7 +42,7 @@ def execute(options: argparse.Namespace, run: Callable[[argparse.Namespace, Netw
     """`run` simulates, and prints the report."""
     select.check_extra()
     from axiloom.device.rtl import device
-    from axiloom.run.text_layers import TextLayers, with_host
+    from axiloom.run.text_layers import TextLayers
 
     reject(options, [Refusal(OTHERS, lambda _: True, "not for layers whose text says what executes them")])
     if options.dma == "simple":
@@ -54,9 +58,10 @@ def execute(options: argparse.Namespace, run: Callable[[argparse.Namespace, Netw
             f"{options.problem}: --accel {options.accel} is for networks: MLIR, model.py:build or .onnx"
         )
     given = select.constants(options.define)
-    read = with_host(
-        lambda more: select.instruction_set(names[0], Path(), {**given, **more}, "--accel"), given
-    )
+
+    def read(more: Mapping[str, int]) -> InstructionSet:
+        return select.instruction_set(names[0], Path(), {**more, **given}, "--accel")
+
     progress = shared.progress()
     progress("from the text to RTL")
     made = device(read({}), stream_width=options.stream_width or 64)

@@ -7,7 +7,7 @@ of the layer's driver, which the network's compiler packs once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from math import prod
 
@@ -36,20 +36,6 @@ LAYER = "layer"
 """What the compiler calls a layer's function before it has a name."""
 DIGIT = 64
 """Places of elements are followed through a constant's forms as digits of int8."""
-
-
-HOST = "DRAM"
-"""The constant of a text that is the size of its host's memory, and how large it is if nobody says it."""
-HOST_BYTES = 1 << 23
-
-
-def with_host(read: Read, given: Mapping[str, int]) -> Read:
-    """`read`, with `HOST` as large as most layers need, unless it is among the constants `given` or the text
-    has none."""
-    plain = read({})
-    if HOST in given or HOST not in plain.text:
-        return read
-    return lambda more: read({HOST: HOST_BYTES, **more})
 
 
 @dataclass(frozen=True)
@@ -86,13 +72,13 @@ class TextLayers:
         return made
 
     def _driver(self, found: Selected) -> Driver:
-        program, places = _with_arguments(found)
+        program, places = with_arguments(found)
         steps = plan(program, found.isa, self.device.stream_width)
         made = driver(steps, self.device.spec)
         taken = len(found.graph.parameters) + len(found.graph.constants)
         made.args = [_argument(number, arg, taken) for number, arg in enumerate(made.args)]
         made.origins = [(number,) for number in range(taken)]
-        made.packings.update(places)
+        made.packings = places
         made.calls = [_call(found, (steps.bytes_in // WORD, steps.bytes_out // WORD))]
         return made
 
@@ -130,7 +116,7 @@ def _graph(text: str, title: str) -> Graph:
     return replace(graph, name=LAYER)
 
 
-def _with_arguments(found: Selected) -> tuple[Program, dict[int, Reordered]]:
+def with_arguments(found: Selected) -> tuple[Program, dict[int, Reordered]]:
     """The program with its weights as arguments, all of them in the order of the layer's function; by number,
     what the program has of a weight."""
     program, graph = found.program, found.graph
@@ -166,7 +152,10 @@ def _from_weight(found: Selected, array: HostArray) -> tuple[int, Reordered] | N
     cover, value = found.compiled.cover, found.program.constants[array.name]
     known = Constants(cover.saturated, found.graph.constants)
     for (one, _), way in cover.ways.items():
-        if not isinstance(way, Given) or not way.constant or not np.array_equal(known.value(one), value):
+        if not isinstance(way, Given) or not way.constant:
+            continue
+        contents = known.value(one)
+        if contents is None or not np.array_equal(contents, value):
             continue
         for name, weight in found.graph.constants.items():
             places = _places(found, one, name, weight.shape)
