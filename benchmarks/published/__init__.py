@@ -77,7 +77,7 @@ def main() -> None:
     found = rows()
     files = by_file(found)
     for one in (*found, *files):
-        print(f"{one.kind:<14}{one.name:<46}{one.verdict:<21}{one.said}")
+        print(f"{one.kind:<14}{one.name:<60}{one.verdict:<21}{one.said}")
     for kind in dict.fromkeys(one.kind for one in (*found, *files)):
         mine = [one for one in (*found, *files) if one.kind == kind]
         print(f"{kind}: {sum(one.unchanged for one in mine)} of {len(mine)} unchanged")
