@@ -69,9 +69,9 @@ def decide(schedule: Schedule) -> Dataflow:
                     for n, each in enumerate(found)
                 ]
     readers = tuple(
-        found
+        several
         for array in schedule.program.arrays
-        if array.name not in passed and (found := _readers(schedule, nests, array.name, apart)).count > 1
+        if array.name not in passed and (several := _readers(schedule, nests, array.name, apart)).count > 1
     )
     return Dataflow(Plan(tuple(streams), tuple(orders), (), readers), tuple(dict.fromkeys(notes)))
 
