@@ -1,10 +1,10 @@
-"""Kinds of networks, trained and small: quantised, run on the SoC with conv_v4 and v4_16, held against float32.
+"""Kinds of networks, trained and small: quantised, run on the SoC with conv_v4 and v4_16.
 
-Each is trained on data that ships with a library (``learned.py``). A line for each: its ops, whether every result
-on the SoC equals the integer graph's in every bit, its distance from the float network (SQNR in dB), how many
-decisions of samples that training never saw are right in float32 and in the integer graph, the share of the
-time that accelerators take, and the seconds of training. A kind that is refused says why. A result that differs
-ends it with 1.
+Each is trained on data that ships with a library (``learned.py``). A line for each: its ops, whether every
+result on the SoC equals the integer graph's in every bit, its distance from the float network (SQNR in dB),
+how many decisions of samples that training never saw are right in float32 and in the integer graph, the
+share of the time that accelerators take, and the seconds of training. A kind that is refused says why. A
+result that differs ends it with 1.
 """
 
 from __future__ import annotations
@@ -183,8 +183,9 @@ def measured(kind: Kind, folder: Path) -> tuple[str, bool]:
     found = quantise(network, (batches[0],), [(one,) for one in batches], name="network")
     right, right_whole = decided(network, found, task, kind.batch)
     equal, offload = on_the_soc(found, folder)
+    sqnr = report.rows(found)[-1].sqnr
     text = (
-        f"{len(found.graph.nodes):>5}  {'equal' if equal else 'WRONG':<6}{report.rows(found)[-1].sqnr:>6.1f} dB"
+        f"{len(found.graph.nodes):>5}  {'equal' if equal else 'WRONG':<6}{sqnr:>6.1f} dB"
         f"  {right:>6.1%}  {right_whole:>6.1%}  {offload:<28}{seconds:>5.1f} s"
     )
     return text, equal
