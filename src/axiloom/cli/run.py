@@ -23,7 +23,7 @@ from axiloom.cli import (
 )
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, has, output_file, refuse, reject
-from axiloom.cosim import outside
+from axiloom.cosim import last_run, outside
 from axiloom.cosim.build.cache import content_hash
 from axiloom.cosim.build.user_code import CXX, Given
 from axiloom.cosim.job import Job, Result
@@ -294,7 +294,7 @@ def _execute(options: argparse.Namespace, run: Run[CpuPart]) -> int:
         else:
             result = simulate(run, watch)
     except HungError as error:
-        if isinstance(run, ProblemRun) and error.result is not None:
+        if isinstance(run, ProblemRun | NetworkRun) and error.result is not None:
             raise _reported(error, run.checked(error.result), options, run.driver.c) from None
         raise
     if isinstance(run, NetworkRun) and run.selecting:
@@ -352,8 +352,11 @@ def execute_simulate(options: argparse.Namespace) -> int:
         progress("")
         driver_hash = content_hash(elf)
         hung: HungError | None = None
+        about = content_hash(dumps(*specs), options.define)
+        job = Job(elf, inputs, outputs, words=last_run.words(options.driver, about))
         try:
-            result = soc.run_many([Job(elf, inputs, outputs)], progress=sys.stderr.isatty())[0]
+            result = soc.run_many([job], progress=sys.stderr.isatty())[0]
+            last_run.keep(options.driver, about, result.fabric["words_in"] + result.fabric["words_out"])
         except HungError as error:
             if error.result is None:
                 raise

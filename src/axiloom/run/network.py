@@ -31,6 +31,7 @@ from axiloom.files import read_arrays
 from axiloom.isa import AcceleratorSpec, dumps
 from axiloom.isa.wording.names import number as bounded
 from axiloom.isa.wording.names import shortened
+from axiloom.report import hang
 from axiloom.report import network as network_report
 from axiloom.report.build import build, without_claims
 from axiloom.report.types import Choice, Kernel, NetworkAlone, OnCpu, Report, Setup
@@ -292,18 +293,38 @@ class NetworkRun:
             "weights_hash": weights.hexdigest()[:16],
         }
 
+    def _ended(self, result: Result) -> int:
+        """How many layers came to their end: each writes the time when it begins."""
+        begun = int(np.count_nonzero(result.outputs[MARKS]))
+        return max(begun - 1, 0)
+
+    def _at(self, ended: int) -> str:
+        """The layer that hung, as the page names it."""
+        layers = self.driver.layers
+        if ended >= len(layers):
+            return f"all {len(layers)} had ended"
+        layer = layers[ended]
+        source = f", {layer.location}" if layer.location else ""
+        return f"{layer.name} of {len(layers)}, on the {layer.place}{source}"
+
     def checked(self, result: Result, cpu: NetworkAlone | None = None) -> Report:
         """The report of `result`, compared with the reference, with a row for each layer."""
         alone: OnCpu | None = None
         if cpu is not None:
             alone = {"kernel": cpu["kernel"], "counters": cpu["counters"], "result": cpu["result"]}
             alone["kept"] = cpu.get("kept", False)
+        outcome, ended = compare(result, {} if result.stopped else self.expected), None
+        if result.stopped is not None:
+            ended = self._ended(result)
+            setting = hang.Setting(self.config().get("pipeline"), self.system.user_rtl is not None)
+            outcome["hang"] = hang.of(result.hang or "", result.stopped, setting)
+            outcome["hang"]["facts"].insert(0, ["layer", self._at(ended)])
         found = build(
             self.system,
             result,
             config=self.config(),
             seed=self.workload.seed,
-            result=compare(result, self.expected),
+            result=outcome,
             multiply_adds=self.multiply_adds,
             cpu=alone,
             choice=self.choice,
@@ -316,6 +337,7 @@ class NetworkRun:
             self.last_layer,
             cpu["layers"] if cpu else None,
             result.laps,
+            ended,
         )
         if self.selecting:
             found["network"]["selection"] = self.chooser.rows()
