@@ -162,9 +162,9 @@ def _why(problem: Problem, most: int, seconds: float) -> str:
     sizes = {one.name: max(one.units, everything[one.name]) for one in problem.memories}
     for memory in problem.memories:
         if (found := _by_slots(problem, memory, sizes)) is not None:
-            rows, placed = found
-            if rows > memory.units:
-                return _needs(problem, memory, rows, placed)
+            fewest, at_best = found
+            if fewest > memory.units:
+                return _needs(problem, memory, fewest, at_best)
             continue
         answer = ask(("solve", Ask(problem, most, seconds, sizes, memory.name)), seconds)
         said, rows, least = answer or ("limit", [], 0)
