@@ -13,7 +13,7 @@ import z3
 
 from axiloom.hw.engine.decoder import Programs
 from axiloom.isa import AcceleratorSpec
-from axiloom.isa.formal.streams.places import Place, Places
+from axiloom.isa.formal.streams.places import Places
 from axiloom.prove.rtl.device import Link
 
 REGISTER = "receiver.program_"
@@ -23,30 +23,25 @@ REGISTER = "receiver.program_"
 def left(spec: AcceleratorSpec) -> Callable[[int, Mapping[str, Any]], Iterator[Link]]:
     """Place and model to what the program's register holds; nothing where opcode words combine no bits: then
     a place says it all."""
-    programs, places = Programs(spec), Places(spec)
-    words, wide = programs.words(), programs.action_width
-    at = {place.number: place for place in places.every}
+    programs = Programs(spec)
+    words, places = programs.words(), {place.number: place for place in Places(spec).every}
 
-    def behind(todo: Any) -> Any:
-        """The actions of all that is asked for, the first bit's first."""
-        found = z3.BitVecVal(0, programs.width)
-        for number, name in reversed([*enumerate(spec.bits)]):
-            asked = z3.Extract(number, number, todo) == 1
-            found = z3.If(asked, _before(words[name][1], len(spec.opcodes[name].device), found), found)
-        return found
-
-    def _before(program: int, actions: int, others: Any) -> Any:
-        shifted = others << actions * wide
-        return shifted | z3.BitVecVal(program, programs.width)
+    def before(name: str, index: int, others: Any) -> Any:
+        """An opcode's actions from one on, and behind them `others`."""
+        actions = len(spec.opcodes[name].device) - index
+        own = words[name][1] >> index * programs.action_width
+        return others << actions * programs.action_width | z3.BitVecVal(own, programs.width)
 
     def links(place: int, model: Mapping[str, Any]) -> Iterator[Link]:
-        if not spec.bits or place not in at:
+        if not spec.bits:
             return
-        here: Place = at[place]
-        own = words[here.opcode.name][1] >> here.index * wide
-        todo = behind(model["todo"]) if here.following is None or here.opcode.name in spec.bits else None
-        rest = todo if todo is not None else z3.BitVecVal(0, programs.width)
-        term = z3.simplify(_before(own, len(here.opcode.device) - here.index, rest))
+        term = z3.BitVecVal(0, programs.width)
+        if (here := places.get(place)) is not None:
+            if here.opcode.name in spec.bits:
+                for number, name in reversed([*enumerate(spec.bits)]):
+                    asked = z3.Extract(number, number, model["todo"]) == 1
+                    term = z3.If(asked, before(name, 0, term), term)
+            term = z3.simplify(before(here.opcode.name, here.index, term))
         for bit in range(programs.width):
             yield Link(REGISTER, bit, z3.Extract(bit, bit, term), z3.BoolVal(True))
 
