@@ -91,7 +91,9 @@ class Halted:
             for name, place, bit in left:
                 registers[name] = registers[name] & ~(1 << place) | bit << place
             drawn = (source.getrandbits(wide) for wide in (1, 32, 1))
-            given = {name: value & (1 << inputs[name]) - 1 for name, value in self.device.inputs(*drawn).items()}
+            given = {
+                name: value & (1 << inputs[name]) - 1 for name, value in self.device.inputs(*drawn).items()
+            }
             after, _ = self._simulate(registers, given)
             kept = {one for one in left if after[one[0]] >> one[1] & 1 == one[2]}
             quiet = quiet + 1 if len(kept) == len(left) else 0

@@ -11,8 +11,8 @@ from axiloom.isa import AcceleratorSpec
 from axiloom.isa.formal.streams import model_of
 from axiloom.isa.formal.streams.places import Places
 from axiloom.isa.kernels.forms import IMAGE, MATMUL, WINDOW
-from axiloom.prove.rtl import machine as machines
 from axiloom.prove.rtl import combined, of_image, of_matmul, of_window
+from axiloom.prove.rtl import machine as machines
 from axiloom.prove.rtl.device import Device
 from axiloom.prove.rtl.laid import Laid, settings
 from axiloom.prove.rtl.pairs import apart

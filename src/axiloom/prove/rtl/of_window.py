@@ -61,9 +61,7 @@ def _elements(sizes: Mapping[str, int]) -> int:
     return prod(sizes[dim] for dim in _DIMS)
 
 
-def _loaded(
-    spec: AcceleratorSpec, operand: str, room: int
-) -> Iterator[tuple[int, Callable[[Terms], Any]]]:
+def _loaded(spec: AcceleratorSpec, operand: str, room: int) -> Iterator[tuple[int, Callable[[Terms], Any]]]:
     """How many elements a window has that fits, and that the operand was loaded under such sizes."""
     dims = [dim for dim in spec.data[operand] if dim in _DIMS]
     for shape in shapes(spec):

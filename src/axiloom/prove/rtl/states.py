@@ -47,7 +47,9 @@ class States:
         self.device, self.limit_s, self.tick = device, limit_s, tick
         self.commands = Commands(device.model)
         self.simulate, self.simulator = device.machine.simulator(), Simulator(device.model)
-        self.samples = trial.run(device, self.simulate, self.simulator, WALKS, LENGTH, seed)
+        # Sizes are chosen one at a time, and each is to be seen often enough.
+        walks = WALKS * (device.shapes if device.limited else 1)
+        self.samples = trial.run(device, self.simulate, self.simulator, walks, LENGTH, seed)
         holding, says = self._holding()
         self._fixed_data = self.samples.data | holding
         self.stale: set[str] = set()
