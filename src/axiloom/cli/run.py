@@ -64,7 +64,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "says how they go on), a model: FILE.mlir, FILE.onnx, FILE.py:FUNCTION, loops: FILE.c[:FUNCTION] or "
         "a model with --schedule or --auto, or commands of an instruction set: FILE.program",
     )
-    shared.add_accelerator(run)
+    shared.add_accelerator(run, chosen=True)
     shared.add_schedule(run)
     shared.add_simulation(run)
     run.add_argument(
