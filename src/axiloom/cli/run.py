@@ -11,7 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from axiloom import boards, frontend
-from axiloom.cli import default, nest_run, program_run, remedies, select, serial, terminal
+from axiloom.cli import (
+    default,
+    nest_run,
+    program_run,
+    remedies,
+    select,
+    serial,
+    shared_network,
+    terminal,
+)
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, has, output_file, refuse, reject
 from axiloom.cosim import last_run, outside
@@ -197,6 +206,9 @@ def _execute_one(options: argparse.Namespace) -> int:
         return serial.execute_run(options)
     _check_os(options)
     one_op = [Refusal("try_remedies", lambda _: True, "for problems of one op")]
+    if shared_network.is_shared(options):
+        reject(options, one_op)
+        return shared_network.execute(options, _execute)
     if program_run.is_program(options.problem) or select.is_for_texts(options):
         reject(options, one_op)
         return program_run.execute(options, _finish)

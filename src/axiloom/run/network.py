@@ -43,6 +43,7 @@ from axiloom.run.run import folder_or_temporary
 
 if TYPE_CHECKING:
     from axiloom.run.selected_network import Select
+    from axiloom.run.text_layers import TextLayers
 
 MARKS, STOP = "axl_marks", "axl_stop_after"
 WEIGHTS = ("streamed", "embedded")
@@ -88,6 +89,8 @@ class NetworkRun:
     """Accelerators and the CPU are chosen for all products at once (:mod:`axiloom.selection.streams`)."""
     choice: Choice | None = None
     """What was chosen by default, for the report."""
+    layers: TextLayers | None = None
+    """Who makes the layers, where the accelerator is an instruction set with a text."""
 
     def __post_init__(self) -> None:
         for spec in self.system.specs:
@@ -128,6 +131,7 @@ class NetworkRun:
             neon=sw.BASELINES if neon or (accelerated and "neon" in on.host.kernels) else None,
             clocks=Clocks(on.cpu_hz, on.fabric_hz) if self.auto else None,
             choose=self.chooser if self.selecting and accelerated else None,
+            makers={0: self.layers} if self.layers is not None and accelerated else None,
         )
 
     def _schedule(self, spec: AcceleratorSpec, layer: str, name: str) -> Schedule:
@@ -284,7 +288,7 @@ class NetworkRun:
             "driver_hash": content_hash(*self.driver.sources.values()),
             "offload": "auto" if self.auto else "all",
             "offload_from": self.least,
-            "select": "egraph" if self.selecting else "matching",
+            "select": "egraph" if self.selecting or self.layers is not None else "matching",
             "weights": self.keep_weights,
             "weights_hash": weights.hexdigest()[:16],
         }
