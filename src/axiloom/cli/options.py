@@ -156,15 +156,15 @@ def add_schedule(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--flow",
         metavar="ID|best",
-        help="one of the specification's flows, or the cost model's choice of flow, order, tile and pipeline, as "
-        "far as they are not given (default: best for a built-in accelerator, else the file's selected_flow)",
+        help="one of the specification's flows, or the cost model's choice of flow, order, tile and pipeline, "
+        "as far as they are not given (default: best for a built-in accelerator, else the file's selected_flow)",
     )
     command.add_argument(
         "--order",
         type=loops,
         metavar="m,n,k",
-        help="the loops, outermost first (default: the best by the cost model; of a --spec the flow's own, or "
-        "what the passes gain most by)",
+        help="the loops, outermost first (default: the best by the cost model; of a --spec the flow's own, "
+        "or what the passes gain most by)",
     )
     command.add_argument("--tile", type=sizes, metavar="m,n,k", help="tile of a flexible accelerator")
     add_pipeline(command)
