@@ -156,8 +156,8 @@ def add_schedule(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--flow",
         metavar="ID|best",
-        help="one of the specification's flows, or the cost model's choice of flow, order, tile and pipeline, "
-        "as far as they are not given (default: best for a built-in accelerator, else the file's selected_flow)",
+        help="one of the specification's flows, or the cost model's choice of flow, order, tile and pipeline "
+        "as far as they are not given (default: best; of a --spec its selected_flow)",
     )
     command.add_argument(
         "--order",
