@@ -63,7 +63,7 @@ class Distances:
         return both.intersect(sets.domain(self.every, (gap, -gap)))
 
     def _reached(self, condition: Condition) -> isl.Set:
-        """Points with `condition`: of many phases mostly one, and a product of all has all pairs of phases."""
+        """Points with `condition`: of many phases mostly one; a product of all would have all pairs."""
         if condition not in self._points:
             points = self.space.reached.intersect(sets.domain(self.names, condition))
             self._points[condition] = points.coalesce()
