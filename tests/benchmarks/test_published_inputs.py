@@ -7,12 +7,19 @@ from pathlib import Path
 import pytest
 from benchmarks import published
 from benchmarks.published.configurations import CONFIGURATIONS
+from benchmarks.published.drivers import DRIVERS
+from benchmarks.published.files import FORMS
 from benchmarks.published.inputs import INPUTS
+from benchmarks.published.lowered import drivers
+
+lowered = drivers()
+NO_PROGRAM = ("ops of the accel dialect, no program", "calls of a mock library, arrays made there")
 
 
 def test_what_is_lowered_already_is_refused_in_one_line(tmp_path: Path) -> None:
-    for name in ("transfers in the accel dialect", "calls of the DMA library", "tosa.conv2d"):
-        row = published.of_mlir(tmp_path, name, INPUTS[name])
+    rows = [published.of_mlir(tmp_path, "tosa.conv2d", INPUTS["tosa.conv2d"])]
+    rows += [published.of_lowered(tmp_path, name, lowered[name]) for name in NO_PROGRAM]
+    for row in rows:
         assert (row.verdict, "\n" in row.said) == ("refused", False)
         assert ".mlir:" in row.said
 
@@ -23,16 +30,31 @@ def test_configurations_are_imported_or_refused_in_one_line(tmp_path: Path) -> N
     assert rows[-1].verdict == "refused in one line"
 
 
+def test_each_published_file_has_a_form() -> None:
+    assert len(FORMS) == 32
+    assert set(FORMS.values()) <= {*INPUTS, *lowered}
+
+
+def test_a_driver_by_hand_is_right_unchanged(tmp_path: Path) -> None:
+    row = published.of_driver(tmp_path, "v3_As", DRIVERS["experiment 2, v3_As"])
+    assert (row.verdict, row.said) == ("unchanged", "Result: equal to NumPy in all 256 elements")
+
+
 @pytest.mark.slow
 def test_the_whole_table() -> None:
     rows = published.rows()
+    drivers = {one.name: one.verdict for one in rows if one.kind == "driver"}
+    assert len(drivers) == 22
+    assert {name for name, verdict in drivers.items() if verdict != "unchanged"} == {"experiment 3, v3_Fs"}
+    assert drivers["experiment 3, v3_Fs"] == "after a change"
     maps = [one for one in rows if one.kind == "opcode map"]
     assert len(maps) == 8
     assert all(one.unchanged for one in maps)
     refused = {one.name for one in rows if one.kind == "MLIR" and one.verdict == "refused"}
     assert refused == {
         "map<s0 -> ...>, no valid MLIR",
-        "transfers in the accel dialect",
-        "calls of the DMA library",
+        *NO_PROGRAM,
         "tosa.conv2d",
+        "template with ${...} in it, no valid MLIR",
+        "product, transposes with two results, product after a fill",
     }

@@ -11,19 +11,29 @@ from pathlib import Path
 from typing import Any
 
 from axiloom import boards, frontend
-from axiloom.cli import default, nest_run, program_run, remedies, select, serial, terminal
+from axiloom.cli import (
+    default,
+    nest_run,
+    program_run,
+    remedies,
+    select,
+    serial,
+    shared_network,
+    terminal,
+)
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, has, output_file, refuse, reject
-from axiloom.cosim import outside
+from axiloom.cosim import last_run, outside
 from axiloom.cosim.build.cache import content_hash
 from axiloom.cosim.build.user_code import CXX, Given
 from axiloom.cosim.job import Job, Result
 from axiloom.cosim.profile import Timeline
 from axiloom.cosim.soc import HungError, Soc
 from axiloom.cosim.system import System
+from axiloom.drivergen.c import lowered
 from axiloom.drivergen.network import is_network, network_data_type
-from axiloom.errors import DriverError, HangError, MismatchError, UsageError
-from axiloom.files import read_array
+from axiloom.errors import CompileError, DriverError, HangError, MismatchError, UsageError
+from axiloom.files import read_array, read_text
 from axiloom.frontend.model import write_arrays
 from axiloom.isa import dumps
 from axiloom.report import build as report
@@ -55,7 +65,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "says how they go on), a model: FILE.mlir, FILE.onnx, FILE.py:FUNCTION, loops: FILE.c[:FUNCTION] or "
         "a model with --schedule or --auto, or commands of an instruction set: FILE.program",
     )
-    shared.add_accelerator(run)
+    shared.add_accelerator(run, chosen=True)
     shared.add_schedule(run)
     shared.add_simulation(run)
     run.add_argument(
@@ -126,7 +136,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "With --accel NAME,NAME the SoC has several accelerators; C then calls dma_select(AXL_ID_NAME) and "
         "dma_init(AXL_DMA_NAME).",
     )
-    simulate.add_argument("driver", nargs="+", type=Path, metavar="DRIVER.c|.cpp... | FILE.elf")
+    simulate.add_argument("driver", nargs="+", type=Path, metavar="DRIVER.c|.cpp|.mlir... | FILE.elf")
     simulate.add_argument(
         "-D",
         dest="define",
@@ -196,6 +206,9 @@ def _execute_one(options: argparse.Namespace) -> int:
         return serial.execute_run(options)
     _check_os(options)
     one_op = [Refusal("try_remedies", lambda _: True, "for problems of one op")]
+    if shared_network.is_shared(options):
+        reject(options, one_op)
+        return shared_network.execute(options, _execute)
     if program_run.is_program(options.problem) or select.is_for_texts(options):
         reject(options, one_op)
         return program_run.execute(options, _finish)
@@ -282,7 +295,7 @@ def _execute(options: argparse.Namespace, run: Run[CpuPart]) -> int:
         else:
             result = simulate(run, watch)
     except HungError as error:
-        if isinstance(run, ProblemRun) and error.result is not None:
+        if isinstance(run, ProblemRun | NetworkRun) and error.result is not None:
             raise _reported(error, run.checked(error.result), options, run.driver.c) from None
         raise
     if isinstance(run, NetworkRun) and run.selecting:
@@ -340,8 +353,11 @@ def execute_simulate(options: argparse.Namespace) -> int:
         progress("")
         driver_hash = content_hash(elf)
         hung: HungError | None = None
+        about = content_hash(dumps(*specs), options.define)
+        job = Job(elf, inputs, outputs, words=last_run.words(options.driver, about))
         try:
-            result = soc.run_many([Job(elf, inputs, outputs)], progress=sys.stderr.isatty())[0]
+            result = soc.run_many([job], progress=sys.stderr.isatty())[0]
+            last_run.keep(options.driver, about, result.fabric["words_in"] + result.fabric["words_out"])
         except HungError as error:
             if error.result is None:
                 raise
@@ -391,12 +407,21 @@ def _elf(
         return files[0]
     progress("compiling the driver")
     folder.mkdir(parents=True, exist_ok=True)
-    sources = [file for file in files if not file.suffix.startswith(".h")]
+    sources = [_in_c(file, folder) for file in files if not file.suffix.startswith(".h")]
     elf, warnings = system.compile_user(sources, folder / "driver.elf", given, arrays)
     progress("")
     for warning in warnings:
         print(warning, file=sys.stderr)
     return elf
+
+
+def _in_c(file: Path, folder: Path) -> Path:
+    """The source; of a driver in MLIR its C, beside the program."""
+    if file.suffix != ".mlir":
+        return file
+    made = folder / f"{file.stem}.c"
+    made.write_text(lowered.translate(read_text(file, CompileError), file.name), encoding="utf-8")
+    return made
 
 
 def _finish(
