@@ -99,8 +99,8 @@ class Explorer:
     def step(
         self, registers: Mapping[str, Any], valid: int, word: Any, ready: int, assumed: Mapping[int, Any]
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """A cycle. Raises UnknownError where a control register, what a word asks for, TREADY or TVALID has no
-        value."""
+        """A cycle. Raises UnknownError where a control register, what a word asks for, TREADY or TVALID has
+        no value."""
         after, out = self.advance(registers, valid, word, ready)
         for name in (f"{self.device.source}tready", f"{self.device.output}tvalid"):
             out[name] = self._known(out[name], assumed)

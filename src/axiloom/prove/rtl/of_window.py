@@ -1,4 +1,4 @@
-"""The state map of the engine that takes one window at a time, for some sizes of windows."""
+"""The state map of the engine that takes one window at a time, for windows of two sizes."""
 
 from __future__ import annotations
 
@@ -80,14 +80,10 @@ def small(spec: AcceleratorSpec) -> AcceleratorSpec:
 
 
 def shapes(spec: AcceleratorSpec) -> list[dict[str, int]]:
-    """The sizes that are looked at: one channel, two, and as many as after reset, with as many rows and
-    columns of taps. Some may be too many for the buffers."""
+    """The sizes that are looked at: those after reset, and one tap, or one channel where there is one tap."""
     reset = spec.sizes()
-    return [
-        {**reset, "ic": channels, "fh": taps, "fw": taps}
-        for channels in sorted({1, 2, reset["ic"]})
-        for taps in sorted({1, 2, reset["fh"]})
-    ]
+    other = {"fh": 1, "fw": 1} if reset["fh"] > 1 else {"ic": 1}
+    return [reset, {**reset, **other}]
 
 
 def _in_dot(machine: Machine, bits: int) -> Multiply:
