@@ -16,6 +16,7 @@ from axiloom import drivergen, sw
 from axiloom.cosim import cpu_store
 from axiloom.cosim.build.cache import content_hash
 from axiloom.cosim.job import Job, Result
+from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
 from axiloom.drivergen.c.driver import Arg
 from axiloom.drivergen.dialects.mlir import only_function, parse
@@ -33,10 +34,11 @@ from axiloom.isa.wording.names import number as bounded
 from axiloom.isa.wording.names import shortened
 from axiloom.report import network as network_report
 from axiloom.report.build import build, without_claims
-from axiloom.report.types import Choice, Kernel, NetworkAlone, OnCpu, Report, Setup
+from axiloom.report.types import Choice, Kernel, NetworkAlone, OnCpu, Outcome, Report, Setup
 from axiloom.run import scales as scaling
 from axiloom.run.choice import ranks
 from axiloom.run.compare import Arrays, compare
+from axiloom.run.kept_layers import Layers
 from axiloom.run.resolve import BEST, resolve
 from axiloom.run.run import folder_or_temporary
 
@@ -46,6 +48,8 @@ if TYPE_CHECKING:
 MARKS, STOP = "axl_marks", "axl_stop_after"
 WEIGHTS = ("streamed", "embedded")
 """Where a network's weights come from: the simulator puts them into memory, or they are in the program."""
+ALL, CHANGED, AGAIN = LAYERS = ("all", "changed", "again")
+"""Which layers are simulated."""
 
 
 @dataclass(frozen=True, eq=False)  # arrays have no one answer to whether they are equal
@@ -87,6 +91,9 @@ class NetworkRun:
     """Accelerators and the CPU are chosen for all products at once (:mod:`axiloom.selection.streams`)."""
     choice: Choice | None = None
     """What was chosen by default, for the report."""
+    layers: str = ALL
+    """``all``: each layer is simulated, nothing is kept. ``changed``: those that changed since they were kept.
+    ``again``: each is simulated, and its time compared with the kept one."""
 
     def __post_init__(self) -> None:
         for spec in self.system.specs:
@@ -243,6 +250,27 @@ class NetworkRun:
         given = {**self._arrays(self.driver), STOP: np.array([self.last_layer], np.int32)}
         return Job(elf, given, self._results(self.driver), layers=shares)
 
+    @cached_property
+    def store(self) -> Layers:
+        """The layers that are kept, and those that are not."""
+        return Layers(
+            self.system, self.driver, self._arrays(self.driver), self.workload.name, self.layers == AGAIN
+        )
+
+    def run_on(self, soc: Soc, elf: Path, *, live: bool) -> Result:
+        """:meth:`job`, simulated as far as it is not kept."""
+        job = self.job(elf)
+        if self.layers == ALL or self.stop_after is not None:
+            return soc.run_many([job], progress=live)[0]
+        return self.store.run(soc, job, live)
+
+    def _outcome(self, result: Result) -> Outcome:
+        """Against NumPy: the whole network, or the layers that were simulated."""
+        if "store" not in vars(self) or self.store.kept is None or not self.store.kept["kept"]:
+            return compare(result, self.expected)
+        assert self.store.outcome is not None
+        return self.store.checked_cut(self.workload.mlir, lambda: self.expected)
+
     def on_cpu(self, kernel: Kernel, keep: Path | None) -> NetworkAlone:
         """The whole network on the simulated CPU alone, checked as well.
 
@@ -299,7 +327,7 @@ class NetworkRun:
             result,
             config=self.config(),
             seed=self.workload.seed,
-            result=compare(result, self.expected),
+            result=self._outcome(result),
             multiply_adds=self.multiply_adds,
             cpu=alone,
             choice=self.choice,
@@ -313,6 +341,8 @@ class NetworkRun:
             cpu["layers"] if cpu else None,
             result.laps,
         )
+        if "store" in vars(self) and self.store.kept is not None:
+            found["network"]["kept"] = self.store.kept
         if self.selecting:
             found["network"]["selection"] = self.chooser.rows()
         layers = found["network"]["layers"]
