@@ -1,4 +1,4 @@
-"""What was counted until a moment of a run, as one flat table: parts of runs are differences of it, and add up.
+"""What was counted until a moment of a run, as a flat table: parts of runs are differences, and add up.
 
 A key is a kind and names with bars between them: ``counter|cache-misses``, ``cell|compute|poll``,
 ``function|main|cycles``, ``transfer|mm2s|4096|count``, ``words|v4_16|in``.

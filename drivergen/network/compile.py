@@ -66,7 +66,7 @@ class NetworkDriver(Driver):
     lives: Lives = field(default_factory=Lives)
     """Where each tensor between layers lies."""
     tensors: dict[str, Array] = field(default_factory=dict)
-    """The weights of ``stages["layers"]``, by their names in ``axiloom.weight``: not yet packed for anybody."""
+    """The weights of ``stages["layers"]``, by their names in ``axiloom.weight``, as they are in the model."""
     uses: dict[str, list[Call]] = field(default_factory=dict)
     """How each function of the accelerator uses it."""
     embedded: bool = False

@@ -13,8 +13,8 @@ from axiloom.drivergen.passes.lowering.preload import LINE
 HEADER = "network.h"
 
 _MARKS = """\
-/* The timer when each layer begins, and at the end; the layer that runs; with which one to begin, 0; after which one
- * to stop, or -1. */
+/* The timer when each layer begins, and at the end; the layer that runs; with which one to begin; after which
+ * one to stop, or -1. */
 extern uint64_t axl_marks[{count}];
 extern volatile int32_t axl_layer, axl_first_layer, axl_stop_after;
 

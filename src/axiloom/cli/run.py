@@ -98,7 +98,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--layers",
         choices=tuple(reversed(LAYERS)),
         default=CHANGED,
-        help="which layers are simulated: changed (default), those that an earlier run did not keep as they are; "
+        help="which layers are simulated: changed (default), those that no earlier run has kept; "
         "again, all, and their times are compared with the kept ones; all, and nothing is kept",
     )
     network.add_argument(

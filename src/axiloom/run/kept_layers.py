@@ -6,8 +6,8 @@ leaves caches and branch prediction as they are. Two things are not in it, and a
 may be off by: what layers further ahead left in the caches, and where the code lies. Layers that are to be
 simulated begin with the layer before them, whose time does not count.
 
-What runs computes on the data of this run: inputs of simulated layers come from NumPy (:mod:`axiloom.drivergen
-.network.values`), and all that later layers read is compared with it.
+What runs computes on the data of this run: inputs of simulated layers come from NumPy
+(:mod:`axiloom.drivergen.network.values`), and all that later layers read is compared with it.
 """
 
 from __future__ import annotations
@@ -221,7 +221,7 @@ class Layers:
             FIRST: np.array([span.warm], np.int32),
             STOP: np.array([-1 if last else span.last], np.int32),
         }
-        results = {symbol: form for symbol, form in whole.outputs.items()}
+        results = dict(whole.outputs)
         if self.driver.memory.peak:
             results[ARENA] = ((self.driver.memory.peak,), "uint8")
         return replace(whole, inputs=given, outputs=results, layers=shares)

@@ -92,7 +92,7 @@ class NetworkRun:
     choice: Choice | None = None
     """What was chosen by default, for the report."""
     layers: str = ALL
-    """``all``: each layer is simulated, nothing is kept. ``changed``: those that changed since they were kept.
+    """``all``: each layer is simulated, nothing is kept. ``changed``: those that are not kept as they are.
     ``again``: each is simulated, and its time compared with the kept one."""
 
     def __post_init__(self) -> None:
