@@ -33,9 +33,11 @@ static inline void axl_preload(const void *from, uint32_t lines)
 """
 
 _MACROS = """\
-/* Begin a layer; leave if it fails, or if it is the one after which to stop. */
+/* Begin a layer, unless another is the first; leave if it fails, or if it is the one after which to stop. */
 #define ON_ACCELERATOR(layer, call)           \\
     do {                                      \\
+        if ((layer) < axl_first_layer)        \\
+            break;                            \\
         axl_mark(layer);                      \\
         const dma_status status = (call);     \\
         if (status != DMA_OK)                 \\
@@ -45,6 +47,8 @@ _MACROS = """\
     } while (0)
 #define ON_CPU(layer, call)                   \\
     do {                                      \\
+        if ((layer) < axl_first_layer)        \\
+            break;                            \\
         axl_mark(layer);                      \\
         call;                                 \\
         if (axl_stop_after == (layer))        \\

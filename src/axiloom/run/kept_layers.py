@@ -1,10 +1,10 @@
 """Layers of a network, kept: one that has not changed since an earlier run is not simulated again.
 
 The key of a layer is the content of what its cycles depend on: hardware, simulator, board and runtime; the
-layer's C and the addresses that it is called with; its weights; and the same of the layer before it, which
-leaves caches and branch prediction as they are. Two things are not in it, and are what a time from the store
-may be off by: what layers further ahead left in the caches, and where the code lies. Layers that are to be
-simulated begin with the layer before them, whose time does not count.
+layer's C, its addresses and its weights; and the same of the layers that its job begins with
+(:func:`warm_up`), whose times do not count: they leave caches and branch prediction about as they are in the
+whole network. Two things are not in it, and are what a time from the store may be off by: what layers further
+ahead left in the caches, and where the code lies.
 
 What runs computes on the data of this run: inputs of simulated layers come from NumPy
 (:mod:`axiloom.drivergen.network.values`), and all that later layers read is compared with it.
@@ -69,14 +69,32 @@ class Span:
     last: int
 
 
-def spans(missing: Sequence[int]) -> list[Span]:
-    """Neighbours, and those with one layer in between, are in one job."""
+WARM = 4
+"""Layers in front of one, at most, with which its job begins."""
+
+
+def warm_up(devices: Sequence[int | None], layer: int) -> int:
+    """With which layer a job begins that is to measure `layer`.
+
+    It is the one before on the same accelerator, so that the runtime's code is there; on the CPU, or where that
+    one is far, the one before."""
+    device = devices[layer]
+    if device is not None:
+        for other in range(layer - 1, max(layer - WARM, 0) - 1, -1):
+            if devices[other] == device:
+                return other
+    return max(layer - 1, 0)
+
+
+def spans(missing: Sequence[int], devices: Sequence[int | None]) -> list[Span]:
+    """Neighbours are in one job, and those of which one begins before the other has ended."""
     found: list[Span] = []
     for layer in missing:
-        if found and layer <= found[-1].last + 2:
+        warm = warm_up(devices, layer)
+        if found and warm <= found[-1].last + 1:
             found[-1] = replace(found[-1], last=layer)
         else:
-            found.append(Span(max(layer - 1, 0), layer, layer))
+            found.append(Span(warm, layer, layer))
     return found
 
 
@@ -108,7 +126,7 @@ class Layers:
         known = {number: part for number, key in enumerate(keys) if (part := _read(key)) is not None}
         taken = {} if self.again else known
         missing = [layer.number for layer in self.driver.layers if layer.number not in taken]
-        todo = spans(missing)
+        todo = spans(missing, self._devices)
         jobs = [self._job(job, program, one) for one in todo]
         results = soc.run_many(jobs, progress=live) if jobs else []
         parts = dict(taken)
@@ -164,12 +182,17 @@ class Layers:
     def _keys(self, program: elf.Program, build: str) -> list[str]:
         common = self._common(program, build)
         texts = [cache.content_hash(*self._content(program, layer)) for layer in self.driver.layers]
-        before = ["", *texts]
         last = len(texts) - 1
         return [
-            cache.content_hash(common, text, before[number], [number == 0, number == last])
-            for number, text in enumerate(texts)
+            cache.content_hash(
+                common, [number == 0, number == last], *texts[warm_up(self._devices, number) : number + 1]
+            )
+            for number in range(len(texts))
         ]
+
+    @property
+    def _devices(self) -> list[int | None]:
+        return [layer.device for layer in self.driver.layers]
 
     def _common(self, program: elf.Program, build: str) -> str:
         system = self.system
@@ -280,6 +303,9 @@ class Layers:
 
     def _parts(self, span: Span, result: Result) -> dict[int, Part]:
         until, marks = result.until, result.outputs[MARKS]
+        assert len(until) == span.last - span.warm + 3, (
+            "a lap for each layer and behind the last one, and the end"
+        )
         found = {}
         for number in range(span.first, span.last + 1):
             begin = until[number - span.warm] if number else {}
