@@ -7,12 +7,16 @@ by which cycles are put into classes are in ``docs/report.md``.
 from __future__ import annotations
 
 import ctypes
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from ctypes import POINTER, c_uint8, c_uint32, c_uint64
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+
+from axiloom.isa.contract.types import Compute
 
 if TYPE_CHECKING:
     from axiloom.boards import Board
@@ -106,7 +110,8 @@ class Interval:
     kind: str
     """CPU: one of :data:`CPU`; stream: one of :data:`STREAM`; load: "new" or "again"; else the track."""
     name: str
-    """CPU: the function; load and store: ``opcode operand``; else empty."""
+    """CPU: the function; load and store: ``opcode operand``; compute: the opcode, where it is known; else
+    empty."""
     bytes: int
     address: int
     count: int
@@ -125,6 +130,8 @@ class Timeline:
     """Fabric cycles; 0: nothing was merged. Else intervals may stand for several up to this length."""
     functions: tuple[str, ...]
     payloads: Mapping[int, str]
+    computing: tuple[str, ...]
+    """Opcodes at which the array multiplies."""
     raw: np.ndarray[Any, Any]
     """Fields of ``axl_interval_t``."""
 
@@ -140,6 +147,25 @@ class Timeline:
         for row in rows:
             yield self._interval(row)
 
+    @cached_property
+    def _loads(self) -> tuple[list[int], list[str]]:
+        """Fabric cycles at which opcodes that compute begin to load, and these opcodes."""
+        rows = self.raw[self.raw["track"] == TRACKS.index("load")]
+        named = [(int(row["begin"]), self.payloads.get(int(row["name"]), "").split(" ")[0]) for row in rows]
+        kept = [one for one in named if one[1] in self.computing]
+        return [begin for begin, _ in kept], [name for _, name in kept]
+
+    def _opcode(self, begin: int) -> str:
+        """The opcode that computes from this fabric cycle on: the only one that does, or the last one that
+        loaded. Empty where one of several loads nothing: the timeline does not tell it from the others."""
+        if len(self.computing) < 2:
+            return "".join(self.computing)
+        if not set(self.computing) <= {name.split(" ")[0] for name in self.payloads.values()}:
+            return ""
+        begins, names = self._loads
+        before = bisect_right(begins, begin)
+        return names[before - 1] if before else ""
+
     def _interval(self, row: Any) -> Interval:
         track = TRACKS[row["track"]]
         tick = 1e9 / (self.cpu_hz if track == "cpu" else self.fabric_hz)
@@ -151,6 +177,8 @@ class Timeline:
         elif track in ("load", "store"):
             kind = "store" if track == "store" else ("new", "again")[row["kind"]]
             name = self.payloads.get(int(row["name"]), "")
+        elif track == "compute":
+            name = self._opcode(int(row["begin"]))
         return Interval(
             track,
             round(int(row["begin"]) * tick, 3),
@@ -247,7 +275,16 @@ def _timeline(
         resolution=raw.resolution,
         functions=names,
         payloads=_payloads(spec) if spec else {},
+        computing=_computing(spec) if spec else (),
         raw=rows,
+    )
+
+
+def _computing(spec: AcceleratorSpec) -> tuple[str, ...]:
+    return tuple(
+        name
+        for name, opcode in spec.opcodes.items()
+        if any(isinstance(action, Compute) for action in opcode.device)
     )
 
 

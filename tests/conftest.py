@@ -27,6 +27,10 @@ settings.load_profile("axiloom")
 # A test simulates a moment of a design that it had to build: the build is what takes the time.
 os.environ.setdefault("AXILOOM_QUICK_BUILDS", "1")
 
+# Arrays here are small: threads of NumPy and PyTorch only wait beside the other worker. Workers inherit it.
+for threads in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(threads, "1")
+
 # Each simulation is a process that imports half of the package: without bytecode it compiles it every time.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False

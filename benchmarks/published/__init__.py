@@ -1,46 +1,27 @@
 """Inputs in the forms of the published AXI4MLIR code: which are read as they are.
 
-``python -m benchmarks published`` prints a line for each: read unchanged and right on the functional model,
-after which change, or how it is refused. The texts are ours, in the forms that the public files have
-(``inputs.py``, ``maps.py``, ``configurations.py``); no public file is here.
+``python -m benchmarks published`` prints a line for each: read unchanged and right, after which change, or
+how it is refused. MLIR and maps run on the functional model, drivers by hand on our RTL. At the end it
+lists the 32 published MLIR files by name with the form of each (``files.py``). The texts are ours, in the
+forms that the public files have (``inputs.py``, ``maps.py``, ``configurations.py``, ``drivers.py``); no
+public file is here.
 """
 
 from __future__ import annotations
 
-import contextlib
-import io
 import json
 import sys
 import tempfile
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
-from axiloom.cli import main as axiloom
 from benchmarks.published.configurations import CONFIGURATIONS
+from benchmarks.published.driven import of_driver
+from benchmarks.published.drivers import DRIVERS
+from benchmarks.published.files import FORMS
 from benchmarks.published.inputs import INPUTS, Input
 from benchmarks.published.maps import MAPS
-
-
-@dataclass(frozen=True)
-class Row:
-    """What became of one input."""
-
-    kind: str
-    name: str
-    verdict: str
-    said: str
-
-    @property
-    def unchanged(self) -> bool:
-        return self.verdict == "unchanged"
-
-
-def run(words: list[str]) -> tuple[int, str, str]:
-    """Exit code, standard output and standard error of a command."""
-    out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        code = axiloom(words)
-    return code, out.getvalue(), err.getvalue()
+from benchmarks.published.rows import Row, last_line, run
 
 
 def of_mlir(folder: Path, name: str, one: Input, kind: str = "MLIR") -> Row:
@@ -51,8 +32,7 @@ def of_mlir(folder: Path, name: str, one: Input, kind: str = "MLIR") -> Row:
         file.write_text(text, encoding="utf-8")
         code, out, err = run(["run", str(file), *one.options, "--rtl", "model", "--quiet"])
         said = "; ".join(line for line in out.splitlines() if line.startswith("Result"))
-        last = [line for line in err.splitlines() if not line.startswith("note:")]
-        return code == 0, said or (last[-1].removeprefix("axiloom: ") if last else "")
+        return code == 0, said if said and code == 0 else last_line(err)
 
     right, said = tried(one.text)
     if right:
@@ -83,15 +63,23 @@ def rows() -> list[Row]:
         folder = Path(name)
         found = [of_mlir(folder, what, one) for what, one in INPUTS.items()]
         found += [of_mlir(folder, what, one, "opcode map") for what, one in MAPS.items()]
-        return found + [of_configuration(folder, what, one) for what, one in CONFIGURATIONS.items()]
+        found += [of_configuration(folder, what, one) for what, one in CONFIGURATIONS.items()]
+        return found + [of_driver(folder, what, one) for what, one in DRIVERS.items()]
+
+
+def by_file(found: Sequence[Row]) -> list[Row]:
+    """A line for each published MLIR file: what became of its form."""
+    forms = {one.name: one for one in found if one.kind == "MLIR"}
+    return [Row("MLIR file", file, forms[form].verdict, form) for file, form in FORMS.items()]
 
 
 def main() -> None:
     found = rows()
-    for one in found:
-        print(f"{one.kind:<14}{one.name:<44}{one.verdict:<21}{one.said}")
-    for kind in dict.fromkeys(one.kind for one in found):
-        mine = [one for one in found if one.kind == kind]
+    files = by_file(found)
+    for one in (*found, *files):
+        print(f"{one.kind:<14}{one.name:<60}{one.verdict:<21}{one.said}")
+    for kind in dict.fromkeys(one.kind for one in (*found, *files)):
+        mine = [one for one in (*found, *files) if one.kind == kind]
         print(f"{kind}: {sum(one.unchanged for one in mine)} of {len(mine)} unchanged")
     if silent := [one.name for one in found if not one.said or "lines" in one.verdict]:
         sys.exit(f"no one line says why: {', '.join(silent)}")

@@ -65,6 +65,30 @@ LITERALS = (
     's1c=[op_send_literal(6), op_send(1)], r2=[op_recv(2)], reset=[op_send_literal(32)],>",\n'
     '  accel_opcode_flow_str = "(s0 (s1c r2))", accel_loop_permutation = [0,2,1],'
 )
+MAP = (
+    "opcode_map<\n  s0 = [op_send(0)],\n  s1 = [op_send(1)],\n  r2 = [op_recv(2)],\n"
+    "  s0s1r2 = [op_send(0), op_send(1), op_send(2), op_recv(2)],\n"
+    "  dim = [op_send_literal(30), op_send_dim(2)],\n  index = [op_send_literal(30), op_send_idx(2)]\n>"
+)
+TRANSPOSES = """
+#transposes = {
+  iterator_types = ["parallel", "parallel"],
+  indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>,
+                   affine_map<(m, n) -> (n, m)>, affine_map<(m, n) -> (n, m)>]
+}
+func @transposes(%A: memref<16x8xi32>, %B: memref<16x8xi32>, %C: memref<8x16xi32>, %D: memref<8x16xi32>) {
+  linalg.generic #transposes
+    ins (%A, %B : memref<16x8xi32>, memref<16x8xi32>)
+    outs(%C, %D : memref<8x16xi32>, memref<8x16xi32>) {
+    ^bb0(%a: i32, %b: i32, %c: i32, %d: i32):
+      linalg.yield %a, %b : i32, i32
+  }
+  return
+}
+"""
+FILLED = named(
+    "i32", body="  %z = arith.constant 0 : i32\n  linalg.fill(%z, %C) : i32, memref<16x32xi32>\n"
+).replace("@product", "@filled")
 CONV = (
     "func @conv(%I: memref<1x4x7x7xi32>, %W: memref<8x4x3x3xi32>, %O: memref<1x8x5x5xi32>) {\n"
     "  linalg.conv_2d_nchw_fchw {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>}\n"
@@ -127,19 +151,23 @@ INPUTS: dict[str, Input] = {
         ),
         V1,
     ),
-    "addresses of another DMA": Input(
-        product(PLAIN + "\n  accel_dmaAddress = 41,"), V1, ("  accel_dmaAddress = 41,", "")
-    ),
+    "addresses of another DMA": Input(product(PLAIN + "\n  accel_dmaAddress = 41,"), V1),
     "map as an attribute, no flow": Input(
-        product("  accel_opcode_map = opcode_map<s0 = [op_send(0)], s1 = [op_send(1)], r2 = [op_recv(2)]>,"),
+        f"#my_map = {MAP}\n" + product(f"  accel_opcode_map = {MAP},"),
         V1,
-        ("r2 = [op_recv(2)]>,", 'r2 = [op_recv(2)]>, accel_opcode_flow_str = "(s0 s1 r2)",'),
+    ),
+    "product, transposes with two results, product after a fill": Input(
+        product('  __accel_transform__="ACCEL",') + TRANSPOSES + FILLED, V3
     ),
     "map<s0 -> ...>, no valid MLIR": Input(
         product("  accel_opcode_map = {\n    map<s0 -> [send(0)]>,\n    map<r2 -> [recv(2)]>,\n  },"), V1
     ),
     "two functions with products": Input(product(PLAIN) + named("i32").replace("@product", "@second"), V1),
     "convolution, and a main that prints": Input(CONV + MAIN, ("--accel", "conv_v3")),
+    "product, and a main that prints": Input(named("i32") + MAIN, V3),
+    "template with ${...} in it, no valid MLIR": Input(
+        CONV.replace("@conv", "@${MLIR_CALL}"), ("--accel", "conv_v3")
+    ),
     "transfers in the accel dialect": Input(TRANSFERS, V3),
     "calls of the DMA library": Input(CALLS, V3),
     "tosa.conv2d": Input(TOSA, ("--accel", "conv_v4")),

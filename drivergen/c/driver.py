@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, MemRefType, String
 from axiloom.drivergen.c.names import c_of_numpy, c_type, comment, identifier, numpy_type
 from axiloom.drivergen.c.reserved import taken
 from axiloom.drivergen.dialects.mlir import fail
-from axiloom.drivergen.dialects.packing import Packing
+from axiloom.drivergen.dialects.packing import Packs
 from axiloom.isa import AcceleratorSpec
 
 ACCEPTED = "accepted are i1, i8, i16, i32, i64, f32 and f64"
@@ -139,7 +139,7 @@ class Driver:
     """Why a pass that was asked for did not run."""
     origins: list[tuple[int, ...]] = field(default_factory=list)
     """For each argument the numbers of those of the original function that it is made of."""
-    packings: dict[int, Packing] = field(default_factory=dict)
+    packings: Mapping[int, Packs] = field(default_factory=dict)
     """By number of the argument: how it is packed (:mod:`axiloom.drivergen.dialects.packing`)."""
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from math import prod
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from xdsl.ir import Data
@@ -45,6 +45,14 @@ class Piece:
         unit = self.beat_bits // 8
         rest = -lines.shape[1] % unit
         return np.pad(lines, ((0, 0), (0, rest))).reshape(-1)
+
+
+class Packs(Protocol):
+    """How a constant array is to lie before anything runs."""
+
+    def apply(self, array: Array) -> Array:
+        """(1, elements), with the bytes of `array`."""
+        ...
 
 
 @dataclass(frozen=True)

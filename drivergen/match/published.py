@@ -8,8 +8,7 @@ They are called ``accel_opcode_map_str``, ``accel_opcode_flow_str``, ``accel_loo
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from typing import Any, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, IntegerAttr, ModuleOp, StringAttr
 from xdsl.ir import Attribute, Operation
@@ -30,34 +29,39 @@ FLOW = ("accel_opcode_flow", "accel_opcode_flow_str")
 INIT = ("accel_init_flow", "accel_init_flow_str")
 TILE = ("accel_accel_tile_size", "accel_accel_tile_sizes")
 ORDER = ("accel_loop_permutation",)
-DMA = {
-    "accel_dmaAddress": "address",
-    "accel_dmaInputAddress": "input_address",
-    "accel_dmaInputBufferSize": "input_buffer_size",
-    "accel_dmaOutputAddress": "output_address",
-    "accel_dmaOutputBufferSize": "output_buffer_size",
-}
+DMA = (
+    "accel_dmaAddress",
+    "accel_dmaInputAddress",
+    "accel_dmaInputBufferSize",
+    "accel_dmaOutputAddress",
+    "accel_dmaOutputBufferSize",
+)
 WITHOUT_EFFECT = {
+    **dict.fromkeys(DMA, "where the DMA lies on another board; the specification says it here"),
     "accel_number_of_caches": "tiles for the caches, which the cost model chooses here",
     "accel_tile_sizes": "tiles for the caches, which the cost model chooses here",
     "accel_acc_on_cpu": "who adds up C; what comes back is always added to C here, as linalg says",
     "accel_accumulate_on_cpu": "who adds up C; what comes back is always added to C here, as linalg says",
 }
 """Names that change nothing here, with what they say."""
+WITHOUT_FLOW = (*MAP, *INIT, *TILE, *ORDER)
+"""Names that change nothing on an op that has no flow: the specification's opcodes and flow are taken."""
 
 
 def translate(module: ModuleOp, spec: AcceleratorSpec | None) -> None:
     """Give ops with published annotations our trait in their place. Raises CompileError with the op's place.
 
-    What they leave out is that of `spec`: the tile, and the DMA.
+    What they leave out is that of `spec`: the tile, and without a flow all of it. The DMA always is.
     """
     for op in module.walk():
         if not op.name.startswith("linalg."):
             continue
         for name in WITHOUT_EFFECT:
             op.attributes.pop(name, None)
-        if any(name in op.attributes for name in (*MAP, *FLOW)):
+        if any(name in op.attributes for name in FLOW):
             _translate(op, spec)
+        for name in WITHOUT_FLOW:
+            op.attributes.pop(name, None)
 
 
 def _translate(op: Operation, spec: AcceleratorSpec | None) -> None:
@@ -66,7 +70,7 @@ def _translate(op: Operation, spec: AcceleratorSpec | None) -> None:
     opcodes = _take(op, MAP, _map)
     flow = _take(op, FLOW, _flow)
     if opcodes is None or flow is None:
-        fail(op, f"its annotations lack {MAP[1] if opcodes is None else FLOW[1]}")
+        fail(op, f"its annotations lack {MAP[1]}")
     init = _take(op, INIT, _flow)
     own, flow = joined(opcodes, flow)
     own |= {name: opcodes[name] for name, _ in (init.opcodes() if init else ()) if name in opcodes}
@@ -76,12 +80,10 @@ def _translate(op: Operation, spec: AcceleratorSpec | None) -> None:
     order = _take(op, ORDER, _numbers)
     if order is not None and sorted(order) != list(range(loops)):
         fail(op, f"{ORDER[0]} must permute {loops} loops, not {order}")
-    given = {field: _take(op, (name,), _numbers) for name, field in DMA.items()}
-    changes: dict[str, Any] = {field: value[0] for field, value in given.items() if value}
     op.attributes |= {
         "opcode_map": OpcodeMapAttr.of(own),
         "opcode_flow": OpcodeFlowAttr(flow),
-        "dma_init_config": DmaInitConfigAttr(replace(spec.dma, **changes)),
+        "dma_init_config": DmaInitConfigAttr(spec.dma),
         "accel_dim": AffineMapAttr(AffineMap(loops, 0, tuple(AffineConstantExpr(size) for size in tile))),
     }
     if init is not None:

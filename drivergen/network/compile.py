@@ -52,6 +52,11 @@ Schedules = Callable[[AcceleratorSpec, str, str], Schedule]
 """How an accelerator is to execute the layer in the MLIR text; the last argument is what messages call it."""
 
 
+Makers = Mapping[int, Callable[[str, str], Driver]]
+"""By number of an accelerator: who makes the driver of a layer (its MLIR, and what messages call it), instead
+of the compiler's own passes. Raises CompileError for a layer that it does not take."""
+
+
 @dataclass
 class NetworkDriver(Driver):
     """A compiled network. `c` is ``network.c``; `args` are inputs and results, weights are apart."""
@@ -94,6 +99,7 @@ def compile_network(
     neon: Path | None = None,
     clocks: Clocks | None = None,
     choose: Choose | None = None,
+    makers: Makers | None = None,
 ) -> NetworkDriver:
     """Compile a function on tensors, of any number of ops, for `spec` and the CPU (None: the CPU alone).
 
@@ -104,7 +110,8 @@ def compile_network(
     With the `clocks` of a board, neither do those that are slower on the accelerator by an estimate.
     With `neon`, a folder of kernels by hand, products on the CPU are those, where there is one, instead of
     loops. With `choose` all accelerators are asked, and it says who gets what; `least` then has no say, and
-    `clocks` only in what it is told of the places without a choice.
+    `clocks` only in what it is told of the places without a choice. `makers`: of accelerators whose layers
+    others make, with what is behind a product.
     Raises CompileError with the place of an op that has no C, UsageError for weights that are missing or
     have another shape.
     """
@@ -115,8 +122,8 @@ def compile_network(
     known = _checked_weights(function, weights or {}, name)
     canonicalise(module, known, name)
     stages = {"network": str(module) + "\n"}
-    offload = _Offload(specs, schedule, caches, clocks)
-    post = any(one.post or one.in_place for one in specs)
+    offload = _Offload(specs, schedule, caches, clocks, makers or {})
+    post = bool(makers) or any(one.post or one.in_place for one in specs)
     plan = offload.planned(function, choose, post=post) if choose and specs else None
     layers = outline(module, offload.accepts if specs else None, post=post, least=least, plan=plan)
     stages["layers"] = str(module) + "\n"
@@ -205,6 +212,7 @@ class _Offload:
     schedule: Schedules | None
     caches: Caches
     clocks: Clocks | None = None
+    makers: Makers = field(default_factory=dict)
     drivers: dict[tuple[int, str], Driver] = field(default_factory=dict)
     answers: dict[str, int | str] = field(default_factory=dict)
     """To what has been asked before: equal layers are compiled once."""
@@ -224,7 +232,7 @@ class _Offload:
         reasons = []
         for number in order:
             try:
-                driver = self._compile(self.specs[number], text, title)
+                driver = self._compile(number, text, title)
                 if slower := self._slower(driver, self.specs[number]):
                     reasons.append(slower)
                     continue
@@ -234,7 +242,10 @@ class _Offload:
                 reasons.append(_PLACE.sub("", str(error)))
         return reasons[0]
 
-    def _compile(self, spec: AcceleratorSpec, text: str, title: str) -> Driver:
+    def _compile(self, number: int, text: str, title: str) -> Driver:
+        if number in self.makers:
+            return self.makers[number](text, title)
+        spec = self.specs[number]
         compile_mlir(text, spec, stop="linalg", name=title, caches=self.caches)
         return self._with(self._how(spec, text, title), spec, text, title)
 

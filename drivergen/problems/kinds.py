@@ -88,6 +88,8 @@ def parse_workload(text: str) -> Workload:
         return KINDS[name].parse(text)
     if colon and name in NAMES:
         return parse_kernel(text)
+    if name in KINDS and not colon:
+        raise UsageError(f"problem `{name}` has no sizes; accepted are {KINDS[name].form}; or a file *.mlir")
     known = "; ".join((*(kind.form for kind in KINDS.values()), FORM))
     what = f"problem `{shortened(text)}` is not understood{hint(name, [*KINDS, *NAMES])}"
     raise UsageError(f"{what}; accepted are {known}; or a file *.mlir")

@@ -19,6 +19,7 @@ def test_rtl_and_model_do_the_same(soc) -> None:
     assert [rtl["fabric"][what] for what in TRAFFIC] == [model["fabric"][what] for what in TRAFFIC]
 
 
+@pytest.mark.slow
 @pytest.mark.icarus
 def test_wrong_rtl_is_found(soc, tmp_path: Path) -> None:
     """A difference in its place: most elements are wrong, and the run says so."""

@@ -70,6 +70,7 @@ def test_a_device_that_reads_and_writes_memory_itself(soc) -> None:
     assert report["limit"]["cycles"] == 5120
 
 
+@pytest.mark.slow
 def test_its_operands_may_go_through_windows(soc, tmp_path: Path) -> None:
     """A tile that is no whole cache line is copied."""
     spec, problem = tmp_path / "vadd.json", tmp_path / "vadd.mlir"

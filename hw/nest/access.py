@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from amaranth.hdl import Cat, Const, Module, Value
 
@@ -33,7 +33,7 @@ class Access:
         if len(self.banks) == 1:
             return one
         is_there = self.code(self.bank) == self.code_of(bank)
-        return Request(one.beat, one.slot, one.when, one.active & is_there, one.values)
+        return replace(one, active=one.active & is_there)
 
     def code(self, bank: Value) -> Value:
         """The bits of `bank` that tell its banks apart."""
@@ -79,7 +79,11 @@ class Rotation:
         common = set(one.when).intersection(*(each.request.when for each in self.accesses))
         when = tuple(each for each in one.when if each in common)
         self._asked = [
-            Request(one.beat, one.slot, when, active_, tuple(Const(0, 1) if x is None else x for x in values))
+            Request(
+                *(one.beat, one.slot, when, active_),
+                tuple(Const(0, 1) if x is None else x for x in values),
+                one.port,
+            )
             for active_, *values in zip(*turned, strict=True)
             if active_ is not None
         ]

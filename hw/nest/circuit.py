@@ -130,13 +130,17 @@ class Position:
 @dataclass(frozen=True)
 class Read:
     """In one slot (modulo the interval) at most `ports` reads go to a bank, or several of the same address,
-    or several whose conditions exclude each other."""
+    or several whose conditions exclude each other.
+
+    `port`: reads of one port never ask a bank for two addresses at once, whatever their pipes. None: the
+    hardware finds one by what it sees of conditions and banks, which is less."""
 
     memory: str
     bank: Place
     address: Place
     when: Condition
     slot: int
+    port: int | None = None
 
 
 @dataclass(frozen=True)

@@ -205,36 +205,49 @@ class MemoryLogic:
 
 def _ports(requests: Sequence[Request], count: int) -> list[int]:
     """A port for each: the first on which it meets no other, and if there is one, where no other pipe reads
-    (pipes may run at the same time). If there is none for some request, it is tried again with that one
-    first; in the end it takes the last port, and the RTL's checks say whether the others are there too."""
-    order = list(range(len(requests)))
+    (pipes may run at the same time). Requests of one turn whose circuit gives them the same port stay
+    together. If there is no port for some, it is tried again with these first; in the end all take the
+    circuit's, or the last one, and the RTL's checks say whether the others are there too."""
+    groups: dict[object, list[int]] = {}
+    for number, each in enumerate(requests):
+        key = number if each.port is None else (each.beat.pipe, each.turn, each.port)
+        groups.setdefault(key, []).append(number)
+    order = list(groups.values())
     ports, late = _first_fit(requests, order, count)
-    for _ in requests:
+    for _ in groups:
         if late is None:
-            break
+            return ports
         order.remove(late)
         order.insert(0, late)
         ports, late = _first_fit(requests, order, count)
-    return ports
+    if late is None:
+        return ports
+    return [port if each.port is None else each.port for each, port in zip(requests, ports, strict=True)]
 
 
-def _first_fit(requests: Sequence[Request], order: Sequence[int], count: int) -> tuple[list[int], int | None]:
-    """Ports, and the first request for which there was none."""
+def _first_fit(
+    requests: Sequence[Request], order: Sequence[list[int]], count: int
+) -> tuple[list[int], list[int] | None]:
+    """Ports, and the first group of requests for which there was none."""
     served: list[list[Request]] = [[] for _ in range(count)]
     ports, late = [count - 1] * len(requests), None
-    for number in order:
-        request = requests[number]
-        found = [i for i, mine in enumerate(served) if not any(_collide(request, one) for one in mine)]
-        alone = [i for i in found if all(one.beat.pipe == request.beat.pipe for one in served[i])]
+    for group in order:
+        mine = [requests[number] for number in group]
+        found = [i for i, there in enumerate(served) if not any(_collide(a, b) for a in mine for b in there)]
+        alone = [i for i in found if all(one.beat.pipe == mine[0].beat.pipe for one in served[i])]
         if not found and late is None:
-            late = number
-        ports[number] = (alone or found or [count - 1])[0]
-        served[ports[number]].append(request)
+            late = group
+        port = (alone or found or [count - 1])[0]
+        for number in group:
+            ports[number] = port
+        served[port] += mine
     return ports, late
 
 
 def _collide(one: Request, other: Request) -> bool:
     """Both may be active in the same cycle, with different addresses."""
+    if one.beat.pipe != other.beat.pipe:
+        return one.port != other.port and one.port is not None and other.port is not None
     return meet(one, other) and one.values[0] is not other.values[0]
 
 

@@ -213,8 +213,9 @@ class PipeLogic:
 
     def _access(self, index: int, node: Read | Write, name: str, values: tuple[Value, ...]) -> Access:
         memory, turn = self._circuit.memory(node.memory), self._turns.get(index)
-        latency = memory.latency if isinstance(node, Read) else 0
-        request = Request(self._beat, node.slot, node.when, self._active(node.when, node.slot), values)
+        latency, port = (memory.latency, node.port) if isinstance(node, Read) else (0, None)
+        active = self._active(node.when, node.slot)
+        request = Request(self._beat, node.slot, node.when, active, values, port)
         if turn is not None:
             by, there = self._placed(turn.place, node.slot), self._placed(turn.place, node.slot + latency)
             return Access(request, turn.banks, by, name, there, turn=turn)

@@ -31,6 +31,8 @@ class Request:
     active: Value
     values: tuple[Value, ...]
     """What goes to the port's inputs: address, data."""
+    port: int | None = None
+    """As a read of a circuit has it."""
 
     @property
     def turn(self) -> int:

@@ -54,7 +54,8 @@ def turns(circuit: Circuit, pipe: Pipe) -> dict[int, Turn]:
         turn = _turn(node.bank, ranges)
         if turn is None or turn.banks[-1] >= memory.banks:
             continue
-        key = (type(node), node.memory, node.slot, turn.by, turn.banks)
+        port = node.port if isinstance(node, Read) else None
+        key = (type(node), node.memory, port, node.slot, turn.by, turn.banks)
         there = groups.setdefault(key, [])
         mine = next((each for each in there if not _in_the_way(node, turn, each)), None)
         if mine is None:

@@ -9,7 +9,7 @@ are taken, by something as wide as they are.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 MAX_LENGTH = 100
@@ -50,6 +50,7 @@ class Inliner:
         self._definitions = definitions
         self._widths = widths
         self.used: set[str] = set()
+        self._known: dict[tuple[str, str, int | None], tuple[_Expression | None, set[str]]] = {}
 
     def width(self, atom: str) -> int | None:
         """Bits of a name, a part of one, or a literal; None if unknown."""
@@ -80,7 +81,26 @@ class Inliner:
         """`text`, the condition of an if."""
         return self._operand(text, "", MAX_LENGTH)
 
+    def _once(
+        self, kind: str, text: str, width: int | None, make: Callable[[], _Expression | None]
+    ) -> _Expression | None:
+        """What `make` finds, which depends on nothing but these. Wires that are read in several places share
+        what they are made of: without a memory, each way to a wire would be gone anew."""
+        key = (kind, text, width)
+        if key not in self._known:
+            before, self.used = self.used, set()
+            self._known[key] = make(), self.used
+            self.used = before
+        expression, used = self._known[key]
+        self.used |= used
+        return expression
+
     def _expand(self, text: str, width: int | None) -> _Expression:
+        found = self._once("whole", text, width, lambda: self._expanded(text, width))
+        assert found is not None
+        return found
+
+    def _expanded(self, text: str, width: int | None) -> _Expression:
         if width is None:
             return _Expression(text, "other")
         if text in self._definitions and self.width(text) == width:
@@ -105,6 +125,9 @@ class Inliner:
 
     def _low_bits(self, name: str, count: int) -> _Expression | None:
         """The low `count` bits of a wire, where they follow from the low bits of what it is made of."""
+        return self._once("low", name, count, lambda: self._found_low_bits(name, count))
+
+    def _found_low_bits(self, name: str, count: int) -> _Expression | None:
         definition = self._definitions.get(name, "")
         expression: _Expression | None = None
         if sum_ := _BINARY.fullmatch(definition):

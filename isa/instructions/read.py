@@ -237,7 +237,9 @@ class Reader:
         host = given.get("host", ast.Constant(value=False))
         if not isinstance(host, ast.Constant) or not isinstance(host.value, bool):
             raise self.fault(call, form)
-        self.known.memories[name] = Memory(name, shape, self._type(given["type"]), host.value)  # type: ignore[index]
+        named = call.args[0].id if len(call.args) == 1 and isinstance(call.args[0], ast.Name) else ""
+        made = Memory(name, shape, self._type(given["type"]), host.value, named)
+        self.known.memories[name] = made  # type: ignore[index]
 
     def _table(self, name: str, call: ast.Call) -> None:
         if not call.args or call.keywords:

@@ -183,6 +183,8 @@ class Memory:
     shape: tuple[int, ...]
     type: Range
     host: bool = False
+    sized_by: str = ""
+    """The constant of the text that is its size, where one name says it."""
 
 
 @dataclass(frozen=True)

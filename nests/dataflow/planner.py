@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 
 from axiloom.errors import CompileError
 from axiloom.nests.dataflow.fifos import NoPassageError, Passage, passage
@@ -14,7 +14,7 @@ from axiloom.nests.dataflow.tokens import Wait, conflicts, waits
 from axiloom.nests.poly.dependences import Dependence, dependences
 from axiloom.nests.program import Array, Role
 from axiloom.nests.schedule import Schedule
-from axiloom.nests.schedule.plan import Edge, Order, Plan, Stream
+from axiloom.nests.schedule.plan import Edge, Order, Plan, Readers, Stream
 
 
 @dataclass(frozen=True)
@@ -69,9 +69,9 @@ def decide(schedule: Schedule) -> Dataflow:
                     for n, each in enumerate(found)
                 ]
     readers = tuple(
-        (array.name, count)
+        several
         for array in schedule.program.arrays
-        if array.name not in passed and (count := _readers(schedule, nests, array.name, apart)) > 1
+        if array.name not in passed and (several := _readers(schedule, nests, array.name, apart)).count > 1
     )
     return Dataflow(Plan(tuple(streams), tuple(orders), (), readers), tuple(dict.fromkeys(notes)))
 
@@ -159,21 +159,32 @@ def _name(earlier: Visits, later: Visits, number: int, count: int) -> str:
 
 def _readers(
     schedule: Schedule, nests: dict[int, tuple[Visits, ...]], array: str, apart: set[tuple[str, str]]
-) -> int:
-    """The most nests that may read `array` at the same time."""
+) -> Readers:
+    """Places for the nests that read `array`: the first at which no other reads at the same time."""
     reading = {n: [v for v in each if v.reads(array)] for n, each in nests.items()}
-    users = [n for n, each in reading.items() if each]
+    pipes: list[list[int]] = []
+    for number in (n for n, each in reading.items() if each):
+        mine = next((each for each in pipes if _in_one_pipe(schedule, each[0], number)), None)
+        if mine is None:
+            pipes.append([number])
+        else:
+            mine.append(number)
 
-    def at_once(first: int, second: int) -> bool:
-        if _in_one_pipe(schedule, first, second):
-            return False
-        return not all((s.name, t.name) in apart for s in reading[first] for t in reading[second])
+    def at_once(one: list[int], other: list[int]) -> bool:
+        pairs = [(min(pair), max(pair)) for pair in product(one, other)]
+        return any(
+            (s.name, t.name) not in apart
+            for first, second in pairs
+            for s in reading[first]
+            for t in reading[second]
+        )
 
-    most = 1
-    for size in range(2, len(users) + 1):
-        if not any(
-            all(at_once(*pair) for pair in combinations(group, 2)) for group in combinations(users, size)
-        ):
-            break
-        most = size
-    return most
+    places: list[list[list[int]]] = []
+    for pipe in pipes:
+        free = (there for there in places if not any(at_once(pipe, each) for each in there))
+        if (place := next(free, None)) is None:
+            places.append([pipe])
+        else:
+            place.append(pipe)
+    found = [(n, number) for number, there in enumerate(places) for pipe in there for n in pipe]
+    return Readers(array, tuple(sorted(found)))

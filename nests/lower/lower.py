@@ -29,7 +29,7 @@ from axiloom.nests.lower.passing import fifos as passed
 from axiloom.nests.lower.pipe import Built, Draft, Nests, Surroundings, build, draft, register
 from axiloom.nests.program import Array, Role
 from axiloom.nests.schedule import Layout, Nest, Schedule
-from axiloom.nests.schedule.plan import Plan
+from axiloom.nests.schedule.plan import Plan, Readers
 
 FEW_WORDS = 4
 """A bank of so many words is registers, if nobody says otherwise; LUT RAM up to `SHALLOW`."""
@@ -75,10 +75,11 @@ def lower(schedule: Schedule, plan: Plan | None = None, latencies: Latencies | N
     layouts = {each.name: _layout(each, schedule.layouts.get(each.name), drafts) for each in used}
     for double in plan.doubles if plan is not None else ():
         layouts[double.array] = replace(layouts[double.array], copies=double.copies)
-    readers = dict(plan.readers) if plan is not None else {}
+    readers = {each.array: each for each in plan.readers} if plan is not None else {}
+    several = {name: each.count for name, each in readers.items()}
     memories = {
         each.name: _memory(
-            each, layouts[each.name], schedule.layouts.get(each.name), readers.get(each.name, 1)
+            each, layouts[each.name], schedule.layouts.get(each.name), several.get(each.name, 1)
         )
         for each in used
     }
@@ -86,9 +87,12 @@ def lower(schedule: Schedule, plan: Plan | None = None, latencies: Latencies | N
     if plan is not None:
         bits = {each.name: number_bits(each.number) for each in used}
         passing = Passing({each.array: each for each in plan.streams}, layouts, bits, plan.orders)
-    ports = {each.name: memories[each.name].ports // readers.get(each.name, 1) for each in used}
+    ports = {each.name: memories[each.name].ports // several.get(each.name, 1) for each in used}
     around = Surroundings(layouts, memories, ports, {}, passing)
-    built = [build(each, replace(around, turns=_turns(each, plan))) for each in drafts]
+    built = [
+        build(each, replace(around, turns=_turns(each, plan), first=_first_ports(each, readers, ports)))
+        for each in drafts
+    ]
     if plan is None:
         pipes, fifos = _in_turn(built)
         streams: tuple[tuple[Port, ...], tuple[Port, ...]] = ((), ())
@@ -102,6 +106,16 @@ def lower(schedule: Schedule, plan: Plan | None = None, latencies: Latencies | N
     kept = tuple(each for each in (*memories.values(), *held) if each.name in touched)
     circuit = Circuit(program.name, pipes, kept, fifos, *streams)
     return Lowered(circuit, layouts, tuple(built))
+
+
+def _first_ports(draft: Draft, readers: Mapping[str, Readers], ports: Mapping[str, int]) -> dict[str, int]:
+    """Where the ports of this pipe begin, of arrays that other pipes read at the same time."""
+    return {
+        name: place * ports[name]
+        for name, each in readers.items()
+        for number, place in each.places
+        if number in draft.nests.numbers
+    }
 
 
 def _turns(draft: Draft, plan: Plan | None) -> dict[str, Affine]:

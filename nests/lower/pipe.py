@@ -31,9 +31,10 @@ from axiloom.nests.lower.passing import Passing, Streamed, streamed, tokens
 from axiloom.nests.lower.slots import modulo
 from axiloom.nests.lower.slots.bind import bound, units
 from axiloom.nests.lower.slots.carried import Carried, Dependence
-from axiloom.nests.lower.slots.constraints import apart, latency, name, ports
+from axiloom.nests.lower.slots.constraints import accesses, apart, latency, name
 from axiloom.nests.lower.slots.late import late
 from axiloom.nests.lower.slots.modulo import Edge, Timing
+from axiloom.nests.lower.slots.places import found_ports
 from axiloom.nests.lower.slots.recurrences import cyclic
 from axiloom.nests.lower.slots.waits import crossings
 from axiloom.nests.program import Program
@@ -80,14 +81,15 @@ class Draft:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """Where arrays lie. `ports`: reads of a bank that a pipe may do in a cycle. `turns`: which copy an access
-    goes to, for arrays in several copies."""
+    """Where arrays lie. `ports`: reads of a bank that a pipe may do in a cycle; `first`: the first port for
+    them, where it is not 0. `turns`: which copy an access goes to, for arrays in several copies."""
 
     layouts: Mapping[str, BankLayout]
     memories: Mapping[str, Memory]
     ports: Mapping[str, int]
     turns: Mapping[str, Affine] = field(default_factory=dict)
     passing: Passing = field(default_factory=Passing)
+    first: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -208,7 +210,8 @@ class _Work:
         self.dependences = carried.dependences(self.vertices, apart(self.places, ranges))
         used = dict.fromkeys(x.what.array for x in self.vertices if isinstance(x.what, Access))
         counts = {array: around.ports.get(array, 1) for array in used}
-        self.resources = ports(draft.guards, ranges, self.vertices, self.places, layouts, counts)
+        self.accesses = accesses(draft.guards, ranges, self.vertices, self.places, layouts, counts)
+        self.resources = [each for each in self.accesses if each.binds]
 
     def schedule(self, dependences: Sequence[Dependence]) -> tuple[Timing, list[Vertex]]:
         """With the operators' first latencies; with shorter ones in recurrences, as far as that helps."""
@@ -269,6 +272,9 @@ class _Work:
             _node(vertex, timing.slots[number], self.places.get(number), unit.get(number, ""))
             for number, vertex in enumerate(vertices)
         ]
+        for number, port in found_ports(self.accesses, timing.slots, timing.interval).items():
+            if isinstance(node := nodes[number], Read):
+                nodes[number] = replace(node, port=self.around.first.get(node.memory, 0) + port)
         nodes += tokens(self.around.passing.orders, vertices, timing.slots, draft.lanes, draft.guards)
         where = draft.space
         pipe = Pipe(self.draft.nests.name, where.counters, timing.interval, where.iterations, tuple(nodes))

@@ -62,11 +62,24 @@ class Double:
 
 
 @dataclass(frozen=True)
+class Readers:
+    """Nests that may read `array` at the same time: each reads at a place, and those of one place never at
+    the same time. Banks need so many times the read ports as there are places."""
+
+    array: str
+    places: tuple[tuple[int, int], ...]
+    """The place of each nest that reads it, by nest number."""
+
+    @property
+    def count(self) -> int:
+        return 1 + max((place for _, place in self.places), default=0)
+
+
+@dataclass(frozen=True)
 class Plan:
-    """`readers`: how many nests may read an array at the same time, where that is more than one: its banks
-    then need so many times the read ports."""
+    """`readers`: of arrays that more than one nest may read at the same time."""
 
     streams: tuple[Stream, ...] = ()
     orders: tuple[Order, ...] = ()
     doubles: tuple[Double, ...] = ()
-    readers: tuple[tuple[str, int], ...] = ()
+    readers: tuple[Readers, ...] = ()

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from axiloom.selection.allocate import slots
 from axiloom.selection.allocate.bounds import checked, least_cycles, least_rows, writers
 from axiloom.selection.allocate.exact import Ask
 from axiloom.selection.allocate.listed import Lister, orders, timed
 from axiloom.selection.allocate.place import Life, live_peak
-from axiloom.selection.allocate.problem import Placed, Plan, Problem, Refusal, Step
+from axiloom.selection.allocate.problem import Memory, Placed, Plan, Problem, Refusal, Step
 from axiloom.selection.allocate.process import ask
 
 SECONDS = 20.0
@@ -22,7 +23,8 @@ EXACT_STEPS = 150
 
 def allocate(problem: Problem, *, seconds: float = SECONDS, improve: float = IMPROVE_S) -> Plan | Refusal:
     """A plan, or why there is none, in about `seconds`; where the quick way finds one, `improve` seconds are
-    spent on a better one; 0: the quick way alone. `Plan.bound` says how much better one might be.
+    spent on a better one; 0: no solver is asked. Where all values of a memory have one size, a search over
+    slots comes first. `Plan.bound` says how much better one might be.
 
     Raises ProblemError for a problem that means nothing.
     """
@@ -35,6 +37,12 @@ def allocate(problem: Problem, *, seconds: float = SECONDS, improve: float = IMP
     plan, missing = _listed(problem, order, bound)
     if plan is not None and _is_best(problem, plan):
         return replace(plan, seconds=time.perf_counter() - begun)
+    best = slots.search(problem)
+    if isinstance(best, slots.Found):
+        exact = made(problem, timed(problem, best.executed), bound)
+        return replace(exact, bound=exact.cycles, seconds=time.perf_counter() - begun)
+    if isinstance(best, slots.Impossible):
+        return Refusal(_why(problem, _most(problem), seconds), True, time.perf_counter() - begun)
     if len(order) > EXACT_STEPS or not seconds:
         if plan is None:
             reason = (
@@ -153,17 +161,38 @@ def _why(problem: Problem, most: int, seconds: float) -> str:
         everything[value.memory] += top
     sizes = {one.name: max(one.units, everything[one.name]) for one in problem.memories}
     for memory in problem.memories:
+        if (found := _by_slots(problem, memory, sizes)) is not None:
+            fewest, at_best = found
+            if fewest > memory.units:
+                return _needs(problem, memory, fewest, at_best)
+            continue
         answer = ask(("solve", Ask(problem, most, seconds, sizes, memory.name)), seconds)
         said, rows, least = answer or ("limit", [], 0)
         if said == "best" and least > memory.units:
             steps = {one.name: one for one in problem.steps}
             placed = [Placed(steps[name], copy, start, where) for name, copy, start, where in rows]
-            return (
-                f"in any order {memory.name} needs {least} rows and has {memory.units}"
-                f"{_conflict(problem, placed, memory.name)}"
-            )
+            return _needs(problem, memory, least, placed)
     names = ", ".join(f"{one.units} rows of {one.name}" for one in problem.memories)
     return f"in no order {names} are enough together"
+
+
+def _by_slots(problem: Problem, memory: Memory, sizes: Mapping[str, int]) -> tuple[int, list[Placed]] | None:
+    """The fewest rows of one memory where the others are as large as anybody wants, and a plan with them."""
+    units = {value.units for value in problem.values if value.memory == memory.name}
+    for rows in range(memory.units, sizes[memory.name] + 1, max(units, default=1)):
+        found = slots.search(problem, {**sizes, memory.name: rows})
+        if isinstance(found, slots.Found):
+            return rows, timed(problem, found.executed)
+        if found is None:
+            return None
+    return None
+
+
+def _needs(problem: Problem, memory: Memory, rows: int, placed: Sequence[Placed]) -> str:
+    return (
+        f"in any order {memory.name} needs {rows} rows and has {memory.units}"
+        f"{_conflict(problem, placed, memory.name)}"
+    )
 
 
 def _conflict(problem: Problem, placed: Sequence[Placed], memory: str) -> str:

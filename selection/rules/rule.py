@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import TypeAlias
 
 from axiloom.errors import SpecError
@@ -24,6 +25,11 @@ class RuleError(SpecError):
     """A rule, or a file of rules, that means nothing or is wrong."""
 
 
+@cache
+def _tree(text: str) -> ast.expr:
+    return ast.parse(text, mode="eval").body
+
+
 @dataclass(frozen=True)
 class Expr:
     """An expression over sizes and attributes. Equal if its text is."""
@@ -32,7 +38,8 @@ class Expr:
 
     @property
     def tree(self) -> ast.expr:
-        return ast.parse(self.text, mode="eval").body
+        """To read, not to change: all that are equal share it."""
+        return _tree(self.text)
 
 
 @dataclass(frozen=True)

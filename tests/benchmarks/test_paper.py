@@ -178,6 +178,7 @@ def test_what_cannot_be_done_is_missing_and_the_rest_goes_on(tmp_path: Path) -> 
     assert "no-such-pass" in bad["missing"]
 
 
+@pytest.mark.slow
 def test_a_failure_is_told_and_sets_the_exit_code(tmp_path: Path) -> None:
     lost = sides.on_cpu(SMALL, "cpu_neon")
     del lost["kernel"]
@@ -313,7 +314,7 @@ def test_geometric_mean() -> None:
     assert np.isnan(geometric_mean([]))
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(6)
 @pytest.mark.parametrize("name", experiments.NAMES)
 def test_tables_conclusions_and_plots_take_missing_figures(name: str) -> None:
     """With everything missing, and with one figure for every side."""

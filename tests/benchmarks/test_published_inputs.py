@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from benchmarks import published
 from benchmarks.published.configurations import CONFIGURATIONS
+from benchmarks.published.drivers import DRIVERS
+from benchmarks.published.files import FORMS
 from benchmarks.published.inputs import INPUTS
 
 
@@ -23,9 +25,23 @@ def test_configurations_are_imported_or_refused_in_one_line(tmp_path: Path) -> N
     assert rows[-1].verdict == "refused in one line"
 
 
+def test_each_published_file_has_a_form() -> None:
+    assert len(FORMS) == 32
+    assert set(FORMS.values()) <= set(INPUTS)
+
+
+def test_a_driver_by_hand_is_right_unchanged(tmp_path: Path) -> None:
+    row = published.of_driver(tmp_path, "v3_As", DRIVERS["experiment 2, v3_As"])
+    assert (row.verdict, row.said) == ("unchanged", "Result: equal to NumPy in all 256 elements")
+
+
 @pytest.mark.slow
 def test_the_whole_table() -> None:
     rows = published.rows()
+    drivers = {one.name: one.verdict for one in rows if one.kind == "driver"}
+    assert len(drivers) == 22
+    assert {name for name, verdict in drivers.items() if verdict != "unchanged"} == {"experiment 3, v3_Fs"}
+    assert drivers["experiment 3, v3_Fs"] == "after a change"
     maps = [one for one in rows if one.kind == "opcode map"]
     assert len(maps) == 8
     assert all(one.unchanged for one in maps)
@@ -35,4 +51,6 @@ def test_the_whole_table() -> None:
         "transfers in the accel dialect",
         "calls of the DMA library",
         "tosa.conv2d",
+        "template with ${...} in it, no valid MLIR",
+        "product, transposes with two results, product after a fill",
     }

@@ -17,6 +17,7 @@ from axiloom.nests.lower import lower
 from axiloom.nests.timing.timing import cycles
 
 
+@pytest.mark.slow
 @pytest.mark.every(2)
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_reference_is_the_module(name: str) -> None:

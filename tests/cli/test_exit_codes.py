@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import jsonschema
@@ -154,8 +155,39 @@ def test_a_clock_that_no_fabric_has(command: str, clock: str, capsys: pytest.Cap
     with pytest.raises(SystemExit) as left:
         main([*command.split(), f"--clock={clock}"])
     assert left.value.code == 2
-    last = capsys.readouterr().err.splitlines()[-1]
-    assert last.endswith(f"error: argument --clock: {clock!r} is no clock from 1 to 2000 MHz")
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f": --clock: {clock!r} is no clock from 1 to 2000 MHz; `axiloom " in line
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("run", "the following arguments are required: problem; `axiloom run --help`"),
+        ("expore", "`expore` is none of run, .*; did you mean `explore`\\?; `axiloom --help`"),
+        ("board chek", "`chek` is none of new, .*; did you mean `check`\\?; `axiloom board --help`"),
+        (
+            "run matmul:8x8x8 --bord=zedboard",
+            "axiloom run has no option `--bord`; did you mean `--board`\\?;",
+        ),
+        ("run matmul:8x8x8 9", "axiloom run does not know what to do with `9`;"),
+        ("run matmul:8x8x8 --dma sgg", "--dma: `sgg` is none of simple, sg; did you mean `sg`\\?;"),
+        ("run matmul:8x8x8 --size x", "--size: invalid int value: 'x';"),
+    ],
+)
+def test_what_is_not_understood_is_said_in_one_line(
+    command: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(command.split())
+    assert left.value.code == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert re.match(f"axiloom: .*{said}", line)
+
+
+def test_a_problem_without_sizes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "matmul"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("axiloom: problem `matmul` has no sizes; accepted are matmul:MxNxK or ")
 
 
 def test_a_network_is_compiled_by_run(tmp_path: Path, capsys) -> None:

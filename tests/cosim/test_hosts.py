@@ -85,6 +85,7 @@ def test_loads_stores_and_branches(tmp_path: Path, board: Board) -> None:
     assert found["branch-misses"] < 10
 
 
+@pytest.mark.every(3)
 @EACH
 def test_multiplications(tmp_path: Path, board: Board) -> None:
     found = cost(tmp_path, board, "*p = *p * *p;")

@@ -48,6 +48,7 @@ def report(problem: str, spec: AcceleratorSpec, *, model: bool = False) -> Repor
     return report_of(ProblemRun(Workload.of(problem), System(spec, model=model)))
 
 
+@pytest.mark.slow
 @pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("name", "width", "scatter_gather", "problem"),

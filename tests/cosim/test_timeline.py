@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 
+import numpy as np
 import pytest
 
 from axiloom import drivergen, isa
@@ -116,6 +117,31 @@ def test_the_cpu_is_seen_at_its_work() -> None:
     names = {one.name for one in recorded(result).intervals("load")}
     assert names == {"sA A", "sB B"}
     assert {one.name for one in recorded(result).intervals("store")} == {"rC C"}
+    assert {one.name for one in recorded(result).intervals("compute")} == {"cC"}
+
+
+def test_of_several_opcodes_the_last_that_loaded_computes() -> None:
+    made = replace(
+        recorded(run()),
+        payloads={0: "a A", 256: "b B"},
+        computing=("a", "b"),
+        raw=np.array(
+            [
+                (begin, begin + 9, 0, profile.TRACKS.index(track), 0, name, 0, 1, 0)
+                for begin, track, name in [
+                    (0, "load", 0),
+                    (10, "compute", 0),
+                    (30, "load", 256),
+                    (40, "compute", 0),
+                    (60, "compute", 0),
+                ]
+            ],
+            recorded(run()).raw.dtype,
+        ),
+    )
+    assert [one.name for one in made.intervals("compute")] == ["a", "b", "b"]
+    untold = replace(made, computing=("a", "b", "c"))  # c loads nothing: it could be any of the three
+    assert [one.name for one in untold.intervals("compute")] == ["", "", ""]
 
 
 def test_the_timeline_changes_no_counter() -> None:

@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from tests.some import slow
 
 from axiloom import boards, isa
 from axiloom.cosim.build import verilator
@@ -46,8 +47,7 @@ def vcd(text: str) -> tuple[set[str], list[int], dict[str, list[tuple[int, str]]
     return {name for _, name in declared}, times, changes
 
 
-@pytest.mark.every(2)
-@pytest.mark.parametrize("sim", ["verilator", pytest.param("icarus", marks=pytest.mark.icarus)])
+@pytest.mark.parametrize("sim", [slow("verilator"), pytest.param("icarus", marks=pytest.mark.icarus)])
 def test_a_vcd_shows_the_window_in_virtual_time(tmp_path: Path, elf: Path, sim: str) -> None:
     whole = Soc(System(SPEC, sim=sim)).run(elf).fabric
     begin, end = whole["cycles"] // 2, whole["cycles"]

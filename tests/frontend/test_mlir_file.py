@@ -42,6 +42,21 @@ def test_the_one_that_computes(file: Path) -> None:
     ]
 
 
+def test_annotations_that_change_nothing_are_named(file: Path) -> None:
+    file.write_text(
+        PRODUCT.format(name="one").replace(
+            "{__internal", "{accel_dmaAddress = 41, accel_loop_permutation = [0, 2, 1], __internal"
+        )
+    )
+    said = frontend.remarks(str(file), frontend.read_mlir(str(file)))
+    assert [one.split(": ")[1] for one in said] == [
+        "__internal_linalg_transform__ is ignored",
+        "accel_dmaAddress is ignored",
+        "accel_loop_permutation is ignored",
+    ]
+    assert "no accel_opcode_flow_str goes with it; the specification's opcodes and flow" in said[-1]
+
+
 @pytest.mark.slow
 def test_several_are_run_in_turn_and_compiled_by_name(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file.write_text(PRODUCT.format(name="one") + MAIN + PRODUCT.format(name="two"))

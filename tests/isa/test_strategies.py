@@ -79,7 +79,7 @@ def test_post_well_formed_words_are_no_error(data: st.DataObject) -> None:
     assert model.error is None
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(6)
 @pytest.mark.parametrize("code", list(DeviceError))
 @pytest.mark.parametrize("form", [IMAGE, WINDOW], ids=lambda form: form.name)
 def test_convolutions_ill_formed_words_reach_every_error(form: Form, code: DeviceError) -> None:

@@ -12,7 +12,17 @@ from axiloom.drivergen.evaluate.reference import evaluate
 from axiloom.frontend import Model, read
 from axiloom.quantise import Graph, emit, execute
 from axiloom.quantise.emit.places import groups
-from axiloom.quantise.graph.graph import Concat, Constant, Input, Node, Reshape, Slice, Transpose
+from axiloom.quantise.graph.graph import (
+    Concat,
+    Constant,
+    Input,
+    Linear,
+    Node,
+    Reshape,
+    Shift,
+    Slice,
+    Transpose,
+)
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "quantised"
 
@@ -48,6 +58,25 @@ def test_places_and_constants() -> None:
     (want,) = execute(graph, {"x": x}).values()
     whole = np.concatenate([x, known[None]]).transpose(2, 0, 1)
     np.testing.assert_array_equal(want, whole[1:4:2, :, 1:3].reshape(4, 3))
+    np.testing.assert_array_equal(by_compiler(emit(graph), [x]), want)
+
+
+def test_sums_that_are_shifted_alone() -> None:
+    rng = np.random.default_rng(5)
+    weight, bias = (
+        rng.integers(-128, 128, (6, 5)).astype(np.int8),
+        rng.integers(-999, 999, 5).astype(np.int32),
+    )
+    nodes: list[Node] = [
+        Input(name="x", shape=(3, 6), scale=0.5),
+        Linear(name="sums", shape=(3, 5), inputs=("x",), dtype="int32", weight=weight),
+        Shift(name="y", shape=(3, 5), inputs=("sums",), axis=1, bias=bias, shift=7, lo=-128, hi=100),
+    ]
+    graph = Graph("shifted", nodes, ["y"])
+    x = rng.integers(-128, 128, (3, 6)).astype(np.int8)
+    (want,) = execute(graph, {"x": x}).values()
+    sums = x.astype(np.int32) @ weight.astype(np.int32) + bias
+    np.testing.assert_array_equal(want, np.clip(sums >> 7, -128, 100))
     np.testing.assert_array_equal(by_compiler(emit(graph), [x]), want)
 
 

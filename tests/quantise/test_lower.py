@@ -15,6 +15,7 @@ from torch.nn import functional  # noqa: E402
 
 from axiloom.errors import CompileError, UsageError  # noqa: E402
 from axiloom.quantise import execute, report  # noqa: E402
+from axiloom.quantise.graph.graph import Graph, Input, Shift  # noqa: E402
 from axiloom.quantise.torch_model import Quantised, load, quantise  # noqa: E402
 
 
@@ -74,6 +75,26 @@ def test_results_are_sums_of_one_scale() -> None:
         want = made.module(*made.samples[0]).numpy()
     assert node.scale is not None
     np.testing.assert_allclose(output * node.scale, want, atol=0.05)
+
+
+def test_sums_that_are_shifted_alone() -> None:
+    torch.manual_seed(0)
+    network = nn.Sequential(nn.Linear(32, 24), nn.ReLU(), nn.Linear(24, 16), nn.Tanh())
+    made = quantise(network.eval(), (torch.randn(4, 32),), "8-random", name="net", shifts=True)
+    assert kinds(made) == ["input", "linear", "shift", "linear", "shift", "table"]
+    first = made.graph.nodes[2]
+    assert isinstance(first, Shift)
+    assert (first.lo, first.hi) == (0, 127)
+    assert 0 < first.shift <= 15
+    assert error(made) > 25
+
+
+def test_a_shift_rounds_and_clips() -> None:
+    x = Input(name="x", shape=(1, 4), dtype="int32")
+    sums = Shift(name="y", shape=(1, 4), inputs=("x",), axis=1, bias=np.array([8, 8, 8, 8]), shift=4, lo=-3)
+    graph = Graph("net", [x, sums], ["y"])
+    (y,) = execute(graph, {"x": np.array([[7, 8, 5000, -5000]], np.int32)}).values()
+    assert y.tolist() == [[0, 1, 127, -3]]
 
 
 def test_known_factors_are_in_the_scale() -> None:

@@ -62,6 +62,21 @@ def test_the_remedy_that_comes_first(case: Stopped, setting: Setting, told: str)
     assert remedies[-1] == "Waveforms of the end: --trace run.fst --trace-window 6328:8328"
 
 
+@pytest.mark.slow
+def test_of_a_network_the_page_names_the_layer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    mlp = DRIVERS.parents[1] / "fixtures" / "quantised" / "digits_mlp.mlir"
+    page, out = tmp_path / "page", tmp_path / "report.json"
+    words = ["run", str(mlp), "--accel", "v4_16", "--dma", "simple", "--stream-width", "32"]
+    words += ["--offload", "all", "--watchdog", "60"]  # a product takes longer
+    assert main([*words, "--report", str(page), "--json", str(out)]) == 6
+    assert f"the page is {page / 'index.html'}" in capsys.readouterr().err
+    found = json.loads(out.read_text())
+    layer = dict(found["result"]["hang"]["facts"])["layer"]
+    assert layer.startswith("0:matmul_1x64x64 of 6, on the accelerator")
+    assert found["network"]["layers"] == []  # none had ended
+    assert "Where it hung" in (page / "index.html").read_text()
+
+
 def test_a_run_that_hangs_writes_page_and_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page, out = tmp_path / "page", tmp_path / "report.json"
     words = ["simulate", str(DRIVERS / "missing_payload.c"), "--accel", "v3", "--size", "4"]

@@ -38,7 +38,7 @@ def network(layers: str, **weights: np.ndarray) -> NetworkRun:
     model = frontend.read(MLP)
     named = {**model.weights, **weights}
     system = System(isa.builtin("v4_16", data_type="int8"))
-    return NetworkRun(Network("mlp", model.mlir, named), system, layers=layers)
+    return NetworkRun(Network("mlp", model.mlir, named), system, simulated=layers)
 
 
 def counted(report: Report) -> dict[str, object]:

@@ -42,7 +42,7 @@ def checked(problem: str, name: str, *, sg: bool = False) -> Report:
         pytest.param("bmm:2x8x16x8:int8", "conv_v4", True, marks=pytest.mark.slow),
         slow("matvec:24x32:int8", "conv_v4", True),
         ("dwconv:8x8,8,3x3,pad=1:int8", "conv_v4", True),
-        ("dwconv:6x7,3,3x3,stride=2:int8", "conv_v4", False),
+        slow("dwconv:6x7,3,3x3,stride=2:int8", "conv_v4", False),
         ("conv:6x6,8,3x3,4,groups=2:int8", "conv_v4", True),
         pytest.param("dwconv:5x5,2,3x3", "conv_v3", False, marks=pytest.mark.slow),
     ],

@@ -69,6 +69,7 @@ def test_a_port_that_is_not_there() -> None:
         SerialPort("no-such-port", 1_234_567)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("accelerator", "size", "problem"),
     [

@@ -116,6 +116,7 @@ def test_a_hang_names_the_accelerator(both: Soc, elf: Compile, hang: int, parts:
         assert part in str(caught.value)
 
 
+@pytest.mark.slow
 def test_runs_repeat_and_a_reset_reaches_both(both: Soc, elf: Compile) -> None:
     jobs = [Job(elf(), INPUTS, OUTPUTS), Job(elf(HANG=1), INPUTS), Job(elf(), INPUTS, OUTPUTS)]
     first, hung, again = both.run_many(jobs, check=False)

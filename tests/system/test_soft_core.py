@@ -42,7 +42,7 @@ def on(
     return ProblemRun(Workload.of(problem), System(spec, board, wait=wait), schedule)
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(6)
 @pytest.mark.parametrize(
     ("spec", "pipeline", "wait"),
     [

@@ -124,7 +124,7 @@ def uncleaned(pipeline: str, numbers: list[int]) -> list[Report]:
     return reports_of(runs)
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(6)
 @pytest.mark.parametrize("pipeline", UNCLEANED)
 def test_a_flush_that_is_missing_is_reported(pipeline: str) -> None:
     """Of the first operand that is sent; of each, where nothing is copied."""

@@ -14,6 +14,7 @@ from axiloom.hw.verilog import emit as verilog
 FILE = Path(__file__).parents[2] / "examples" / "tutorial" / "toucan.json"
 
 
+@pytest.mark.slow
 def test_it_runs(soc) -> None:
     chip = soc(FILE)
     for flow in chip.spec.flows:

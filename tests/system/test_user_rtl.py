@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 EXAMPLE = Path(__file__).parents[2] / "examples" / "verilog_accelerator"
 
 
@@ -14,6 +16,7 @@ def test_verilog_by_hand_gets_its_driver_and_runs(soc) -> None:
         assert report["result"]["matches"], report["result"]["first"]
 
 
+@pytest.mark.slow
 def test_ours_and_theirs_agree(soc) -> None:
     """The same specification, once with our generated RTL: same driver, same words, same result."""
     theirs = soc(EXAMPLE / "rowmul.json", rtl=[EXAMPLE / "rowmul.v"], top="rowmul").matmul(4, 8, 16)

@@ -39,6 +39,7 @@ def check(reports: list[Report], width: int) -> None:
         assert fabric["cycles"] >= report["limit"]["cycles"] >= fabric["words_in"] * 32 // width
 
 
+@pytest.mark.slow
 def test_bit_exact() -> None:
     check(reports_of(runs("v4_16", "int32", 64)), 64)
 

@@ -27,6 +27,8 @@ class Guards:
         self._simple: dict[Condition, Condition | None] = {}
         self._implied: dict[tuple[Condition, Condition], bool] = {}
         self._excluded: dict[tuple[Condition, Condition], bool] = {}
+        self._asked: dict[tuple[int, int], tuple[Condition, Condition, bool]] = {}
+        """The same by objects, which are kept: a condition's hash takes longer than all else."""
 
     def points(self, condition: Condition) -> isl.Set:
         """Where a pipe reaches points at which it holds."""
@@ -70,6 +72,13 @@ class Guards:
         """Whether no iteration has both."""
         if not one or not other:
             return False
+        asked = (id(one), id(other))
+        known = self._asked.get(asked)
+        if known is None:
+            known = self._asked[asked] = (one, other, self._excludes(one, other))
+        return known[2]
+
+    def _excludes(self, one: Condition, other: Condition) -> bool:
         key = (one, other) if id(one) <= id(other) else (other, one)
         if key not in self._excluded:
             forms = set(other)

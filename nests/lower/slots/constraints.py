@@ -23,7 +23,7 @@ def apart(
     return apart
 
 
-def ports(
+def accesses(
     guards: Guards,
     ranges: Mapping[str, tuple[int, int]],
     vertices: Sequence[Vertex],
@@ -31,7 +31,7 @@ def ports(
     layouts: Mapping[str, BankLayout],
     counts: Mapping[str, int],
 ) -> list[Resource]:
-    """The ports of banks that more accesses use than there are ports: `counts` reads a cycle, one write."""
+    """What uses the ports of banks that may be the same: `counts` reads a cycle, one write."""
     found: list[Resource] = []
 
     def together(a: int, b: int) -> bool:
@@ -55,9 +55,8 @@ def ports(
             count = 1 if stores else counts[array]
             kind = "writes to" if stores else "reads of"
             for low, high, group in _overlapping(users):
-                if len(group) > count:
-                    banks = f"bank {low}" if low == high else f"banks {low} to {high}"
-                    found.append(Resource(f"{kind} {array}, {banks}", tuple(group), count, together))
+                banks = f"bank {low}" if low == high else f"banks {low} to {high}"
+                found.append(Resource(f"{kind} {array}, {banks}", tuple(group), count, together))
     return found
 
 

@@ -37,6 +37,11 @@ class Resource:
     count: int
     together: Callable[[int, int], bool]
 
+    @property
+    def binds(self) -> bool:
+        """There are more users than places."""
+        return len(self.users) > self.count
+
 
 @dataclass(frozen=True)
 class Timing:

@@ -26,6 +26,8 @@ class Memory:
 
     numbers: dict[tuple[Any, ...], int] = field(default_factory=dict)
     answers: dict[tuple[Any, ...], bool] = field(default_factory=dict)
+    signs: dict[tuple[Any, ...], bool] = field(default_factory=dict)
+    """By what is known of unknowns, and the polynomial: whether it is plainly 0 or more."""
 
     def number(self, said: tuple[Any, ...]) -> int:
         """The same for what is the same."""
@@ -250,6 +252,14 @@ class Context:
 
     def nonnegative(self, value: Any) -> bool:
         """Each unknown takes its worst end, the latest first; then all are 0 or more above their least."""
+        if isinstance(value, int):
+            return value >= 0
+        key = (self.known, value.parts)
+        if key not in self.memory.signs:
+            self.memory.signs[key] = self._nonnegative(value)
+        return self.memory.signs[key]
+
+    def _nonnegative(self, value: Any) -> bool:
         for name in reversed(self.ranges):
             if not isinstance(value, Size):
                 break
@@ -286,7 +296,17 @@ class Context:
 
     def with_(self, value: Any, name: str, other: Any) -> Any:
         """The polynomial with another value for one unknown."""
-        return replaced(value, lambda one: other if one == name else self.alone(one))
+        if not isinstance(value, Size) or name not in value.unknowns:
+            return value
+        rest = {names: factor for names, factor in value.parts if name not in names}
+        result: Any = made(self, rest)
+        for names, factor in value.parts:
+            if name in names:
+                part: Any = made(self, {tuple(one for one in names if one != name): factor})
+                for _ in range(names.count(name)):
+                    part = part * other
+                result = result + part
+        return result
 
     def alone(self, name: str) -> Size:
         return Size(self, (((name,), 1),))

@@ -29,6 +29,9 @@ EDGES = (0, 1, -1, 2, 127, 128, -128, -129, 255, 256, 32767, 32768, -32769, 6553
 MOST_ELEMENTS = 4096
 ATTEMPTS = 5000
 """Most cases are none: sizes that do not go together."""
+CASES = 60
+FEW = 20
+"""Cases of a rule that a proof then decides."""
 RANDOM = 3
 """Random fillings of a case."""
 
@@ -48,7 +51,7 @@ class Searched:
     tried: int
 
 
-def search(rule: Rule, until: float, most: int = 60) -> Searched:
+def search(rule: Rule, until: float, most: int = CASES) -> Searched:
     """Over the sizes that the rule states (or 1, 2, 3), at most so many cases, drawn from a seed."""
     tried = cases = 0
     for seed in range(ATTEMPTS):

@@ -8,12 +8,12 @@ from enum import StrEnum
 
 from axiloom.selection.rules.prove.cases import about
 from axiloom.selection.rules.prove.proof import prove
-from axiloom.selection.rules.prove.search import search
+from axiloom.selection.rules.prove.search import FEW, search
 from axiloom.selection.rules.rule import Rule
 
 LIMIT_S = 60
 SEARCH_S = 5.0
-"""For a counter-example, before a proof is tried."""
+"""For a counter-example, before a proof is tried, and again after one that failed."""
 
 
 class Answer(StrEnum):
@@ -51,13 +51,18 @@ class Proof:
 
 
 def judge(rule: Rule, limit_s: float) -> Proof:
-    """Looks for a counter-example by NumPy, then proves. May run for longer: `process.py` can be killed."""
+    """Looks for a counter-example by NumPy in some cases, then proves, then looks in more if that failed. May
+    run for longer: `process.py` can be killed."""
     begun = time.monotonic()
-    searched = search(rule, begun + min(SEARCH_S, limit_s / 2))
+    search_s = min(SEARCH_S, limit_s / 2)
+    searched = search(rule, begun + search_s, FEW)
+    outcome = prove(rule, begun + limit_s) if searched.found is None else None
+    if outcome is not None and not outcome.proved:
+        searched = search(rule, time.monotonic() + search_s)
     if searched.found is not None:
         answer, said, every, why, cases = Answer.REFUTED, "", False, searched.found.line, 0
     else:
-        outcome = prove(rule, begun + limit_s)
+        assert outcome is not None
         answer = Answer.PROVED if outcome.proved else Answer.OPEN
         every, why, cases = outcome.proved and not outcome.bounded, outcome.why, outcome.paths
         said = about(rule, outcome.bounded) if outcome.proved else ""

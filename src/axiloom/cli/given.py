@@ -11,13 +11,16 @@ A command says so beside its options::
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Mapping
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from axiloom import files
 from axiloom.errors import BuildError, UsageError
+from axiloom.isa.wording.names import hint
 
 MODEL = Path("model")
 """What --rtl is given for the functional model, in place of files."""
@@ -54,7 +57,8 @@ class _Append(_Remembering, argparse._AppendAction):
 
 
 class Parser(argparse.ArgumentParser):
-    """Remembers which options were given; subcommands are of the same class."""
+    """Remembers which options were given, and says in one line what it does not understand; subcommands are
+    of the same class."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -65,6 +69,39 @@ class Parser(argparse.ArgumentParser):
             ("append", _Append),
         ):
             self.register("action", name, action)
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        options, rest = self.parse_known_args(args, namespace)
+        if rest:
+            self._asked(options)._refuse_rest(rest)
+        return options
+
+    def error(self, message: str) -> NoReturn:
+        """The exit code of UsageError, and no list of all options before the reason."""
+        message = message.removeprefix("argument ")
+        if found := _CHOICE.search(message):
+            name, rest = found["name"], found["rest"].replace("'", "")
+            message = f"{message[: found.start()]}`{name}` is none of {rest}{hint(name, rest.split(', '))}"
+        print(f"axiloom: {message}; `{self.prog} --help` says what is accepted", file=sys.stderr)
+        raise SystemExit(UsageError.exit_code)
+
+    def _asked(self, options: argparse.Namespace) -> Parser:
+        """The parser of the command that was given."""
+        for action in self._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                inner = action.choices[getattr(options, action.dest)]
+                assert isinstance(inner, Parser)
+                return inner._asked(options)
+        return self
+
+    def _refuse_rest(self, rest: Sequence[str]) -> NoReturn:
+        word, _, _ = rest[0].partition("=")
+        if word.startswith("-"):
+            self.error(f"{self.prog} has no option `{word}`{hint(word, self._option_string_actions)}")
+        self.error(f"{self.prog} does not know what to do with `{' '.join(rest)}`")
+
+
+_CHOICE = re.compile(r"invalid choice: '(?P<name>.*)' \(choose from (?P<rest>.*)\)$", re.DOTALL)
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,12 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="FILE.mlir",
         help="default: the model's name, in this folder",
     )
+    command.add_argument(
+        "--shifts",
+        action="store_true",
+        help="sums become int8 by a shift alone, one scale a weight: for accelerators that have no "
+        "multiplier behind their sums, such as VTA (`axiloom run --select egraph --accel vta`)",
+    )
     command.add_argument("--seed", type=int, default=0, help="of random calibration data (default 0)")
     refuse(
         command,
@@ -71,6 +77,7 @@ def execute(options: argparse.Namespace) -> int:
         name=output.stem,
         keep=KEPT,
         seed=options.seed,
+        shifts=options.shifts,
         progress=progress,
     )
     table = report.rows(quantised, progress=progress)

@@ -11,10 +11,19 @@ from pathlib import Path
 from typing import Any
 
 from axiloom import boards, frontend
-from axiloom.cli import default, nest_run, program_run, remedies, select, serial, terminal
+from axiloom.cli import (
+    default,
+    nest_run,
+    program_run,
+    remedies,
+    select,
+    serial,
+    shared_network,
+    terminal,
+)
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, has, output_file, refuse, reject
-from axiloom.cosim import outside
+from axiloom.cosim import last_run, outside
 from axiloom.cosim.build.cache import content_hash
 from axiloom.cosim.build.user_code import CXX, Given
 from axiloom.cosim.job import Job, Result
@@ -203,6 +212,9 @@ def _execute_one(options: argparse.Namespace) -> int:
         return serial.execute_run(options)
     _check_os(options)
     one_op = [Refusal("try_remedies", lambda _: True, "for problems of one op")]
+    if shared_network.is_shared(options):
+        reject(options, one_op)
+        return shared_network.execute(options, _execute)
     if program_run.is_program(options.problem) or select.is_for_texts(options):
         reject(options, one_op)
         return program_run.execute(options, _finish)
@@ -260,7 +272,7 @@ def network_run(
         auto=options.offload == "auto",
         selecting=select.is_egraph(options),
         choice=found.choice,
-        layers=_layers(options),
+        simulated=_layers(options),
     )
 
 
@@ -296,7 +308,7 @@ def _execute(options: argparse.Namespace, run: Run[CpuPart]) -> int:
         else:
             result = simulate(run, watch)
     except HungError as error:
-        if isinstance(run, ProblemRun) and error.result is not None:
+        if isinstance(run, ProblemRun | NetworkRun) and error.result is not None:
             raise _reported(error, run.checked(error.result), options, run.driver.c) from None
         raise
     if isinstance(run, NetworkRun) and run.selecting:
@@ -354,8 +366,11 @@ def execute_simulate(options: argparse.Namespace) -> int:
         progress("")
         driver_hash = content_hash(elf)
         hung: HungError | None = None
+        about = content_hash(dumps(*specs), options.define)
+        job = Job(elf, inputs, outputs, words=last_run.words(options.driver, about))
         try:
-            result = soc.run_many([Job(elf, inputs, outputs)], progress=sys.stderr.isatty())[0]
+            result = soc.run_many([job], progress=sys.stderr.isatty())[0]
+            last_run.keep(options.driver, about, result.fabric["words_in"] + result.fabric["words_out"])
         except HungError as error:
             if error.result is None:
                 raise

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from axiloom.drivergen.dialects import functions
-from axiloom.drivergen.match.published import WITHOUT_EFFECT
+from axiloom.drivergen.match.published import FLOW, WITHOUT_EFFECT, WITHOUT_FLOW
 from axiloom.errors import CompileError, UsageError
 from axiloom.files import read_text
 
@@ -66,7 +66,13 @@ def remarks(text: str, mlir: str) -> list[str]:
     if wanted is None and len(others) > len(own) == 1:
         left = ", ".join(name for name in others if name not in own)
         found.append(f"{file}: {own[0]} is compiled; not read: {left}")
-    for name, what in IGNORED.items():
-        if re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", re.sub(r"//[^\n]*", "", mlir)):
-            found.append(f"{file}: {name} is ignored: it says {what}")
+    plain = re.sub(r"//[^\n]*", "", mlir)
+
+    def has(name: str) -> bool:
+        return re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", plain) is not None
+
+    found += [f"{file}: {name} is ignored: it says {what}" for name, what in IGNORED.items() if has(name)]
+    if not any(map(has, FLOW)):
+        why = f"no {FLOW[1]} goes with it; the specification's opcodes and flow are taken"
+        found += [f"{file}: {name} is ignored: {why}" for name in WITHOUT_FLOW if has(name)]
     return found

@@ -72,11 +72,13 @@ def quantise(
     name: str,
     keep: int = 4,
     seed: int = 0,
+    shifts: bool = False,
     progress: Progress = lambda _line: None,
 ) -> Quantised:
     """Quantise `network` (in evaluation mode); `calibration`: samples, or what --calibration says.
 
-    `keep`: samples whose values stay in `ranges`. Raises CompileError for an op that has no integer form.
+    `keep`: samples whose values stay in `ranges`. `shifts`: sums become int8 by a shift, without a
+    multiplier, for accelerators that have none (VTA). Raises CompileError for an op that has no integer form.
     """
     progress("exporting")
     with _attention_in_parts():
@@ -89,7 +91,7 @@ def quantise(
         calibration = calibrate.samples(calibration, examples, module, seed)
     data = list(calibration)
     ranges = calibrate.observe(module, data, keep=keep, progress=progress)
-    lowering = Lowering(module, ranges, name, getattr(network, "input_names", ()))
+    lowering = Lowering(module, ranges, name, getattr(network, "input_names", ()), shifts=shifts)
     graph = lowering.run(HANDLERS, SEVERAL)
     return Quantised(graph, module, ranges, data, lowering.source)
 

@@ -48,9 +48,14 @@ def rows(
     specs: Sequence[AcceleratorSpec],
     last: int = -1,
     laps: Laps = (),
+    ended: int | None = None,
 ) -> Rows:
-    """A row for each layer that ran: the timer runs at half the CPU's clock."""
-    ran = layers if last < 0 else layers[: last + 1]
+    """A row for each layer that ran: the timer runs at half the CPU's clock.
+
+    `last`: the number of the layer after which the run stopped as it was told, or -1; `ended`: how many
+    layers came to their end before the run hung.
+    """
+    ran = layers[:ended] if last < 0 else layers[: last + 1]
     ticks = [int(marks[number + 1]) - int(marks[number]) for number in range(len(ran))]
     total = max(sum(ticks), 1)
     found: Rows = []
@@ -172,9 +177,10 @@ def section(
     last: int,
     beside: Rows | None,
     laps: Laps = (),
+    ended: int | None = None,
 ) -> NetworkPart:
     """The report's ``network``; `beside` are the rows of the same network on the CPU alone."""
-    found = compared(rows(driver.layers, marks, board, specs, last, laps), beside)
+    found = compared(rows(driver.layers, marks, board, specs, last, laps, ended), beside)
     return {
         "layers": found,
         "cpu_layers": beside,

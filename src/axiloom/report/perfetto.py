@@ -83,7 +83,7 @@ def label(one: Interval) -> str:
         return f"{one.bytes:,} B"
     if one.track in ("load", "store"):
         return f"{one.name.partition(' ')[2] or one.track}{', again' if one.kind == 'again' else ''}"
-    return one.kind
+    return one.name or one.kind
 
 
 def _args(one: Interval) -> dict[str, Any]:
@@ -93,6 +93,8 @@ def _args(one: Interval) -> dict[str, Any]:
     elif one.track in ("load", "store"):
         opcode, _, operand = one.name.partition(" ")
         args |= {"opcode": opcode, "operand": operand}
+    elif one.track == "compute" and one.name:
+        args["opcode"] = one.name
     if one.bytes:
         args["bytes"] = one.bytes
     if one.track in ("mm2s", "s2mm") and one.address:

@@ -76,8 +76,9 @@ WARM = 4
 def warm_up(devices: Sequence[int | None], layer: int) -> int:
     """With which layer a job begins that is to measure `layer`.
 
-    It is the one before on the same accelerator, so that the runtime's code is there; on the CPU, or where that
-    one is far, the one before."""
+    It is the one before on the same accelerator, so that the runtime's code is there; on the CPU, or where
+    that one is far, the one before.
+    """
     device = devices[layer]
     if device is not None:
         for other in range(layer - 1, max(layer - WARM, 0) - 1, -1):

@@ -32,6 +32,7 @@ from axiloom.files import read_arrays
 from axiloom.isa import AcceleratorSpec, dumps
 from axiloom.isa.wording.names import number as bounded
 from axiloom.isa.wording.names import shortened
+from axiloom.report import hang
 from axiloom.report import network as network_report
 from axiloom.report.build import build, without_claims
 from axiloom.report.types import Choice, Kernel, NetworkAlone, OnCpu, Outcome, Report, Setup
@@ -44,6 +45,7 @@ from axiloom.run.run import folder_or_temporary
 
 if TYPE_CHECKING:
     from axiloom.run.selected_network import Select
+    from axiloom.run.text_layers import TextLayers
 
 MARKS, STOP = "axl_marks", "axl_stop_after"
 WEIGHTS = ("streamed", "embedded")
@@ -91,9 +93,11 @@ class NetworkRun:
     """Accelerators and the CPU are chosen for all products at once (:mod:`axiloom.selection.streams`)."""
     choice: Choice | None = None
     """What was chosen by default, for the report."""
-    layers: str = ALL
+    simulated: str = ALL
     """``all``: each layer is simulated, nothing is kept. ``changed``: those that are not kept as they are.
     ``again``: each is simulated, and its time compared with the kept one."""
+    layers: TextLayers | None = None
+    """Who makes the layers, where the accelerator is an instruction set with a text."""
 
     def __post_init__(self) -> None:
         for spec in self.system.specs:
@@ -134,6 +138,7 @@ class NetworkRun:
             neon=sw.BASELINES if neon or (accelerated and "neon" in on.host.kernels) else None,
             clocks=Clocks(on.cpu_hz, on.fabric_hz) if self.auto else None,
             choose=self.chooser if self.selecting and accelerated else None,
+            makers={0: self.layers} if self.layers is not None and accelerated else None,
         )
 
     def _schedule(self, spec: AcceleratorSpec, layer: str, name: str) -> Schedule:
@@ -254,13 +259,13 @@ class NetworkRun:
     def store(self) -> Layers:
         """The layers that are kept, and those that are not."""
         return Layers(
-            self.system, self.driver, self._arrays(self.driver), self.workload.name, self.layers == AGAIN
+            self.system, self.driver, self._arrays(self.driver), self.workload.name, self.simulated == AGAIN
         )
 
     def run_on(self, soc: Soc, elf: Path, *, live: bool) -> Result:
         """:meth:`job`, simulated as far as it is not kept."""
         job = self.job(elf)
-        if self.layers == ALL or self.stop_after is not None:
+        if self.simulated == ALL or self.stop_after is not None:
             return soc.run_many([job], progress=live)[0]
         return self.store.run(soc, job, live)
 
@@ -311,10 +316,24 @@ class NetworkRun:
             "driver_hash": content_hash(*self.driver.sources.values()),
             "offload": "auto" if self.auto else "all",
             "offload_from": self.least,
-            "select": "egraph" if self.selecting else "matching",
+            "select": "egraph" if self.selecting or self.layers is not None else "matching",
             "weights": self.keep_weights,
             "weights_hash": weights.hexdigest()[:16],
         }
+
+    def _ended(self, result: Result) -> int:
+        """How many layers came to their end, or were not simulated: each writes the time when it begins."""
+        begun = np.flatnonzero(result.outputs[MARKS])
+        return int(begun[-1]) if len(begun) else 0
+
+    def _at(self, ended: int) -> str:
+        """The layer that hung, as the page names it."""
+        layers = self.driver.layers
+        if ended >= len(layers):
+            return f"all {len(layers)} had ended"
+        layer = layers[ended]
+        source = f", {layer.location}" if layer.location else ""
+        return f"{layer.name} of {len(layers)}, on the {layer.place}{source}"
 
     def checked(self, result: Result, cpu: NetworkAlone | None = None) -> Report:
         """The report of `result`, compared with the reference, with a row for each layer."""
@@ -322,12 +341,18 @@ class NetworkRun:
         if cpu is not None:
             alone = {"kernel": cpu["kernel"], "counters": cpu["counters"], "result": cpu["result"]}
             alone["kept"] = cpu.get("kept", False)
+        outcome, ended = compare(result, {}) if result.stopped else self._outcome(result), None
+        if result.stopped is not None:
+            ended = self._ended(result)
+            setting = hang.Setting(self.config().get("pipeline"), self.system.user_rtl is not None)
+            outcome["hang"] = hang.of(result.hang or "", result.stopped, setting)
+            outcome["hang"]["facts"].insert(0, ["layer", self._at(ended)])
         found = build(
             self.system,
             result,
             config=self.config(),
             seed=self.workload.seed,
-            result=self._outcome(result),
+            result=outcome,
             multiply_adds=self.multiply_adds,
             cpu=alone,
             choice=self.choice,
@@ -340,6 +365,7 @@ class NetworkRun:
             self.last_layer,
             cpu["layers"] if cpu else None,
             result.laps,
+            ended,
         )
         if "store" in vars(self) and self.store.kept is not None:
             found["network"]["kept"] = self.store.kept

@@ -92,8 +92,8 @@ def select(
             if named:
                 compiled = replace(compiled, program=replace(compiled.program, target=named))
         except HostMemoryError as error:
-            name = _constant_of(isa, target.host)
-            if name is None or constants:
+            name = isa.memories[target.host].sized_by
+            if not name or constants:
                 raise CompileError(str(error)) from None
             constants[name] = 1 << (error.bytes - 1).bit_length()
             isa = read(constants)
@@ -134,17 +134,3 @@ def _whole(device: DeviceRtl | None) -> Callable[[Program], int] | None:
         return found
 
     return cycles
-
-
-def _constant_of(isa: InstructionSet, memory: str) -> str | None:
-    """The name of the constant that a memory's size is, in the text."""
-    import ast
-
-    for node in ast.parse(isa.text).body:
-        match node:
-            case ast.Assign(
-                targets=[ast.Name(id=name)],
-                value=ast.Call(func=ast.Name(id="memory"), args=[ast.Name(id=size), *_]),
-            ) if name == memory:
-                return size
-    return None

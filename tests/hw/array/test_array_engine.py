@@ -36,7 +36,7 @@ def conv() -> tuple[AcceleratorSpec, list[int]]:
     ]
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(6)
 @pytest.mark.parametrize("make", [lambda: matmul((16, 16, 16)), conv])
 @pytest.mark.parametrize("stall", [0.0, 0.5])
 def test_results_are_the_model_s_at_any_pace(make: object, stall: float) -> None:

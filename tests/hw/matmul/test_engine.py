@@ -210,8 +210,8 @@ def test_reset_in_the_middle(name: str, seed: int) -> None:
     check(spec, Program(program.words, reset_after=int(cut)), program, seed=seed, **STALLS)
 
 
-LARGE = {"v1_16", "v2_16", "v3_16"}
-"""Seconds each in Amaranth's simulator; v4_16 is as large and stays."""
+LARGE = {"v1_16", "v2_16", "v3_16", "v4_16"}
+"""Seconds each in Amaranth's simulator."""
 ACCELERATORS = [
     pytest.param(name, marks=[pytest.mark.slow] if name in LARGE else []) for name in isa.builtins()
 ]

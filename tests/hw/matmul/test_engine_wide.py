@@ -28,7 +28,7 @@ def type_for(name: str, width: int) -> str:
     return ["int8", "int16", "int32"][(isa.builtins().index(name) + width // 128) % 3]
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(6)
 @WIDTHS
 @pytest.mark.parametrize("name", ACCELERATORS)
 def test_each_accelerator_with_stalls_twice_and_after_reset(name: str, width: int) -> None:

@@ -61,7 +61,7 @@ class Memory:
                 self.fetched = sum(word << 32 * place for place, word in enumerate(row))
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(6)
 @pytest.mark.parametrize("name", orders())
 def test_tiles_go_out_in_the_order_of_the_stream(name: str) -> None:
     spec = orders()[name]

@@ -162,3 +162,19 @@ def test_ports_are_found_in_another_order() -> None:
     assert first == third != second == last
     same = Signal(4)
     assert _ports([Request(BEAT, 0, (), Signal(), (same,)) for _ in range(3)], 2) == [0, 0, 0]
+
+
+def test_ports_of_the_circuit_are_kept() -> None:
+    """Three reads meet as far as the hardware knows: two of them have one port. Another pipe reads at the
+    same time, from a port of its own."""
+    other = Beat("q", 1, None)
+    asked = [
+        Request(beat, 0, (), Signal(), (Signal(4),), port)
+        for beat, port in ((BEAT, 0), (BEAT, 1), (BEAT, 0), (other, 2))
+    ]
+    first, second, third, apart = _ports(asked, 3)
+    assert first == third
+    assert len({first, second, apart}) == 3
+    assert _ports(asked[:3], 2) == [0, 1, 0]
+    # A bank in which fewer meet needs fewer ports.
+    assert _ports([asked[1], asked[3]], 3) == [0, 1]

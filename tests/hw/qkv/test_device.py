@@ -113,6 +113,7 @@ def test_cycles_of_each_command(bench: Bench) -> None:
     assert found == {key: bench.cycles.program([one]) for key, one in chosen.items()}
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("bench", SMALL, ids=str)
 def test_faults_stop_it(bench: Bench) -> None:
     n = bench.columns

@@ -25,6 +25,18 @@ def test_bits_are_put_together_with_parentheses_where_one_would_have_to_think() 
     assert one.used == {"_1", "_2", "_3"}
 
 
+def test_what_is_shared_is_put_together_once() -> None:
+    """Each wire is read twice by the next one: 2 ** 60 ways lead to the first."""
+    chain = {f"_{n}": f"_{n - 1} ^ _{n - 1}" for n in range(1, 61)}
+    one = inliner({"_0": "c & d", **chain}, **{f"_{n}": 1 for n in range(61)})
+    assert one.whole("_1", 1) == "(c & d) ^ (c & d)"
+    assert one.whole("_2", 1) == "(c & d) ^ (c & d) ^ (c & d) ^ (c & d)"
+    assert len(one.whole("_60", 1)) <= MAX_LENGTH
+    sums = {"_0": "a + b", **{f"_{n}": f"_{n - 1} + _{n - 1}" for n in range(1, 61)}}
+    one = inliner(sums, **{f"_{n}": 6 for n in range(61)})
+    assert one.whole("_60[3:0]", 4) == "_60[3:0]"
+
+
 def test_a_narrow_expression_is_not_widened() -> None:
     one = inliner({"_1": "~ c", "_2": "a + b"}, _1=1, _2=4)
     assert one.whole("e + _1", 8) == "e + _1"

@@ -23,7 +23,7 @@ def _loads(bench: Bench) -> list[Command]:
     return found
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(6)
 @pytest.mark.parametrize("bench", BENCHES, ids=str)
 @pytest.mark.parametrize("pauses", [0, 100])
 def test_micro_ops(bench: Bench, pauses: int) -> None:

@@ -26,6 +26,7 @@ from axiloom.isa.affine import Affine
 from axiloom.nests.dataflow import Plan, decide, plan
 from axiloom.nests.program import Array, Literal, Program, Role, Statement
 from axiloom.nests.schedule import Schedule
+from axiloom.nests.schedule.plan import Readers
 
 
 def all_orders_compute_the_same(schedule: Schedule, found: Plan, seed: int) -> None:
@@ -100,7 +101,7 @@ def test_where_orders_agree_an_entry_is_popped_once_and_held() -> None:
 def test_where_they_do_not_each_first_use_waits_for_the_last_write() -> None:
     found = decide(two_products("ijk"))
     assert "S1_S2: ['-k + 6', 'k - 6'] -> ['-j', 'j']" in shown(found.plan)
-    assert found.plan.readers == (("tmp", 2),)
+    assert found.plan.readers == (Readers("tmp", ((0, 0), (1, 1))),)
     (note,) = found.notes
     assert (note.kind, note.array) == ("tokens", "tmp")
     assert note.why == ("S2 needs what S1 writes at (i=0, j=0, k=6) after what it writes at (i=0, j=1, k=6)")

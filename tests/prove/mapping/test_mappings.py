@@ -19,7 +19,7 @@ SMALL = {
 }
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(6)
 @pytest.mark.parametrize("name", SMALL)
 def test_it_holds(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     sizes = [word for size in SMALL[name] for word in ("--size", size)]

@@ -99,6 +99,7 @@ def test_matching_is_one_of_the_ways() -> None:
     assert close.selection.alone == {0: 400, 1: 392}
 
 
+@pytest.mark.slow
 def test_whoever_uses_an_accelerator_first_pays_for_its_start() -> None:
     dear = Watched({"conv_v4": 90, "v4_16": 300}, {"conv": 100, "matmul": 100})
     dear.chooser.start = 50

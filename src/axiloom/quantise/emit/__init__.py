@@ -30,6 +30,7 @@ _WRITE: dict[type[nodes.Node], Callable[..., str]] = {
     nodes.SumPool: sums.sum_pool,
     nodes.Bias: sums.bias,
     nodes.Requantise: sums.requantise,
+    nodes.Shift: sums.shift,
     nodes.Add: values.add,
     nodes.Mul: values.mul,
     nodes.Table: values.table,

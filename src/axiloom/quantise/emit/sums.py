@@ -6,7 +6,7 @@ import numpy as np
 
 from axiloom.quantise.emit.emitter import Emitter, dims, tensor
 from axiloom.quantise.emit.places import expanded
-from axiloom.quantise.graph.graph import Bias, Conv, Linear, MatMul, Requantise, SumPool
+from axiloom.quantise.graph.graph import Bias, Conv, Linear, MatMul, Requantise, Shift, SumPool
 
 
 def conv(emitter: Emitter, node: Conv, x: str) -> str:
@@ -131,4 +131,22 @@ def requantise(emitter: Emitter, node: Requantise, x: str) -> str:
             "%y = arith.trunci %h : i64 to i8",
         ],
         *more,
+    )
+
+
+def shift(emitter: Emitter, node: Shift, x: str) -> str:
+    channel = emitter.map(len(node.shape), dims(node.axis))
+    bias = (emitter.weight("bias", node.bias), tensor(node.bias.shape, "i32"), channel)
+    places = emitter.constant(node.shift, "i32")
+    lo, hi = emitter.constant(node.lo, "i32"), emitter.constant(node.hi, "i32")
+    return emitter.elementwise(
+        x,
+        [
+            "%s = arith.addi %a0, %a1 : i32",
+            f"%q = arith.shrsi %s, {places} : i32",
+            f"%l = arith.maxsi %q, {lo} : i32",
+            f"%h = arith.minsi %l, {hi} : i32",
+            "%y = arith.trunci %h : i32 to i8",
+        ],
+        bias,
     )

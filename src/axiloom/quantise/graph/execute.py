@@ -29,6 +29,7 @@ from axiloom.quantise.graph.graph import (
     Node,
     Requantise,
     Reshape,
+    Shift,
     Slice,
     Softmax,
     SumPool,
@@ -161,6 +162,12 @@ def _requantise(node: Requantise, x: Array) -> Array:
     return np.clip(rounded, node.lo, node.hi).astype(np.int8)
 
 
+def _shift(node: Shift, x: Array) -> Array:
+    return np.clip(
+        (x + _along(node.bias, node.axis, x.ndim)) >> np.int32(node.shift), node.lo, node.hi
+    ).astype(np.int8)
+
+
 def _half(shift: int) -> int:
     return (1 << shift) >> 1
 
@@ -232,6 +239,7 @@ _RUN: dict[type[Node], Callable[..., Array]] = {
     SumPool: _sum_pool,
     Bias: _bias,
     Requantise: _requantise,
+    Shift: _shift,
     Add: _add,
     Mul: _mul,
     Table: _table,

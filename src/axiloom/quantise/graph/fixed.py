@@ -16,6 +16,8 @@ LONGEST_SHIFT = 47
 """The longest shift of a requantisation."""
 LONGEST_COMMON_SHIFT = 24
 """Of a sum of two: what is added to round must not fill 32 bits."""
+LONGEST_PLAIN_SHIFT = 15
+"""Of sums that have no multiplier: what an instruction of VTA's ALU can say."""
 _LOOKED_AT = 1 << 17
 """Elements of a tensor that are enough to choose its scale by."""
 LIMIT = 127

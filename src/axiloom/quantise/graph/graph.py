@@ -105,6 +105,22 @@ class Requantise(Node):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
+class Shift(Node):
+    """int8 of int32 sums, for accelerators without a multiplier behind their sums::
+
+        y = min(max((x + bias) >> shift, lo), hi)
+
+    x + bias wraps; `bias` (int32, one element a channel along `axis`) has the half that rounds in it.
+    """
+
+    axis: int
+    bias: Array
+    shift: int
+    lo: int = -128
+    hi: int = 127
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Add(Node):
     """int8: ``clamp((a * first + b * second + half) >> shift)`` in int32; b is broadcast as in NumPy."""
 

@@ -58,9 +58,13 @@ class Tail:
 class Lowering:
     """The state of one walk: `values` by ATen node, `constants` of those that are known."""
 
-    def __init__(self, module: Any, ranges: Ranges, name: str, inputs: Sequence[str] = ()) -> None:
-        """`inputs`: what the inputs are called, where the graph does not say it."""
+    def __init__(
+        self, module: Any, ranges: Ranges, name: str, inputs: Sequence[str] = (), *, shifts: bool = False
+    ) -> None:
+        """`inputs`: what the inputs are called, where the graph does not say it. `shifts`: sums become int8
+        by shifts alone (:class:`axiloom.quantise.graph.graph.Shift`) where one can reach the scale."""
         self.module = module
+        self.shifts = shifts
         self.ranges = ranges
         self.graph = Graph(name)
         self.values: dict[Any, Node] = {}

@@ -8,7 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from axiloom.quantise.graph.fixed import best_scale, multiplier, multipliers, scale_of, to_int8
+from axiloom.quantise.graph.fixed import (
+    LONGEST_PLAIN_SHIFT,
+    best_scale,
+    multiplier,
+    multipliers,
+    scale_of,
+    to_int8,
+)
 from axiloom.quantise.graph.graph import (
     Bias,
     Concat,
@@ -18,6 +25,7 @@ from axiloom.quantise.graph.graph import (
     MatMul,
     Node,
     Requantise,
+    Shift,
     Slice,
     SumPool,
 )
@@ -59,6 +67,8 @@ def _finish(
             )
         )
     scale = lowering.scale(tail.last)
+    if (shifted := _shifted(lowering, sums, scales, whole, scale, tail, axis, name)) is not None:
+        return lowering.add(shifted)
     try:
         factors, shifts = multipliers(scales / scale)
     except ValueError as error:
@@ -77,6 +87,41 @@ def _finish(
             lo=lo,
             hi=hi,
         )
+    )
+
+
+def _shifted(
+    lowering: Lowering,
+    sums: Node,
+    scales: Array,
+    bias: Array,
+    scale: float,
+    tail: Tail,
+    axis: int,
+    name: str,
+) -> Shift | None:
+    """The end of these sums without a multiplier, if that was asked for: one step of the result is worth a
+    power of two of theirs, the one nearest to `scale`. None where no shift reaches it."""
+    if not lowering.shifts or len(set(scales.tolist())) != 1:
+        return None
+    places = round(math.log2(scale / float(scales[0])))
+    if not 0 < places <= LONGEST_PLAIN_SHIFT:
+        return None
+    half = 1 << (places - 1)
+    if np.abs(bias.astype(np.int64)).max(initial=0) + half > 2**31 - 1:
+        return None
+    step = float(scales[0]) * 2**places
+    lo, hi = tail.limits(step)
+    return Shift(
+        name=name,
+        shape=sums.shape,
+        inputs=(sums.name,),
+        scale=step,
+        axis=axis,
+        bias=(bias + half).astype(np.int32),
+        shift=places,
+        lo=lo,
+        hi=hi,
     )
 
 
@@ -139,7 +184,7 @@ def _convolved(
     if tail.norm is not None:
         filters, offset = _fold(lowering, tail.norm, filters, offset)
     raw = _raw(lowering, tail)
-    quantised, scales = _weights(filters, by_tensor=raw)
+    quantised, scales = _weights(filters, by_tensor=raw or lowering.shifts)
     assert source.scale is not None
     name, channels = lowering.name_of(node), source.shape[1]
     count = how.groups
@@ -285,7 +330,7 @@ def _linear(lowering: Lowering, node: Any, x: Any, matrix: Array, offset: Array 
     rows, k = math.prod(source.shape[:-1]), source.shape[-1]
     flat = reshaped(lowering, source, (rows, k), f"{name}.rows")
     raw = _raw(lowering, tail)
-    quantised, scales = _weights(matrix, by_tensor=raw)
+    quantised, scales = _weights(matrix, by_tensor=raw or lowering.shifts)
     assert source.scale is not None
     sums = lowering.add(
         Linear(

@@ -15,6 +15,7 @@
 
 #include "axiloom.h"
 
+#include <algorithm> /* theirs brings std::min with it */
 #include <cassert>
 #include <cstdint>
 #include <cstdlib>
@@ -29,6 +30,7 @@ void axiloom_exit(void) __attribute__((noreturn));
 
 #ifndef LOG
 #if AXL_LINUX
+#include <cstdio> /* theirs brings printf with it */
 #include <iostream>
 #define LOG(x) (std::cout << x << std::endl)
 #else

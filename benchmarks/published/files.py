@@ -1,0 +1,49 @@
+"""The 32 published MLIR inputs by their names, and the form in ``inputs.py`` that each one has.
+
+They are the tests of the compiler (`runner/`, `cpu-runner/`: mlir/test/axi4mlir-runner and mlir-cpu-runner),
+the example of its guide (`guide/`) and the inputs of the experiments (`ex1/` to `ex4/`). A form is what the
+file's text demands of a reader; sizes and names differ.
+"""
+
+from __future__ import annotations
+
+NAMED, FLOAT = "named product, func", "named product, float32"
+ACCEL, CALLS = "transfers in the accel dialect", "calls of the DMA library"
+
+FORMS: dict[str, str] = {
+    **dict.fromkeys(
+        (
+            *(
+                f"runner/accelerators/matmul-{one}"
+                for one in ("v1", "v2-Bs", "v2-t1", "v2-t2", "v2-t3", "v4-Ns")
+            ),
+            *("guide/example0", "ex1/mlir_matmuls", "ex2/mlir_matmuls", "ex4/mlir_matmuls"),
+        ),
+        NAMED,
+    ),
+    **dict.fromkeys(("runner/matmul", "runner/codegen-for-matmul"), FLOAT),
+    **dict.fromkeys(("runner/matmul-runner", "runner/run-matmul-v1accel"), "product, and a main that prints"),
+    "runner/generic-to-accel": "product, transposes with two results, product after a fill",
+    "runner/generic-to-accel-options": "tile size and init flow",
+    "runner/opcode-map-roundtrip": "map as an attribute, no flow",
+    "runner/opcde-map-roundtrip": "map<s0 -> ...>, no valid MLIR",
+    **dict.fromkeys(
+        (
+            *("runner/accel-dialect", "runner/accel-to-runtime", "ex3/mlir_conv2ds"),
+            *("guide/example0.NS.accel", "guide/example0-CS.accel"),
+        ),
+        ACCEL,
+    ),
+    **dict.fromkeys(
+        (
+            *("runner/axi_v1_data_copy", "runner/matmul_accelerator_v1_naive"),
+            *(f"cpu-runner/{one}" for one in ("axi_v1", "axi_v1_data_copy", "axi_sgemm_naive_codegen_v1")),
+            *("guide/example0-NS.withcalls", "guide/example0-CS.withcalls"),
+        ),
+        CALLS,
+    ),
+    **dict.fromkeys(
+        ("ex3/template_mlir_conv2ds", "ex3/template_mlir_conv2ds_cpu_only"),
+        "template with ${...} in it, no valid MLIR",
+    ),
+}

@@ -1,0 +1,36 @@
+"""How many words the last run of a driver by hand moved, by which the progress of the next one is measured.
+
+Nobody knows beforehand what such a driver will send. The count is kept by the places of its files, so that it
+serves the driver after a change, too: progress need only be about right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from axiloom.cosim.build.cache import cache_root, content_hash
+
+KIND = "last-runs"
+
+
+def _file(drivers: Sequence[Path], about: str) -> Path:
+    return cache_root() / KIND / content_hash(about, *(str(path.resolve()) for path in drivers))
+
+
+def words(drivers: Sequence[Path], about: str) -> int:
+    """Of the last run of these files; 0 if there was none. `about`: the accelerators and macros."""
+    try:
+        return int(_file(drivers, about).read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return 0
+
+
+def keep(drivers: Sequence[Path], about: str, moved: int) -> None:
+    """For the next run; a cache that cannot be written to is no fault."""
+    file = _file(drivers, about)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(str(moved), encoding="ascii")
+    except OSError:
+        return

@@ -1,0 +1,238 @@
+"""The best order where all values of a memory have one size: a search over what is done and what is where.
+
+Rows then are slots, and addresses follow from the order. A state is which steps are done and which values are
+resident. A load is executed just before the step that needs it: earlier it would only take a slot. So a state
+is left by a step whose other operands are there, with the loads it needs, and by what makes room for them:
+values that can be loaded again. A plan's cycles beyond one execution of each step are those of loads that
+come back; states are taken by these, so the first one with all steps done is the best plan, and none is
+reached only if there is none.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TypeAlias
+
+from axiloom.selection.allocate.bounds import writers
+from axiloom.selection.allocate.listed import Executed
+from axiloom.selection.allocate.problem import Problem, Step, Value
+
+NOTHING = Value("", "", 1, at=0)
+"""What a step writes that writes nothing (a store): it lies in no memory."""
+MOST_STATES = 3000
+"""States that are left: some 50 ms."""
+State: TypeAlias = tuple[int, int]
+"""Bits of steps that are done (loads are not counted), bits of steps whose values are resident."""
+Act: TypeAlias = tuple[int, int]
+"""A step by its number, and the bits of values that leave their slots for its result."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """An order that takes the fewest cycles."""
+
+    executed: tuple[Executed, ...]
+
+
+class Impossible:
+    """No order fits."""
+
+
+def search(
+    problem: Problem, sizes: Mapping[str, int] | None = None, states: int = MOST_STATES
+) -> Found | Impossible | None:
+    """`sizes`: rows of memories in place of their own. None: not a problem of slots, or too many states."""
+    slots = _slots(problem, sizes or {})
+    return None if slots is None else _Search(problem, slots).run(states)
+
+
+def _slots(problem: Problem, sizes: Mapping[str, int]) -> dict[str, int] | None:
+    """By memory, how many values it holds; a memory with a place of its own for each value holds them all."""
+    made = writers(problem)
+    read = {name for step in problem.steps for name in step.reads}
+    plain = (
+        len({step.unit for step in problem.steps}) == 1
+        and all(len(step.writes) <= 1 for step in problem.steps)
+        and all(not step.again or (not step.reads and read & {*step.writes}) for step in problem.steps)
+        and all(value.name in made and not value.kept for value in problem.values)
+    )
+    if not plain:
+        return None
+    found: dict[str, int] = {}
+    for memory in problem.memories:
+        values = [value for value in problem.values if value.memory == memory.name]
+        places = sorted((value.at, value.units) for value in values if value.at is not None)
+        apart = all(at + units <= after for (at, units), (after, _) in pairwise(places))
+        if len(places) == len(values) and apart:
+            found[memory.name] = len(values)
+            continue
+        units = {value.units for value in values}
+        if len(units) != 1 or any(value.units % value.align for value in values):
+            return None
+        found[memory.name] = sizes.get(memory.name, memory.units) // units.pop()
+        # The only slot is at 0, whether that is asked for or not.
+        if places and (found[memory.name] != 1 or places[-1][0]):
+            return None
+    return found
+
+
+class _Search:
+    def __init__(self, problem: Problem, slots: Mapping[str, int]) -> None:
+        self.problem, self.slots = problem, slots
+        self.steps = problem.steps
+        number = {name: i for i, step in enumerate(self.steps) for name in step.writes}
+        values = {value.name: value for value in problem.values}
+        self.values = [values[step.writes[0]] if step.writes else NOTHING for step in self.steps]
+        self.reads = [tuple(dict.fromkeys(number[name] for name in step.reads)) for step in self.steps]
+        self.operands = [sum(1 << one for one in reads) for reads in self.reads]
+        self.place = [next((number[old] for old in step.in_place.values()), -1) for step in self.steps]
+        self.readers = [0] * len(self.steps)
+        for i, reads in enumerate(self.reads):
+            for one in reads:
+                self.readers[one] |= 1 << i
+        self.loads = sum(1 << i for i, step in enumerate(self.steps) if step.again)
+        self.all = (1 << len(self.steps)) - 1 & ~self.loads
+        self.inside = {
+            name: sum(1 << i for i, value in enumerate(self.values) if value.memory == name) for name in slots
+        }
+
+    def run(self, states: int) -> Found | Impossible | None:
+        start: State = (0, 0)
+        best = {start: (0, 0)}
+        came: dict[State, tuple[State, tuple[Act, ...]]] = {}
+        # Of equal costs the state with more steps done comes first.
+        heap = [(0, 0, 0, 0, start)]
+        count = left = 0
+        while heap:
+            cycles, many, _, _, state = heapq.heappop(heap)
+            if best[state] < (cycles, many):
+                continue
+            if state[0] == self.all:
+                return Found(tuple(self._executed(self._path(came, state))))
+            if left == states:
+                return None
+            left += 1
+            for then, acts, more in self._next(state):
+                cost = cycles + sum(self.steps[one].cycles for one in more), many + len(more)
+                if then not in best or cost < best[then]:
+                    best[then] = cost
+                    came[then] = state, acts
+                    count += 1
+                    heapq.heappush(heap, (*cost, -then[0].bit_count(), count, then))
+        return Impossible()
+
+    @staticmethod
+    def _path(came: Mapping[State, tuple[State, tuple[Act, ...]]], state: State) -> list[Act]:
+        found: list[tuple[Act, ...]] = []
+        while state in came:
+            state, acts = came[state]
+            found.append(acts)
+        return [act for acts in reversed(found) for act in acts]
+
+    def _next(self, state: State) -> Iterator[tuple[State, tuple[Act, ...], tuple[int, ...]]]:
+        """What a state is left for, by which acts, and the values that have to be loaded again for it."""
+        done, resident = state
+        for i, operands in enumerate(self.operands):
+            if (done | self.loads) >> i & 1 or operands & ~resident & ~self.loads:
+                continue
+            missing = [one for one in self.reads[i] if not resident >> one & 1]
+            for acts, here, lost in self._loaded(missing, operands, resident):
+                yield from self._executing(i, done, here, acts, lost)
+
+    def _loaded(
+        self,
+        missing: list[int],
+        pinned: int,
+        resident: int,
+        acts: tuple[Act, ...] = (),
+        lost: tuple[int, ...] = (),
+    ) -> Iterator[tuple[tuple[Act, ...], int, tuple[int, ...]]]:
+        """With `missing` loaded, in each way to make room; `pinned` stay."""
+        if not missing:
+            yield acts, resident, lost
+            return
+        first, *rest = missing
+        for gone in self._room(first, resident, pinned):
+            more = lost if gone < 0 else (*lost, gone)
+            out = 0 if gone < 0 else 1 << gone
+            here = resident & ~out | 1 << first
+            yield from self._loaded(rest, pinned, here, (*acts, (first, out)), more)
+
+    def _executing(
+        self, i: int, done: int, resident: int, acts: tuple[Act, ...], lost: tuple[int, ...]
+    ) -> Iterator[tuple[State, tuple[Act, ...], tuple[int, ...]]]:
+        """Step `i`, whose operands are resident."""
+        then = done | 1 << i
+        dying = sum(1 << one for one in self.reads[i] if not self.readers[one] & ~then)
+        old = self.place[i]
+        if old >= 0:
+            # The result takes the operand's slot, so the operand is dead or comes back.
+            if not dying >> old & 1 and not self.loads >> old & 1:
+                return
+            ways = [-1]
+            dying |= 1 << old
+            lost = lost if not self.readers[old] & ~then else (*lost, old)
+        elif self.steps[i].apart:
+            ways = list(self._room(i, resident, self.operands[i]))
+        else:
+            ways = list(self._room(i, resident & ~dying, 0))
+        for gone in ways:
+            out = dying if gone < 0 else dying | 1 << gone
+            here = resident & ~out
+            if self.readers[i] & ~then:
+                here |= 1 << i
+            more = lost if gone < 0 else (*lost, gone)
+            yield (then, here), (*acts, (i, out)), more
+
+    def _room(self, i: int, resident: int, pinned: int) -> Iterator[int]:
+        """Which value leaves its slot for that of step `i`: -1 for none, where one is free."""
+        memory = self.values[i].memory
+        if not memory:
+            yield -1
+            return
+        here = resident & self.inside[memory]
+        if here.bit_count() < self.slots[memory]:
+            yield -1
+            return
+        leaving = here & self.loads & ~pinned
+        while leaving:
+            lowest = leaving & -leaving
+            yield lowest.bit_length() - 1
+            leaving ^= lowest
+
+    def _executed(self, acts: list[Act]) -> Iterator[Executed]:
+        """The order with addresses."""
+        at: dict[int, int] = {}
+        copies = [0] * len(self.steps)
+        for i, out in acts:
+            step, value = self.steps[i], self.values[i]
+            where = {self.steps[one].writes[0]: at[one] for one in self.reads[i]}
+            if value.at is not None:
+                place = value.at
+            elif self.place[i] >= 0:
+                place = at[self.place[i]]
+            else:
+                place = self._free(value.memory, at, out, step) * value.units
+            for one in [one for one in at if out >> one & 1]:
+                del at[one]
+            at[i] = place
+            if step.writes:
+                where[value.name] = place
+            yield Executed(step, copies[i], where)
+            copies[i] += 1
+            if not self.readers[i]:
+                del at[i]
+
+    def _free(self, memory: str, held: Mapping[int, int], out: int, step: Step) -> int:
+        """The first slot without a value. Those that leave do so before, but a step's own operands where its
+        result lies apart from them."""
+        stays = set(step.reads) if step.apart else set()
+        taken = {
+            place // self.values[one].units
+            for one, place in held.items()
+            if self.values[one].memory == memory and (not out >> one & 1 or self.values[one].name in stays)
+        }
+        return next(slot for slot in range(self.slots[memory]) if slot not in taken)

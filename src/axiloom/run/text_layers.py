@@ -1,0 +1,202 @@
+"""Layers of a network on an instruction set: each a program that equality saturation found, validated.
+
+A layer's function (a product and what is behind it) becomes a graph; its weights are constants of that, whose
+contents nobody looks at. What the program keeps of a weight is the same numbers in another order: an argument
+of the layer's driver, which the network's compiler packs once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import IntegerType, StringAttr, TensorType
+
+from axiloom.device.rtl import DeviceRtl
+from axiloom.drivergen.c.driver import Arg, Call, Driver
+from axiloom.drivergen.dialects import mlir
+from axiloom.drivergen.nest.packed import CONSTANT, argument_attributes, set_attributes
+from axiloom.errors import AxiloomError, CompileError
+from axiloom.report.columns import columns
+from axiloom.run.selected import Read, Selected, select
+from axiloom.selection.blocks.sums import SUMS
+from axiloom.selection.compile.cover import Given
+from axiloom.selection.drive.driver import driver
+from axiloom.selection.drive.plan import WORD, plan
+from axiloom.selection.drive.specification import ONCE
+from axiloom.selection.egraph.constants import Constants
+from axiloom.selection.ir.graph import Graph, Node
+from axiloom.selection.program.program import HostArray, Program
+from axiloom.selection.read.linalg.reader import WEIGHT, read_text
+
+LAYER = "layer"
+"""What the compiler calls a layer's function before it has a name."""
+DIGIT = 64
+"""Places of elements are followed through a constant's forms as digits of int8."""
+
+
+@dataclass(frozen=True)
+class Reordered:
+    """A weight as the program has it: element i is element ``places[i]`` of the network's, row major."""
+
+    places: NDArray[np.int64]
+
+    def apply(self, array: NDArray[np.generic]) -> NDArray[np.generic]:
+        """(1, elements)"""
+        return np.ascontiguousarray(array).reshape(-1)[self.places.reshape(1, -1)]
+
+
+@dataclass
+class TextLayers:
+    """Makes the layers of `device`. `read`: its text, with these constants."""
+
+    read: Read
+    device: DeviceRtl
+    progress: Callable[[str], None] = lambda _: None
+    made: list[tuple[str, Selected]] = field(default_factory=list)
+    """Titles of layers, and what was selected for each."""
+
+    def __call__(self, text: str, title: str) -> Driver:
+        """Raises CompileError for a layer that no program of the instruction set computes."""
+        self.progress(f"selecting instructions for {title}")
+        try:
+            graph = _graph(text, title)
+            found = select(graph, self.read, lambda _: self.device, lambda _: None)
+        except AxiloomError as error:
+            raise CompileError(str(error)) from None
+        made = self._driver(found)
+        self.made.append((title, found))
+        return made
+
+    def _driver(self, found: Selected) -> Driver:
+        program, places = with_arguments(found)
+        steps = plan(program, found.isa, self.device.stream_width)
+        made = driver(steps, self.device.spec)
+        taken = len(found.graph.parameters) + len(found.graph.constants)
+        made.args = [_argument(number, arg, taken) for number, arg in enumerate(made.args)]
+        made.origins = [(number,) for number in range(taken)]
+        made.packings = places
+        made.calls = [_call(found, (steps.bytes_in // WORD, steps.bytes_out // WORD))]
+        return made
+
+    def lines(self) -> list[str]:
+        """For people: a line a layer that differs from the others, and in which sense it is right."""
+        rows: list[tuple[str, ...]] = [("layer", "commands", "alone", "validated")]
+        for title, one in self.made:
+            cycles = self.device.foretold(one.program)
+            alone = "-" if cycles is None else f"{cycles:,}"
+            rows.append((title, str(len(one.program.commands)), alone, str(one.verdict)))
+        return [
+            f"Programs of {self.device.isa.name}, found by equality saturation; cycles of the device alone:",
+            *columns(rows, "<>><"),
+        ]
+
+
+def _graph(text: str, title: str) -> Graph:
+    """The layer's function. Weights that are matrices are constants, of any contents."""
+    module = mlir.parse(text, title)
+    function = mlir.only_function(module, title)
+    attributes = argument_attributes(function)
+    weights: dict[str, NDArray[np.int8]] = {}
+    for arg, own in zip(function.args, attributes, strict=True):
+        kind = arg.type
+        if CONSTANT not in own or not isinstance(kind, TensorType) or kind.get_num_dims() < 2:
+            continue
+        if kind.element_type != IntegerType(8):
+            raise CompileError(f"argument {arg.index} is {kind}: weights of i8 are taken")
+        name = f"arg{arg.index}"
+        own[WEIGHT] = StringAttr(name)
+        shape = tuple(kind.get_shape())
+        weights[name] = np.random.default_rng(arg.index).integers(-128, 128, shape).astype(np.int8)
+    set_attributes(function, attributes)
+    graph = read_text(str(module), title, weights)
+    return replace(graph, name=LAYER)
+
+
+def with_arguments(found: Selected) -> tuple[Program, dict[int, Reordered]]:
+    """The program with its weights as arguments, all of them in the order of the layer's function; by number,
+    what the program has of a weight."""
+    program, graph = found.program, found.graph
+    arguments: dict[int, HostArray] = {}
+    places: dict[int, Reordered] = {}
+    rest: list[HostArray] = []
+    for array in program.arrays:
+        if array.role == "in":
+            arguments[_number(array.name)] = array
+        elif array.role == "constant" and (made := _from_weight(found, array)) is not None:
+            arguments[made[0]] = replace(array, role="in")
+            places[made[0]] = made[1]
+        else:
+            rest.append(array)
+    taken = len(graph.parameters) + len(graph.constants)
+    if sorted(arguments) != list(range(taken)):
+        missing = sorted({*range(taken)} - {*arguments})
+        raise CompileError(f"its program does not read argument {', '.join(map(str, missing))}")
+    ordered = [arguments[one] for one in range(taken)]
+    results = [one for name in graph.result_names for one in rest if one.name == name]
+    others = [one for one in rest if one not in results]
+    kept = {one.name for one in others}
+    constants = {name: value for name, value in program.constants.items() if name in kept}
+    return replace(program, arrays=(*ordered, *results, *others), constants=constants), places
+
+
+def _number(name: str) -> int:
+    return int(name.removeprefix("arg"))
+
+
+def _from_weight(found: Selected, array: HostArray) -> tuple[int, Reordered] | None:
+    """Which weight an array of the program has in another order, and that order; None for what is none."""
+    cover, value = found.compiled.cover, found.program.constants[array.name]
+    known = Constants(cover.saturated, found.graph.constants)
+    for (one, _), way in cover.ways.items():
+        if not isinstance(way, Given) or not way.constant:
+            continue
+        contents = known.value(one)
+        if contents is None or not np.array_equal(contents, value):
+            continue
+        for name, weight in found.graph.constants.items():
+            places = _places(found, one, name, weight.shape)
+            if places.max(initial=0) < weight.size and np.array_equal(weight.reshape(-1)[places], value):
+                return _number(name), Reordered(places.reshape(-1))
+    return None
+
+
+def _places(found: Selected, one: int, name: str, shape: tuple[int, ...]) -> NDArray[np.int64]:
+    """Of each element of a constant, the place in the weight from which it comes if it is only moved."""
+    cover, count = found.compiled.cover, prod(shape)
+    whole: NDArray[np.int64] | None = None
+    unit = 1
+    while whole is None or unit < count:
+        digits = (np.arange(count) // unit % DIGIT).astype(np.int8).reshape(shape)
+        moved = Constants(cover.saturated, {**found.graph.constants, name: digits}).value(one)
+        assert moved is not None
+        part = moved.astype(np.int64) * unit
+        whole = part if whole is None else whole + part
+        unit *= DIGIT
+    return whole
+
+
+def _argument(number: int, arg: Arg, taken: int) -> Arg:
+    """Of the layer's function: what comes behind those it takes is a result."""
+    if number >= taken:
+        return replace(arg, name="out", result=number - taken)
+    return replace(arg, name=f"in{number}")
+
+
+def _call(found: Selected, words: tuple[int, int]) -> Call:
+    """What reports say of the layer: its multiply-adds, and the words that travel."""
+    sums = [node for node in found.graph.nodes() if node.op in SUMS]
+    adds = sum(node.type.elements * prod(_summed(node)) for node in sums)
+    return Call({"x": adds}, (), ONCE, (), words=words)
+
+
+def _summed(node: Node) -> list[int]:
+    """Sizes that a sum of products goes over."""
+    left = node.operands[0].type.shape
+    if node.op == "convolution":
+        result = node.type.shape[-1]
+        return [node.operands[1].type.elements // result]
+    return [left[-1]]
