@@ -30,9 +30,10 @@ from axiloom.cosim.job import Job, Result
 from axiloom.cosim.profile import Timeline
 from axiloom.cosim.soc import HungError, Soc
 from axiloom.cosim.system import System
+from axiloom.drivergen.c import lowered
 from axiloom.drivergen.network import is_network, network_data_type
-from axiloom.errors import DriverError, HangError, MismatchError, UsageError
-from axiloom.files import read_array
+from axiloom.errors import CompileError, DriverError, HangError, MismatchError, UsageError
+from axiloom.files import read_array, read_text
 from axiloom.frontend.model import write_arrays
 from axiloom.isa import dumps
 from axiloom.report import build as report
@@ -64,7 +65,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "says how they go on), a model: FILE.mlir, FILE.onnx, FILE.py:FUNCTION, loops: FILE.c[:FUNCTION] or "
         "a model with --schedule or --auto, or commands of an instruction set: FILE.program",
     )
-    shared.add_accelerator(run)
+    shared.add_accelerator(run, chosen=True)
     shared.add_schedule(run)
     shared.add_simulation(run)
     run.add_argument(
@@ -142,7 +143,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "With --accel NAME,NAME the SoC has several accelerators; C then calls dma_select(AXL_ID_NAME) and "
         "dma_init(AXL_DMA_NAME).",
     )
-    simulate.add_argument("driver", nargs="+", type=Path, metavar="DRIVER.c|.cpp... | FILE.elf")
+    simulate.add_argument("driver", nargs="+", type=Path, metavar="DRIVER.c|.cpp|.mlir... | FILE.elf")
     simulate.add_argument(
         "-D",
         dest="define",
@@ -420,12 +421,21 @@ def _elf(
         return files[0]
     progress("compiling the driver")
     folder.mkdir(parents=True, exist_ok=True)
-    sources = [file for file in files if not file.suffix.startswith(".h")]
+    sources = [_in_c(file, folder) for file in files if not file.suffix.startswith(".h")]
     elf, warnings = system.compile_user(sources, folder / "driver.elf", given, arrays)
     progress("")
     for warning in warnings:
         print(warning, file=sys.stderr)
     return elf
+
+
+def _in_c(file: Path, folder: Path) -> Path:
+    """The source; of a driver in MLIR its C, beside the program."""
+    if file.suffix != ".mlir":
+        return file
+    made = folder / f"{file.stem}.c"
+    made.write_text(lowered.translate(read_text(file, CompileError), file.name), encoding="utf-8")
+    return made
 
 
 def _finish(
