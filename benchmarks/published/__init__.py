@@ -16,10 +16,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.published.configurations import CONFIGURATIONS
-from benchmarks.published.driven import of_driver
+from benchmarks.published.driven import of_driver, of_lowered
 from benchmarks.published.drivers import DRIVERS
 from benchmarks.published.files import FORMS
 from benchmarks.published.inputs import INPUTS, Input
+from benchmarks.published.lowered import drivers as lowered
 from benchmarks.published.maps import MAPS
 from benchmarks.published.rows import Row, last_line, run
 
@@ -62,6 +63,7 @@ def rows() -> list[Row]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         found = [of_mlir(folder, what, one) for what, one in INPUTS.items()]
+        found += [of_lowered(folder, what, one) for what, one in lowered().items()]
         found += [of_mlir(folder, what, one, "opcode map") for what, one in MAPS.items()]
         found += [of_configuration(folder, what, one) for what, one in CONFIGURATIONS.items()]
         return found + [of_driver(folder, what, one) for what, one in DRIVERS.items()]

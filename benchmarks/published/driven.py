@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from axiloom.isa.files.library import builtin, dumps
 from benchmarks.published.drivers import CONFIG, CONV_CONFIG, CONV_HELPER, SENT_FILTER, Driver
+from benchmarks.published.lowered import Lowered
 from benchmarks.published.rows import Row, last_line, run
 
 Arrays = dict[str, np.ndarray]
@@ -73,6 +75,27 @@ def published_v4(bits: int) -> dict[str, Any]:
     return document
 
 
+def simulated(folder: Path, words: Sequence[str], given: Arrays, wanted: Arrays) -> tuple[bool, str]:
+    """Whether the program ends well, with the right result; and the line that says so."""
+    command = ["simulate", *words, "--quiet"]
+    for option, arrays in (("--load", given), ("--expect", wanted)):
+        for name, array in arrays.items():
+            file = folder / f"{name}{option}.npy"
+            np.save(file, array)
+            command += [option, f"{name}={file}"]
+    code, out, err = run(command)
+    right = [line for line in out.splitlines() if line.startswith("Result")]
+    return code == 0, (right[0] if right and code == 0 else last_line(err)).replace(f"{folder}/", "")
+
+
+def of_lowered(folder: Path, name: str, one: Lowered) -> Row:
+    """A driver in MLIR, as it is."""
+    file = folder / "driver.mlir"
+    file.write_text(one.text, encoding="utf-8")
+    right, said = simulated(folder, [str(file), *one.accelerator], one.given, one.wanted)
+    return Row("MLIR", name, "unchanged" if right else "refused", f"{said}, as a driver" if right else said)
+
+
 def tried(folder: Path, one: Driver, text: str, macros: dict[str, int]) -> tuple[bool, str]:
     """Whether the program with this driver ends well with the right result; and the line that says so."""
     kind = Path(one.file).name.split("_")[0]
@@ -87,21 +110,14 @@ def tried(folder: Path, one: Driver, text: str, macros: dict[str, int]) -> tuple
     main = folder / "main.cpp"
     main.write_text(f'#include "{one.file}"\n' + KERNELS[kind].format(call=one.function), encoding="utf-8")
     given, wanted = DATA[kind](macros)
-    words = ["simulate", str(main), *one.accelerator]
+    words = [str(main), *one.accelerator]
     if one.fields:
         spec = folder / "v4.json"
         spec.write_text(json.dumps(published_v4(one.fields)), encoding="utf-8")
-        words = ["simulate", str(main), "--spec", str(spec)]
+        words = [str(main), "--spec", str(spec)]
     for name, value in macros.items():
         words += ["-D", f"{name}={value}"]
-    for option, arrays in (("--load", given), ("--expect", wanted)):
-        for name, array in arrays.items():
-            file = folder / f"{name}{option}.npy"
-            np.save(file, array)
-            words += [option, f"{name}={file}"]
-    code, out, err = run([*words, "--quiet"])
-    right = [line for line in out.splitlines() if line.startswith("Result")]
-    return code == 0, (right[0] if right and code == 0 else last_line(err)).replace(f"{folder}/", "")
+    return simulated(folder, words, given, wanted)
 
 
 def of_driver(folder: Path, name: str, one: Driver) -> Row:

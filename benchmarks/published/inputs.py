@@ -101,17 +101,6 @@ MAIN = (
     "  call @print_memref_i32(%u) : (memref<*xi32>) -> ()\n  return\n}\n"
     "func private @print_memref_i32(memref<*xi32>)\n"
 )
-TRANSFERS = (
-    "func @product(%A: memref<4x4xi32>) {\n  %c0_i32 = arith.constant 0 : i32\n"
-    "  accel.init_dma %c0_i32, %c0_i32, %c0_i32, %c0_i32, %c0_i32 : (i32, i32, i32, i32, i32)\n"
-    "  %0 = accel.sendLiteral %c0_i32, %c0_i32 : (i32, i32) -> i32\n"
-    "  %1 = accel.send %A, %0 : (memref<4x4xi32>, i32) -> i32\n  return\n}\n"
-)
-CALLS = (
-    "func private @dma_init(i32, i32, i32, i32, i32)\nfunc @product(%A: memref<4x4xi32>) {\n"
-    "  %c0 = constant 0 : i32\n  call @dma_init(%c0, %c0, %c0, %c0, %c0) : (i32, i32, i32, i32, i32) -> ()\n"
-    "  return\n}\n"
-)
 TOSA = (
     "func @conv(%I: tensor<1x8x8x4xi8>, %W: tensor<8x3x3x4xi8>, %b: tensor<8xi32>) -> tensor<1x6x6x8xi32> {\n"
     '  %0 = "tosa.conv2d"(%I, %W, %b) {dilation = [1, 1], pad = [0, 0, 0, 0], stride = [1, 1]} : '
@@ -168,7 +157,5 @@ INPUTS: dict[str, Input] = {
     "template with ${...} in it, no valid MLIR": Input(
         CONV.replace("@conv", "@${MLIR_CALL}"), ("--accel", "conv_v3")
     ),
-    "transfers in the accel dialect": Input(TRANSFERS, V3),
-    "calls of the DMA library": Input(CALLS, V3),
     "tosa.conv2d": Input(TOSA, ("--accel", "conv_v4")),
 }

@@ -11,10 +11,7 @@ import re
 
 from axiloom.errors import CompileError
 
-_MADE = (
-    "AXI4MLIR made it of linalg: give that file, or compile this one with its mlir-opt and bring the driver "
-    "to `axiloom simulate`"
-)
+_MADE = "AXI4MLIR made it of linalg: give that file, or run this one as a driver: axiloom simulate FILE.mlir"
 OTHERS: tuple[tuple[re.Pattern[str], str], ...] = (
     (
         re.compile(

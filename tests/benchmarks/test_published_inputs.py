@@ -10,11 +10,16 @@ from benchmarks.published.configurations import CONFIGURATIONS
 from benchmarks.published.drivers import DRIVERS
 from benchmarks.published.files import FORMS
 from benchmarks.published.inputs import INPUTS
+from benchmarks.published.lowered import drivers
+
+lowered = drivers()
+NO_PROGRAM = ("ops of the accel dialect, no program", "calls of a mock library, arrays made there")
 
 
 def test_what_is_lowered_already_is_refused_in_one_line(tmp_path: Path) -> None:
-    for name in ("transfers in the accel dialect", "calls of the DMA library", "tosa.conv2d"):
-        row = published.of_mlir(tmp_path, name, INPUTS[name])
+    rows = [published.of_mlir(tmp_path, "tosa.conv2d", INPUTS["tosa.conv2d"])]
+    rows += [published.of_lowered(tmp_path, name, lowered[name]) for name in NO_PROGRAM]
+    for row in rows:
         assert (row.verdict, "\n" in row.said) == ("refused", False)
         assert ".mlir:" in row.said
 
@@ -27,7 +32,7 @@ def test_configurations_are_imported_or_refused_in_one_line(tmp_path: Path) -> N
 
 def test_each_published_file_has_a_form() -> None:
     assert len(FORMS) == 32
-    assert set(FORMS.values()) <= set(INPUTS)
+    assert set(FORMS.values()) <= {*INPUTS, *lowered}
 
 
 def test_a_driver_by_hand_is_right_unchanged(tmp_path: Path) -> None:
@@ -48,8 +53,7 @@ def test_the_whole_table() -> None:
     refused = {one.name for one in rows if one.kind == "MLIR" and one.verdict == "refused"}
     assert refused == {
         "map<s0 -> ...>, no valid MLIR",
-        "transfers in the accel dialect",
-        "calls of the DMA library",
+        *NO_PROGRAM,
         "tosa.conv2d",
         "template with ${...} in it, no valid MLIR",
         "product, transposes with two results, product after a fill",

@@ -9,7 +9,11 @@ from __future__ import annotations
 
 from axiloom.nests.program import Program, Statement, loads
 
-LANES = {("vgg16", "pom"): 8, ("vgg16", "ours"): 64, ("resnet18", "pom"): 4, ("resnet18", "ours"): 64}
+LANES = {("vgg16", "pom"): 8, ("vgg16", "ours"): 16, ("resnet18", "pom"): 4, ("resnet18", "ours"): 16}
+"""Multiply-adds."""
+OTHERS = {"pom": 8, "ours": 2}
+"""Of what is no convolution: each layer has comparators of its own, which take less than choosing their
+operands would, and with 8 of them in each layer 16 multiply-adds do not fit."""
 
 
 def text(program: Program, name: str, variant: str) -> str:
@@ -22,7 +26,7 @@ def text(program: Program, name: str, variant: str) -> str:
             rest = [name for name in each.iterators if name in within]
             lines.append(f"reorder {each.name} {' '.join([*over, *rest])}")
         if not _is_convolution(each):
-            lanes = min(lanes, 8)
+            lanes = min(lanes, OTHERS[variant])
         channels = program.array(each.target.array).shape[0]
         lines.append(f"unroll {each.name} {each.iterators[0]} {min(lanes, channels)}")
     names = " ".join(each.name for each in program.statements)

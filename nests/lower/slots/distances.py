@@ -31,6 +31,8 @@ class Distances:
         self.names = space.names
         self.later = {each: Affine.name(f"{each}_later") for each in space.names}
         self.every = (*self.names, *(f"{each}_later" for each in self.names))
+        self._points: dict[Condition, isl.Set] = {}
+        self._known_sizes: dict[tuple[str, int], list[int]] = {}
 
     @cached_property
     def is_exact(self) -> bool:
@@ -57,12 +59,15 @@ class Distances:
     def _pairs(self, first: Affine, second: Affine, where: Condition, guard: Condition) -> isl.Set:
         """Points (p, q) with equal elements; in any order of time."""
         gap = first - second.substitute(self.later)
-        forms = (*where, *(each.substitute(self.later) for each in guard), gap, -gap)
-        return self._all.intersect(sets.domain(self.every, forms))
+        both = self._reached(where).flat_product(self._reached(guard))
+        return both.intersect(sets.domain(self.every, (gap, -gap)))
 
-    @cached_property
-    def _all(self) -> isl.Set:
-        return self.space.reached.flat_product(self.space.reached)
+    def _reached(self, condition: Condition) -> isl.Set:
+        """Points with `condition`: of many phases mostly one; a product of all would have all pairs."""
+        if condition not in self._points:
+            points = self.space.reached.intersect(sets.domain(self.names, condition))
+            self._points[condition] = points.coalesce()
+        return self._points[condition]
 
     @cached_property
     def _parting(self) -> list[isl.Set]:
@@ -102,6 +107,12 @@ class Distances:
     def _sizes(self, prefix: isl.Set, level: int) -> list[int]:
         """For each counter from `level` on the fewest iterations that one of its values stands for, at points
         whose first `level` counters are in `prefix`."""
+        key = (str(prefix), level)
+        if key not in self._known_sizes:
+            self._known_sizes[key] = self._found_sizes(prefix, level)
+        return self._known_sizes[key]
+
+    def _found_sizes(self, prefix: isl.Set, level: int) -> list[int]:
         count = len(self.names)
         among = prefix.add_dims(isl.dim_type.set, count - level).intersect(self.space.reached)
         sizes = [1] * count

@@ -28,7 +28,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "compile", help="compile a problem to a C driver, or show a stage on the way"
     )
     compile_.add_argument("problem", help="matmul:MxNxK[:int8|int16|int32], or FILE.mlir")
-    shared.add_accelerator(compile_)
+    shared.add_accelerator(compile_, chosen=True)
     shared.add_schedule(compile_)
     select.add_option(compile_)
     compile_.add_argument(

@@ -30,7 +30,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="PROBLEM",
         help="matmul:MxNxK[:int8|int16|int32]; with --device also a network (FILE.mlir, ...)",
     )
-    shared.add_accelerator(command)
+    shared.add_accelerator(command, chosen=True)
     command.add_argument(
         "--pipeline",
         choices=tuple(FORMS),

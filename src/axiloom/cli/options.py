@@ -65,7 +65,13 @@ def window(text: str) -> tuple[int, int]:
     return int(start), int(end)
 
 
-def add_accelerator(command: argparse.ArgumentParser, dmas: tuple[str, ...] = ("simple", "sg")) -> None:
+def add_accelerator(
+    command: argparse.ArgumentParser, dmas: tuple[str, ...] = ("simple", "sg"), *, chosen: bool = False
+) -> None:
+    """What stands there. `chosen`: what is open of a built-in one, the command chooses
+    (:mod:`axiloom.cli.default`)."""
+    file = "what the specification says"
+    says = f"the best by the cost model; of a --spec {file}" if chosen else file
     group = command.add_argument_group("accelerator")
     group.add_argument(
         "--accel",
@@ -96,19 +102,19 @@ def add_accelerator(command: argparse.ArgumentParser, dmas: tuple[str, ...] = ("
         "--stream-width",
         type=int,
         choices=(32, 64, 128),
-        help="bits of the AXI streams and the memory ports (default: what the specification says)",
+        help=f"bits of the AXI streams and the memory ports (default: {says})",
     )
     group.add_argument(
         "--macs",
         type=_macs,
         metavar="N|most",
-        help="multiply-adds a cycle, a power of two (default: what the specification says, 64 of v4_16); "
+        help=f"multiply-adds a cycle, a power of two (default: {says}); "
         "most: what the board's part has multipliers for",
     )
     group.add_argument(
         "--dma",
         choices=dmas,
-        help="direct register mode, or scatter-gather (default: what the specification says)"
+        help=f"direct register mode, or scatter-gather (default: {says})"
         + ("; xilinx, xilinx-sg: the same with Xilinx' AXI DMA" if "xilinx" in dmas else ""),
     )
     refuse(
@@ -150,14 +156,15 @@ def add_schedule(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--flow",
         metavar="ID|best",
-        help="one of the specification's flows (default its selected_flow), or the cost model's choice of "
-        "flow, order, tile and pipeline, as far as they are not given",
+        help="one of the specification's flows, or the cost model's choice of flow, order, tile and pipeline "
+        "as far as they are not given (default: best; of a --spec its selected_flow)",
     )
     command.add_argument(
         "--order",
         type=loops,
         metavar="m,n,k",
-        help="the loops, outermost first (default: the flow's own, or what the passes gain most by)",
+        help="the loops, outermost first (default: the best by the cost model; of a --spec the flow's own, "
+        "or what the passes gain most by)",
     )
     command.add_argument("--tile", type=sizes, metavar="m,n,k", help="tile of a flexible accelerator")
     add_pipeline(command)
@@ -169,7 +176,8 @@ def add_pipeline(command: argparse.ArgumentParser) -> None:
         type=_pipeline,
         metavar="NAME|PASS,...",
         help=f"passes on the transfers: {', '.join(drivergen.PIPELINES)}, or names of passes with commas "
-        "between them (default: `all` with a scatter-gather DMA, `copying` without)",
+        "between them (default: the best by the cost model; of a --spec `all` with a scatter-gather DMA, "
+        "`copying` without)",
     )
 
 

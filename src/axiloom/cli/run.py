@@ -30,9 +30,10 @@ from axiloom.cosim.job import Job, Result
 from axiloom.cosim.profile import Timeline
 from axiloom.cosim.soc import HungError, Soc
 from axiloom.cosim.system import System
+from axiloom.drivergen.c import lowered
 from axiloom.drivergen.network import is_network, network_data_type
-from axiloom.errors import DriverError, HangError, MismatchError, UsageError
-from axiloom.files import read_array
+from axiloom.errors import CompileError, DriverError, HangError, MismatchError, UsageError
+from axiloom.files import read_array, read_text
 from axiloom.frontend.model import write_arrays
 from axiloom.isa import dumps
 from axiloom.report import build as report
@@ -41,12 +42,12 @@ from axiloom.report.types import Kernel, Report, Setup
 from axiloom.run import gains
 from axiloom.run.choice import ranks
 from axiloom.run.compare import Arrays, compare
-from axiloom.run.network import WEIGHTS, Network, NetworkRun
+from axiloom.run.network import ALL, CHANGED, LAYERS, WEIGHTS, Network, NetworkRun
 from axiloom.run.problem import ProblemRun, Workload
 from axiloom.run.resolve import BEST
 from axiloom.run.run import CpuPart, Run, Watch, folder_or_temporary, simulate, simulate_both
 
-NETWORK = "input output weights stop_after offload_from offload"
+NETWORK = "input output weights stop_after offload_from offload layers"
 """Options of networks alone."""
 AGAINST: dict[str, Kernel] = {"cpu": "loops", "neon": "neon"}
 """Values of --against: the kernel that runs on the CPU alone."""
@@ -64,7 +65,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "says how they go on), a model: FILE.mlir, FILE.onnx, FILE.py:FUNCTION, loops: FILE.c[:FUNCTION] or "
         "a model with --schedule or --auto, or commands of an instruction set: FILE.program",
     )
-    shared.add_accelerator(run)
+    shared.add_accelerator(run, chosen=True)
     shared.add_schedule(run)
     shared.add_simulation(run)
     run.add_argument(
@@ -104,6 +105,13 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--stop-after", metavar="N|NAME", help="run no further than this layer; nothing is compared then"
     )
     network.add_argument(
+        "--layers",
+        choices=tuple(reversed(LAYERS)),
+        default=CHANGED,
+        help="which layers are simulated: changed (default), those that no earlier run has kept; "
+        "again, all, and their times are compared with the kept ones; all, and nothing is kept",
+    )
+    network.add_argument(
         "--offload-from",
         type=int,
         default=0,
@@ -135,7 +143,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "With --accel NAME,NAME the SoC has several accelerators; C then calls dma_select(AXL_ID_NAME) and "
         "dma_init(AXL_DMA_NAME).",
     )
-    simulate.add_argument("driver", nargs="+", type=Path, metavar="DRIVER.c|.cpp... | FILE.elf")
+    simulate.add_argument("driver", nargs="+", type=Path, metavar="DRIVER.c|.cpp|.mlir... | FILE.elf")
     simulate.add_argument(
         "-D",
         dest="define",
@@ -265,7 +273,14 @@ def network_run(
         auto=options.offload == "auto",
         selecting=select.is_egraph(options),
         choice=found.choice,
+        simulated=_layers(options),
     )
+
+
+def _layers(options: argparse.Namespace) -> str:
+    """What a whole run alone gives (its timeline, its results, a waveform) has no parts."""
+    whole = options.output or options.trace or shared.wants_timeline(options)
+    return ALL if whole and options.layers == CHANGED else str(options.layers)
 
 
 def _problem_run(options: argparse.Namespace) -> ProblemRun:
@@ -406,12 +421,21 @@ def _elf(
         return files[0]
     progress("compiling the driver")
     folder.mkdir(parents=True, exist_ok=True)
-    sources = [file for file in files if not file.suffix.startswith(".h")]
+    sources = [_in_c(file, folder) for file in files if not file.suffix.startswith(".h")]
     elf, warnings = system.compile_user(sources, folder / "driver.elf", given, arrays)
     progress("")
     for warning in warnings:
         print(warning, file=sys.stderr)
     return elf
+
+
+def _in_c(file: Path, folder: Path) -> Path:
+    """The source; of a driver in MLIR its C, beside the program."""
+    if file.suffix != ".mlir":
+        return file
+    made = folder / f"{file.stem}.c"
+    made.write_text(lowered.translate(read_text(file, CompileError), file.name), encoding="utf-8")
+    return made
 
 
 def _finish(

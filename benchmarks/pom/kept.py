@@ -1,0 +1,42 @@
+"""What was found once is kept in the cache folder, for the code it was found with.
+
+A table of long runs can be broken off, and goes on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import axiloom
+from axiloom.cosim.build import verilator
+from axiloom.cosim.build.cache import cached_build, content_hash
+
+_ROOMS = (
+    *("nests", "nest", "isa/affine", "isa/numerics"),
+    *("hw/nest", "hw/verilog", "cosim/build"),
+)
+_SUFFIXES = (".py", ".cpp", ".sched")
+_FILE = "found.json"
+
+
+def code() -> str:
+    """A hash of all sources between a kernel and its figures, and of the simulator."""
+    package = Path(axiloom.__path__[0])
+    folders = [*(package / each for each in _ROOMS), Path(__file__).parent]
+    files = sorted(
+        file for folder in folders for file in folder.resolve().rglob("*") if file.suffix in _SUFFIXES
+    )
+    return content_hash(verilator.identity(), *files)
+
+
+def kept(what: list[Any], find: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """What `find` finds for `what` (plain data), or has found with the same code."""
+
+    def fill(folder: Path) -> None:
+        (folder / _FILE).write_text(json.dumps(find()), encoding="utf-8")
+
+    folder = cached_build("pom", content_hash(code(), what), fill)
+    found: dict[str, Any] = json.loads((folder / _FILE).read_text(encoding="utf-8"))
+    return found
