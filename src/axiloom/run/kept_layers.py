@@ -120,7 +120,10 @@ class Layers:
         self._cut = CutNetwork(self.driver.cut, given, self.driver.tensors)
 
     def run(self, soc: Soc, job: Job, live: bool) -> Result:
-        """As one run of `job`, the whole network, would give it."""
+        """As one run of `job`, the whole network, would give it.
+
+        It reads and evaluates IR, and makes none: in another thread the network may be compiled for the CPU.
+        """
         program = elf.load(job.elf)
         keys = self._keys(program, soc.build_id)
         known = {number: part for number, key in enumerate(keys) if (part := _read(key)) is not None}
