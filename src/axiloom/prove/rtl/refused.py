@@ -137,10 +137,11 @@ class Stopping:
     def _stays(self, given: Any, registers: Mapping[str, Any], code: int) -> bool:
         """Is there an invariant that these states are all in, and in which the error is told for ever?
         `given`: what is known of the constants in them. False also means that the solver does not say."""
+        terms = {name: with_products(registers[name]) for name in self.control}
         bits = {
-            (name, place): z3.simplify(z3.Extract(place, place, with_products(registers[name])))
-            for name in self.control
-            for place in range(registers[name].size())
+            (name, place): z3.simplify(z3.Extract(place, place, term))
+            for name, term in terms.items()
+            for place in range(term.size())
         }
         found = {key: bit.as_long() for key, bit in bits.items() if z3.is_bv_value(bit)}
         if self._holds(code, found):
