@@ -70,8 +70,10 @@ class NetworkDriver(Driver):
     memory: MemoryPlan = field(default_factory=MemoryPlan)
     lives: Lives = field(default_factory=Lives)
     """Where each tensor between layers lies."""
+    cut: ModuleOp = field(default_factory=lambda: ModuleOp([]))
+    """``stages["layers"]`` itself: not all of its ops can be read again as they are printed."""
     tensors: dict[str, Array] = field(default_factory=dict)
-    """The weights of ``stages["layers"]``, by their names in ``axiloom.weight``, as they are in the model."""
+    """Its weights, by their names in ``axiloom.weight``, as they are in the model."""
     uses: dict[str, list[Call]] = field(default_factory=dict)
     """How each function of the accelerator uses it."""
     embedded: bool = False
@@ -133,7 +135,7 @@ def compile_network(
     own = [made for made in functions if DEVICE in made.attributes]
     drivers = {made.sym_name.data: offload.driver(made) for made in own}
     first = len(entry.args)  # results are called alike, whatever is packed for an accelerator
-    plain = dict(known)
+    plain, cut = dict(known), module.clone()
     constants.prepare(entry, drivers, known)
     fixed = {made.sym_name.data for made in own if _has_constant_matrix(made)}
     layers = [
@@ -182,6 +184,7 @@ def compile_network(
         layers=layers,
         memory=lives.plan,
         lives=lives,
+        cut=cut,
         tensors=plain,
         uses=uses,
         embedded=embed,

@@ -1,4 +1,4 @@
-"""What each layer of a cut network takes and gives, by NumPy: from the MLIR of ``stages["layers"]``."""
+"""What each layer of a cut network takes and gives, by NumPy."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
-from axiloom.drivergen.dialects.mlir import parse
 from axiloom.drivergen.evaluate.body import Values
 from axiloom.drivergen.evaluate.reference import evaluate, execute
 from axiloom.drivergen.network.passes.fold_constants import weight_names
@@ -23,9 +23,8 @@ Array = np.ndarray[Any, Any]
 class CutNetwork:
     """Functions of layers, and the one that calls them. Layers have the numbers of their calls."""
 
-    text: str
-    name: str
-    """What messages call it."""
+    module: ModuleOp
+    """As it was cut: nothing of it is packed for an accelerator yet."""
     inputs: Sequence[Array]
     """In the order of the network's arguments, without its weights."""
     weights: Mapping[str, Array]
@@ -34,8 +33,7 @@ class CutNetwork:
 
     @cached_property
     def _functions(self) -> dict[str, func.FuncOp]:
-        module = parse(self.text, self.name)
-        return {one.sym_name.data: one for one in module.ops if isinstance(one, func.FuncOp)}
+        return {one.sym_name.data: one for one in self.module.ops if isinstance(one, func.FuncOp)}
 
     @cached_property
     def _entry(self) -> func.FuncOp:

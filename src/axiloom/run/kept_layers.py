@@ -107,7 +107,6 @@ class Layers:
     driver: NetworkDriver
     inputs: Mapping[str, np.ndarray[Any, Any]]
     """What is put into memory before the network runs, by symbol: inputs and weights."""
-    name: str
     again: bool = False
     """Simulate all of them, and compare with what is kept."""
     kept: KeptLayers | None = None
@@ -118,10 +117,13 @@ class Layers:
 
     def __post_init__(self) -> None:
         given = [self.inputs[arg.symbol] for arg in self.driver.args if arg.kind == "in"]
-        self._cut = CutNetwork(self.driver.stages["layers"], self.name, given, self.driver.tensors)
+        self._cut = CutNetwork(self.driver.cut, given, self.driver.tensors)
 
     def run(self, soc: Soc, job: Job, live: bool) -> Result:
-        """As one run of `job`, the whole network, would give it."""
+        """As one run of `job`, the whole network, would give it.
+
+        It reads and evaluates IR, and makes none: in another thread the network may be compiled for the CPU.
+        """
         program = elf.load(job.elf)
         keys = self._keys(program, soc.build_id)
         known = {number: part for number, key in enumerate(keys) if (part := _read(key)) is not None}
@@ -154,7 +156,7 @@ class Layers:
         evaluation = sorted((Path(drivergen.__file__).parent / "evaluate").glob("*.py"))
         weights = [one.tobytes() for one in self._cut.weights.values()]
         given = [np.ascontiguousarray(one).tobytes() for one in self._cut.inputs]
-        key = cache.content_hash(mlir, self._cut.text, *evaluation, *weights, *given)
+        key = cache.content_hash(mlir, self.driver.stages["layers"], *evaluation, *weights, *given)
         if not outcome["matches"] or (cache.cache_root() / CUTS / key).is_dir():
             return outcome
         wrong = self._wrong_in_cut(expected())

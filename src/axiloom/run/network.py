@@ -258,9 +258,7 @@ class NetworkRun:
     @cached_property
     def store(self) -> Layers:
         """The layers that are kept, and those that are not."""
-        return Layers(
-            self.system, self.driver, self._arrays(self.driver), self.workload.name, self.simulated == AGAIN
-        )
+        return Layers(self.system, self.driver, self._arrays(self.driver), self.simulated == AGAIN)
 
     def run_on(self, soc: Soc, elf: Path, *, live: bool) -> Result:
         """:meth:`job`, simulated as far as it is not kept."""

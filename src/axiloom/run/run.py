@@ -108,6 +108,8 @@ def simulate(run: Run[CpuPart], watch: Watch = UNSEEN, begun: Callable[[], None]
         soc = Soc(run.system, timeline=watch.timeline)
         soc.build(progress=watch.progress)
         watch.progress("")
+        # Who makes IR from here on is the other thread alone: xDSL has one place for what is being built.
+        _ = run.inputs
         begun()
         return run.run_on(soc, elf, live=watch.live)
 
