@@ -18,7 +18,7 @@ ALL = (
 LONG = (
     *("cost_fit", "replay_fit", "selection", "sweep_resume", "hand_prefetch", "neon_packing"),
     *("quantisation", "digits_soc", "imports"),  # these need the extra [networks]
-    "network_kinds",  # needs the extra [networks]; simulates eight networks
+    "network_kinds",  # needs the extra [networks] and scikit-learn; trains and simulates eight networks
     "published",  # builds a model for each accelerator
     "own_devices",  # builds a SoC for each device of examples/hardware
     *("faults", "device_faults"),  # build a SoC for each fault in RTL

@@ -23,7 +23,7 @@ from axiloom.run.run import report_of
 from axiloom.sweep.networks import example
 
 ONLY_DIFFERENT = os.environ.get("AXILOOM_RUN") == "different"
-NETWORKS = ("digits_mlp", "digits_cnn", "patches", "tinybert", "resnet18")
+NETWORKS = ("digits_mlp", "digits_cnn", "lstm", "patches", "tinybert", "resnet18")
 
 
 @dataclass(frozen=True)

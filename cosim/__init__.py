@@ -8,7 +8,8 @@ A run is a process of a simulator, in which RTL, a C++ library and Python meet. 
 - the files here: ``system`` is what stands there, ``soc`` simulates it (build, run, counters), ``job`` is
   what one run is told and what it gives; ``session`` is the one cocotb test that resets, loads, starts, waits
   and reads all counters, ``bench`` runs ordinary cocotb tests; ``core`` is the library for Python,
-  ``cpu_store`` keeps runs of the CPU alone, ``profile`` what it counted,
+  ``cpu_store`` keeps runs of the CPU alone, ``profile`` what it counted, ``tally`` the same of a part of
+  a run,
   ``elf`` reads programs, ``linux`` is what a Linux process finds, ``diagnosis``
   says why a run stopped, ``model_device`` puts the functional model in the RTL's place, ``serial_board`` a
   board behind a serial line

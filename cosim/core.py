@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from axiloom.cosim import linux, native, outside, profile
+from axiloom.cosim import linux, native, outside, profile, tally
 from axiloom.cosim.build.cache import cached_build, content_hash
 from axiloom.cosim.elf import Program
 from axiloom.cosim.elf import load as load_elf
@@ -140,7 +140,7 @@ class Core:
         self.board = board
         self.program: Program | None = None
         self._specs = specs
-        self._lib = native.bind(library(), profile.FUNCTIONS)
+        self._lib = native.bind(library(), profile.FUNCTIONS | tally.FUNCTIONS)
         size = self._lib.axl_ram_size()
         if board.ram_bytes != size:
             raise BuildError(
@@ -346,6 +346,14 @@ class Core:
             return []
         raw = np.ctypeslib.as_array(self._lib.axl_laps(), shape=(count, 2, MOST)).tolist()
         return [list(zip(*lap, strict=True))[: max(len(self._specs), 1)] for lap in raw]
+
+    def until_laps(self) -> list[tally.Tally]:
+        """What was counted until each lap; after :meth:`profile` was asked for."""
+        names = [spec.name for spec in self._specs]
+        return [
+            tally.at_lap(self._lib, number, self._functions, words, names)
+            for number, words in enumerate(self.laps())
+        ]
 
     def protocol_text(self, accelerator: int = 0) -> str:
         """Where both streams stand: the last opcode, words of its payload and of stores still missing."""

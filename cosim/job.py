@@ -16,6 +16,7 @@ import numpy as np
 from axiloom.cosim import linux
 from axiloom.cosim.diagnosis import Stopped
 from axiloom.cosim.profile import Profile
+from axiloom.cosim.tally import Tally
 
 Array = np.ndarray[Any, Any]
 
@@ -77,6 +78,8 @@ class Result:
     """Accesses beside the arrays that the program was given, one line for each place."""
     laps: list[list[tuple[int, int]]] = field(default_factory=list)
     """Of a network, when each layer begins and at the end: words in and out so far of each accelerator."""
+    until: list[Tally] = field(default_factory=list)
+    """Of a network: what was counted until each of these laps, and last until the end of the run."""
     section_cycles: int = 0
     """Fabric cycles of the first call of the job's section, if it had one."""
     section_stack: int = 0

@@ -57,7 +57,9 @@ class _Interval(ctypes.Structure):
     ]
 
 
-class _Profile(ctypes.Structure):
+class RawProfile(ctypes.Structure):
+    """``axl_profile_t``."""
+
     _fields_ = [
         ("cells", c_uint64 * len(CPU) * len(HARDWARE)),
         ("resolution", c_uint64),
@@ -74,7 +76,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "axl_own_functions": (None, [POINTER(c_uint8)]),
     "axl_windows": (None, [c_uint32] * 5),
     "axl_timeline": (None, [c_uint32]),
-    "axl_profile": (POINTER(_Profile), [c_uint64]),
+    "axl_profile": (POINTER(RawProfile), [c_uint64]),
 }
 """The part of the core's interface that belongs to this module, for :func:`axiloom.cosim.native.bind`."""
 

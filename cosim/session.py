@@ -22,11 +22,13 @@ import cocotb
 import numpy as np
 from cocotb.triggers import First, RisingEdge, Timer
 
-from axiloom.cosim import diagnosis
+from axiloom.cosim import diagnosis, tally
 from axiloom.cosim.core import Core, library
 from axiloom.cosim.diagnosis import Channel, Device, Outcome, Stopped
 from axiloom.cosim.job import Job, Result
 from axiloom.cosim.model_device import Models
+from axiloom.cosim.profile import Profile
+from axiloom.cosim.tally import Tally
 from axiloom.errors import AxiloomError, DriverError
 from axiloom.isa.contract.rtl import REGISTERS_AT
 from axiloom.isa.contract.types import WaitRegister
@@ -221,11 +223,12 @@ async def _prepare(dut: Dut, work: Work, reset: bool, period_ps: int) -> None:
     await Timer(2 * period_ps, "ps")
 
 
-_COUNTS = (
+FABRIC = (
     *("compute", "load", "store", "dma_wait", "idle"),
     *("words_in", "words_out", "transfers_in", "transfers_out"),
     *("mmio_reads", "mmio_writes", "polls"),
 )
+"""What is counted of the hardware beside its cycles."""
 
 
 _COUNTS_EACH = ("words_in", "words_out", "transfers_in", "transfers_out")
@@ -243,7 +246,7 @@ def _accelerators(dut: Dut, work: Work) -> dict[str, dict[str, int]]:
 
 
 def _fabric(dut: Dut) -> dict[str, int]:
-    counts = {name: _total(getattr(dut, f"stat_{name}")) for name in _COUNTS}
+    counts = {name: _total(getattr(dut, f"stat_{name}")) for name in FABRIC}
     return {"cycles": _int(dut.now), **counts}
 
 
@@ -376,6 +379,7 @@ async def _run(dut: Dut, core: Core, clock: _Clock, models: Models | None, work:
             fault = fault.replace("the DMA", "the accelerator")  # of its operands the DMA moves none
     elif state.exit_code:
         fault = diagnosis.exit_message(_stopped(dut, core, work, models, outcome), state.exit_code)
+    found = core.profile(_int(dut.now), work.timeline)
     return Result(
         outputs={symbol: core.read(symbol, *form) for symbol, form in job.outputs.items()},
         exit_code=state.exit_code,
@@ -384,10 +388,11 @@ async def _run(dut: Dut, core: Core, clock: _Clock, models: Models | None, work:
         fabric=_fabric(dut),
         accelerators=_accelerators(dut, work),
         simulation=simulation,
-        profile=core.profile(_int(dut.now), work.timeline),
+        profile=found,
         stale=core.stale(),
         outside=core.outside(),
         laps=core.laps(),
+        until=_until(dut, core, work, found) if job.layers else [],
         section_cycles=core.section_cycles(),
         section_stack=core.section_stack(),
         console=core.console,
@@ -395,6 +400,13 @@ async def _run(dut: Dut, core: Core, clock: _Clock, models: Models | None, work:
         stopped=stopped,
         fault=fault,
     )
+
+
+def _until(dut: Dut, core: Core, work: Work, found: Profile) -> list[Tally]:
+    each = _accelerators(dut, work)
+    words = [(one["words_in"], one["words_out"]) for one in each.values()]
+    end = tally.at_end(core.counters(), core.events(), _fabric(dut), found, words, list(each))
+    return [*core.until_laps(), end]
 
 
 @cocotb.test()

@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#include "axl_core.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -102,6 +104,15 @@ void axl_windows(uint32_t in, uint32_t in_bytes, uint32_t out, uint32_t out_byte
 void axl_timeline(uint32_t limit);
 /* After a run of `now` fabric cycles. Pointers hold until the next job. */
 const axl_profile_t *axl_profile(uint64_t now);
+
+/* What was counted until a lap (axl_lap_at), since axl_job_begin; after axl_profile. `counters` are those of
+ * axl_counters, `classes` those of axl_class_counts, `profile` has the cells, functions and transfers of axl_profile. */
+typedef struct axl_lap_counts_t {
+    axl_counters_t counters;
+    uint64_t classes[AXL_CLASSES];
+    axl_profile_t profile;
+} axl_lap_counts_t;
+const axl_lap_counts_t *axl_lap_counts(int lap);   /* NULL outside */
 
 #ifdef __cplusplus
 }

@@ -52,6 +52,7 @@ struct System {
     bool configured = false;
     uint64_t cpu_hz = 1;
     std::vector<axl_lap_t> laps;
+    std::vector<axl_lap_counts_t> counts; // at each of them
     void lap() {
         if (laps.size() >= 65536)
             return;
@@ -61,6 +62,11 @@ struct System {
             one.words_out[i] = accelerators[i].protocol.words_out;
         }
         laps.push_back(one);
+        axl_lap_counts_t until{};
+        until.counters = *axl_counters();
+        axl_class_counts(until.classes);
+        counts.push_back(until);
+        timeline.lap(cpu.cycles());
     }
 };
 
@@ -266,6 +272,7 @@ int axl_job_begin(void) {
     for (auto &one : s.accelerators)
         one.protocol.begin_job();
     s.laps.clear();
+    s.counts.clear();
     s.memory.on_stale = nullptr;
     s.cpu.lap_address = axl::Cpu::NO_LAPS;
     if (madvise(s.ram, axl::RAM_SIZE, MADV_DONTNEED) != 0)
@@ -395,6 +402,15 @@ void axl_lap_at(uint32_t address) {
 int axl_lap_count(void) { return static_cast<int>(soc().laps.size()); }
 
 const axl_lap_t *axl_laps(void) { return soc().laps.data(); }
+
+const axl_lap_counts_t *axl_lap_counts(int lap) {
+    System &s = soc();
+    if (lap < 0 || lap >= static_cast<int>(s.counts.size()))
+        return nullptr;
+    axl_lap_counts_t &one = s.counts[static_cast<size_t>(lap)];
+    one.profile = *s.timeline.until_lap(static_cast<size_t>(lap));
+    return &one;
+}
 
 void axl_protocol_clear(const uint32_t *sizes, uint32_t n_sizes, uint32_t beat_words) {
     soc().protocol().clear(sizes, n_sizes, std::max(beat_words, 1u));

@@ -87,6 +87,8 @@ void Timeline::reset() {
     std::fill(std::begin(loading_cells), std::end(loading_cells), 0);
     drawn = axl_interval_t{};
     sizes.clear();
+    laps.clear();
+    laps_passed = 0;
     for (Lane &one : lanes)
         static_cast<Work &>(one) = Work();
 }
@@ -240,6 +242,14 @@ uint32_t Timeline::hardware() const {
 }
 
 void Timeline::advance(uint64_t now) {
+    while (__builtin_expect(laps_passed < laps.size() && laps[laps_passed].at <= now, 0)) {
+        fill_cells(laps[laps_passed].at);
+        pass(laps[laps_passed++]);
+    }
+    fill_cells(now);
+}
+
+void Timeline::fill_cells(uint64_t now) {
     const uint32_t row = hardware();
     // Whether a tile is one that the device has is known at its end.
     uint64_t *cells = row == AXL_HW_LOAD_NEW ? loading_cells : profile.cells[row];
@@ -393,6 +403,23 @@ std::string Timeline::word_out(Protocol &protocol, bool last) {
     return fault;
 }
 
+// ---- laps ------------------------------------------------------------------------------------------------------
+
+void Timeline::lap(uint64_t cycle) {
+    account(cycle);
+    Lap one;
+    one.at = to_fabric(cycle);
+    one.functions = functions;
+    laps.push_back(std::move(one));
+}
+
+// The RTL is there too: what it did until then.
+void Timeline::pass(Lap &one) {
+    std::copy(&profile.cells[0][0], &profile.cells[0][0] + AXL_HW_STATES * AXL_CPU_STATES, &one.profile.cells[0][0]);
+    for (const auto &entry : sizes)
+        one.transfers.push_back(entry.second);
+}
+
 // ---- the end ---------------------------------------------------------------------------------------------------
 
 const axl_profile_t *Timeline::finish(uint64_t now, uint64_t cycle) {
@@ -406,6 +433,13 @@ const axl_profile_t *Timeline::finish(uint64_t now, uint64_t cycle) {
     select(0);
     tracks.add(drawn);
     drawn = axl_interval_t{};
+    for (; laps_passed < laps.size(); laps_passed++)
+        pass(laps[laps_passed]);
+    for (Lap &one : laps) {
+        one.profile.functions = one.functions.data();
+        one.profile.transfers = one.transfers.data();
+        one.profile.n_transfers = one.transfers.size();
+    }
     transfers.clear();
     for (const auto &entry : sizes)
         transfers.push_back(entry.second);

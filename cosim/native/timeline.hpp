@@ -35,6 +35,8 @@ class Timeline {
     void select(size_t number) { lane = &lanes[number]; } // windows and the RTL's calls are about this one
     void reset();                                         // a new job
     const axl_profile_t *finish(uint64_t now, uint64_t cycle);
+    void lap(uint64_t cycle);                             // the CPU is at the border of two parts of the run
+    const axl_profile_t *until_lap(size_t number) const { return &laps[number].profile; } // after `finish`
 
     // ---- the CPU; times in CPU cycles ----
 
@@ -91,6 +93,13 @@ class Timeline {
         uint32_t name = 0;
     };
 
+    struct Lap {
+        uint64_t at = 0; // fabric cycles
+        axl_profile_t profile{};
+        std::vector<axl_function_t> functions;
+        std::vector<axl_transfer_t> transfers;
+    };
+
     // What one accelerator does on its streams.
     struct Work {
         uint32_t bits = 0;
@@ -136,6 +145,8 @@ class Timeline {
     uint64_t loading_cells[AXL_CPU_STATES] = {}; // cycles of the payload under way; of several, the first to end has them
     std::map<std::pair<uint32_t, uint32_t>, axl_transfer_t> sizes;
     std::vector<axl_transfer_t> transfers;
+    std::vector<Lap> laps;
+    size_t laps_passed = 0; // by the RTL, which is behind the CPU
 
     uint64_t to_fabric(uint64_t cycle) const { return cycle * fabric_ratio / cpu_ratio; }
     void enter(uint32_t function, uint64_t cycle, uint64_t instructions, const Block *before);
@@ -150,6 +161,8 @@ class Timeline {
     void end_load(const char *operand);
     void settle(uint32_t row);
     void end_transfer(uint32_t which, uint64_t now);
+    void fill_cells(uint64_t now);
+    void pass(Lap &one);
 };
 
 } // namespace axl

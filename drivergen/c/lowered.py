@@ -86,6 +86,7 @@ class _Writer:
         self.values: dict[SSAValue, str | View] = {}
         self.numbers: dict[SSAValue, int] = {}
         self.lines: list[str] = []
+        self.op: Operation = function  # at hand, for messages
         self.depth = 1
         self.made = 0
 
@@ -118,6 +119,7 @@ class _Writer:
 
     def block(self, block: Block) -> None:
         for op in block.ops:
+            self.op = op
             for kind, write in WRITERS.items():
                 if isinstance(op, kind):
                     write(self, op)
@@ -133,8 +135,9 @@ class _Writer:
         return self.numbers[value]
 
     def text(self, value: SSAValue) -> str:
-        found = self.values[value]
-        assert isinstance(found, str)
+        found = self.values.get(value)
+        if not isinstance(found, str):
+            fail(self.op, "expected a number that the text computes")
         return found
 
     def view(self, op: Operation, value: SSAValue) -> View:
@@ -172,11 +175,16 @@ class _Writer:
 
 
 def _offset(writer: _Writer, op: lowered.LoweredOp) -> str:
+    """The second operand."""
+    if len(op.values) > 2:
+        fail(op, "expected a value and its offset")
     return writer.text(op.values[1]) if len(op.values) > 1 else "0"
 
 
 def _init(writer: _Writer, op: Any) -> None:
     given = op.values if isinstance(op, InitDmaOp) else op.arguments
+    if len(given) != 5:
+        fail(op, "expected the DMA's address, and address and bytes of both windows")
     writer.say(f"TRY(dma_init({', '.join(f'(uint32_t)({writer.text(one)})' for one in given)}));")
 
 
@@ -204,9 +212,15 @@ def _recv(writer: _Writer, op: RecvOp) -> None:
 # --- calls of the library ----------------------------------------------------------------------------------
 
 
+def _two(op: func.CallOp) -> Sequence[SSAValue]:
+    if len(op.arguments) != 2:
+        fail(op, f"@{op.callee.root_reference.data} has two arguments")
+    return op.arguments
+
+
 def _start(direction: str) -> Callable[[_Writer, func.CallOp], None]:
     def write(writer: _Writer, op: func.CallOp) -> None:
-        words, offset = map(writer.text, op.arguments)
+        words, offset = map(writer.text, _two(op))
         writer.say(f"TRY(dma_start_{direction}((uint32_t)({words}), (uint32_t)({offset})));")
         writer.ends(op, "0", 0)
 
@@ -215,7 +229,8 @@ def _start(direction: str) -> Callable[[_Writer, func.CallOp], None]:
 
 def _copy(way: str) -> Callable[[_Writer, func.CallOp], None]:
     def write(writer: _Writer, op: func.CallOp) -> None:
-        view, offset = writer.view(op, op.arguments[0]), writer.text(op.arguments[1])
+        array, place = _two(op)
+        view, offset = writer.view(op, array), writer.text(place)
         (writer.put if way == "to" else writer.get)(view, offset)
         writer.ends(op, "0", 0)
 
@@ -322,6 +337,7 @@ def _generic(writer: _Writer, op: linalg.GenericOp) -> None:
     views = [writer.view(op, one) for one in (*op.inputs, *op.outputs)]
     out = views[-1]
     same = all(one.data == AffineMap.identity(len(out.sizes)) for one in op.indexing_maps)
+    same &= all(view.sizes == out.sizes for view in views)
     if len(op.outputs) != 1 or not same:
         fail(op, "of one result, element by element and in the same order, is read here")
     places = [writer.fresh("i") for _ in out.sizes]
@@ -331,6 +347,7 @@ def _generic(writer: _Writer, op: linalg.GenericOp) -> None:
     for arg, view in zip(op.body.block.args, views, strict=True):
         writer.values[arg] = view.at(places)
     for inner in op.body.block.ops:
+        writer.op = inner
         if isinstance(inner, linalg.YieldOp):
             writer.say(f"{out.at(places)} = {writer.text(inner.operands[0])};")
         elif isinstance(inner, tuple(ARITHMETIC)):

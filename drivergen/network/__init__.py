@@ -7,6 +7,7 @@
 - ``layers.py``: what a layer is, and what it is called; ``outline.py``: cutting the network into layers
 - ``constants.py``: weights as the layers' drivers want them, packed once
 - ``lives.py``: which memory each tensor lies in; ``memory.py``: the plan of the arena
+- ``values.py``: what each layer takes and gives, by NumPy
 - ``cpu/``: layers of the CPU by hand; ``neon.py``: products by the kernels of ``sw/baselines``
 - ``emit.py``: the C that calls the layers; ``inputs.py``: what a text holds before it is compiled
 """

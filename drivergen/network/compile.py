@@ -25,7 +25,7 @@ from axiloom.drivergen.nest.packed import CONSTANT, argument_attributes
 from axiloom.drivergen.network import constants, cpu, emit, estimate
 from axiloom.drivergen.network.estimate import Clocks
 from axiloom.drivergen.network.layers import Layer, Use, kernel_of
-from axiloom.drivergen.network.lives import assign, dtype_of
+from axiloom.drivergen.network.lives import Lives, assign, dtype_of
 from axiloom.drivergen.network.memory import MemoryPlan
 from axiloom.drivergen.network.neon import kernel
 from axiloom.drivergen.network.offers import Answer, Choose, Offer, Plan, network
@@ -68,6 +68,12 @@ class NetworkDriver(Driver):
     weight_args: list[Arg] = field(default_factory=list)
     layers: list[Layer] = field(default_factory=list)
     memory: MemoryPlan = field(default_factory=MemoryPlan)
+    lives: Lives = field(default_factory=Lives)
+    """Where each tensor between layers lies."""
+    cut: ModuleOp = field(default_factory=lambda: ModuleOp([]))
+    """``stages["layers"]`` itself: not all of its ops can be read again as they are printed."""
+    tensors: dict[str, Array] = field(default_factory=dict)
+    """Its weights, by their names in ``axiloom.weight``, as they are in the model."""
     uses: dict[str, list[Call]] = field(default_factory=dict)
     """How each function of the accelerator uses it."""
     embedded: bool = False
@@ -129,6 +135,7 @@ def compile_network(
     own = [made for made in functions if DEVICE in made.attributes]
     drivers = {made.sym_name.data: offload.driver(made) for made in own}
     first = len(entry.args)  # results are called alike, whatever is packed for an accelerator
+    plain, cut = dict(known), module.clone()
     constants.prepare(entry, drivers, known)
     fixed = {made.sym_name.data for made in own if _has_constant_matrix(made)}
     layers = [
@@ -176,6 +183,9 @@ def compile_network(
         weight_args=weight_args,
         layers=layers,
         memory=lives.plan,
+        lives=lives,
+        cut=cut,
+        tensors=plain,
         uses=uses,
         embedded=embed,
     )

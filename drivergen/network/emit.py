@@ -13,9 +13,10 @@ from axiloom.drivergen.passes.lowering.preload import LINE
 HEADER = "network.h"
 
 _MARKS = """\
-/* The timer when each layer begins, and at the end; the layer that runs; after which one to stop, or -1. */
+/* The timer when each layer begins, and at the end; the layer that runs; with which one to begin; after which
+ * one to stop, or -1. */
 extern uint64_t axl_marks[{count}];
-extern volatile int32_t axl_layer, axl_stop_after;
+extern volatile int32_t axl_layer, axl_first_layer, axl_stop_after;
 
 static inline void axl_mark(int32_t layer)
 {{
@@ -32,9 +33,11 @@ static inline void axl_preload(const void *from, uint32_t lines)
 """
 
 _MACROS = """\
-/* Begin a layer; leave if it fails, or if it is the one after which to stop. */
+/* Begin a layer, unless another is the first; leave if it fails, or if it is the one after which to stop. */
 #define ON_ACCELERATOR(layer, call)           \\
     do {                                      \\
+        if ((layer) < axl_first_layer)        \\
+            break;                            \\
         axl_mark(layer);                      \\
         const dma_status status = (call);     \\
         if (status != DMA_OK)                 \\
@@ -44,6 +47,8 @@ _MACROS = """\
     } while (0)
 #define ON_CPU(layer, call)                   \\
     do {                                      \\
+        if ((layer) < axl_first_layer)        \\
+            break;                            \\
         axl_mark(layer);                      \\
         call;                                 \\
         if (axl_stop_after == (layer))        \\
@@ -161,7 +166,12 @@ def harness(
         lines.append(f"{_array(arg)};")
     lines += [f"{_array(arg)};" for arg in weights]
     lines += ["", f"uint64_t axl_marks[{layers + 1}];"]
-    lines += ["volatile int32_t axl_layer = -1, axl_stop_after = -1;", "", "int main(void)", "{"]
+    lines += [
+        "volatile int32_t axl_layer = -1, axl_first_layer = 0, axl_stop_after = -1;",
+        "",
+        "int main(void)",
+        "{",
+    ]
     call = f"{function}({', '.join(arg.symbol for arg in passed)})"
     if not inits:
         lines.append(f"    return (int){call};")

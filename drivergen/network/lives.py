@@ -37,6 +37,8 @@ class Step:
 
     function: str
     arguments: tuple[Tensor, ...]
+    results: tuple[Tensor, ...] = ()
+    """Where the values lie that the call of the cut network returns, in their order."""
 
 
 @dataclass
@@ -153,7 +155,7 @@ class _Assignment:
             place = wanted.get(result) or self._allocate(op, result, number)
             self.where[result] = place
             passed.append(place)
-        return Step(name, tuple(passed))
+        return Step(name, tuple(passed), tuple(self.where[result] for result in op.res))
 
     def _allocate(self, op: func.CallOp, value: SSAValue, number: int) -> Tensor:
         dtype = dtype_of(op, value)

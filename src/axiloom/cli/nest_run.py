@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from axiloom.nests.program import Program
 
 OTHERS = (
-    "accel size spec encoding post rtl top macs flow order tile pipeline against input weights stop_after "
-    "offload_from offload port data_type rebase"
+    "accel size spec encoding post rtl top macs flow order tile pipeline against input weights "
+    "stop_after layers offload_from offload port data_type rebase"
 )
 """Options of other accelerators."""
 OPTIONS = "schedule define plain"

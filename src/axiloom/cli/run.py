@@ -42,12 +42,12 @@ from axiloom.report.types import Kernel, Report, Setup
 from axiloom.run import gains
 from axiloom.run.choice import ranks
 from axiloom.run.compare import Arrays, compare
-from axiloom.run.network import WEIGHTS, Network, NetworkRun
+from axiloom.run.network import ALL, CHANGED, LAYERS, WEIGHTS, Network, NetworkRun
 from axiloom.run.problem import ProblemRun, Workload
 from axiloom.run.resolve import BEST
 from axiloom.run.run import CpuPart, Run, Watch, folder_or_temporary, simulate, simulate_both
 
-NETWORK = "input output weights stop_after offload_from offload"
+NETWORK = "input output weights stop_after offload_from offload layers"
 """Options of networks alone."""
 AGAINST: dict[str, Kernel] = {"cpu": "loops", "neon": "neon"}
 """Values of --against: the kernel that runs on the CPU alone."""
@@ -103,6 +103,13 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     network.add_argument(
         "--stop-after", metavar="N|NAME", help="run no further than this layer; nothing is compared then"
+    )
+    network.add_argument(
+        "--layers",
+        choices=tuple(reversed(LAYERS)),
+        default=CHANGED,
+        help="which layers are simulated: changed (default), those that no earlier run has kept; "
+        "again, all, and their times are compared with the kept ones; all, and nothing is kept",
     )
     network.add_argument(
         "--offload-from",
@@ -266,7 +273,14 @@ def network_run(
         auto=options.offload == "auto",
         selecting=select.is_egraph(options),
         choice=found.choice,
+        simulated=_layers(options),
     )
+
+
+def _layers(options: argparse.Namespace) -> str:
+    """What a whole run alone gives (its timeline, its results, a waveform) has no parts."""
+    whole = options.output or options.trace or shared.wants_timeline(options)
+    return ALL if whole and options.layers == CHANGED else str(options.layers)
 
 
 def _problem_run(options: argparse.Namespace) -> ProblemRun:

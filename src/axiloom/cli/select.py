@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 MATCHING, EGRAPH = "matching", "egraph"
 OTHERS = (
-    "size spec encoding post rtl top macs flow order tile pipeline against input weights stop_after "
+    "size spec encoding post rtl top macs flow order tile pipeline against input weights stop_after layers "
     "offload_from offload port data_type rebase schedule plain auto"
 )
 """Options that nothing here honours."""

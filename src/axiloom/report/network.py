@@ -223,7 +223,7 @@ def memory_map(driver: NetworkDriver) -> str:
 def lines(report: Report) -> list[str]:
     """The network's part of the table in a terminal."""
     network = report["network"]
-    found = ["", *sums(report), *_layer_table(report)]
+    found = ["", *sums(report), *kept_lines(network), *_layer_table(report)]
     found += _remarks(network["layers"])
     arena, weights = network["arena"], network["weights"]
     found += [
@@ -252,6 +252,27 @@ def sums(report: Report) -> list[str]:
             text += f", {part['alone_ms']:.3f} ms of it in the offloaded part"
         text += f". Speed-up: {part['end_to_end']:.2f} end to end"
         said.append(text + (f", {part['speed_up']:.2f} offloaded" if part["speed_up"] else ""))
+    return said
+
+
+def kept_lines(network: NetworkPart) -> list[str]:
+    """What of the layers is from the store, and how far off a store was that all were compared with."""
+    kept = network.get("kept")
+    if kept is None:
+        return []
+    count, total = len(kept["kept"]), len(network["layers"])
+    said = []
+    if count:
+        other = f", {len(kept['other_data'])} of them with other data" if kept["other_data"] else ""
+        said.append(
+            f"Simulated: {kept['simulated']} of {total} layers; {count} from the store{other} "
+            "(--layers again simulates all, and compares)"
+        )
+    if kept["off"] is not None and kept["off_most"] is not None:
+        said.append(
+            f"The store: {kept['compared']} layers, together {kept['off']:+.2%} off, at most "
+            f"{kept['off_most']:.2%} (layer {kept['off_layer']})"
+        )
     return said
 
 

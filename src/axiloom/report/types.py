@@ -248,6 +248,22 @@ class Weights(TypedDict):
     arrays: int
 
 
+class KeptLayers(TypedDict):
+    """Of a network that was run with a store of layers: how many were simulated, and which were not.
+
+    `off`: kept times over those of this run, less 1, of all layers that were both kept and simulated;
+    `off_most`: of the layer whose time is farthest.
+    """
+
+    simulated: int
+    kept: list[int]
+    other_data: list[int]
+    compared: int
+    off: float | None
+    off_most: float | None
+    off_layer: int | None
+
+
 class Selected(TypedDict):
     """Of one product, with ``--select egraph``: where it went, and the cycles that were weighed."""
 
@@ -271,6 +287,7 @@ class NetworkPart(TypedDict):
     weights: Weights
     stopped_after: int | None
     selection: NotRequired[list[Selected]]
+    kept: NotRequired[KeptLayers]
 
 
 class Report(TypedDict):

@@ -16,6 +16,7 @@ from axiloom import drivergen, sw
 from axiloom.cosim import cpu_store
 from axiloom.cosim.build.cache import content_hash
 from axiloom.cosim.job import Job, Result
+from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
 from axiloom.drivergen.c.driver import Arg
 from axiloom.drivergen.dialects.mlir import only_function, parse
@@ -34,10 +35,11 @@ from axiloom.isa.wording.names import shortened
 from axiloom.report import hang
 from axiloom.report import network as network_report
 from axiloom.report.build import build, without_claims
-from axiloom.report.types import Choice, Kernel, NetworkAlone, OnCpu, Report, Setup
+from axiloom.report.types import Choice, Kernel, NetworkAlone, OnCpu, Outcome, Report, Setup
 from axiloom.run import scales as scaling
 from axiloom.run.choice import ranks
 from axiloom.run.compare import Arrays, compare
+from axiloom.run.kept_layers import Layers
 from axiloom.run.resolve import BEST, resolve
 from axiloom.run.run import folder_or_temporary
 
@@ -48,6 +50,8 @@ if TYPE_CHECKING:
 MARKS, STOP = "axl_marks", "axl_stop_after"
 WEIGHTS = ("streamed", "embedded")
 """Where a network's weights come from: the simulator puts them into memory, or they are in the program."""
+ALL, CHANGED, AGAIN = LAYERS = ("all", "changed", "again")
+"""Which layers are simulated."""
 
 
 @dataclass(frozen=True, eq=False)  # arrays have no one answer to whether they are equal
@@ -89,6 +93,9 @@ class NetworkRun:
     """Accelerators and the CPU are chosen for all products at once (:mod:`axiloom.selection.streams`)."""
     choice: Choice | None = None
     """What was chosen by default, for the report."""
+    simulated: str = ALL
+    """``all``: each layer is simulated, nothing is kept. ``changed``: those that are not kept as they are.
+    ``again``: each is simulated, and its time compared with the kept one."""
     layers: TextLayers | None = None
     """Who makes the layers, where the accelerator is an instruction set with a text."""
 
@@ -248,6 +255,25 @@ class NetworkRun:
         given = {**self._arrays(self.driver), STOP: np.array([self.last_layer], np.int32)}
         return Job(elf, given, self._results(self.driver), layers=shares)
 
+    @cached_property
+    def store(self) -> Layers:
+        """The layers that are kept, and those that are not."""
+        return Layers(self.system, self.driver, self._arrays(self.driver), self.simulated == AGAIN)
+
+    def run_on(self, soc: Soc, elf: Path, *, live: bool) -> Result:
+        """:meth:`job`, simulated as far as it is not kept."""
+        job = self.job(elf)
+        if self.simulated == ALL or self.stop_after is not None:
+            return soc.run_many([job], progress=live)[0]
+        return self.store.run(soc, job, live)
+
+    def _outcome(self, result: Result) -> Outcome:
+        """Against NumPy: the whole network, or the layers that were simulated."""
+        if "store" not in vars(self) or self.store.kept is None or not self.store.kept["kept"]:
+            return compare(result, self.expected)
+        assert self.store.outcome is not None
+        return self.store.checked_cut(self.workload.mlir, lambda: self.expected)
+
     def on_cpu(self, kernel: Kernel, keep: Path | None) -> NetworkAlone:
         """The whole network on the simulated CPU alone, checked as well.
 
@@ -294,9 +320,9 @@ class NetworkRun:
         }
 
     def _ended(self, result: Result) -> int:
-        """How many layers came to their end: each writes the time when it begins."""
-        begun = int(np.count_nonzero(result.outputs[MARKS]))
-        return max(begun - 1, 0)
+        """How many layers came to their end, or were not simulated: each writes the time when it begins."""
+        begun = np.flatnonzero(result.outputs[MARKS])
+        return int(begun[-1]) if len(begun) else 0
 
     def _at(self, ended: int) -> str:
         """The layer that hung, as the page names it."""
@@ -313,7 +339,7 @@ class NetworkRun:
         if cpu is not None:
             alone = {"kernel": cpu["kernel"], "counters": cpu["counters"], "result": cpu["result"]}
             alone["kept"] = cpu.get("kept", False)
-        outcome, ended = compare(result, {} if result.stopped else self.expected), None
+        outcome, ended = compare(result, {}) if result.stopped else self._outcome(result), None
         if result.stopped is not None:
             ended = self._ended(result)
             setting = hang.Setting(self.config().get("pipeline"), self.system.user_rtl is not None)
@@ -339,6 +365,8 @@ class NetworkRun:
             result.laps,
             ended,
         )
+        if "store" in vars(self) and self.store.kept is not None:
+            found["network"]["kept"] = self.store.kept
         if self.selecting:
             found["network"]["selection"] = self.chooser.rows()
         layers = found["network"]["layers"]

@@ -12,6 +12,7 @@ from axiloom.cosim import cpu_store
 from axiloom.cosim.build import toolchain
 from axiloom.cosim.build.cache import content_hash
 from axiloom.cosim.job import Job, Result
+from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
 from axiloom.drivergen import Driver
 from axiloom.drivergen.nest.locality import Caches
@@ -142,6 +143,10 @@ class ProblemRun:
         (folder / "accelerator.json").write_text(dumps(self.spec), encoding="utf-8")
         for stage, text in self.driver.stages.items():
             (folder / f"stage-{stage}.mlir").write_text(text, encoding="utf-8")
+
+    def run_on(self, soc: Soc, elf: Path, *, live: bool) -> Result:
+        """:meth:`job`, simulated."""
+        return soc.run_many([self.job(elf)], progress=live)[0]
 
     def job(self, elf: Path) -> Job:
         """One run of the program on the inputs; the call of the driver is measured."""

@@ -14,6 +14,7 @@ import numpy as np
 
 from axiloom.cosim.build.cache import content_hash
 from axiloom.cosim.job import Job, Result
+from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
 from axiloom.device.rtl import DeviceRtl
 from axiloom.drivergen import Driver
@@ -82,6 +83,10 @@ class ProgramRun:
 
     def explain(self, folder: Path) -> None:
         (folder / "accelerator.json").write_text(dumps(self.system.spec), encoding="utf-8")
+
+    def run_on(self, soc: Soc, elf: Path, *, live: bool) -> Result:
+        """:meth:`job`, simulated."""
+        return soc.run_many([self.job(elf)], progress=live)[0]
 
     def job(self, elf: Path) -> Job:
         outputs = {arg.symbol: (arg.shape, arg.dtype) for arg in self.driver.args if arg.kind != "in"}

@@ -74,6 +74,9 @@ class Run(Protocol[CpuPart]):
     def job(self, elf: Path) -> Job:
         """One run of the program on its inputs."""
 
+    def run_on(self, soc: Soc, elf: Path, *, live: bool) -> Result:
+        """That run."""
+
     def on_cpu(self, kernel: Kernel, keep: Path | None) -> CpuPart:
         """The same on the simulated CPU alone, checked as well; MismatchError if it is wrong."""
 
@@ -105,8 +108,10 @@ def simulate(run: Run[CpuPart], watch: Watch = UNSEEN, begun: Callable[[], None]
         soc = Soc(run.system, timeline=watch.timeline)
         soc.build(progress=watch.progress)
         watch.progress("")
+        # Who makes IR from here on is the other thread alone: xDSL has one place for what is being built.
+        _ = run.inputs
         begun()
-        return soc.run_many([run.job(elf)], progress=watch.live)[0]
+        return run.run_on(soc, elf, live=watch.live)
 
 
 def simulate_both(run: Run[CpuPart], kernel: Kernel, watch: Watch = UNSEEN) -> tuple[Result, CpuPart]:

@@ -9,6 +9,7 @@ from axiloom.drivergen.c.lowered import translate
 from axiloom.errors import CompileError
 
 DRIVERS = drivers()
+ARRAY = "memref<16x32xi32>"
 
 
 def lines(name: str) -> list[str]:
@@ -65,6 +66,19 @@ def test_what_no_driver_has_is_refused(was: str, by: str, why: str) -> None:
     said = changed(was, by)
     assert why in said
     assert said.startswith("a.mlir:")
+
+
+def test_calls_with_other_arguments_are_refused() -> None:
+    name = "calls of the DMA library, C stays"
+    assert "incorrect number of operands" in changed(
+        "@dma_start_recv(%w16, %w1) : (i32, i32)", "@dma_start_recv(%w16) : (i32)", name
+    )
+    assert "expected a number" in changed(
+        "accel.sendLiteral %w1, %w0 : (i32, i32)", f"accel.sendLiteral %A, %w0 : ({ARRAY}, i32)"
+    )
+    assert "an array that is no argument" in changed(
+        "accel.recv %own, %v6 : (memref<4x4xi32>, i32)", "accel.recv %w8, %v6 : (i32, i32)"
+    )
 
 
 def test_elements_are_words() -> None:

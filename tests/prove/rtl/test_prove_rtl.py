@@ -51,6 +51,13 @@ BUGS_OF_V4 = {
 }
 
 
+BUGS_OF_CONV_V4 = {
+    "an address is off by one": ("signature_addr <= _1 + offset;", "signature_addr <= _1 + offset + 1'h1;"),
+    "clear forgotten": ("3'h2: cleared <= 1'h1;", "3'h2: cleared <= cleared;"),
+    "TLAST early": ("assign tag[1] = channel_last & channel_last_15;", "assign tag[1] = channel_last;"),
+}
+
+
 def one_tile() -> AcceleratorSpec:
     """v4 with buffers for one size of tile; words may still set others, and are refused."""
     return isa.revise(maps.small(isa.builtin("v4", data_type="int16")), buffers={"A": 2, "B": 2, "C": 4})
@@ -87,6 +94,12 @@ def test_faults_of_v4(bug: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("bug", BUGS_OF_CONV_V4)
+def test_faults_of_conv_v4(bug: str, tmp_path: Path) -> None:
+    found(maps.small(isa.builtin("conv_v4")), *BUGS_OF_CONV_V4[bug], tmp_path)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "spec", [small("v1"), small("v3"), isa.builtin("v1_4"), isa.builtin("v3_4")], ids=str
 )
@@ -111,7 +124,7 @@ def window(tmp_path: Path) -> AcceleratorSpec:
 
 
 @pytest.mark.slow
-def test_windows_of_one_size(tmp_path: Path) -> None:
+def test_windows(tmp_path: Path) -> None:
     """All is proved, but of words that set sizes only those that the rows say."""
     found = verdicts.prove(maps.device_of(window(tmp_path)), 60)
     assert [one for one in found if not one.good] == []

@@ -72,7 +72,7 @@ class Cases(Refused):
             return
         solver = z3.Solver()
         solver.add(when)
-        new = {name: instruction.updates[name] for name in self.device.control if name in instruction.updates}
+        new = {name: instruction.updates[name] for name in self.device.by_word if name in instruction.updates}
         pairs = [(self.device.model.states[name], term) for name, term in model.items()]
         pairs.append((self.device.model.inputs["word"], WORD))
         # What becomes of control by the word: once for each.

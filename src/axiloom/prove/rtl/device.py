@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any
@@ -14,6 +14,8 @@ from axiloom.prove.rtl.machine import Machine
 
 CONTROL = ("place", "at", "error", "phase")
 """Of the model's registers, those whose value tells what the device waits for."""
+COMBINED = ("todo",)
+"""Which of the opcodes that a word has combined are still to come: any of them, so no part of control."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,8 @@ class Device:
     """Registers of the model that hold data."""
     settles: int = 0
     """Cycles from reset until it is at rest."""
+    program: Callable[[int, Mapping[str, Any]], Iterable[Link]] = lambda _place, _model: ()
+    """Place and model to what is known of the registers that say what an opcode word has still to do."""
 
     def __post_init__(self) -> None:
         known = {self.reset} | {self.source + end for end in ("tdata", "tvalid", "tlast", "tkeep", "tstrb")}
@@ -88,7 +92,20 @@ class Device:
 
     @property
     def control(self) -> tuple[str, ...]:
-        return (*CONTROL, *(["todo"] if "todo" in self.model.states else []), *self.sizes)
+        return (*CONTROL, *self.sizes)
+
+    def linked(
+        self, control: Mapping[str, int], model: Mapping[str, Any], registers: Mapping[str, Any]
+    ) -> Iterator[Link]:
+        """All that registers hold of the model."""
+        yield from self.links(control, model, registers)
+        if not control["error"]:
+            yield from self.program(control["place"], model)
+
+    @property
+    def by_word(self) -> tuple[str, ...]:
+        """Registers of the model whose value an opcode word may choose: of each a case of its own."""
+        return (*self.control, *(name for name in COMBINED if name in self.model.states))
 
     @property
     def shapes(self) -> int:
@@ -102,7 +119,7 @@ class Device:
         groups = [
             tuple(name for name in names if name.startswith(f"{operand}_")) for operand in self.spec.operands
         ]
-        groups.append(tuple(name for name in names if name == "saved"))
+        groups += [tuple(name for name in names if name == one) for one in ("saved", *COMBINED)]
         return tuple(group for group in groups if group)
 
     def inputs(self, valid: Any, word: Any, ready: Any, *, reset: bool = False) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from typing import Any
 
 import z3
 
+from axiloom.prove.rtl.claim import WORD
 from axiloom.prove.rtl.command import UnknownError, names_in
 from axiloom.prove.rtl.device import Device
 from axiloom.prove.rtl.machine import walk
@@ -23,6 +24,7 @@ MOST = 6000
 _WIRES = {z3.Z3_OP_UNINTERPRETED, z3.Z3_OP_EXTRACT, z3.Z3_OP_CONCAT, z3.Z3_OP_BNOT, z3.Z3_OP_BNUM}
 IDLE = z3.BitVec("word!any", 32)
 """What is on TDATA without VALID."""
+WORD_NAME = WORD.decl().name()
 
 Sent = tuple[Any, Any]
 """TDATA and TLAST."""
@@ -88,6 +90,8 @@ class Explorer:
         self._plain: dict[int, bool] = {}
         self._last = f"{device.output}tlast"
         self._has_last = self._last in device.machine.outputs
+        places = (device.machine.place(one.register, one.low, 1) for one in device.program(0, {}))
+        self._program = {place[0] for place in places if place}
 
     def names(self, term: Any) -> frozenset[str]:
         return names_in(term, self._names, self._alive)
@@ -95,12 +99,17 @@ class Explorer:
     def step(
         self, registers: Mapping[str, Any], valid: int, word: Any, ready: int, assumed: Mapping[int, Any]
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """A cycle. Raises UnknownError where a control register, TREADY or TVALID has no value."""
+        """A cycle. Raises UnknownError where a control register, what a word asks for, TREADY or TVALID has
+        no value."""
         after, out = self.advance(registers, valid, word, ready)
         for name in (f"{self.device.source}tready", f"{self.device.output}tvalid"):
             out[name] = self._known(out[name], assumed)
         for name in self.control:
             if after[name].get_id() != registers[name].get_id() and not self.is_plain(after[name]):
+                after[name] = self._known(after[name], assumed)
+        # What a word asks for: terms of a word that may be many would grow from cycle to cycle.
+        for name in self._program:
+            if WORD_NAME in self.names(after[name]):
                 after[name] = self._known(after[name], assumed)
         return after, out
 

@@ -2,11 +2,13 @@
 
 Control needs no search here. Of the bits that are known where a device has stopped, those are taken out that
 a cycle may change while the others hold, until no more are: what is left is an invariant. All other bits, the
-word and both handshakes may be anything. One invariant does for every state that is in it.
+word and both handshakes may be anything. Most are taken out by cycles on integers, the last ones by a solver,
+which also says that no more are left. One invariant does for every state that is in it.
 """
 
 from __future__ import annotations
 
+import random
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -15,6 +17,8 @@ import z3
 from axiloom.prove.rtl.device import Device
 
 LIMIT_MS = 20_000
+QUIET = 30
+"""Cycles on integers in a row that change nothing of what is left."""
 
 Known = tuple[str, int, int]
 """A register, a place in it, and the bit that is there."""
@@ -36,6 +40,7 @@ class Halted:
             for name, value in given.items()
         }
         self._after, self._out = machine.stepper()(self._before, inputs)
+        self._simulate = machine.simulator()
 
     def holds(self, code: int, known: Collection[Known]) -> bool:
         """Where these bits are known: is nothing ever sent, and the error `code` always told? False also
@@ -60,23 +65,40 @@ class Halted:
         """The largest part of `bits` that every cycle keeps; None: the solver does not say."""
         solver = z3.Solver()
         solver.set("timeout", LIMIT_MS)
-        marks = {one: z3.Bool(f"kept {one}") for one in sorted(bits)}
+        left = self._tried(bits)
+        marks = {one: z3.Bool(f"kept {one}") for one in sorted(left)}
+        goes = {one: z3.Not(_is(self._after, one)) for one in marks}
         for one, mark in marks.items():
             solver.add(z3.Implies(mark, _is(self._before, one)))
-        left = set(bits)
         while left:
             changes = z3.Bool(f"changes {len(left)}")
-            solver.add(z3.Implies(changes, z3.Or(*(z3.Not(_is(self._after, one)) for one in sorted(left)))))
+            solver.add(z3.Implies(changes, z3.Or(*(goes[one] for one in sorted(left)))))
             says = solver.check(changes, *(marks[one] for one in left))
             if says == z3.unsat:
                 break
             if says != z3.sat:
                 return None
             model = solver.model()
-            left -= {
-                one for one in left if z3.is_false(model.eval(_is(self._after, one), model_completion=True))
-            }
+            left -= {one for one in left if z3.is_true(model.eval(goes[one], model_completion=True))}
         return frozenset(left)
+
+    def _tried(self, bits: Collection[Known]) -> set[Known]:
+        """Without those that some cycle on integers changes, from a state in which what is left holds."""
+        source, left, quiet = random.Random(1), set(bits), 0
+        inputs = {name: _width(term) for name, term in self.device.machine.inputs.items()}
+        while quiet < QUIET:
+            registers = {name: source.getrandbits(term.size()) for name, term in self._before.items()}
+            for name, place, bit in left:
+                registers[name] = registers[name] & ~(1 << place) | bit << place
+            drawn = (source.getrandbits(wide) for wide in (1, 32, 1))
+            given = {
+                name: value & (1 << inputs[name]) - 1 for name, value in self.device.inputs(*drawn).items()
+            }
+            after, _ = self._simulate(registers, given)
+            kept = {one for one in left if after[one[0]] >> one[1] & 1 == one[2]}
+            quiet = quiet + 1 if len(kept) == len(left) else 0
+            left = kept
+        return left
 
 
 def _is(values: Mapping[str, Any], known: Known) -> Any:

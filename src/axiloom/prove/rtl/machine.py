@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -136,6 +136,7 @@ class Machine:
             multiplies = any(map(_is_product, walk([together])))
             packed.append((members, together, support, multiplies, dict[tuple[int, ...], Any]()))
         alive = []  # the numbers of terms that are gone are given again
+        clean = dict[int, Any]()
 
         def step(state: Mapping[str, Any], given: Mapping[str, Any]) -> tuple[State, State]:
             now = {**state, **given}
@@ -147,7 +148,7 @@ class Machine:
                 if after is None:
                     pairs = [(constants[name], _as(constants[name], now[name])) for name in support]
                     made = z3.simplify(z3.substitute(together, *pairs))
-                    after = known[key] = (_multiplied(made) if multiplies else made).children()
+                    after = known[key] = (_multiplied(made, clean) if multiplies else made).children()
                     alive.append([now[name] for name in support])
                 for (is_register, name, _), term in zip(members, after, strict=True):
                     (following if is_register else outputs)[name] = term
@@ -264,17 +265,18 @@ def _as(constant: Any, term: Any) -> Any:
     return term == 1 if z3.is_bool(constant) and not z3.is_bool(term) else term
 
 
-def walk(terms: Iterable[Any]) -> Iterable[Any]:
-    """Every node of the graph of `terms`, children first."""
+def walk(terms: Iterable[Any], known: Collection[int] = ()) -> Iterable[Any]:
+    """Every node of the graph of `terms`, children first; without the nodes `known`, by their numbers, and
+    what is only below those."""
     seen: set[int] = set()
     stack = [(term, False) for term in terms]
     while stack:
         term, ready = stack.pop()
-        if term.get_id() in seen:
+        if (number := term.get_id()) in seen or number in known:
             continue
         children = term.children()
         if ready or not children:
-            seen.add(term.get_id())
+            seen.add(number)
             yield term
         else:
             stack.append((term, True))
@@ -328,15 +330,18 @@ def _is_product(term: Any) -> bool:
     return z3.is_app(term) and str(term.decl().name()).startswith(PRODUCT)
 
 
-def _multiplied(term: Any) -> Any:
-    """With products of numbers as numbers: sizes are multiplied, too."""
+def _multiplied(term: Any, clean: dict[int, Any]) -> Any:
+    """With products of numbers as numbers: sizes are multiplied, too. `clean`: nodes below which there are
+    none, by their numbers; it is added to, as most of a term was there a cycle before."""
     while True:
+        new = {one.get_id(): one for one in walk([term], clean)}
         known = [
             (one, z3.simplify(one.arg(0) * one.arg(1)))
-            for one in walk([term])
+            for one in new.values()
             if _is_product(one) and all(map(z3.is_bv_value, one.children()))
         ]
         if not known:
+            clean |= new
             return term
         term = z3.simplify(z3.substitute(term, *known))
 

@@ -11,8 +11,8 @@ from axiloom.isa import AcceleratorSpec
 from axiloom.isa.formal.streams import model_of
 from axiloom.isa.formal.streams.places import Places
 from axiloom.isa.kernels.forms import IMAGE, MATMUL, WINDOW
+from axiloom.prove.rtl import combined, of_image, of_matmul, of_window
 from axiloom.prove.rtl import machine as machines
-from axiloom.prove.rtl import of_image, of_matmul, of_window
 from axiloom.prove.rtl.device import Device
 from axiloom.prove.rtl.laid import Laid, settings
 from axiloom.prove.rtl.pairs import apart
@@ -69,6 +69,7 @@ def device_of(spec: AcceleratorSpec, verilog: str | None = None) -> Device:
         limited=laid.limited,
         data=laid.data,
         settles=laid.settles,
+        program=combined.left(spec),
     )
 
 
@@ -91,8 +92,8 @@ def check(spec: AcceleratorSpec) -> None:
     faults = []
     if spec.form.name not in FORMS:
         faults.append(f"of the form {spec.form.name}; known are {', '.join(FORMS)}")
-    if spec.stream_width != 32 or spec.post or spec.bits:
-        faults.append("with wider streams than 32 bits, post-processing, or opcodes that combine bits")
+    if spec.stream_width != 32 or spec.post:
+        faults.append("with wider streams than 32 bits or post-processing")
     if faults:
         raise SpecError(
             [f"{spec.name}: prove rtl does not take accelerators {fault} yet" for fault in faults]

@@ -16,7 +16,7 @@ from axiloom.prove.rtl.claim import Case, GuessedWrongError, Outcome
 from axiloom.prove.rtl.command import UnknownError
 from axiloom.prove.rtl.explore import TooManyError
 
-STREAMS, MOST_WORDS, MOST_SENT, STREAM_S = 1, 64, 24, 60
+STREAMS, FEWEST_WORDS, MOST_WORDS, MOST_SENT, STREAM_S = 1, 4, 64, 24, 60
 
 
 class Overlap(Cases):
@@ -48,13 +48,14 @@ class Overlap(Cases):
         for seed in range(STREAMS):
             stream = self._stream(random.Random(seed))
             for others in ({"gaps": False, "stalls": True}, {"gaps": True, "stalls": False}):
-                count = len(stream)
-                while count and not self._streamed(
-                    Case(first, None, choice=choice), stream[:count], outcome, others
-                ):
-                    count //= 2
+                count = reached = 0
+                while count < len(stream) and outcome.holds:
+                    count = min(max(FEWEST_WORDS, 2 * count), len(stream))
+                    if not self._streamed(Case(first, None, choice=choice), stream[:count], outcome, others):
+                        break
+                    reached = count
                 outcome.cases += 1
-                outcome.bound = min(outcome.bound, count)
+                outcome.bound = min(outcome.bound, reached)
         outcome.seconds = time.perf_counter() - begun
 
     def _streamed(

@@ -47,34 +47,39 @@ class Refiner(Overlap):
         yield product
         if stop and product.holds is False:
             return
+        matter = set[str]()
         while True:
+            while not self._consistent(matter):
+                self._begin(random.Random(len(self.stale)))
             try:
                 yield from [*self._claims(stop)]
                 return
             except StaleError as error:
-                names = error.names
-                while names:
-                    self.stale -= names
-                    self._begin(random.Random(len(self.stale)))
-                    names = self._looked_at()
+                matter |= error.names
+                self.stale -= matter
+                self._begin(random.Random(len(self.stale)))
 
-    def _looked_at(self) -> set[str]:
-        """What is taken for stale, but says what a register of control holds after a cycle without a word."""
-        found, step = set[str](), self.device.machine.stepper()
+    def _consistent(self, matter: set[str]) -> bool:
+        """Does no register of control hang on what is taken for stale, after a cycle without a word? Else
+        what is stale has changed: such a register is stale, too, or, if it is known to `matter`, what it
+        hangs on is not."""
+        step, before = self.device.machine.stepper(), set(self.stale)
         given = self._terms(self.device.inputs(0, WORD, 1))
         for control in [*self.samples.at]:
             if dict(zip(self.device.control, control, strict=True))["error"]:
                 continue
             registers, _ = self.start(Case(control, None))
             after, _ = step(registers, given)
-            hang = (
-                self.explorer.names(after[name])
-                for name in self.control
-                if not self.explorer.is_plain(after[name])
-            )
-            names = frozenset().union(*hang)
-            found |= {one for one in self.stale if f"{one}!any" in names}
-        return found
+            for name in self.control:
+                if self.explorer.is_plain(after[name]):
+                    continue
+                sources = {one for one in before if f"{one}!any" in self.explorer.names(after[name])}
+                if name in matter:
+                    matter |= sources
+                elif sources:
+                    self.stale.add(name)
+        self.stale -= matter
+        return self.stale == before
 
     def _claims(self, stop: bool) -> Iterator[Outcome]:
         first, outcome = self._reset()

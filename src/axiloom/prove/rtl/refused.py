@@ -16,7 +16,7 @@ from typing import Any
 import z3
 
 from axiloom.isa.formal.ila import Instruction
-from axiloom.prove.rtl.answers import Answers
+from axiloom.prove.rtl.answers import Answers, Shown
 from axiloom.prove.rtl.claim import WORD, Case, Outcome
 from axiloom.prove.rtl.command import UnknownError
 from axiloom.prove.rtl.device import Device
@@ -71,7 +71,7 @@ class Stopping:
 
         Raises UnknownError if TREADY hangs on what is not known, TooManyError if that is not decided.
         """
-        needed = 0
+        needed = self._length(registers, code, _some(given)) or 0
         for cycles, node, silent in self._after(registers):
             if cycles < needed:
                 continue
@@ -137,10 +137,11 @@ class Stopping:
     def _stays(self, given: Any, registers: Mapping[str, Any], code: int) -> bool:
         """Is there an invariant that these states are all in, and in which the error is told for ever?
         `given`: what is known of the constants in them. False also means that the solver does not say."""
+        terms = {name: with_products(registers[name]) for name in self.control}
         bits = {
-            (name, place): z3.simplify(z3.Extract(place, place, with_products(registers[name])))
-            for name in self.control
-            for place in range(registers[name].size())
+            (name, place): z3.simplify(z3.Extract(place, place, term))
+            for name, term in terms.items()
+            for place in range(term.size())
         }
         found = {key: bit.as_long() for key, bit in bits.items() if z3.is_bv_value(bit)}
         if self._holds(code, found):
@@ -161,6 +162,14 @@ class Stopping:
 
     def _holds(self, code: int, bits: Mapping[tuple[str, int], int]) -> bool:
         return self.halted.holds(code, [(*key, value) for key, value in bits.items()])
+
+
+def _some(given: Any) -> Mapping[str, int]:
+    """Values of constants of which `given` holds; none if the solver does not say."""
+    solver = z3.Solver()
+    solver.set("timeout", SOLVER_MS)
+    solver.add(given)
+    return Shown(solver.model()) if solver.check() == z3.sat else {}
 
 
 class Refused(Answers):
@@ -188,8 +197,10 @@ class Refused(Answers):
 
         def holds(claim: Any) -> tuple[bool, Mapping[str, int]]:
             self.tick()
-            self._values: Mapping[str, int] = {}
-            return self._holds(case, claim), self._values
+            said, _, values = self._decide(z3.Implies(self._limits(case), claim))
+            if said is None:
+                raise TooManyError("no solver says whether it stops")
+            return said, values
 
         found = self._stopping().stop(registers, code, self._limits(case), holds)
         outcome.states += found.cycles

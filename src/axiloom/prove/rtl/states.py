@@ -13,7 +13,7 @@ from axiloom.prove.rtl import rest as rests
 from axiloom.prove.rtl import trial
 from axiloom.prove.rtl.claim import WORD, Case, Outcome
 from axiloom.prove.rtl.command import Commands, UnknownError, elements
-from axiloom.prove.rtl.device import Device, Link
+from axiloom.prove.rtl.device import COMBINED, Device, Link
 from axiloom.prove.rtl.explore import Explorer
 from axiloom.prove.rtl.machine import walk
 from axiloom.prove.rtl.stale import parted, stale
@@ -47,7 +47,9 @@ class States:
         self.device, self.limit_s, self.tick = device, limit_s, tick
         self.commands = Commands(device.model)
         self.simulate, self.simulator = device.machine.simulator(), Simulator(device.model)
-        self.samples = trial.run(device, self.simulate, self.simulator, WALKS, LENGTH, seed)
+        # Sizes are chosen one at a time, and each is to be seen often enough.
+        walks = WALKS * (device.shapes if device.limited else 1)
+        self.samples = trial.run(device, self.simulate, self.simulator, walks, LENGTH, seed)
         holding, says = self._holding()
         self._fixed_data = self.samples.data | holding
         self.stale: set[str] = set()
@@ -114,7 +116,7 @@ class States:
         found, says = set(), set[str]()
         for control in self.samples.at:
             known = dict(zip(self.device.control, control, strict=True))
-            for link in self.device.links(known, states, machine.registers):
+            for link in self.device.linked(known, states, machine.registers):
                 if place := machine.place(link.register, link.low, link.term.size()):
                     found.add(place[0])
                     says |= {owners[one.get_id()] for one in walk([link.when]) if one.get_id() in owners}
@@ -200,7 +202,26 @@ class States:
             for name in reversed(group):
                 run.model.state[name] = value & (1 << self._bits[name]) - 1
                 value >>= self._bits[name]
+        self._asked(run)
         return run
+
+    def _asked(self, run: trial.Trial) -> None:
+        """What is left of an opcode word, in the registers that say it: no data, so nothing that may be
+        drawn."""
+        state, machine = run.model.state, self.device.machine
+        if state["error"]:
+            return
+        model = {
+            name: z3.BitVecVal(state[name], term.sort())
+            for name, term in self.device.model.states.items()
+            if name in COMBINED
+        }
+        for link in self.device.program(state["place"], model):
+            if place := machine.place(link.register, link.low, link.term.size()):
+                name, low = place
+                mask = (1 << link.term.size()) - 1 << low
+                told = z3.simplify(link.term).as_long() << low
+                run.registers[name] = run.registers[name] & ~mask | told
 
     def _grouped(self, sample: Sample) -> Sample:
         model = {}
@@ -261,7 +282,7 @@ class States:
     ) -> dict[str, list[Link]]:
         known = dict(zip(self.device.control, control, strict=True))
         found: dict[str, list[Link]] = {}
-        for link in self.device.links(known, model, registers):
+        for link in self.device.linked(known, model, registers):
             when = z3.simplify(link.when)
             place = self.device.machine.place(link.register, link.low, link.term.size())
             if z3.is_false(when) or place is None:

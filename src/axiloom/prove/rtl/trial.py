@@ -122,6 +122,8 @@ def words(device: Device, model: Simulator, source: random.Random, *, faults: fl
     """A word that the model may take next: mostly one that a driver would send."""
     settings = () if model.state["error"] else device.settings.get(model.state["place"], ())
     literals = [op.literal for op in device.spec.opcodes.values() if op.literal is not None]
+    if bits := [device.spec.opcodes[name].literal or 0 for name in device.spec.bits]:
+        literals += [sum(one for one in bits if source.random() < 0.5) for _ in literals]
     for _ in range(50):
         word = source.choice((source.getrandbits(32), source.getrandbits(31), 0xFFFFFFFF, 0x80000000))
         if settings:

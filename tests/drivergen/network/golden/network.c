@@ -4,9 +4,11 @@
 
 #include <string.h>
 
-/* Begin a layer; leave if it fails, or if it is the one after which to stop. */
+/* Begin a layer, unless another is the first; leave if it fails, or if it is the one after which to stop. */
 #define ON_ACCELERATOR(layer, call)           \
     do {                                      \
+        if ((layer) < axl_first_layer)        \
+            break;                            \
         axl_mark(layer);                      \
         const dma_status status = (call);     \
         if (status != DMA_OK)                 \
@@ -16,6 +18,8 @@
     } while (0)
 #define ON_CPU(layer, call)                   \
     do {                                      \
+        if ((layer) < axl_first_layer)        \
+            break;                            \
         axl_mark(layer);                      \
         call;                                 \
         if (axl_stop_after == (layer))        \

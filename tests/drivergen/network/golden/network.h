@@ -14,9 +14,10 @@ void requantise_6x24(const int32_t *restrict x, int8_t *restrict out);
 void transpose_3x2x24(const int8_t *restrict x, int8_t *restrict out);
 dma_status matmul_6x24x16_init(void);
 
-/* The timer when each layer begins, and at the end; the layer that runs; after which one to stop, or -1. */
+/* The timer when each layer begins, and at the end; the layer that runs; with which one to begin; after which
+ * one to stop, or -1. */
 extern uint64_t axl_marks[5];
-extern volatile int32_t axl_layer, axl_stop_after;
+extern volatile int32_t axl_layer, axl_first_layer, axl_stop_after;
 
 static inline void axl_mark(int32_t layer)
 {

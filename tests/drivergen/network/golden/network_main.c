@@ -10,7 +10,7 @@ int8_t axl_weight_weight1[192] __attribute__((aligned(64)));
 int8_t axl_weight_weight0[384] __attribute__((aligned(64)));
 
 uint64_t axl_marks[5];
-volatile int32_t axl_layer = -1, axl_stop_after = -1;
+volatile int32_t axl_layer = -1, axl_first_layer = 0, axl_stop_after = -1;
 
 int main(void)
 {

@@ -1,0 +1,123 @@
+"""Layers that have not changed are taken from the store; others are simulated, and compared with NumPy."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from axiloom import frontend, isa
+from axiloom.cosim.build.cache import cache_root
+from axiloom.cosim.system import System
+from axiloom.report import network as network_report
+from axiloom.report.types import Report
+from axiloom.run import kept_layers
+from axiloom.run.kept_layers import Span, spans, warm_up
+from axiloom.run.network import AGAIN, ALL, CHANGED, Network, NetworkRun
+from axiloom.run.run import report_of
+
+MLP = Path(__file__).parents[1] / "fixtures" / "quantised" / "digits_mlp.mlir"
+
+
+@pytest.fixture(autouse=True)
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """One of its own, in the usual cache, which has the simulator."""
+    names = [f"{kind}-of-{tmp_path.name}-{os.getpid()}" for kind in ("layers", "cuts")]
+    for variable, name in zip(("KIND", "CUTS"), names, strict=True):
+        monkeypatch.setattr(kept_layers, variable, name)
+    yield
+    for name in names:
+        shutil.rmtree(cache_root() / name, ignore_errors=True)
+
+
+def network(layers: str, **weights: np.ndarray) -> NetworkRun:
+    model = frontend.read(MLP)
+    named = {**model.weights, **weights}
+    system = System(isa.builtin("v4_16", data_type="int8"))
+    return NetworkRun(Network("mlp", model.mlir, named), system, simulated=layers)
+
+
+def counted(report: Report) -> dict[str, object]:
+    """All but what says how it was simulated."""
+    found = {**report, "network": {**report["network"], "kept": None}}
+    return {name: part for name, part in found.items() if name != "simulation"}
+
+
+def test_neighbours_are_in_one_job() -> None:
+    cpu = [None] * 9
+    assert spans([], cpu) == []
+    assert spans([0, 1], cpu) == [Span(0, 0, 1)]
+    assert spans([3, 5, 8], cpu) == [Span(2, 3, 5), Span(7, 8, 8)]
+
+
+def test_a_job_begins_with_a_layer_on_the_same_accelerator() -> None:
+    devices = [0, 1, None, 0, None, None, None, None, 0]
+    assert [warm_up(devices, layer) for layer in (0, 1, 2, 3, 8)] == [0, 0, 1, 0, 7]
+    assert spans([3], devices) == [Span(0, 3, 3)]
+
+
+def test_the_same_network_is_not_simulated_twice() -> None:
+    whole = report_of(network(ALL))
+    first, second = report_of(network(CHANGED)), report_of(network(CHANGED))
+    assert counted(first) == counted(whole)
+    assert "kept" not in whole["network"]
+    count = len(whole["network"]["layers"])
+    assert first["network"]["kept"]["simulated"] == count
+    assert second["network"]["kept"]["kept"] == list(range(count))
+    assert second["simulation"]["rtl_cycles"] == 0
+    assert counted(second) | {"result": None} == counted(first) | {"result": None}
+    assert second["result"]["matches"]
+
+
+def test_a_layer_with_other_weights_is_simulated_and_those_that_begin_with_it() -> None:
+    report_of(network(CHANGED))
+    (name,) = [n for n, array in frontend.read(MLP).weights.items() if sorted(array.shape) == [32, 64]]
+    other = {name: np.roll(frontend.read(MLP).weights[name], 1)}
+    found = report_of(network(CHANGED, **other))
+    kept = found["network"]["kept"]
+    assert (kept["simulated"], kept["kept"]) == (3, [0, 1, 5])
+    assert kept["other_data"] == [5]
+    assert found["result"]["matches"]
+    assert found["result"]["elements"]
+    assert (
+        "Simulated: 3 of 6 layers; 3 from the store, 1 of them with other data"
+        in network_report.kept_lines(found["network"])[0]
+    )
+    whole = report_of(network(AGAIN, **other))
+    assert whole["network"]["kept"]["compared"] == 6
+    assert abs(whole["network"]["kept"]["off"]) < 0.01
+    assert whole["network"]["kept"]["off_most"] < 0.02
+    assert network_report.kept_lines(whole["network"])[0].startswith("The store: 6 layers, together ")
+    for kept_row, row in zip(found["network"]["layers"], whole["network"]["layers"], strict=True):
+        assert kept_row["ms"] == pytest.approx(row["ms"], rel=0.1, abs=0.0005), row["function"]
+    cycles = [one["fabric"]["cycles"] for one in (found, whole)]
+    assert cycles[0] == pytest.approx(cycles[1], rel=0.01)
+    assert found["fabric"]["words_in"] == whole["fabric"]["words_in"]
+    assert found["fabric"]["transfers_out"] == whole["fabric"]["transfers_out"]
+
+
+def test_a_wrong_result_is_named_by_its_layer_and_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """NumPy is made to want something else of a layer."""
+    run = network(CHANGED)
+    cut = run.store._cut
+    whole = type(cut).results
+
+    def other(self: object, layers: object) -> dict[int, list[np.ndarray]]:
+        return {n: [array + (n == 5) for array in arrays] for n, arrays in whole(self, layers).items()}  # type: ignore[arg-type]
+
+    monkeypatch.setattr(type(cut), "results", other)
+    report_of(run)
+    assert run.store.outcome is not None
+    assert not run.store.outcome["matches"]
+    assert "layer 5:add_1x10 gives " in str(run.store.outcome["first"])
+    assert not list((cache_root() / kept_layers.KIND).glob("*/layer.json"))
+
+
+def test_only_the_function_of_a_layer_is_looked_at() -> None:
+    source = "void a(int x)\n{\n    x++;\n}\n\nvoid b(int x)\n{\n    x--;\n}\n"
+    assert kept_layers.function_text(source, "b") == "void b(int x)\n{\n    x--;"
+    assert kept_layers.function_text(source, "c") == source
