@@ -108,7 +108,7 @@ def random_graphs(to: Machine) -> None:
     for what, many in said.items():
         print(f"{many:>4} of {GRAPHS}: {what}")
     table = np.array(rows)
-    for low, high in ((0, 20), (21, 60), (61, 200)):
+    for low, high in ((0, 10), (11, 20), (21, 60), (61, 200)):
         some = table[(table[:, 0] >= low) & (table[:, 0] <= high)]
         if len(some):
             print(

@@ -16,7 +16,7 @@ from axiloom.selection.compile.assemble import assemble
 from axiloom.selection.compile.cover import Cover, Made, cover
 from axiloom.selection.compile.neutral import with_identities
 from axiloom.selection.compile.place import SECONDS, Placement, place
-from axiloom.selection.compile.relevant import near, only, reachable, relevant
+from axiloom.selection.compile.relevant import near, of_senses, reachable, relevant
 from axiloom.selection.compile.target import Target
 from axiloom.selection.compile.views import VIEWS
 from axiloom.selection.egraph.process import saturate
@@ -107,7 +107,7 @@ def _rules(
     graph: Graph, target: Target, texts: Iterable[RuleText], reals: bool, choose: Choose
 ) -> tuple[RuleText, ...]:
     senses = ("exact", "integers", "reals") if reals else ("exact", "integers")
-    allowed = only(texts, lambda rule: rule.sense in senses)
+    allowed = of_senses(tuple(texts), senses)
     return choose(allowed, {node.op for node in graph.nodes()}, _machine(graph, target))
 
 

@@ -12,15 +12,20 @@ from axiloom.selection.egraph.saturated import SaturationError
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
+SLACK_S = 2.0
+"""What a choice may take longer by the clock than by the solver's count of its work."""
+
 
 def improve(
     problem: Problem[T], start: dict[int, int], cost: int, seconds: float
 ) -> tuple[dict[int, int], int, int]:
     """The choice, its cost, and a cost below which there is none. At worst `start`.
 
-    Part by part; the whole only where choices of parts go round in a circle.
+    Part by part; the whole only where choices of parts go round in a circle. `seconds` are the solver's own
+    count of its work for each of them, about those of an idle machine, so that a busy one chooses the same;
+    `SLACK_S` more by the clock end everything.
     """
-    until = time.monotonic() + seconds
+    until = time.monotonic() + seconds + SLACK_S
     picked: dict[int, int] = {}
     bound = 0
     for part in parts(problem):
@@ -29,13 +34,13 @@ def improve(
             continue
         known = [one for one in part.ways if one in start]
         begin = {one: _place(part, one, problem.ways[one][start[one]][2]) for one in known}
-        chosen, _, least = _solved(part, begin, until)
+        chosen, _, least = _solved(part, begin, seconds, until)
         bound += least
         picked |= {one: _place(problem, one, part.ways[one][way][2]) for one, way in chosen.items()}
     try:
         chosen, total = used(problem, picked)
     except (SaturationError, KeyError):
-        chosen, total, least = _solved(problem, start, until)
+        chosen, total, least = _solved(problem, start, seconds, until)
         bound = max(bound, least)
     if total > cost:
         return start, cost, min(bound, cost)
@@ -48,7 +53,9 @@ def _place(problem: Problem[T], one: int, node: T) -> int:
     return next((i for i, way in enumerate(problem.ways[one]) if way[2] is node), 0)
 
 
-def _solved(problem: Problem[T], start: dict[int, int], until: float) -> tuple[dict[int, int], int, int]:
+def _solved(
+    problem: Problem[T], start: dict[int, int], seconds: float, until: float
+) -> tuple[dict[int, int], int, int]:
     """Of one problem by CP-SAT, with one worker and a fixed seed: the same problem has the same answer,
     unless the clock ends the search."""
     chosen, cost = used(problem, start)
@@ -71,6 +78,7 @@ def _solved(problem: Problem[T], start: dict[int, int], until: float) -> tuple[d
         )
     )
     solver = cp_model.CpSolver()
+    solver.parameters.max_deterministic_time = seconds
     solver.parameters.max_time_in_seconds = max(0.01, until - time.monotonic())
     solver.parameters.num_workers = 1
     solver.parameters.random_seed = 0

@@ -1,4 +1,4 @@
-"""The state map of the engine that takes one window at a time, for windows of two sizes."""
+"""The state map of the engine that takes one window at a time, for windows of the size after reset."""
 
 from __future__ import annotations
 
@@ -80,10 +80,9 @@ def small(spec: AcceleratorSpec) -> AcceleratorSpec:
 
 
 def shapes(spec: AcceleratorSpec) -> list[dict[str, int]]:
-    """The sizes that are looked at: those after reset, and one tap, or one channel where there is one tap."""
-    reset = spec.sizes()
-    other = {"fh": 1, "fw": 1} if reset["fh"] > 1 else {"ic": 1}
-    return [reset, {**reset, **other}]
+    """The sizes that are looked at: those after reset. With others each opcode word that combines bits has as
+    many cases more as there are sizes that its operands may have been loaded under."""
+    return [spec.sizes()]
 
 
 def _in_dot(machine: Machine, bits: int) -> Multiply:

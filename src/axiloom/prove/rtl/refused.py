@@ -16,7 +16,7 @@ from typing import Any
 import z3
 
 from axiloom.isa.formal.ila import Instruction
-from axiloom.prove.rtl.answers import Answers
+from axiloom.prove.rtl.answers import Answers, Shown
 from axiloom.prove.rtl.claim import WORD, Case, Outcome
 from axiloom.prove.rtl.command import UnknownError
 from axiloom.prove.rtl.device import Device
@@ -71,7 +71,7 @@ class Stopping:
 
         Raises UnknownError if TREADY hangs on what is not known, TooManyError if that is not decided.
         """
-        needed = 0
+        needed = self._length(registers, code, _some(given)) or 0
         for cycles, node, silent in self._after(registers):
             if cycles < needed:
                 continue
@@ -164,6 +164,14 @@ class Stopping:
         return self.halted.holds(code, [(*key, value) for key, value in bits.items()])
 
 
+def _some(given: Any) -> Mapping[str, int]:
+    """Values of constants of which `given` holds; none if the solver does not say."""
+    solver = z3.Solver()
+    solver.set("timeout", SOLVER_MS)
+    solver.add(given)
+    return Shown(solver.model()) if solver.check() == z3.sat else {}
+
+
 class Refused(Answers):
     """The claims on words of sizes that the model refuses."""
 
@@ -189,8 +197,10 @@ class Refused(Answers):
 
         def holds(claim: Any) -> tuple[bool, Mapping[str, int]]:
             self.tick()
-            self._values: Mapping[str, int] = {}
-            return self._holds(case, claim), self._values
+            said, _, values = self._decide(z3.Implies(self._limits(case), claim))
+            if said is None:
+                raise TooManyError("no solver says whether it stops")
+            return said, values
 
         found = self._stopping().stop(registers, code, self._limits(case), holds)
         outcome.states += found.cycles
