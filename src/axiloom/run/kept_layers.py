@@ -1,10 +1,11 @@
 """Layers of a network, kept: one that has not changed since an earlier run is not simulated again.
 
 The key of a layer is the content of what its cycles depend on: hardware, simulator, board and runtime; the
-network's inputs (so that other inputs are computed with, not only timed); the layer's C, its addresses and its
-weights; and the same of the layers that its job begins with (:func:`warm_up`), whose times do not count: they
-leave caches and branch prediction about as they are in the whole network. Two things are not in it, and are what a time from the store may be off by: what layers further
-ahead left in the caches, and where the code lies.
+layer's C, its addresses and its weights; and the same of the layers that its job begins with
+(:func:`warm_up`), whose times do not count: they leave caches and branch prediction about as they are in the
+whole network. The network's inputs are in it, too, so that others are computed with, not only timed. Two things
+are not in it, and are what a time from the store may be off by: what layers further ahead left in the caches,
+and where the code lies.
 
 What runs computes on the data of this run: inputs of simulated layers come from NumPy
 (:mod:`axiloom.drivergen.network.values`), and all that later layers read is compared with it.
