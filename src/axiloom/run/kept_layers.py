@@ -3,7 +3,7 @@
 The key of a layer is the content of what its cycles depend on: hardware, simulator, board and runtime; the
 layer's C, its addresses and its weights; and the same of the layers that its job begins with
 (:func:`warm_up`), whose times do not count: they leave caches and branch prediction about as they are in the
-whole network. The network's inputs are in it, too, so that others are computed with, not only timed. Two things
+whole network. The inputs of the network are in it, too, so that others are computed with. Two things
 are not in it, and are what a time from the store may be off by: what layers further ahead left in the caches,
 and where the code lies.
 
