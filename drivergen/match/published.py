@@ -45,7 +45,7 @@ WITHOUT_EFFECT = {
 }
 """Names that change nothing here, with what they say."""
 WITHOUT_FLOW = (*MAP, *INIT, *TILE, *ORDER)
-"""Names that change nothing on an op that has no flow: the specification's opcodes and flow are taken."""
+"""Names that change nothing on an op with a map and no flow: opcodes and flow are the specification's."""
 
 
 def translate(module: ModuleOp, spec: AcceleratorSpec | None) -> None:
@@ -60,8 +60,9 @@ def translate(module: ModuleOp, spec: AcceleratorSpec | None) -> None:
             op.attributes.pop(name, None)
         if any(name in op.attributes for name in FLOW):
             _translate(op, spec)
-        for name in WITHOUT_FLOW:
-            op.attributes.pop(name, None)
+        elif any(name in op.attributes for name in MAP):
+            for name in WITHOUT_FLOW:
+                op.attributes.pop(name, None)
 
 
 def _translate(op: Operation, spec: AcceleratorSpec | None) -> None:

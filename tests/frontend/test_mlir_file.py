@@ -45,14 +45,14 @@ def test_the_one_that_computes(file: Path) -> None:
 def test_annotations_that_change_nothing_are_named(file: Path) -> None:
     file.write_text(
         PRODUCT.format(name="one").replace(
-            "{__internal", "{accel_dmaAddress = 41, accel_loop_permutation = [0, 2, 1], __internal"
+            "{__internal", '{accel_dmaAddress = 41, accel_opcode_map_str = "opcode_map<>", __internal'
         )
     )
     said = frontend.remarks(str(file), frontend.read_mlir(str(file)))
     assert [one.split(": ")[1] for one in said] == [
         "__internal_linalg_transform__ is ignored",
         "accel_dmaAddress is ignored",
-        "accel_loop_permutation is ignored",
+        "accel_opcode_map_str is ignored",
     ]
     assert "no accel_opcode_flow_str goes with it; the specification's opcodes and flow" in said[-1]
 

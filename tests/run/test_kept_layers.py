@@ -14,6 +14,7 @@ from axiloom import frontend, isa
 from axiloom.cosim.build.cache import cache_root
 from axiloom.cosim.system import System
 from axiloom.report import network as network_report
+from axiloom.report.build import summary
 from axiloom.report.types import Report
 from axiloom.run import kept_layers
 from axiloom.run.kept_layers import Span, spans, warm_up
@@ -71,6 +72,7 @@ def test_the_same_network_is_not_simulated_twice() -> None:
     assert second["simulation"]["rtl_cycles"] == 0
     assert counted(second) | {"result": None} == counted(first) | {"result": None}
     assert second["result"]["matches"]
+    assert summary(second)[0] == "Result: equal to NumPy when it was simulated, in earlier runs"
 
 
 def test_a_layer_with_other_weights_is_simulated_and_those_that_begin_with_it() -> None:

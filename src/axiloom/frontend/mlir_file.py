@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from axiloom.drivergen.dialects import functions
-from axiloom.drivergen.match.published import FLOW, WITHOUT_EFFECT, WITHOUT_FLOW
+from axiloom.drivergen.match.published import FLOW, MAP, WITHOUT_EFFECT, WITHOUT_FLOW
 from axiloom.errors import CompileError, UsageError
 from axiloom.files import read_text
 
@@ -72,7 +72,7 @@ def remarks(text: str, mlir: str) -> list[str]:
         return re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", plain) is not None
 
     found += [f"{file}: {name} is ignored: it says {what}" for name, what in IGNORED.items() if has(name)]
-    if not any(map(has, FLOW)):
+    if any(map(has, MAP)) and not any(map(has, FLOW)):
         why = f"no {FLOW[1]} goes with it; the specification's opcodes and flow are taken"
         found += [f"{file}: {name} is ignored: {why}" for name in WITHOUT_FLOW if has(name)]
     return found

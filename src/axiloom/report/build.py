@@ -341,6 +341,8 @@ def summary(report: Report) -> list[str]:
     lines = []
     if result["matches"] is None:
         lines.append(f"Result: exit code {result['exit_code']} (not compared)")
+    elif result["matches"] and not result["elements"]:
+        lines.append(f"Result: {agreement(result)} when it was simulated, in earlier runs")
     elif result["matches"]:
         lines.append(f"Result: {agreement(result)} in all {result['elements']:,} elements")
     else:

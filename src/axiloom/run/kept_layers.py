@@ -3,8 +3,9 @@
 The key of a layer is the content of what its cycles depend on: hardware, simulator, board and runtime; the
 layer's C, its addresses and its weights; and the same of the layers that its job begins with
 (:func:`warm_up`), whose times do not count: they leave caches and branch prediction about as they are in the
-whole network. Two things are not in it, and are what a time from the store may be off by: what layers further
-ahead left in the caches, and where the code lies.
+whole network. The inputs of the network are in it, too, so that others are computed with. Two things
+are not in it, and are what a time from the store may be off by: what layers further ahead left in the caches,
+and where the code lies.
 
 What runs computes on the data of this run: inputs of simulated layers come from NumPy
 (:mod:`axiloom.drivergen.network.values`), and all that later layers read is compared with it.
@@ -207,6 +208,7 @@ class Layers:
             dumps(*system.specs),
             Path(toolchain.__file__),
             *files,
+            *(np.ascontiguousarray(one).tobytes() for one in self._cut.inputs),
         )
 
     def _content(self, program: elf.Program, layer: Layer) -> list[Any]:

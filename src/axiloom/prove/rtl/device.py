@@ -69,6 +69,8 @@ class Device:
     """Cycles from reset until it is at rest."""
     program: Callable[[int, Mapping[str, Any]], Iterable[Link]] = lambda _place, _model: ()
     """Place and model to what is known of the registers that say what an opcode word has still to do."""
+    action_bits: int = 0
+    """Of these registers, the lowest bits: they say what is under way."""
 
     def __post_init__(self) -> None:
         known = {self.reset} | {self.source + end for end in ("tdata", "tvalid", "tlast", "tkeep", "tstrb")}

@@ -92,6 +92,8 @@ class Explorer:
         self._has_last = self._last in device.machine.outputs
         places = (device.machine.place(one.register, one.low, 1) for one in device.program(0, {}))
         self._program = {place[0] for place in places if place}
+        bits = next(iter(device.program(0, {})), None)
+        self._action = bits and device.machine.place(bits.register, 0, device.action_bits)
 
     def names(self, term: Any) -> frozenset[str]:
         return names_in(term, self._names, self._alive)
@@ -111,6 +113,12 @@ class Explorer:
         for name in self._program:
             if WORD_NAME in self.names(after[name]):
                 after[name] = self._known(after[name], assumed)
+        if self._action:
+            # After an error nothing else asks which action it is, and then terms would grow, too.
+            name, low = self._action
+            if after[name].get_id() != registers[name].get_id():
+                high = low + self.device.action_bits - 1
+                self._known(z3.simplify(z3.Extract(high, low, after[name])), assumed)
         return after, out
 
     def advance(

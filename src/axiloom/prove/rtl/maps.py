@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from axiloom.errors import SpecError
+from axiloom.hw.engine.decoder import Programs
 from axiloom.hw.verilog.emit import TOPS, emit
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.formal.streams import model_of
@@ -70,6 +71,7 @@ def device_of(spec: AcceleratorSpec, verilog: str | None = None) -> Device:
         data=laid.data,
         settles=laid.settles,
         program=combined.left(spec),
+        action_bits=Programs(spec).action_width,
     )
 
 
