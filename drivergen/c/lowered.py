@@ -1,8 +1,9 @@
 """A driver that other tools wrote in MLIR, as C: the published `accel` dialect, or calls of its DMA library.
 
 The text is taken as it is: each transfer is a transfer, each loop a loop. Arguments of the function are
-global arrays of the same name, which the simulator fills and reads; `main` calls the function. Sizes of tiles
-are known in such texts; a text that computes them is refused.
+global arrays of the same name (with `_` behind it, where C or the runtime has that name), which the simulator
+fills and reads; `main` calls the function. Sizes of tiles are known in such texts; a text that computes them
+is refused.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import AffineMap
 
+from axiloom.drivergen.c import reserved
+from axiloom.drivergen.c.names import identifier
 from axiloom.drivergen.dialects import lowered
 from axiloom.drivergen.dialects.lowered import InitDmaOp, RecvOp, SendLiteralOp, SendOp
 from axiloom.drivergen.dialects.mlir import fail
@@ -89,33 +92,43 @@ class _Writer:
         self.op: Operation = function  # at hand, for messages
         self.depth = 1
         self.made = 0
+        self.taken = {"driver", "try_status", "word"}
 
     def program(self) -> str:
         arrays = []
         for arg in self.function.body.block.args:
             shape = _shape(self.function, arg.type)
-            symbol = arg.name_hint or f"arg{arg.index}"
+            symbol = self.symbol(arg.name_hint or f"arg{arg.index}")
             arrays.append(f"{_element(self.function, arg.type)} {symbol}[{prod(shape)}];")
             self.values[arg] = _whole(symbol, shape)
         self.block(self.function.body.block)
-        own = self.function.sym_name.data
         return "\n".join(
             (
                 HEAD.format(name=self.name),
                 *arrays,
-                f"\nstatic dma_status {own}_driver(void)\n{{",
+                "\nstatic dma_status driver(void)\n{",
                 *self.lines,
                 "    return dma_free();\n}\n",
-                f"int main(void)\n{{\n    return {own}_driver();\n}}\n",
+                "int main(void)\n{\n    return driver();\n}\n",
             )
         )
 
     def say(self, line: str) -> None:
         self.lines.append(f"{'    ' * self.depth}{line}")
 
+    def symbol(self, name: str) -> str:
+        """Of an argument: its own name, where that is free."""
+        found = identifier(name)
+        while found in self.taken or reserved.taken(found):
+            found += "_"
+        self.taken.add(found)
+        return found
+
     def fresh(self, kind: str) -> str:
-        self.made += 1
-        return f"{kind}{self.made}"
+        while True:
+            self.made += 1
+            if (name := f"{kind}{self.made}") not in self.taken:
+                return name
 
     def block(self, block: Block) -> None:
         for op in block.ops:

@@ -36,6 +36,19 @@ def test_calls_of_the_library_are_those_of_ours() -> None:
     assert made.count("return dma_free();") == 1
 
 
+def test_names_of_c_and_of_ours_are_left_alone() -> None:
+    text = DRIVERS["transfers in the accel dialect, C added"].text
+    for name, symbol in (("n1", "n1"), ("index", "index_"), ("dma_init", "xdma_init"), ("driver", "driver_")):
+        assert "%A" in text
+        made = translate(text.replace("%A", f"%{name}"), "a.mlir")
+        assert f"int32_t {symbol}[512];" in made
+        loops = [line.split()[2] for line in made.splitlines() if line.strip().startswith("for (")]
+        assert symbol not in loops
+    name = text.partition("@")[2].partition("(")[0]
+    odd = translate(text.replace(f"@{name}(", '@"x(void) {} int y"('), "a.mlir")
+    assert odd == translate(text, "a.mlir")
+
+
 def changed(was: str, by: str, name: str = "transfers in the accel dialect, C added") -> str:
     text = DRIVERS[name].text
     assert was in text
