@@ -11,6 +11,7 @@ SPEC, MLIR, RTL = (HERE / f"maxpool.{ending}" for ending in ("json", "mlir", "v"
 TRAFFIC = ("words_in", "words_out", "transfers_in", "transfers_out")
 
 
+@pytest.mark.slow
 def test_rtl_and_model_do_the_same(soc) -> None:
     model, rtl = (soc(SPEC, rtl=device).mlir(MLIR) for device in ("model", [RTL]))
 

@@ -35,6 +35,7 @@ def test_each_published_file_has_a_form() -> None:
     assert set(FORMS.values()) <= {*INPUTS, *lowered}
 
 
+@pytest.mark.slow
 def test_a_driver_by_hand_is_right_unchanged(tmp_path: Path) -> None:
     row = published.of_driver(tmp_path, "v3_As", DRIVERS["experiment 2, v3_As"])
     assert (row.verdict, row.said) == ("unchanged", "Result: equal to NumPy in all 256 elements")

@@ -107,6 +107,7 @@ def test_the_driver_takes_the_weight_as_an_argument(layers: TextLayers) -> None:
     assert "axl_weight_w_packed" in driver.c
 
 
+@pytest.mark.slow
 def test_what_no_program_computes_stays_on_the_cpu(layers: TextLayers) -> None:
     driver = compile_network(network(behind=False), layers.device.spec, weights(), makers={0: layers})
     product = driver.layers[0]

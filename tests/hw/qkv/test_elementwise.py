@@ -39,6 +39,7 @@ def _stored(bench: Bench, name: str, a: plain.Array, b: plain.Array) -> plain.Ar
     return plain.numbers(np.frombuffer(packet, "<u2").reshape(N, N))
 
 
+@pytest.mark.slow
 @pytest.mark.every(6)
 @pytest.mark.parametrize("name", EXPECTED)
 def test_against_numpy(name: str) -> None:

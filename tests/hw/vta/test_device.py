@@ -20,6 +20,7 @@ WHOLE = [Bench(2, 16, 64), Bench(3, 16, 32), Bench(3, 16, 128)]
 ALL = [*SMALL, *(pytest.param(one, marks=pytest.mark.slow) for one in WHOLE)]
 
 
+@pytest.mark.slow
 @pytest.mark.every(2)
 @pytest.mark.parametrize("bench", ALL, ids=str)
 @pytest.mark.parametrize("pauses", [slow((0, 0)), (90, 120)], ids=["", "pauses"])

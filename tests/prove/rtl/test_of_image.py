@@ -13,6 +13,7 @@ from axiloom.prove.rtl import maps, trial
 from axiloom.prove.rtl.device import Device
 
 
+@pytest.mark.slow
 def test_registers_hold_what_the_map_says() -> None:
     """Image, filters and results, while they are loaded and behind it."""
     device = maps.device_of(maps.small(isa.builtin("conv_v4")))
