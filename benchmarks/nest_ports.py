@@ -97,13 +97,17 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("kernel", nargs="*", help="default: all seven")
     parser.add_argument("--model", action="store_true", help="predict, do not simulate")
     options = parser.parse_args(words or [])
+    there = [one for one in MULTIPLY_ADDS if _file(one).exists()]
+    for kernel in options.kernel:
+        if kernel not in there:
+            parser.error(f"no schedule for ports of {kernel}; there are {', '.join(there)}")
     print(
         "kernel   words in     out     port lanes   compute predicted simulated  ratio  equal BRAM36\n"
         "                            bound           bound",
         flush=True,
     )
     rows = []
-    for kernel in options.kernel or [one for one in MULTIPLY_ADDS if _file(one).exists()]:
+    for kernel in options.kernel or there:
         rows.append(measure(kernel, options.model))
         print(line(rows[-1]), flush=True)
     right = all(each.equal is not False and each.simulated in (None, each.predicted) for each in rows)
