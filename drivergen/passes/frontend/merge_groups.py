@@ -37,6 +37,9 @@ DIAGONAL = "accel.diagonal"
 PIXELS = 4
 """Pixels of the result for each group of a larger one, at least: fewer do not pay for filters full of
 zeros."""
+MOST_ROWS = 8
+"""Output channels of a larger group, at most. A group takes as many cycles of the array in a larger one of
+any size; but each is one more channel of zeros in the filters of all others."""
 LAID = ("oc", "ic", "fh", "fw")
 """The dims of the filters that are put together, behind those of the groups."""
 
