@@ -85,8 +85,8 @@ def test_convolution(pipeline: str) -> None:
 
 
 @pytest.mark.every(2)
-@pytest.mark.parametrize("gather, merged", [(True, 8), (False, 1)])
-@pytest.mark.parametrize("channels, size, stride", [(16, 8, 1), (24, 11, 2)])
+@pytest.mark.parametrize(("gather", "merged"), [(True, 8), (False, 1)])
+@pytest.mark.parametrize(("channels", "size", "stride"), [(16, 8, 1), (24, 11, 2)])
 def test_depthwise(channels: int, size: int, stride: int, gather: bool, merged: int) -> None:
     """Each channel has its own bias and scale, also where eight channels are put together."""
     op, out = "depthwise_conv_2d_nchw_chw", (size - 1) // stride + 1
