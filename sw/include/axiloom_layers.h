@@ -30,10 +30,27 @@ AXL_LAYER int8_t axl_add_one(int32_t x, int32_t y, int32_t of_x, int32_t of_y, i
 }
 
 #ifdef __ARM_NEON
+/* Eight sums behind a shift of 16. A multiplier of 16 bits without sign is one with sign or 65536 more than that; the
+ * 65536 of x are x behind the shift. */
+AXL_LAYER int16x8_t axl_add_eight_by_16(int8x8_t x, int8x8_t y, int32_t of_x, int32_t of_y)
+{
+    const int16x8_t xs = vmovl_s8(x), ys = vmovl_s8(y);
+    int32x4_t low = vmull_n_s16(vget_low_s16(xs), (int16_t)of_x);
+    int32x4_t high = vmull_n_s16(vget_high_s16(xs), (int16_t)of_x);
+    low = vmlal_n_s16(low, vget_low_s16(ys), (int16_t)of_y);
+    high = vmlal_n_s16(high, vget_high_s16(ys), (int16_t)of_y);
+    int16x8_t sums = vcombine_s16(vrshrn_n_s32(low, 16), vrshrn_n_s32(high, 16));
+    if (of_x > 32767)
+        sums = vaddq_s16(sums, xs);
+    return of_y > 32767 ? vaddq_s16(sums, ys) : sums;
+}
+
 /* Eight sums behind their shift. A multiplier of 16 bits without sign is 2 * half + odd, so that VMLAL.S16 takes
  * both products; odd multiples are put together first. */
 AXL_LAYER int16x8_t axl_add_eight(int8x8_t x, int8x8_t y, int32_t of_x, int32_t of_y, int shift)
 {
+    if (shift == 16)
+        return axl_add_eight_by_16(x, y, of_x, of_y);
     const int16x8_t xs = vshll_n_s8(x, 1), ys = vshll_n_s8(y, 1);
     const int16_t half_x = (int16_t)(of_x >> 1), half_y = (int16_t)(of_y >> 1);
     int32x4_t low = vmull_n_s16(vget_low_s16(xs), half_x), high = vmull_n_s16(vget_high_s16(xs), half_x);
@@ -44,8 +61,6 @@ AXL_LAYER int16x8_t axl_add_eight(int8x8_t x, int8x8_t y, int32_t of_x, int32_t 
         low = vaddw_s16(low, vget_low_s16(odd));
         high = vaddw_s16(high, vget_high_s16(odd));
     }
-    if (shift == 16)
-        return vcombine_s16(vrshrn_n_s32(low, 16), vrshrn_n_s32(high, 16));
     const int32x4_t right = vdupq_n_s32(-shift);
     return vcombine_s16(vmovn_s32(vrshlq_s32(low, right)), vmovn_s32(vrshlq_s32(high, right)));
 }
@@ -193,28 +208,35 @@ AXL_LAYER void axl_transpose_int8(int8_t *restrict out, uint32_t to, const int8_
 
 /* --- rows --------------------------------------------------------------------------------------------------------- */
 
-/* powers = table[largest - x]; their sum. Four at a time: the bytes of ~(x + 128) are added to what lies 127 in front of
- * the largest, so that each power takes one instruction for its index and one for its load. */
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+/* Four of axl_powers_of_row(). The bytes of ~(x + 128) are added to `base`, which lies 127 entries in front of the
+ * largest, so that each power takes one instruction for its index and one for its load. */
+AXL_LAYER uint32_t axl_powers_of_four(int32_t *restrict powers, const int8_t *restrict x, uintptr_t base)
+{
+    uint32_t four;
+    __builtin_memcpy(&four, x, 4);
+    four ^= 0x7f7f7f7fu;
+    const int32_t a = *(const int32_t *)(base + 4 * (four & 0xff));
+    const int32_t b = *(const int32_t *)(base + 4 * (four >> 8 & 0xff));
+    const int32_t c = *(const int32_t *)(base + 4 * (four >> 16 & 0xff));
+    const int32_t d = *(const int32_t *)(base + 4 * (four >> 24));
+    powers[0] = a;
+    powers[1] = b;
+    powers[2] = c;
+    powers[3] = d;
+    return (uint32_t)a + (uint32_t)b + ((uint32_t)c + (uint32_t)d);
+}
+#endif
+
+/* powers = table[largest - x]; their sum. */
 AXL_LAYER uint32_t axl_powers_of_row(int32_t *restrict powers, const int8_t *restrict x, const int32_t *restrict table,
                                      int32_t largest, uint32_t width)
 {
     uint32_t sum = 0, i = 0;
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     const uintptr_t base = (uintptr_t)table + (uintptr_t)(4 * (largest - 127));
-    for (; i + 4 <= width; i += 4) {
-        uint32_t four;
-        __builtin_memcpy(&four, &x[i], 4);
-        four ^= 0x7f7f7f7fu;
-        const int32_t a = *(const int32_t *)(base + 4 * (four & 0xff));
-        const int32_t b = *(const int32_t *)(base + 4 * (four >> 8 & 0xff));
-        const int32_t c = *(const int32_t *)(base + 4 * (four >> 16 & 0xff));
-        const int32_t d = *(const int32_t *)(base + 4 * (four >> 24));
-        powers[i] = a;
-        powers[i + 1] = b;
-        powers[i + 2] = c;
-        powers[i + 3] = d;
-        sum += (uint32_t)a + (uint32_t)b + ((uint32_t)c + (uint32_t)d);
-    }
+    for (; i + 4 <= width; i += 4)
+        sum += axl_powers_of_four(&powers[i], &x[i], base);
 #endif
     for (; i < width; i++) {
         powers[i] = table[largest - x[i]];
@@ -293,8 +315,8 @@ AXL_LAYER void axl_softmax_int8(int8_t *restrict out, const int8_t *restrict x, 
 {
     for (uint32_t row = 0; row < rows; row++, x += width, out += width) {
         axl_preload(x + AXL_FETCHED, (width + 31) / 32);
-        axl_preload(out + AXL_FETCHED, (width + 31) / 32);
         const uint32_t sum = axl_powers_of_row(powers, x, table, axl_max_of_row(x, width), width);
+        axl_preload(out + AXL_FETCHED, (width + 31) / 32); /* here, as four lines at most are on their way */
         axl_parts_of_row(out, powers, (uint32_t)axl_quotient(numerator, (int32_t)sum), shift, width);
     }
 }
@@ -374,9 +396,9 @@ AXL_LAYER void axl_layer_norm_int8(int8_t *restrict out, const int8_t *restrict 
 {
     for (uint32_t row = 0; row < rows; row++, x += width, out += width) {
         axl_preload(x + AXL_FETCHED, (width + 31) / 32);
-        axl_preload(out + AXL_FETCHED, (width + 31) / 32);
         int32_t sum, squares;
         axl_sums_of_row(x, width, &sum, &squares);
+        axl_preload(out + AXL_FETCHED, (width + 31) / 32); /* here, as four lines at most are on their way */
         const int64_t variance = (int64_t)squares * (int64_t)width - (int64_t)sum * sum;
         const int32_t scale = (int32_t)(unit / __builtin_sqrtf((float)variance + epsilon));
         uint32_t i = 0;
