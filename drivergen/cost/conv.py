@@ -137,8 +137,11 @@ class Model:
         beat = spec.stream_width // WORD_BITS
         words = spec.words_of("I", (tile["ic"], under["ih"], under["iw"]))
         elements = tile["ic"] * under["ih"] * under["iw"]
-        # At strides above 1 the window buffer takes two elements a cycle, else a row of the array.
-        lanes = 2 if self.settings.get("sw", 1) > 1 else spec.array[1]
+        # At strides above 1 the window buffer takes two elements a cycle; else a row of the array, as where it
+        # leaves out the columns that no tap reads.
+        stride = self.settings.get("sw", 1)
+        skips = stride == 2 and tile["fw"] == 1 and under["iw"] % 2 == 0
+        lanes = spec.array[1] if stride == 1 or skips else 2
         rows, cols = spec.array
         blocks = -(-tile["oc"] // rows) * tile["oh"] * -(-tile["ow"] // cols)
         return Work(
