@@ -42,8 +42,8 @@ class WindowBuffer(wiring.Component):
     Loading: two cycles after the `tile` has settled, a beat on `load_data` is taken with `load.valid` and
     `load.ready`; `load.last` tells that it is the last of the `tile`, then `load.half` names the new half.
     Where sw is 1, `layout.at_once` elements are taken in a cycle, and where the tile `skips`, every second
-    one of them is stored. Else two neighbours are, or one where they lie in the same bank; the first of a tile
-    come three cycles later then, as their places are looked for.
+    one of them is stored. Else two neighbours are, or one where they lie in the same bank; the first of a
+    tile come three cycles later then, as their places are looked for.
     Reading: `start` begins a `walk` over `start_half` in the next cycle, and of several the last counts;
     `advance` reads the elements of one k, which are on `elements` `READ_LATENCY` cycles later, the leftmost
     pixel in the lowest bits. `block_end` comes with the last `advance` of a block, which has read all taps of

@@ -65,7 +65,7 @@ class ImageLayout:
 
     @property
     def tile(self) -> data.StructLayout:
-        """What a load must know: number of elements, and iw = `whole` x `sw` + `rest`. Where it `skips`, sw is
+        """What a load must know: number of elements, iw = `whole` x `sw` + `rest`. Where it `skips`, sw is
         1, iw is even, and only each second element of a row is stored: the `odd` or the even ones."""
         return data.StructLayout(
             {

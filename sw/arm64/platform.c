@@ -36,6 +36,11 @@ int axl_cache_empties(uint32_t bytes) {
     return 0;
 }
 
+int axl_cache_clean_all(uint32_t bytes) {
+    (void)bytes;
+    return 0;
+}
+
 /* The queues' slots are not in on-chip memory here. */
 void axl_ocm_invalidate(uintptr_t address, uint32_t bytes) { (void)address, (void)bytes; }
 

@@ -217,6 +217,10 @@ dma_status dma_queue_receive(void *to, uint32_t rows, uint32_t cols);
  * nothing then. */
 dma_status dma_queue_own(void *to, uint32_t bytes);
 
+/* The queue will send `bytes` bytes in place, and the CPU writes to none of them from here to dma_queue_close. If it takes
+ * less time, all that the caches hold is cleaned here, and dma_clean_rows does nothing until then. */
+dma_status dma_queue_clean_all(uint32_t bytes);
+
 /* As dma_queue_receive, but the DMA writes the tile to its place in memory. Rows begin on cache lines and are whole
  * cache lines, or the caches would mix up the writes of CPU and DMA. After dma_queue_own, rows need only be whole
  * beats of the stream (checked). */

@@ -109,6 +109,11 @@ int axl_cache_empties(uint32_t bytes) {
     return 0;
 }
 
+int axl_cache_clean_all(uint32_t bytes) {
+    (void)bytes;
+    return 0;
+}
+
 void axl_map_uncached(uintptr_t address, uint32_t bytes) { (void)address, (void)bytes; }
 
 void axl_memory_barrier(void) {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import TypeGuard
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func, memref, scf
@@ -29,7 +30,7 @@ from axiloom.drivergen.nest.tile import Tile
 from axiloom.isa.contract.types import WORD_BITS
 
 LARGE = 64 << 10
-"""Bytes of a result from which the runtime may rather empty the caches than maintain line by line."""
+"""Bytes from which the runtime may rather clean or empty the caches than maintain line by line."""
 _OWNED = "in place, in an array that only the DMA writes to"
 
 _STAGES = (accel.SendLiteralOp, accel.SendDimOp, accel.SendIdxOp, accel.SendOp)
@@ -141,6 +142,9 @@ class _Nest:
         for op in self.inner:
             if isinstance(op, accel.RecvOp):
                 self._receive(op, in_place)
+        sent = {array_of(op.tile): None for op in self.inner if self._is_cleaned(op)}
+        if (size := sum(map(_bytes, sent))) >= LARGE:
+            block.insert_op_before(queue.QueueCleanAllOp(size), self.ops[0])
         for op in self.inner:
             if isinstance(op, _STAGES):
                 self._stage(op)
@@ -179,6 +183,9 @@ class _Nest:
                 fail(op, "its sizes are not constant")
             known |= value << shift
         return _constant(op, known)
+
+    def _is_cleaned(self, op: Operation) -> TypeGuard[accel.SendOp]:
+        return isinstance(op, accel.SendOp) and Tile.of(op).way(self.units.beat) != queue.THROUGH_WINDOW
 
     def _tile(self, op: accel.SendOp) -> None:
         shape, permutation = op.shape.get_values(), op.permutation.get_values()
@@ -347,7 +354,8 @@ class ZeroCopy(ModulePass):
     as a whole or, where only edges are at fault, for those tiles. A result is written in place where all its
     tiles overwrite and fill whole cache lines (of `line_bytes`); or whole beats, where nothing else uses its
     array: then that belongs to the DMA (`accel.queue_own`) until the queue is closed, as tiles share lines.
-    So does a result of `LARGE` bytes, whose lines the runtime then need not maintain one by one.
+    So does a result of `LARGE` bytes, whose lines the runtime then need not maintain one by one. Of as many
+    bytes that are read in place it is told, too (`accel.queue_clean_all`).
 
     A tile is cleaned at its first use, so that cleaning overlaps with the transfers: in the first
     iterations of the loops that do not move it. The tiled op that has the transfers is between
