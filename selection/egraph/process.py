@@ -91,9 +91,9 @@ def saturate(
 ) -> Saturated:
     """All that `rules` make of a graph. A limit that ends it is in `stopped`.
 
-    A rule of a user's is proved first, one of ours when it is applied: then all is made again without it, should
-    it not be decided. `unproved`: as they are, for tests. Raises SaturationError, and RuleError for a rule that
-    is wrong.
+    A rule of a user's is proved first, one of ours when it is applied: should it not be decided, all is made
+    again without it. `unproved`: as they are, for tests. Raises SaturationError, and RuleError for a rule
+    that is wrong.
     """
     limits = limits or Limits()
     # Contents of constants stay here: no rule looks at them.

@@ -49,9 +49,9 @@ def _may_be_longer(proof: Proof, limit_s: float) -> bool:
 def usable(texts: Iterable[RuleText], names: Container[str] | None = None) -> tuple[RuleText, ...]:
     """The same texts without the rules that are not proved: selection uses no other.
 
-    Those of `names` are proved now unless they were before, all if it is None; of the others those go that are
-    known not to be decided. What is not decided is left out; a rule with a counter-example is a fault. Raises
-    RuleError.
+    Those of `names` are proved now unless they were before, all if it is None; of the others those go that
+    are known not to be decided. What is not decided is left out; a rule with a counter-example is a fault.
+    Raises RuleError.
     """
     found = []
     with Prover() as prover:
