@@ -37,6 +37,7 @@ def test_two_folders_of_one_plan_are_the_same(made: Made) -> None:
     assert board_folder.contents(plan) == made["xilinx"]
 
 
+@pytest.mark.slow
 def test_nothing_of_this_machine_is_in_it(folders: dict[str, Path]) -> None:
     for name, content in tree(folders["own"]).items():
         assert str(folders["own"].parent).encode() not in content, name

@@ -141,6 +141,7 @@ def test_a_driver_by_hand(soc: Soc, elf: Callable[[Path], Path]) -> None:
     assert result.fabric["compute"] == 4 * 4 * 4 / V3_4.macs
 
 
+@pytest.mark.slow
 @pytest.mark.icarus
 def test_both_simulators_agree_in_every_cycle(elf: Callable[[Path], Path]) -> None:
     jobs = [right(elf), right(elf, reset=False)]
@@ -353,6 +354,7 @@ def test_it_does_not_run_ahead_of_its_buffers() -> None:
     models.check()
 
 
+@pytest.mark.slow
 def test_a_result_comes_after_the_stated_cycles() -> None:
     ports, models = Ports(32), Models(core.library(), [V3_4], Timing(latency=40))
     ports.reset()

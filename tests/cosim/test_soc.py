@@ -120,6 +120,7 @@ def test_a_driver_that_sleeps_for_ever_is_woken_by_the_watchdog(soc: Soc, elf: C
     assert "main" in str(hang.value)
 
 
+@pytest.mark.slow
 def test_a_driver_that_computes_for_ever_is_stopped(
     soc: Soc, elf: Callable[..., Path], capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -99,6 +99,7 @@ def test_a_convolution_beside_published() -> None:
     assert found.choice["predicted_ms"] < before * 1e3
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("problem", "bits"),
     [

@@ -61,6 +61,7 @@ def words_of(
 STEP = ("sP", "sA", "sB", "cC", "qC")
 
 
+@pytest.mark.slow
 @pytest.mark.every(3)
 @pytest.mark.parametrize(("data_type", "width"), [("int8", 32), ("int32", 64), ("int16", 128)])
 def test_tiles_one_after_the_other(data_type: str, width: int) -> None:
@@ -173,6 +174,7 @@ def test_a_vector_a_cycle(width: int, beats: int) -> None:
     assert (often.cycles - once.cycles) / 4 <= beats + 6
 
 
+@pytest.mark.slow
 def test_the_stream_is_the_limit_again() -> None:
     """A step with requantised C takes no longer than its words in; raw, the words out would be more."""
     spec = isa.builtin("v3_16", data_type="int8", post=True)

@@ -132,6 +132,7 @@ def test_an_address_of_nobody_is_answered() -> None:
     bench.run(main)
 
 
+@pytest.mark.slow
 def test_an_error_and_a_reset_of_one_leave_the_other_alone() -> None:
     bench = Bench(loopbacks(2), Timing(latency=10), errors={8: DECERR})
     words = np.random.default_rng(4).integers(0, 1 << 32, WORDS, np.uint32)
@@ -247,6 +248,7 @@ def test_what_cannot_be_built() -> None:
         verilog.emit([isa.builtin("v1_4"), isa.builtin("v2_4")])
 
 
+@pytest.mark.slow
 def test_debug_idle_keeps_its_promise() -> None:
     """While it is high and no register is accessed, no master and no stream moves."""
     bench = Bench(loopbacks(2), Timing(latency=30))

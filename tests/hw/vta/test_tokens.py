@@ -22,6 +22,7 @@ def _random(bench: Bench, seed: int, count: int = 150) -> list[Command]:
     return Generator(bench, np.random.default_rng(seed)).commands(count)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "bench",
     [BENCH, *(pytest.param(one, marks=pytest.mark.slow) for one in (OTHER, WHOLE))],

@@ -93,6 +93,7 @@ def caught() -> int:
     return failed
 
 
+@pytest.mark.slow
 def test_a_distance_that_is_too_large_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     true = carried.Carried.distance
     monkeypatch.setattr(
@@ -108,6 +109,7 @@ def test_guards_that_are_left_out_are_caught(monkeypatch: pytest.MonkeyPatch) ->
     assert caught()
 
 
+@pytest.mark.slow
 def test_isl_finds_the_distances_that_enumeration_finds(monkeypatch: pytest.MonkeyPatch) -> None:
     compared = 0
     for number in range(30):

@@ -119,6 +119,7 @@ def test_random_graphs(name: str, seed: int) -> None:
     compiled(random_graph(seed, N), name)
 
 
+@pytest.mark.slow
 def test_values_are_put_aside_where_memories_are_small() -> None:
     made = [compile_graph(random_graph(seed, N), machine("qkv")) for seed in range(12)]
     assert any(one.placement.refused for one in made)
