@@ -49,6 +49,7 @@ def test_two_streams_without_tlast(soc) -> None:
     assert chip.mlir(PAIRS / "multiply_pairs.mlir")["result"]["matches"]
 
 
+@pytest.mark.slow
 def test_streams_of_16_bits_and_a_gain_in_a_register(soc) -> None:
     chip = soc(GAIN / "gain16.json", rtl=[GAIN / "gain16.v"], top="gain16")
     assert chip.mlir(GAIN / "gain16.mlir")["result"]["matches"]

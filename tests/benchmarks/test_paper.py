@@ -315,6 +315,7 @@ def test_geometric_mean() -> None:
     assert np.isnan(geometric_mean([]))
 
 
+@pytest.mark.slow
 @pytest.mark.every(3)
 @pytest.mark.parametrize("name", experiments.NAMES)
 def test_tables_conclusions_and_plots_take_missing_figures(name: str) -> None:

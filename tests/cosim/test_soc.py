@@ -98,6 +98,7 @@ def test_hardware_keeps_its_state_unless_reset(soc: Soc, elf: Callable[..., Path
     )  # reset by the driver: dma_init resets what it feeds
 
 
+@pytest.mark.slow
 def test_parallel_runs_do_not_disturb_each_other(soc: Soc, elf: Callable[..., Path]) -> None:
     inputs = [RNG.integers(-1000, 1000, (2, 4, 4), np.int32) for _ in range(3)]
     driver = elf(SHARED / "right.c")

@@ -164,6 +164,7 @@ def test_the_fastest_that_fits_is_taken_and_what_was_faster_is_told() -> None:
     assert asked == [*(one.name for one in refused), chosen.variant.spec.name, "v4_16"]
 
 
+@pytest.mark.slow
 def test_an_array_with_too_many_products_is_not_asked_about() -> None:
     asked: list[str] = []
     wider = isa.builtin("v4_16", data_type="int16")

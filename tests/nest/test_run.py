@@ -131,7 +131,7 @@ def starved() -> Circuit:
     return replace(circuit, name="starved", pipes=(replace(make, nodes=make.nodes[:2]), take))
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(5)
 @pytest.mark.parametrize(
     ("circuit", "text"),
     [

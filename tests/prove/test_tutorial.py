@@ -28,6 +28,7 @@ def of_the_example() -> list[str]:
     return [one for one in COMMANDS if ".isa" in one or ".mapping" in one]
 
 
+@pytest.mark.slow
 @pytest.mark.every(9)
 @pytest.mark.usefixtures("mine")
 @pytest.mark.parametrize("command", of_the_example())

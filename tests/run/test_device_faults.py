@@ -25,6 +25,7 @@ def cases(kind: str) -> list[object]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.every(11)
 @pytest.mark.parametrize(("device", "edit"), cases("rtl"))
 def test_faults_in_rtl(device: injected.Device, edit: injected.Edit, tmp_path: Path) -> None:

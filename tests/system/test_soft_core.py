@@ -109,6 +109,7 @@ def test_windows_may_be_cached(tmp_path: Path, cached: str) -> None:
     assert result.counters["cache-misses"] > 0
 
 
+@pytest.mark.slow
 def test_a_missing_clean_is_diagnosed(tmp_path: Path, cached: str) -> None:
     run = on(cached, "matmul:16x16x16", SPEC, Schedule("Cs", pipeline="copying"))
     clean = next(line for line in run.driver.c.splitlines() if "dma_packet_clean(" in line)

@@ -13,6 +13,7 @@ from axiloom.run.problem import ProblemRun, Workload
 from axiloom.run.run import report_of
 
 
+@pytest.mark.slow
 @pytest.mark.every(7)
 @pytest.mark.parametrize(
     ("pipeline", "scatter_gather"),

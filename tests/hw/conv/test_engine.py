@@ -192,7 +192,7 @@ ERRORS = {
 }
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(5)
 @pytest.mark.parametrize("case", ERRORS)
 def test_errors_stop_the_device_until_reset(case: str) -> None:
     """What came before the error still goes out; nothing after it is taken; reset repairs it."""

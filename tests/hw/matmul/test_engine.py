@@ -218,7 +218,7 @@ ACCELERATORS = [
 ]
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(11)
 @pytest.mark.parametrize("name", ACCELERATORS)
 def test_each_accelerator_with_stalls_twice_and_after_reset(name: str) -> None:
     spec = isa.builtin(name)

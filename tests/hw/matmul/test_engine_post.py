@@ -163,6 +163,7 @@ def test_any_program(data: st.DataObject, width: int, seed: int) -> None:
     check(spec, *programs, seed=seed, **STALLS)
 
 
+@pytest.mark.slow
 @pytest.mark.every(3)
 @pytest.mark.parametrize(("width", "beats"), [(32, 64), (64, 32), (128, 32)])
 def test_a_vector_a_cycle(width: int, beats: int) -> None:
@@ -184,6 +185,7 @@ def test_the_stream_is_the_limit_again() -> None:
     assert (often.cycles - once.cycles) / 3 <= len(step) + 6
 
 
+@pytest.mark.slow
 @settings(max_examples=3, deadline=None)
 @given(data=st.data(), seed=st.integers(0, 99))
 def test_any_specification_and_words(data: st.DataObject, seed: int) -> None:

@@ -71,6 +71,7 @@ async def start(cpu: Cpu, base: int, i: int) -> None:
         await cpu.write(base + register, value)
 
 
+@pytest.mark.every(5)
 @pytest.mark.parametrize(
     ("count", "latency", "stall"),
     [
@@ -179,6 +180,7 @@ def test_descriptors_of_two_share_their_port() -> None:
         assert all(status(bench, item) >> 31 for item in (*send, *take))
 
 
+@pytest.mark.slow
 def test_matmuls_on_both_and_interrupts_of_their_own() -> None:
     specs = [SPECS[0], SPECS[2]]  # v1: A, B in one packet, C comes back; v3: opcodes
     bench = Bench(SharedSoc(specs), Timing(latency=10))
