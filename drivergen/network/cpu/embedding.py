@@ -28,7 +28,11 @@ def _pattern() -> func.FuncOp:
     ]
     place, words, kind = (form.kind_of(2, "i8"), form.kind_of(2, "i32"), form.kind_of(3, "i8"))
     op = pattern.generic(
-        "%out", [("%x", place, "d1, d2"), ("%words", words, "d0, d1")], ("%start", kind, "d0, d1, d2"), body, 3
+        "%out",
+        [("%x", place, "d1, d2"), ("%words", words, "d0, d1")],
+        ("%start", kind, "d0, d1, d2"),
+        body,
+        3,
     )
     constants = "".join(
         f"  %{name} = arith.constant 0 : i32\n" for name in ("first", "second", "half", "shift", "lo", "hi")
