@@ -1,4 +1,4 @@
-"""Rows of a table by their numbers, each added to a row of its place: words and positions of a transformer."""
+"""Rows of a table by their numbers, each added to the row of its place: words and their positions."""
 
 from __future__ import annotations
 
@@ -53,10 +53,9 @@ def statements(made: func.FuncOp) -> list[str] | None:
         return None
     x, words, table = (arg.name_hint for arg in made.args)
     count, width = form.shape(made.args[0])
+    rows = form.count(made.args[1])
     numbers = f"{one.first}, {one.second}, {one.shift}, {one.lo}, {one.hi}"
-    return [
-        f"axl_embed_int8(out, {table}, {words}, {x}, {form.count(made.args[1])}, {count}, {width}, {numbers});"
-    ]
+    return [f"axl_embed_int8(out, {table}, {words}, {x}, {rows}, {count}, {width}, {numbers});"]
 
 
 FORM = form.Form("rows of a table, each added to that of its place", statements)

@@ -12,7 +12,7 @@ from axiloom.drivergen.network.passes import generics
 
 
 def statements(made: func.FuncOp) -> list[str] | None:
-    """C for the layer `made`, None if it is something else: also where rows stay rows, which loops copy well."""
+    """C for the layer `made`, None if it is something else. Where rows stay rows, loops copy as well."""
     ops = form.ops_of(made)
     op = ops[0] if len(ops) == 1 else None
     if not isinstance(op, linalg.GenericOp) or not generics.moves_only(op) or len(made.args) != 1:

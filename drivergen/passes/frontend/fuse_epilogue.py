@@ -169,8 +169,9 @@ class FuseEpilogue(ModulePass):
             attrs = {requantise = {zp = 0 : i64, lo = -128 : i64, hi = 127 : i64}} {...}
 
     Where the sums start from zero, nobody else reads them, and bias and scale lie along the dim that the
-    accelerator has them for: n of a matmul, oc of a convolution, the channels of a depthwise one. Multipliers have 16 bits and shifts 6, as
-    the device; it is for who quantises the network to see to that. Comes behind accel-generalise.
+    accelerator has them for: n of a matmul, oc of a convolution, the channels of a depthwise one.
+    Multipliers have 16 bits and shifts 6, as the device; it is for who quantises the network to see to that.
+    Comes behind accel-generalise.
     """
 
     name = "accel-fuse-epilogue"

@@ -81,7 +81,7 @@ class _Merge:
         Rewriter.erase_op(self.op)
 
     def _channels(self, number: int) -> SSAValue:
-        """Image, result, or bias and scale: channels of neighbouring groups lie behind each other as they are."""
+        """Image, result, or bias and scale: channels of neighbouring groups already lie side by side."""
         value = self.op.operands[number]
         shape = value.type.get_shape()  # type: ignore[attr-defined]
         at = _dim(self.op, number, self.group)

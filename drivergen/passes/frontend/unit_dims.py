@@ -21,7 +21,6 @@ from axiloom.drivergen.match.in_place import applied
 from axiloom.drivergen.match.matmul import NoMatchError, check_body, operand_positions, terms
 from axiloom.drivergen.match.trait import is_annotated
 
-
 CHANNELS = 2
 """Number of the operand that is bias and scale of each channel, where an op rounds its sums."""
 
@@ -176,8 +175,8 @@ class UnitDims(ModulePass):
         linalg.generic {...} ins(%A, %x_1 : memref<6x4xi8>, memref<4x1xi8, ...>) outs(%y_1 : ...) {...}
 
     For matrix by vector, vector by matrix and dot products, with or without batches, and for depthwise
-    convolutions, also those that round their sums. What has all its dims, or sums up in another way, stays as it is, and so does what has a
-    trait written by hand. Comes behind accel-bufferise and before accel-as-convolution.
+    convolutions, also those that round their sums. What has all its dims, or sums up in another way, stays as
+    it is, and so does what has a trait written by hand. Comes behind accel-bufferise and before accel-as-convolution.
     """
 
     name = "accel-unit-dims"
