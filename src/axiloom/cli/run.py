@@ -228,8 +228,8 @@ def _execute_each(options: argparse.Namespace, problems: Sequence[str]) -> int:
         first = first or code
     if len(unfit) == len(problems):
         raise next(iter(unfit.values()))
-    for problem, why in unfit.items():
-        print(f"\n{problem}, by the CPU alone ({why})", flush=True)
+    for problem, cause in unfit.items():
+        print(f"\n{problem}, by the CPU alone ({cause})", flush=True)
         first = host_function.execute(options, problem) or first
     return first
 
