@@ -176,7 +176,8 @@ class UnitDims(ModulePass):
 
     For matrix by vector, vector by matrix and dot products, with or without batches, and for depthwise
     convolutions, also those that round their sums. What has all its dims, or sums up in another way, stays as
-    it is, and so does what has a trait written by hand. Comes behind accel-bufferise and before accel-as-convolution.
+    it is, and so does what has a trait written by hand. Comes behind accel-bufferise and before
+    accel-as-convolution.
     """
 
     name = "accel-unit-dims"
