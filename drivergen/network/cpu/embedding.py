@@ -48,7 +48,8 @@ def statements(made: func.FuncOp) -> list[str] | None:
     holes = None if form.rank_of(made) != 3 else pattern.unify(_pattern(), made)
     if holes is None:
         return None
-    one = add.Sum(*(int(holes[name]) for name in ("first", "second", "shift", "lo", "hi")))
+    first, second, shift, lo, hi = (int(holes[name]) for name in ("first", "second", "shift", "lo", "hi"))
+    one = add.Sum(first, second, shift, lo, hi)
     if holes["half"] != (1 << one.shift) >> 1 or not add.fits(one):
         return None
     x, words, table = (arg.name_hint for arg in made.args)
