@@ -2,6 +2,7 @@
 
 - ``problem.py``: `Problem` in, `Plan` or `Refusal` out
 - ``allocate.py``: `allocate`, which tries the quick way first
+- ``why.py``: why there is no plan
 - ``bounds.py``: what no plan can do better, and what cannot be at all
 - ``listed.py``: an order by priorities, with values loaded again where they do not fit
 - ``slots.py``: the best order where all values of a memory have one size
