@@ -1,4 +1,4 @@
-"""Addresses for values whose lifetimes are known: quick ways first, then CP-SAT."""
+"""Addresses for values whose lifetimes are known: quick ways first, then orders that learn, then CP-SAT."""
 
 from __future__ import annotations
 
@@ -29,14 +29,21 @@ def live_peak(lives: Sequence[Life]) -> int:
 
 def place(lives: Sequence[Life], capacity: int, seconds: float = 0.0) -> list[int] | None:
     """Addresses below `capacity`; None: no quick way found any, and neither did CP-SAT in `seconds`."""
+    if capacity < live_peak(lives):
+        return None
+    others = beside(lives)
     for rank in RANKS:
         order = sorted(range(len(lives)), key=lambda i: (lives[i].at is None, *rank(lives[i]), i))
-        found = _lowest(lives, order, capacity)
+        found = _lowest(lives, others, order, capacity)
         if found is not None:
             return found
     if seconds <= 0:
         return None
     from axiloom.selection.allocate.process import ask
+    from axiloom.selection.allocate.repaired import repaired
+
+    if (learned := repaired(lives, others, capacity)) is not None:
+        return learned
 
     answer = ask(("place", tuple(lives), capacity, seconds), seconds)
     assert answer is None or isinstance(answer, list)
@@ -54,17 +61,30 @@ RANKS: tuple[Callable[[Life], tuple[int, ...]], ...] = (
 """Orders in which values get the lowest address that is left."""
 
 
-def _lowest(lives: Sequence[Life], order: Sequence[int], capacity: int) -> list[int] | None:
-    found = [0] * len(lives)
-    done: list[tuple[int, int, int, int]] = []  # start, end, from, to
+def beside(lives: Sequence[Life]) -> list[list[int]]:
+    """For each life those that are there at the same time, by number."""
+    found: list[list[int]] = [[] for _ in lives]
+    there: list[int] = []
+    for number in sorted(range(len(lives)), key=lambda i: lives[i].start):
+        there = [other for other in there if lives[other].end > lives[number].start]
+        for other in there:
+            found[number].append(other)
+            found[other].append(number)
+        there.append(number)
+    return found
+
+
+def _lowest(
+    lives: Sequence[Life], others: Sequence[Sequence[int]], order: Sequence[int], capacity: int
+) -> list[int] | None:
+    found = [-1] * len(lives)
     for number in order:
         one = lives[number]
-        taken = sorted((low, high) for start, end, low, high in done if start < one.end and one.start < end)
+        taken = sorted((found[i], found[i] + lives[i].units) for i in others[number] if found[i] >= 0)
         at = _gap(taken, one) if one.at is None else one.at
         if at + one.units > capacity or (one.at is not None and not _free(taken, one)):
             return None
         found[number] = at
-        done.append((one.start, one.end, at, at + one.units))
     return found
 
 
