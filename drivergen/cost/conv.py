@@ -109,6 +109,15 @@ class Model:
                     found[action.operand] = depth - 1
         return found
 
+    @cached_property
+    def _depth(self) -> int:
+        return self.spec.flows[self.flow].depth
+
+    @cached_property
+    def _works(self) -> dict[tuple[int, ...], Work]:
+        """By the sizes of a tile: orders of the same tile share it."""
+        return {}
+
     def trips(self, tile: Mapping[str, int], order: Sequence[str]) -> list[int]:
         return [-(-self.problem[dim] // tile[dim]) for dim in order]
 
@@ -118,7 +127,7 @@ class Model:
         found = {}
         for operand, scope in self._levels.items():
             dims = self.spec.form.moved[operand]
-            around = range(len(order) - self.spec.flows[self.flow].depth + scope + 1)
+            around = range(len(order) - self._depth + scope + 1)
             moving = [n for n in around if trips[n] > 1]
             if operand != self.spec.form.output:  # accel-residency
                 deepest = max((n for n in moving if order[n] in dims), default=-1)
@@ -132,6 +141,12 @@ class Model:
 
     def work(self, tile: Mapping[str, int]) -> Work:
         """The work of one tile."""
+        sizes = tuple(tile.values())
+        if sizes not in self._works:
+            self._works[sizes] = self._work(tile)
+        return self._works[sizes]
+
+    def _work(self, tile: Mapping[str, int]) -> Work:
         spec = self.spec
         under, _ = self._rows(tile)
         beat = spec.stream_width // WORD_BITS
@@ -149,8 +164,10 @@ class Model:
             words,
         )
 
-    def in_place(self, tile: Mapping[str, int], order: Sequence[str]) -> dict[str, bool]:
-        """Operand to whether descriptors can express its tiles."""
+    def in_place(
+        self, tile: Mapping[str, int], order: Sequence[str], moved: Mapping[str, Sequence[int]] | None = None
+    ) -> dict[str, bool]:
+        """Operand to whether descriptors can express its tiles. `moved`: where it is known."""
         spec, problem, image = self.spec, self.problem, self.image
         under, size = self._rows(tile)
         beat = spec.stream_width // 8
@@ -168,7 +185,7 @@ class Model:
         result = tile["ow"] == problem["ow"] and (
             tile["oc"] * rows % beat == 0 if tile["oh"] == problem["oh"] else rows % beat == 0
         )
-        moved = self.moved(tile, order)
+        moved = self.moved(tile, order) if moved is None else moved
         once = {operand for operand, loops in moved.items() if not loops}
         parts = any(order[n] in spec.form.reductions for n in moved["O"])  # the CPU adds them up
         fits = {"I": whole, "F": filters, "O": result and not parts}
@@ -180,19 +197,28 @@ class Model:
         times = {operand: prod(trips[n] for n in loops) for operand, loops in moved.items()}
         computes = prod(trips)
         loads = times["I"] * one.image + times["F"] * one.filters
-        cpu = self._cpu(tile, order, times)
+        in_place = self.in_place(tile, order, moved)
+        cpu = self._cpu(tile, order, times, in_place)
         overlapped = max(loads, computes * one.compute, times["O"] * one.result, cpu)
-        return overlapped + one.image + one.filters + one.result + self._beside(tile, order, loads, cpu)
+        beside = self._beside(tile, order, loads, cpu, in_place)
+        return overlapped + one.image + one.filters + one.result + beside
 
-    def _beside(self, tile: Mapping[str, int], order: Sequence[str], loads: float, cpu: float) -> float:
+    def _beside(
+        self,
+        tile: Mapping[str, int],
+        order: Sequence[str],
+        loads: float,
+        cpu: float,
+        in_place: Mapping[str, bool],
+    ) -> float:
         """What does not overlap: waiting now and then, for who moves much; and pieces."""
         pieces = prod(1 + (self.problem[dim] % tile[dim] > 0) for dim in order) - 1
-        in_place = self.in_place(tile, order)
         waited = WAITED if in_place["I"] and in_place["F"] else COPYING_WAITED
-        queued = QUEUE_WAITED * QUEUED * prod(self.trips(tile, order))
+        trips = self.trips(tile, order)
+        queued = QUEUE_WAITED * QUEUED * prod(trips)
         unpacked = 0.0
         if not in_place["O"] and in_place["I"] and in_place["F"]:
-            results = prod(self.trips(tile, order)[n] for n in self.moved(tile, order)["O"])
+            results = prod(trips[n] for n in self.moved(tile, order)["O"])
             words = self.work(tile).result * self.spec.stream_width / WORD_BITS
             unpacked = UNPACKED_WORD * results * words
         return waited * (loads + cpu) + queued + unpacked + PIECE * pieces
@@ -206,19 +232,25 @@ class Model:
         shared = row % LINE_BYTES or plane % LINE_BYTES
         return 1 + (LINE_BYTES - 4) / row if shared else 1.0
 
-    def _cpu(self, tile: Mapping[str, int], order: Sequence[str], times: Mapping[str, int]) -> float:
+    def _cpu(
+        self,
+        tile: Mapping[str, int],
+        order: Sequence[str],
+        times: Mapping[str, int],
+        in_place: Mapping[str, bool],
+    ) -> float:
         """What the CPU does: it cleans and invalidates, or copies; and queues."""
         one, beat = self.work(tile), self.spec.stream_width // WORD_BITS
-        computes = prod(self.trips(tile, order))
+        all_trips = self.trips(tile, order)
+        computes = prod(all_trips)
         words = {
             "I": times["I"] * one.image_words,
             "F": times["F"] * one.filters * beat,
             "O": times["O"] * one.result * beat,
         }
-        trips, moved = dict(zip(order, self.trips(tile, order), strict=True)), self.spec.form.moved
+        trips, moved = dict(zip(order, all_trips, strict=True)), self.spec.form.moved
         first = {"I": one.image_words, "F": one.filters * beat}
         cleaned = sum(own * prod(trips[d] for d in moved[operand]) for operand, own in first.items())
-        in_place = self.in_place(tile, order)
         if not (in_place["I"] and in_place["F"]):  # the pipeline `copying`
             return sum(words.values()) * COPIED_WORD + (sum(times.values()) + computes) * QUEUED
         results = 2 * MAINTAINED_WORD * self._lines(tile) if in_place["O"] else COPIED_WORD
@@ -231,7 +263,8 @@ class Model:
         if prod(trips) > STEPS:
             return self.estimate(tile, order)
         times = {operand: prod(trips[n] for n in loops) for operand, loops in moved.items()}
-        cpu = self._cpu(tile, order, times)
+        in_place = self.in_place(tile, order, moved)
+        cpu = self._cpu(tile, order, times, in_place)
         queued = cpu / prod(trips)  # the CPU runs ahead
         stream = array_free = sender = 0.0
         loaded = {"I": 0.0, "F": 0.0}
@@ -257,4 +290,4 @@ class Model:
                 half["O"] ^= 1
             before = now
         loads = times["I"] * one.image + times["F"] * one.filters
-        return max(sender, cpu) + MAINTAINED_WORD * one.result + self._beside(tile, order, loads, cpu)
+        return max(sender, cpu) + MAINTAINED_WORD * one.result + self._beside(tile, order, loads, cpu, in_place)

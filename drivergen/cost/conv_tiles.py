@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import product
 from math import prod
+from typing import Any
 
 from axiloom import isa
 from axiloom.drivergen.cost.conv import COPIED_WORD, COPYING_WAITED, QUEUED, Model, image_under
@@ -18,6 +20,8 @@ from axiloom.isa.contract.types import Recv, Scope, Send
 
 FOLLOWED = 48
 """Tiles and orders that are followed step by step."""
+KEPT = 512
+"""Convolutions whose tiles stay known."""
 INSTRUCTION_CYCLES = 100
 """Fabric cycles that an instruction costs beside its words, about: its packet, and the CPU's part of it."""
 
@@ -79,7 +83,9 @@ def ranked(
     """The first `count` of them, or as many as there are."""
     orders = [tuple(order)] if order else isa.loop_orders(spec, flow)
     if image is not None and spec.form.walks and spec.dma.scatter_gather:
-        return _in_place(Model(spec, problem, settings, flow, image, result_bytes), orders, tile)[:count]
+        sizes = (tuple(sorted(one.items())) for one in (problem, settings, image))
+        shape = *sizes, flow, result_bytes, tuple(orders), tuple(tile) if tile else None
+        return list(_in_place(_Asked(isa.dumps(spec), shape, spec))[:count])
     candidates = [tuple(tile)] if tile else list(_tiles(spec, problem, settings, None))
     named = [dict(zip(spec.dims, one, strict=True)) for one in candidates]
     counts = {
@@ -99,10 +105,22 @@ def ranked(
     return found
 
 
-def _in_place(model: Model, orders: Sequence[tuple[str, ...]], tile: Sequence[int] | None) -> list[Choice]:
-    """The same where the DMA reads and writes the tensors themselves."""
+@dataclass(frozen=True)
+class _Asked:
+    """A convolution on a device: equal where the device's text and `shape` are."""
+
+    text: str
+    shape: tuple[Any, ...]
+    spec: AcceleratorSpec = field(compare=False)
+
+
+@lru_cache(maxsize=KEPT)
+def _in_place(asked: _Asked) -> tuple[Choice, ...]:
+    """The same where the DMA reads and writes the tensors themselves. A network asks of a layer many times."""
+    problem, settings, image, flow, result_bytes, orders, tile = asked.shape
+    model = Model(asked.spec, dict(problem), dict(settings), flow, dict(image), result_bytes)
     spec = model.spec
-    tiles = [tuple(tile)] if tile else list(_tiles(spec, model.problem, model.settings, model.image))
+    tiles = [tile] if tile else list(_tiles(spec, model.problem, model.settings, model.image))
     named = [dict(zip(spec.dims, one, strict=True)) for one in tiles]
     ranked = sorted(
         (model.estimate(one, loops), number, place)
@@ -119,10 +137,10 @@ def _in_place(model: Model, orders: Sequence[tuple[str, ...]], tile: Sequence[in
             break
     if not best:
         raise NoTileError(_why(spec, model.problem, model.settings))
-    return [
+    return tuple(
         Choice(tiles[number], orders[place], _sent(model, tiles[number]), cycles)
         for cycles, number, place in sorted(best)
-    ]
+    )
 
 
 def _sent(model: Model, tile: tuple[int, ...]) -> Mapping[str, int]:
