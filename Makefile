@@ -45,6 +45,7 @@ bench: $(STAMP)
 
 prove: $(STAMP)
 	for accel in $(PROVED); do $(BIN)/axiloom prove spec --accel $$accel || exit 1; done
+	$(BIN)/axiloom prove rules
 
 docs: $(STAMP)
 	$(BIN)/python -m tools.site

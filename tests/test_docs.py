@@ -97,6 +97,7 @@ def test_problems_in_the_pages_are_problems() -> None:
         parse_workload(problem)
 
 
+@pytest.mark.slow
 def test_the_tile_in_the_page_on_drivers_runs(soc, tmp_path: Path) -> None:
     (source,) = re.findall(r"```c\n(#include.*?)```", (DOCS / "driver.md").read_text(), re.DOTALL)
     driver = tmp_path / "tile.c"

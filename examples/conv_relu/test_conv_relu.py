@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 HERE = Path(__file__).parent
 SPEC = HERE / "conv_relu.json"
 RESULTS = 16 * 10 * 12
@@ -17,6 +19,7 @@ def test_in_place_results_come_back_once(soc) -> None:
     assert report["fabric"]["words_out"] == RESULTS
 
 
+@pytest.mark.slow
 def test_on_tensors(soc) -> None:
     report = soc(SPEC, rtl="model").mlir(HERE / "network.mlir")
 

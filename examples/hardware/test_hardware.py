@@ -32,6 +32,7 @@ def test_matmul_with_start_and_sizes_in_registers(soc) -> None:
     assert chip.matmul(8, 8, 9)["result"]["matches"]
 
 
+@pytest.mark.slow
 def test_without_its_start_it_hangs(soc, tmp_path: Path) -> None:
     text = (START / "matmul_start.json").read_text()
     assert "write(control, 1), " in text
@@ -42,11 +43,13 @@ def test_without_its_start_it_hangs(soc, tmp_path: Path) -> None:
         chip.matmul(8, 8, 8)
 
 
+@pytest.mark.slow
 def test_two_streams_without_tlast(soc) -> None:
     chip = soc(PAIRS / "multiply_pairs.json", rtl=[PAIRS / "multiply_pairs.v"], top="multiply_pairs")
     assert chip.mlir(PAIRS / "multiply_pairs.mlir")["result"]["matches"]
 
 
+@pytest.mark.slow
 def test_streams_of_16_bits_and_a_gain_in_a_register(soc) -> None:
     chip = soc(GAIN / "gain16.json", rtl=[GAIN / "gain16.v"], top="gain16")
     assert chip.mlir(GAIN / "gain16.mlir")["result"]["matches"]
@@ -82,6 +85,7 @@ def test_its_operands_may_go_through_windows(soc, tmp_path: Path) -> None:
     assert (report["stale"], report["outside"]) == ([], [])
 
 
+@pytest.mark.slow
 def test_a_burst_of_another_kind_ends_the_run(soc, tmp_path: Path) -> None:
     text = (VADD / "vadd.v").read_text()
     assert "m_axi_gmem_ARBURST = 2'b01" in text
@@ -103,6 +107,7 @@ def test_a_master_need_not_say_how_its_bursts_go_on(soc, tmp_path: Path) -> None
     assert chip.mlir(VADD / "vadd.mlir")["result"]["matches"]
 
 
+@pytest.mark.slow
 def test_coefficients_in_registers(soc) -> None:
     chip = soc(FIR / "fir16.json", rtl=[FIR / "fir16.v"], top="fir16")
     assert chip.mlir(FIR / "fir16.mlir")["result"]["matches"]

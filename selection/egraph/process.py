@@ -11,11 +11,13 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from axiloom.selection.egraph.flat import flat
 from axiloom.selection.egraph.saturated import Limits, Saturated, SaturationError
 from axiloom.selection.ir.graph import Graph
+from axiloom.selection.rules import library
 from axiloom.selection.rules.library import RuleText
 from axiloom.selection.rules.prove.kept import usable
 
@@ -89,16 +91,35 @@ def saturate(
 ) -> Saturated:
     """All that `rules` make of a graph. A limit that ends it is in `stopped`.
 
-    Rules are proved first, unless they were before; those that are not decided are left out. `unproved`: as
-    they are, for tests. Raises SaturationError, and RuleError for a rule that is wrong.
+    A rule of a user's is proved first, one of ours when it is applied: should it not be decided, all is made
+    again without it. `unproved`: as they are, for tests. Raises SaturationError, and RuleError for a rule
+    that is wrong.
     """
     limits = limits or Limits()
-    if not unproved:
-        rules = usable(rules)
-    warm(rules)
     # Contents of constants stay here: no rule looks at them.
-    plain = Graph(graph.name, graph.parameters, graph.results)
-    return _saturated(WORKER.ask((_texts(rules), flat(plain), limits), limits.seconds + GRACE_S))
+    plain = flat(Graph(graph.name, graph.parameters, graph.results))
+    if unproved:
+        return _made(plain, tuple(rules), limits)
+    now = [
+        one for text in rules for one in usable([text], () if (text.place, text.text) in _ours() else None)
+    ]
+    while True:
+        found = _made(plain, tuple(now), limits)
+        proved = [*usable(now, found.applied)]
+        if proved == now:
+            return found
+        now = proved
+
+
+@cache
+def _ours() -> frozenset[tuple[str, str]]:
+    """Place and text of the files that come with Axiloom."""
+    return frozenset((one.place, one.text) for one in library.every())
+
+
+def _made(graph: Any, rules: tuple[RuleText, ...], limits: Limits) -> Saturated:
+    warm(rules)
+    return _saturated(WORKER.ask((_texts(rules), graph, limits), limits.seconds + GRACE_S))
 
 
 def _texts(rules: Sequence[RuleText]) -> tuple[Any, ...]:

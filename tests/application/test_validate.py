@@ -67,6 +67,7 @@ def test_a_bias_that_others_use_too_is_not_inside() -> None:
     assert [one.op for one in operator.inside] == ["dense"]
 
 
+@pytest.mark.slow
 def test_wide_numbers_answer_as_float32() -> None:
     one = found(replays=4)
     assert (one.run.exact, one.run.found, one.run.data) == (100, 100, 6)

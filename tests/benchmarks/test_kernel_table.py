@@ -47,6 +47,7 @@ def test_rtl_by_hand() -> None:
     assert row.cycles > row.limit
 
 
+@pytest.mark.slow
 def test_a_wrong_result_ends_with_1(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
     right = replace(BY_TITLE["relu"], hardware=None)
     wrong = replace(right, title="wrong", formula=lambda a: a)

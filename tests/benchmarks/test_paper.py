@@ -257,6 +257,7 @@ def test_a_convolution_changes_with_its_program_and_its_hardware_only(monkeypatc
     assert sides.by_content(matmul) == matmul
 
 
+@pytest.mark.slow
 def test_a_kernel_changes_with_the_headers_that_it_includes(monkeypatch, tmp_path: Path) -> None:
     point = sides.conv_on_cpu("conv:6_2_3_4_1", "cpu_conv_naive")
     before = sides.by_content(point)
@@ -314,7 +315,8 @@ def test_geometric_mean() -> None:
     assert np.isnan(geometric_mean([]))
 
 
-@pytest.mark.every(6)
+@pytest.mark.slow
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", experiments.NAMES)
 def test_tables_conclusions_and_plots_take_missing_figures(name: str) -> None:
     """With everything missing, and with one figure for every side."""

@@ -53,6 +53,7 @@ def test_triangular_kernels_at_medium(kernel: str) -> None:
     assert cycles(circuit).cycles <= 1.1 * TRIANGULAR[kernel]
 
 
+@pytest.mark.slow
 def test_references_are_finite_and_not_constant() -> None:
     """Otherwise equal results would say little."""
     for kernel in sizes.MINI:

@@ -37,6 +37,7 @@ def test_two_folders_of_one_plan_are_the_same(made: Made) -> None:
     assert board_folder.contents(plan) == made["xilinx"]
 
 
+@pytest.mark.slow
 def test_nothing_of_this_machine_is_in_it(folders: dict[str, Path]) -> None:
     for name, content in tree(folders["own"]).items():
         assert str(folders["own"].parent).encode() not in content, name
@@ -90,6 +91,7 @@ sys.exit(subprocess.run([*rest, "-c"]).returncode)
 """Compiles what it should link: a C library for Linux is built first, which takes a minute for each CPU."""
 
 
+@pytest.mark.slow
 @pytest.mark.every(2)
 @pytest.mark.parametrize(("which", "cpu"), [("own", "cortex_a9"), ("xilinx", "cortex_a53")])
 def test_every_file_is_sound(folders: dict[str, Path], tmp_path: Path, which: str, cpu: str) -> None:
@@ -187,6 +189,7 @@ def test_a_faulty_folder_ends_with_the_code_of_a_build(
     assert "not XML: no element found" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_file_of_ones_own_is_not_moved_unasked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     spec = tmp_path / "mine.json"
     spec.write_text(isa.dumps(isa.builtin("v1_4")))

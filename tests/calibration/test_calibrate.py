@@ -100,6 +100,7 @@ def test_profile_keeps_its_comments() -> None:
         profile.updated(text, {"cost.magic": 1}, None)
 
 
+@pytest.mark.slow
 def test_traces_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     board = boards.load("pynq-z2-linux")
     point = Point(Configuration("cpu", "", 0, ""), 16, 16, 16)

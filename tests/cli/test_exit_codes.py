@@ -111,6 +111,7 @@ def test_a_driver_that_hangs(capsys) -> None:
     assert "cC" in message
 
 
+@pytest.mark.slow
 def test_a_run_reports_by_its_schema(tmp_path: Path, capsys) -> None:
     file = tmp_path / "report.json"
     assert main(["run", "matmul:8x8x8", "--size", "4", "--json", str(file), "--against", "cpu"]) == 0

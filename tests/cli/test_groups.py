@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from axiloom.cli import GROUPS, given, parser
+from axiloom.cli import GROUPS, _heads, given, main, parser
 
 
 def _names(top: argparse.ArgumentParser) -> list[str]:
@@ -34,3 +34,20 @@ def test_what_others_need_is_not_imported() -> None:
     code = "import sys; from axiloom.cli import parser; parser('doctor'); print('amaranth' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert done.stdout == "False\n"
+
+
+def test_the_list_of_commands_imports_none() -> None:
+    assert _heads().format_help() == parser().format_help()
+    code = (
+        "import sys; from axiloom.cli import main\n"
+        "try: main(['--help'])\n"
+        "finally: print('xdsl' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout.splitlines()[-1] == "False"
+
+
+def test_what_comes_before_a_command(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--foo", "list"])
+    assert "axiloom list has no option `--foo`" in capsys.readouterr().err

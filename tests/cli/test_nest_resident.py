@@ -64,6 +64,7 @@ def test_a_run_says_what_it_promises(ran: dict[str, Any]) -> None:
     assert [each["predicted"] for each in ran["fifos"]] == [each["simulated"] for each in ran["fifos"]]
 
 
+@pytest.mark.slow
 def test_a_plan_foretells_the_run(ran: dict[str, Any], folder: Path) -> None:
     code, found = nest(folder, "--schedule", str(folder / "rows.sched"), "--plan")
     assert code == 0

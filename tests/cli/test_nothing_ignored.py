@@ -123,6 +123,7 @@ def test_a_network_on_a_convolution_engine_has_no_best(capsys: pytest.CaptureFix
     assert "--flow best: in a network the cost model chooses for matmuls" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_one_of_several_may_have_one_encoding(tmp_path: Path) -> None:
     output = tmp_path / "soc.v"
     command = ["verilog", "--accel", "loopback,v1_4", "--encoding", "literals", "-o", str(output)]

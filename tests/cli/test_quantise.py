@@ -33,6 +33,7 @@ def model(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("command", ["quantize", "quantise"])
 def test_files_and_table(
     model: Path, command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -120,6 +120,7 @@ def test_other_tiles_go_through_the_windows(capsys: pytest.CaptureFixture[str], 
     assert "dma_start" not in text
 
 
+@pytest.mark.slow
 def test_a_board_folder_joins_the_master_to_memory_and_its_lint_is_a_warning(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

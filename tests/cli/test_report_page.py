@@ -216,6 +216,7 @@ def test_the_trace_is_one_that_perfetto_reads(out: Path, built: dict[str, Any]) 
     assert any(event["args"].get("function") == "memcpy" for event in complete)
 
 
+@pytest.mark.slow
 def test_both_files_are_deterministic(out: Path, tmp_path: Path) -> None:
     first = (out / "trace.json").read_bytes(), (out / "page" / "index.html").read_text()
     page, trace = str(tmp_path / "page"), str(tmp_path / "trace.json")

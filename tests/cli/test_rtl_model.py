@@ -92,6 +92,7 @@ def test_the_fixture_takes_it(soc) -> None:
         soc("v1_4", rtl="model", top="own")
 
 
+@pytest.mark.slow
 def test_a_kernel_by_its_name(capsys: pytest.CaptureFixture[str]) -> None:
     """Its plain device is the accelerator, unless another one is named."""
     assert main(["run", "relu:n=100:int8", "--rtl", "model"]) == 0

@@ -12,6 +12,7 @@ from axiloom.cli import main
 DIGITS = "tests/fixtures/quantised/digits_cnn.mlir"
 
 
+@pytest.mark.slow
 def test_options_that_choose_otherwise_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     code = main(["run", DIGITS, "--select", "egraph", "--accel", "conv_v4", "--offload-from", "100"])
     assert code == 2

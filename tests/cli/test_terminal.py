@@ -39,6 +39,7 @@ def test_who_has_colour(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not terminal.has_colour(Terminal())
 
 
+@pytest.mark.slow
 def test_quiet_prints_result_and_time(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "matmul:8x8x8", "--accel", "v3_4", "--quiet"]) == 0
     result, time = capsys.readouterr().out.splitlines()

@@ -56,6 +56,7 @@ def test_stale_data(tmp_path: Path, dma_buffers: str, reports: int) -> None:
     assert len(core.stale()) == reports
 
 
+@pytest.mark.slow
 def test_what_the_dma_wrote_is_fetched_again(tmp_path: Path) -> None:
     misses = {how: run(tmp_path, how).counters()["cache-misses"] for how in ("cached", "coherent")}
     assert misses["coherent"] == misses["cached"] + 1

@@ -69,6 +69,7 @@ def cost(folder: Path, board: Board, body: str) -> dict[str, int]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.every(3)
 @EACH
 def test_loads_stores_and_branches(tmp_path: Path, board: Board) -> None:

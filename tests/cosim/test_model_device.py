@@ -75,6 +75,7 @@ def test_it_moves_and_computes_what_rtl_does(
     assert (rtl["config"]["rtl"], model["config"]["rtl"]) == ("generated", MODEL_RTL)
 
 
+@pytest.mark.slow
 def test_the_array_takes_the_stated_cycles() -> None:
     fabric = report("matmul:12x8x16", isa.builtin("v1_4"), model=True)["fabric"]
     assert fabric["compute"] == 12 * 8 * 16 // isa.builtin("v1_4").macs
@@ -89,6 +90,7 @@ def test_no_limit_is_claimed_of_stated_cycles() -> None:
     assert "Limit" not in table(found)
 
 
+@pytest.mark.slow
 def test_kernels_share_a_build() -> None:
     """What an accelerator computes is not in the Verilog: the next kernel begins at once."""
     made = [Soc(System(isa.builtin(name), model=True)) for name in ("v1_4", "v3_16", "identity")]
@@ -141,6 +143,7 @@ def test_a_driver_by_hand(soc: Soc, elf: Callable[[Path], Path]) -> None:
     assert result.fabric["compute"] == 4 * 4 * 4 / V3_4.macs
 
 
+@pytest.mark.slow
 @pytest.mark.icarus
 def test_both_simulators_agree_in_every_cycle(elf: Callable[[Path], Path]) -> None:
     jobs = [right(elf), right(elf, reset=False)]
@@ -160,6 +163,7 @@ def test_numbers_for_which_there_is_no_rtl(elf: Callable[[Path], Path]) -> None:
     assert (result.outputs["C"].view(np.float32) == a @ b).all()
 
 
+@pytest.mark.slow
 @pytest.mark.every(2)
 def test_it_keeps_its_state_unless_reset(soc: Soc, elf: Callable[[Path], Path]) -> None:
     half = Job(elf(OURS / "half.c"), {"A": A})
@@ -353,6 +357,7 @@ def test_it_does_not_run_ahead_of_its_buffers() -> None:
     models.check()
 
 
+@pytest.mark.slow
 def test_a_result_comes_after_the_stated_cycles() -> None:
     ports, models = Ports(32), Models(core.library(), [V3_4], Timing(latency=40))
     ports.reset()

@@ -88,6 +88,7 @@ def test_a_sleeping_driver_is_woken(soc: Soc, tmp_path: Path) -> None:
     assert (result.outputs["C"] == A @ B).all()
 
 
+@pytest.mark.slow
 def test_a_hang_names_the_descriptor(soc: Soc, tmp_path: Path) -> None:
     with pytest.raises(HangError) as hang:
         soc.run(driver(tmp_path, OURS / "sg_half.c", AXL_DMA_SG=1))

@@ -98,6 +98,7 @@ def test_hardware_keeps_its_state_unless_reset(soc: Soc, elf: Callable[..., Path
     )  # reset by the driver: dma_init resets what it feeds
 
 
+@pytest.mark.slow
 def test_parallel_runs_do_not_disturb_each_other(soc: Soc, elf: Callable[..., Path]) -> None:
     inputs = [RNG.integers(-1000, 1000, (2, 4, 4), np.int32) for _ in range(3)]
     driver = elf(SHARED / "right.c")
@@ -120,6 +121,7 @@ def test_a_driver_that_sleeps_for_ever_is_woken_by_the_watchdog(soc: Soc, elf: C
     assert "main" in str(hang.value)
 
 
+@pytest.mark.slow
 def test_a_driver_that_computes_for_ever_is_stopped(
     soc: Soc, elf: Callable[..., Path], capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -161,6 +161,7 @@ def test_a_tile_that_the_device_still_has_is_seen() -> None:
     assert row(result, "load_new") == words + 4 * SPEC.operand_words("A")
 
 
+@pytest.mark.slow
 @pytest.mark.icarus
 def test_both_simulators_record_the_same() -> None:
     one, other = run(), run(sim="icarus")

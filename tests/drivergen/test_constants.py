@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.drivergen import host
@@ -119,6 +120,7 @@ def test_any_matmul(size: tuple[int, int, int], name: str, width: int, pipeline:
     check(constant(text, "W", "B", "M", "S"), queued(name, width), pipeline)
 
 
+@pytest.mark.slow
 @given(convs, st.sampled_from([32, 64]))
 @settings(max_examples=5)
 def test_any_convolution(conv: Conv, width: int) -> None:

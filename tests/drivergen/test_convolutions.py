@@ -77,6 +77,7 @@ def test_golden_without_copies(golden: Callable[[str, str], None]) -> None:
     golden(driver.c, "conv_v4_all.c")
 
 
+@pytest.mark.slow
 @given(convs, st.sampled_from(PIPELINES))
 @settings(max_examples=4)
 def test_any_convolution_by_windows(conv: Conv, pipeline: str) -> None:
@@ -273,6 +274,7 @@ def test_rejected(what: str) -> None:
     assert message == why
 
 
+@pytest.mark.slow
 @given(
     st.tuples(*[st.integers(2, 40)] * 3),
     st.sampled_from(["int8", "int32"]),

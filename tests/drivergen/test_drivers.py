@@ -58,6 +58,7 @@ def test_every_order(flow: str) -> None:
         assert driver.calls[0].order == order
 
 
+@pytest.mark.slow
 @given(generics)
 @settings(max_examples=12)
 def test_every_way_to_write_it(problem: Generic) -> None:

@@ -15,6 +15,7 @@ from axiloom.drivergen import compile_mlir
 from axiloom.errors import CompileError
 
 
+@pytest.mark.slow
 @given(convs, st.sampled_from(["v3_4", "v4_16"]), st.sampled_from(["published", "copying"]))
 @settings(max_examples=8)
 def test_any_convolution(conv: Conv, name: str, pipeline: str) -> None:

@@ -88,6 +88,7 @@ def test_no_stream_is_wider_than_the_ports_to_memory(board: str, widest: int) ->
     assert list(hardware(V4, None, NOTHING, board)) == [V4]
 
 
+@pytest.mark.slow
 def test_a_convolution_beside_published() -> None:
     text, spec = parse_workload("conv:14_16_1_16_1").mlir, isa.builtin("conv_v4")
     found = of_problem(text, spec, DEFAULTS)
@@ -99,6 +100,8 @@ def test_a_convolution_beside_published() -> None:
     assert found.choice["predicted_ms"] < before * 1e3
 
 
+@pytest.mark.slow
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("problem", "bits"),
     [

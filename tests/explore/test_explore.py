@@ -77,6 +77,7 @@ def test_the_replay_decides() -> None:
     assert str(by_model[0].candidate) != str(first.candidate)
 
 
+@pytest.mark.slow
 @pytest.mark.every(2)
 @pytest.mark.parametrize("spec", [V4, SG], ids=["copying", "all"])
 def test_the_papers_best_is_taken_where_it_is_as_fast(spec: AcceleratorSpec) -> None:

@@ -143,6 +143,7 @@ def test_a_tile_that_no_array_can_have(monkeypatch: pytest.MonkeyPatch) -> None:
         most(isa.builtin("v4_16"), "pynq-z2")
 
 
+@pytest.mark.slow
 def test_the_fastest_that_fits_is_taken_and_what_was_faster_is_told() -> None:
     asked: list[str] = []
     found = choose_hardware(
@@ -163,6 +164,7 @@ def test_the_fastest_that_fits_is_taken_and_what_was_faster_is_told() -> None:
     assert asked == [*(one.name for one in refused), chosen.variant.spec.name, "v4_16"]
 
 
+@pytest.mark.slow
 def test_an_array_with_too_many_products_is_not_asked_about() -> None:
     asked: list[str] = []
     wider = isa.builtin("v4_16", data_type="int16")
@@ -233,6 +235,7 @@ def test_a_clock_that_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "No open tool routes xc7z020: 150 MHz is assumed" in table(fast, {})
 
 
+@pytest.mark.slow
 def test_nothing_fits() -> None:
     with pytest.raises(CompileError, match="no variant of v4_16 fits xc7z020"):
         choose_hardware(WORK, V4, "xc7z020", estimator=taking(lambda _: 60_000))

@@ -49,6 +49,7 @@ ALL = [
 FEW = [circuits.tokens(), circuits.streams(), circuits.dynamic_banks()]
 
 
+@pytest.mark.slow
 @pytest.mark.every(3)
 @pytest.mark.parametrize("circuit", FEW, ids=lambda circuit: circuit.name)
 def test_twice_in_a_row_and_after_a_reset_as_the_model(circuit: Circuit) -> None:
@@ -77,6 +78,7 @@ def test_as_the_model(circuit: Circuit) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.every(3)
 @pytest.mark.parametrize(("source", "sink"), [(200, 0), (0, 200), (128, 128)])
 def test_streams_that_pause(source: int, sink: int) -> None:
@@ -129,7 +131,7 @@ def starved() -> Circuit:
     return replace(circuit, name="starved", pipes=(replace(make, nodes=make.nodes[:2]), take))
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(5)
 @pytest.mark.parametrize(
     ("circuit", "text"),
     [

@@ -49,6 +49,7 @@ def test_what_is_refused(options: list[str], said: str, capsys: pytest.CaptureFi
     assert said in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_spec_check_proves_them_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -186,6 +186,7 @@ def test_refused(device: isa.AcceleratorSpec, why: str) -> None:
         model_of(device)
 
 
+@pytest.mark.slow
 def test_verdicts_are_kept_by_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AXILOOM_CACHE", str(tmp_path))
     device = isa.builtin("v1_4")

@@ -28,7 +28,8 @@ def of_the_example() -> list[str]:
     return [one for one in COMMANDS if ".isa" in one or ".mapping" in one]
 
 
-@pytest.mark.every(3)
+@pytest.mark.slow
+@pytest.mark.every(9)
 @pytest.mark.usefixtures("mine")
 @pytest.mark.parametrize("command", of_the_example())
 def test_each_command_holds(command: str, capsys: pytest.CaptureFixture[str]) -> None:

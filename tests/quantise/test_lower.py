@@ -42,6 +42,7 @@ def error(made: Quantised) -> float:
     return report.rows(made)[-1].sqnr
 
 
+@pytest.mark.slow
 def test_batch_norm_and_relu_go_into_the_convolution() -> None:
     torch.manual_seed(3)
     norm = nn.BatchNorm2d(6)

@@ -29,6 +29,7 @@ def rows(lines: list[str]) -> dict[str, str]:
     return {row[0]: row[-1].strip() for row in cells}
 
 
+@pytest.mark.slow
 def test_a_run_beside_itself(report: dict[str, Any]) -> None:
     lines = compare.compare(report, report)
     assert lines[0].endswith("(1.00 times as fast); A is right, B is right")

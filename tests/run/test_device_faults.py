@@ -25,13 +25,14 @@ def cases(kind: str) -> list[object]:
     return found
 
 
-@pytest.mark.every(2)
+@pytest.mark.slow
+@pytest.mark.every(11)
 @pytest.mark.parametrize(("device", "edit"), cases("rtl"))
 def test_faults_in_rtl(device: injected.Device, edit: injected.Edit, tmp_path: Path) -> None:
     assert edit.named in injected.said_of_rtl(device, edit, tmp_path)
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(7)
 @pytest.mark.parametrize(("device", "edit"), cases("driver"))
 def test_faults_in_drivers(device: injected.Device, edit: injected.Edit, tmp_path: Path) -> None:
     assert edit.named in injected.said_of_driver(device, edit, tmp_path)

@@ -21,7 +21,7 @@ def problem(tile: tuple[int, int, int], bits: int) -> tuple[Product, np.ndarray]
     return Product(a, b, c, tile, ("n", "k", "m")), want
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(7)
 @pytest.mark.parametrize("tile", [(4, 4, 4), (1, 8, 8)])
 @pytest.mark.parametrize("bits", [8, 32])
 def test_each_fault_is_told(tile: tuple[int, int, int], bits: int) -> None:
@@ -55,7 +55,7 @@ def test_only_plain_products() -> None:
 DEFAULT = ("B's index is turned", "the last k is lost")
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(7)
 @pytest.mark.parametrize(
     "fault",
     [pytest.param(one, marks=() if one.what in DEFAULT else pytest.mark.slow) for one in injected.RTL],
@@ -65,7 +65,8 @@ def test_faults_in_rtl(fault: injected.Fault, tmp_path: Path) -> None:
     assert fault.named in injected.said_of_rtl(fault, tmp_path)[-1]
 
 
-@pytest.mark.every(3)
+@pytest.mark.slow
+@pytest.mark.every(7)
 @pytest.mark.parametrize("fault", injected.DRIVER, ids=lambda one: one.what)
 def test_faults_in_drivers(fault: injected.Fault, tmp_path: Path) -> None:
     assert fault.named in injected.said_of_driver(fault, tmp_path)[-1]

@@ -61,6 +61,7 @@ def test_a_job_begins_with_a_layer_on_the_same_accelerator() -> None:
     assert spans([3], devices) == [Span(0, 3, 3)]
 
 
+@pytest.mark.slow
 def test_the_same_network_is_not_simulated_twice() -> None:
     whole = report_of(network(ALL))
     first, second = report_of(network(CHANGED)), report_of(network(CHANGED))

@@ -44,6 +44,7 @@ def run_of(columns: int, scatter_gather: bool, *, wrong: bool = False) -> NestRu
     )
 
 
+@pytest.mark.slow
 @pytest.mark.every(6)
 @pytest.mark.parametrize("scatter_gather", [True, False])
 @pytest.mark.parametrize("columns", [6, 5])

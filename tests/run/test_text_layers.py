@@ -73,6 +73,7 @@ def weights(columns: int = N) -> dict[str, np.ndarray]:
     }
 
 
+@pytest.mark.slow
 def test_a_layer_is_a_validated_program_of_its_arguments(layers: TextLayers) -> None:
     known = weights()
     driver = compile_network(network(), layers.device.spec, known, makers={0: layers})
@@ -98,6 +99,7 @@ def test_a_layer_is_a_validated_program_of_its_arguments(layers: TextLayers) -> 
     assert not np.array_equal(packed.reshape(-1), known["w"].reshape(-1))
 
 
+@pytest.mark.slow
 def test_the_driver_takes_the_weight_as_an_argument(layers: TextLayers) -> None:
     driver = compile_network(network(), layers.device.spec, weights(), makers={0: layers})
     (name,) = {layer.function for layer in driver.layers}
@@ -116,6 +118,7 @@ def test_what_no_program_computes_stays_on_the_cpu(layers: TextLayers) -> None:
     assert not layers.made
 
 
+@pytest.mark.slow
 def test_no_whole_blocks_are_refused(layers: TextLayers) -> None:
     with pytest.raises(CompileError, match="24 channels or columns: blocks have 16"):
         layers(network(24, CONSTANT), "layer")

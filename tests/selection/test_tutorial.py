@@ -46,6 +46,7 @@ def test_what_it_shows(capsys: pytest.CaptureFixture[str]) -> None:
         assert line.removesuffix(" ...") in said
 
 
+@pytest.mark.slow
 def test_too_small(capsys: pytest.CaptureFixture[str]) -> None:
     (command,) = re.findall(r"^    axiloom (compile .*ROWS=32 .*)$", PAGE, re.MULTILINE)
     (expected,) = re.findall(r"^    (axiloom: .*)$", PAGE, re.MULTILINE)

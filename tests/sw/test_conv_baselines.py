@@ -56,7 +56,7 @@ def data(problem: ConvProblem, bits: int) -> tuple[dict[str, Array], Array]:
     return {"I": image, "F": filters}, expected
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(5)
 @pytest.mark.parametrize("bits", [32, 8])
 @pytest.mark.parametrize("source", ["cpu_conv_naive", "cpu_conv_neon"])
 def test_kernels_for_the_cpu(tmp_path: Path, source: str, bits: int) -> None:

@@ -19,6 +19,7 @@ def test_a_driver_in_their_style_is_right(soc) -> None:
     assert result.stale == []
 
 
+@pytest.mark.slow
 def test_a_wait_that_fails_ends_the_program_with_its_reason(soc) -> None:
     with pytest.raises(DriverError, match="TLAST came before all the words asked for"):
         soc("v3", 4).run(DRIVER, defines=["RECEIVED=17"])

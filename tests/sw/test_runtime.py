@@ -127,6 +127,7 @@ def copies_elf(compiled: Compiled) -> Path:
     return compiled("copies")
 
 
+@pytest.mark.slow
 @pytest.mark.every(3)
 @pytest.mark.parametrize("cached", [0, 1])
 @pytest.mark.parametrize("bits", [14, 26])

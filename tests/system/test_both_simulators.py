@@ -13,7 +13,7 @@ from axiloom.run.problem import ProblemRun, Workload
 from axiloom.run.run import report_of
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(9)
 @pytest.mark.icarus
 @pytest.mark.parametrize(
     ("name", "width", "scatter_gather", "pipeline"),
@@ -40,6 +40,7 @@ def test_simulators_agree(name: str, width: int, scatter_gather: bool, pipeline:
     assert other["counters"] == one["counters"]
 
 
+@pytest.mark.slow
 def test_two_runs_give_the_same_bytes() -> None:
     one = ProblemRun(Workload.of("matmul:20x20x20"), System(isa.builtin("v3_4")))
     run = [report_of(one) for _ in range(2)]

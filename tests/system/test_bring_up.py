@@ -65,6 +65,7 @@ def test_faults_of_the_hardware_have_a_place_in_it() -> None:
             assert patch(text, fault.verilog) != text, name
 
 
+@pytest.mark.slow
 def test_sources_say_what_the_specification_says() -> None:
     files = bring_up.sources(LITERALS)
     config = files["ladder_config.h"]

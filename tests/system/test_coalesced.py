@@ -11,6 +11,7 @@ from axiloom.run.problem import ProblemRun, Workload
 from axiloom.run.run import reports_of
 
 
+@pytest.mark.slow
 @pytest.mark.every(2)
 @pytest.mark.parametrize("name", ["v3_4", "v4_16"])
 def test_equal_to_numpy_with_fewer_transfers(name: str) -> None:

@@ -44,6 +44,7 @@ def run(problem: str, spec: AcceleratorSpec, sim: str = "verilator") -> Report:
     return report
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "data_type", "width", "problem"),
     [

@@ -15,6 +15,7 @@ DRIVERS = Path(__file__).parent / "drivers"
 WATCHDOG = 20_000
 
 
+@pytest.mark.slow
 def test_a_hand_written_driver_is_right_twice(soc) -> None:
     rng = np.random.default_rng(5)
     a, b = rng.integers(-(2**31), 2**31, (2, 4, 4), np.int64).astype(np.int32)

@@ -54,6 +54,7 @@ def test_larger_shapes_are_bit_exact(name: str) -> None:
     check_all(isa.builtin(name), LARGE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "dtype"), NARROW)
 def test_narrow_types_are_bit_exact(name: str, dtype: str) -> None:
     check_all(isa.builtin(name, data_type=dtype), SHAPES)

@@ -52,6 +52,7 @@ def test_equal_to_numpy(problem: str, name: str, sg: bool) -> None:
     assert report["limit"]["ratio"] > 1
 
 
+@pytest.mark.slow
 def test_advice() -> None:
     """Asked for, it runs; the report says that the CPU alone is faster."""
     report = checked("dot:21", "v3")

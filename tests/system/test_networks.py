@@ -29,6 +29,7 @@ def network(name: str, given: Path | None = None, **options: str) -> NetworkRun:
     return NetworkRun(workload, System(isa.builtin("v4_16", data_type="int8")), **options)
 
 
+@pytest.mark.slow
 @pytest.mark.every(2)
 @pytest.mark.parametrize("weights", ["streamed", "embedded"])
 def test_on_the_cpu_alone(weights: str) -> None:
@@ -48,6 +49,7 @@ def test_on_the_cpu_alone_with_kernels_by_hand() -> None:
     assert simulate_cpu(run, "neon")["result"]["matches"]
 
 
+@pytest.mark.slow
 def test_products_beside_an_accelerator_are_kernels_by_hand_too() -> None:
     """Where the CPU has NEON."""
     run = network("quantised/digits_cnn", least=1_000_000)

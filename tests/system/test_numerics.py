@@ -18,6 +18,7 @@ def run(problem: str, accelerator: str, *, model: bool = False) -> ProblemRun:
     return ProblemRun(Workload.of(problem), System(spec, sim="icarus", model=model))
 
 
+@pytest.mark.slow
 def test_float32_is_compared_by_a_bound() -> None:
     one = run("matmul:12x8x20:float32", "v3_4", model=True)
     report = report_of(one, against="loops")

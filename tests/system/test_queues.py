@@ -32,6 +32,7 @@ def run(text: str, weights: dict[str, np.ndarray]) -> NetworkRun:
     return NetworkRun(Network("queues.mlir", text, weights), System(spec))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("post", [slow(False), True])
 def test_results_are_exact(post: bool) -> None:
     M, N, K = SHAPE

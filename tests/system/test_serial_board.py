@@ -47,6 +47,7 @@ def test_registers_of_the_dma(bridge: Bridge) -> None:
     assert bridge.read(0x40400004, 1)[0] & 1 == 0  # MM2S_DMASR: not halted any more
 
 
+@pytest.mark.slow
 def test_an_address_of_nothing(bridge: Bridge) -> None:
     with pytest.raises(
         DriverError, match=r"read of 2 words at 0x50000000: DECERR: nothing is at this address"
@@ -56,6 +57,7 @@ def test_an_address_of_nothing(bridge: Bridge) -> None:
         bridge.write(0x50000000, [1])
 
 
+@pytest.mark.slow
 def test_an_unfinished_command_of_an_earlier_host_is_forgotten(bridge: Bridge) -> None:
     bridge._port.write(b"R\0\0")
     again = Bridge(bridge._port)

@@ -126,6 +126,7 @@ def test_runs_repeat_and_a_reset_reaches_both(both: Soc, elf: Compile) -> None:
     assert (first.fabric, first.counters, first.profile) == (again.fabric, again.counters, again.profile)
 
 
+@pytest.mark.slow
 def test_the_fixture_places_them_and_the_program_has_their_names(soc: Callable[..., Chip]) -> None:
     chip = soc(["v3_8", "v4_16"])
     assert list(chip.specs) == SPECS

@@ -100,6 +100,7 @@ def cached(tmp_path: Path) -> str:
     return str(path)
 
 
+@pytest.mark.slow
 def test_windows_may_be_cached(tmp_path: Path, cached: str) -> None:
     run = on(cached, "matmul:13x10x9", SPEC, Schedule("Cs", pipeline="copying"))
     result = simulated(run, tmp_path, cached_windows())
@@ -108,6 +109,7 @@ def test_windows_may_be_cached(tmp_path: Path, cached: str) -> None:
     assert result.counters["cache-misses"] > 0
 
 
+@pytest.mark.slow
 def test_a_missing_clean_is_diagnosed(tmp_path: Path, cached: str) -> None:
     run = on(cached, "matmul:16x16x16", SPEC, Schedule("Cs", pipeline="copying"))
     clean = next(line for line in run.driver.c.splitlines() if "dma_packet_clean(" in line)
@@ -118,6 +120,7 @@ def test_a_missing_clean_is_diagnosed(tmp_path: Path, cached: str) -> None:
     )
 
 
+@pytest.mark.slow
 def test_windows_that_are_cached_by_mistake_are_diagnosed(tmp_path: Path) -> None:
     """The driver takes them for uncached; the core was built to cache them."""
     board = replace(cached_windows(), simulation=boards.load(RISCV).simulation)

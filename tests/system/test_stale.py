@@ -66,6 +66,7 @@ def check(spec: AcceleratorSpec, pipelines: tuple[str, ...], shapes: list[tuple[
         assert report["stale"] == [], what
 
 
+@pytest.mark.slow
 @pytest.mark.every(2)
 @pytest.mark.parametrize("pipeline", ["copying", "all"])
 def test_generated_drivers_maintain_the_caches(pipeline: str) -> None:
@@ -124,7 +125,7 @@ def uncleaned(pipeline: str, numbers: list[int]) -> list[Report]:
     return reports_of(runs)
 
 
-@pytest.mark.every(6)
+@pytest.mark.every(5)
 @pytest.mark.parametrize("pipeline", UNCLEANED)
 def test_a_flush_that_is_missing_is_reported(pipeline: str) -> None:
     """Of the first operand that is sent; of each, where nothing is copied."""

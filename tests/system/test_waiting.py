@@ -13,7 +13,8 @@ from axiloom.run.problem import ProblemRun, Workload
 from axiloom.run.run import report_of
 
 
-@pytest.mark.every(6)
+@pytest.mark.slow
+@pytest.mark.every(7)
 @pytest.mark.parametrize(
     ("pipeline", "scatter_gather"),
     [("published", False), ("copying", False), ("published", True), ("all", True)],

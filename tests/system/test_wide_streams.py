@@ -51,6 +51,7 @@ def test_bit_exact_on_icarus(name: str, dtype: str, width: int) -> None:
     check(reports_of(runs(name, dtype, width, "icarus")[-1:]), width)
 
 
+@pytest.mark.slow
 @pytest.mark.icarus
 def test_simulators_agree() -> None:
     one, other = (report_of(runs("v4_16", "int32", 64, sim)[-1]) for sim in ("verilator", "icarus"))

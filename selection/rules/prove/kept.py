@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
@@ -32,7 +32,7 @@ def proofs(texts: Sequence[RuleText], limit_s: float = LIMIT_S, say: Say | None 
         for text in texts:
             for rule in text.rules:
                 proof = kept(rule)
-                if proof is None or (proof.answer is Answer.OPEN and proof.limit_s < limit_s):
+                if proof is None or _may_be_longer(proof, limit_s):
                     proof = prover.ask(text, rule, limit_s)
                     keep(rule, proof)
                 found.append(replace(proof, place=rule.place))
@@ -41,33 +41,52 @@ def proofs(texts: Sequence[RuleText], limit_s: float = LIMIT_S, say: Say | None 
     return tuple(found)
 
 
-def usable(
-    texts: Iterable[RuleText], limit_s: float = LIMIT_S, say: Say | None = None
-) -> tuple[RuleText, ...]:
-    """The same texts with those rules alone that are proved: selection uses no other.
+def _may_be_longer(proof: Proof, limit_s: float) -> bool:
+    """Whether more time might decide it."""
+    return proof.answer is Answer.OPEN and proof.limit_s < limit_s
 
-    What is not decided is left out; a rule with a counter-example is a fault. Raises RuleError.
+
+def usable(texts: Iterable[RuleText], names: Container[str] | None = None) -> tuple[RuleText, ...]:
+    """The same texts without the rules that are not proved: selection uses no other.
+
+    Those of `names` are proved now unless they were before, all if it is None; of the others those go that
+    are known not to be decided. What is not decided is left out; a rule with a counter-example is a fault.
+    Raises RuleError.
     """
-    given = tuple(texts)
-    key = (given, sources())
-    if key not in _USABLE:
-        _USABLE[key] = _usable(given, limit_s, say)
-    return _USABLE[key]
-
-
-_USABLE: dict[object, tuple[RuleText, ...]] = {}
-
-
-def _usable(given: tuple[RuleText, ...], limit_s: float, say: Say | None) -> tuple[RuleText, ...]:
     found = []
-    for text in given:
-        all_ = proofs([text], limit_s, say)
-        if wrong := [one for one in all_ if one.answer is Answer.REFUTED]:
-            raise RuleError([f"{one.place}: rule {one.rule} is wrong: {one.why}" for one in wrong])
-        good = [one for one in all_ if one.good]
-        some = [one.rule for one in good if not one.every_size]
-        found.append(text.only((one.rule for one in good), some))
+    with Prover() as prover:
+        for text in texts:
+            known = _known(text)
+            for rule in text.rules:
+                if rule.name not in known and (names is None or rule.name in names):
+                    known[rule.name] = prover.ask(text, rule, LIMIT_S)
+                    keep(rule, known[rule.name])
+            found.append(_without_undecided(text, known))
     return tuple(found)
+
+
+_KNOWN: dict[tuple[str, str, str], dict[str, Proof]] = {}
+"""Of a file's place and text and all sources: the proofs by the names of rules."""
+
+
+def _known(text: RuleText) -> dict[str, Proof]:
+    key = (text.place, text.text, sources())
+    if key not in _KNOWN:
+        before = ((rule.name, kept(rule)) for rule in replace(text, names=None).rules)
+        _KNOWN[key] = {name: proof for name, proof in before if proof and not _may_be_longer(proof, LIMIT_S)}
+    return _KNOWN[key]
+
+
+def _without_undecided(text: RuleText, known: Mapping[str, Proof]) -> RuleText:
+    """The same text if each of its rules is proved as it stands, or not known."""
+    mine = {rule.name: known[rule.name] for rule in text.rules if rule.name in known}
+    if wrong := [one for one in mine.values() if one.answer is Answer.REFUTED]:
+        raise RuleError([f"{text.place}: rule {one.rule} is wrong: {one.why}" for one in wrong])
+    undecided = {name for name, one in mine.items() if not one.good}
+    bounded = text.bounded.union(name for name, one in mine.items() if one.good and not one.every_size)
+    if not undecided and bounded == text.bounded:
+        return text
+    return text.only((rule.name for rule in text.rules if rule.name not in undecided), bounded - undecided)
 
 
 # --- what is kept

@@ -29,7 +29,6 @@ from axiloom.selection.ir.evaluate import evaluate
 from axiloom.selection.ir.graph import Graph, Node, Type
 from axiloom.selection.rules import library
 from axiloom.selection.rules.library import RuleText
-from axiloom.selection.rules.prove.kept import usable
 
 LIMITS = Limits(iterations=80, seconds=60.0)
 """An LSTM comes apart one step an iteration."""
@@ -91,7 +90,7 @@ def select(graph: Graph, accelerators: Sequence[str], *, seconds: float = 20.0) 
     """Raises UsageError where no unit takes anything, SaturationError where rules contradict each other."""
     begun = time.perf_counter()
     chosen = units(accelerators)
-    saturated = saturate(graph, usable(_rules()), LIMITS)
+    saturated = saturate(graph, _rules(), LIMITS)
     offers = {one.name: _offers(saturated, one) for one in chosen}
     base = _host(saturated)
     picked, cost, bound = _cheapest(saturated, base, [offers[one.name] for one in chosen], seconds)

@@ -12,6 +12,8 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
+from itertools import takewhile
+from typing import Any
 
 import axiloom
 from axiloom.errors import AxiloomError, UsageError
@@ -40,9 +42,52 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
 }
 """Modules of this package, in the order of ``--help``, and the commands that each adds."""
 
+HELP: Mapping[str, str] = {
+    "run": "compile a problem, build the SoC, simulate both, compare with NumPy, report",
+    "simulate": "run a driver of your own on the same SoC",
+    "quantize": "turn a float model into an int8 one, with calibration data",
+    "explore": "choose flow, loop order and tile by a cost model; simulate the best to be sure",
+    "sweep": "simulate problems x accelerators x flows x pipelines, to CSV; can be interrupted and resumed",
+    "calibrate": "fit a board profile to measurements, or say how well it predicts them",
+    "compile": "compile a problem to a C driver, or show a stage on the way",
+    "verilog": "write the Verilog of an accelerator, alone or in its SoC",
+    "board": "everything that brings an accelerator up on a board",
+    "bring-up": "run the bring-up ladder, the first program for a new board, on the simulated SoC",
+    "estimate": "resources and clock of an accelerator with its DMA, by Yosys and nextpnr",
+    "nest": "loop nests: read, check, schedule, run",
+    "prove": "prove that hardware keeps its rules, or show a run that does not",
+    "validate": "run a whole application on its data, in the numbers of accelerators",
+    "spec": "check a specification, or print one to start from",
+    "list": "built-in accelerators and boards",
+    "report": "compare two runs: time, cycles, cache, words, layers, and what their configurations differ in",
+    "example": "list the examples, or write one into the current folder",
+    "docs": "list the pages of the documentation, or print one",
+    "doctor": "versions found, what is missing, and the command that brings it",
+}
+"""What each command does. An alias has none of its own."""
+
 
 def parser(command: str | None = None) -> argparse.ArgumentParser:
     """The whole command line, or what of it `command` needs: to import all takes seconds."""
+    top, commands = _top()
+    mine = [group for group, names in GROUPS.items() if command in names]
+    for group in mine or GROUPS:
+        importlib.import_module(f"axiloom.cli.{group}").add_commands(commands)
+    return top
+
+
+def _heads() -> argparse.ArgumentParser:
+    """The names of all commands, and nothing of theirs: nothing is imported."""
+    top, commands = _top()
+    for names in GROUPS.values():
+        for i, name in enumerate(names):
+            if name in HELP:
+                aliases = takewhile(lambda one: one not in HELP, names[i + 1 :])
+                commands.add_parser(name, help=HELP[name], aliases=[*aliases])
+    return top
+
+
+def _top() -> tuple[argparse.ArgumentParser, Any]:
     from axiloom.cli import given
 
     top = given.Parser(
@@ -51,11 +96,7 @@ def parser(command: str | None = None) -> argparse.ArgumentParser:
         epilog=EPILOG,
     )
     top.add_argument("--version", action="version", version=f"axiloom {axiloom.__version__}")
-    commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    mine = [group for group, names in GROUPS.items() if command in names]
-    for group in mine or GROUPS:
-        importlib.import_module(f"axiloom.cli.{group}").add_commands(commands)
-    return top
+    return top, top.add_subparsers(dest="command", metavar="COMMAND", required=True)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -63,15 +104,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     from axiloom.cli import given
 
     words = [*(sys.argv[1:] if argv is None else argv)]
-    options = parser(words[0] if words else None).parse_args(words)
+    command = words[0] if words else ""
+    if not any(command in names for names in GROUPS.values()):
+        command = _heads().parse_args(words).command
+    options = parser(command).parse_args(words)
     options.words = words  # for reports: what repeats the run
 
-    def command() -> int | None:
+    def execute() -> int | None:
         given.check(options)
         code: int | None = options.execute(options)
         return code
 
-    return guarded(command)
+    return guarded(execute)
 
 
 def guarded(command: Callable[[], int | None]) -> int:

@@ -10,7 +10,7 @@ from pathlib import Path
 from axiloom import board_folder
 from axiloom.board_folder.design.plan import Plan
 from axiloom.boards import hardware
-from axiloom.cli import board_trial, nest_run, open_flow
+from axiloom.cli import HELP, board_trial, nest_run, open_flow
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, output_folder, refuse, reject
 from axiloom.errors import BuildError, UsageError
@@ -22,7 +22,7 @@ DMAS = ("simple", "sg", "xilinx", "xilinx-sg")
 
 
 def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    board = commands.add_parser("board", help="everything that brings an accelerator up on a board")
+    board = commands.add_parser("board", help=HELP["board"])
     actions = board.add_subparsers(dest="action", metavar="ACTION", required=True)
 
     new = actions.add_parser(

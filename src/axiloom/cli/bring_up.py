@@ -6,6 +6,7 @@ import argparse
 
 from axiloom import boards
 from axiloom.bringup import ladder as bring_up
+from axiloom.cli import HELP
 from axiloom.cli import options as shared
 from axiloom.cli.given import output_folder
 from axiloom.cosim.soc import Soc
@@ -17,7 +18,7 @@ from axiloom.run.run import folder_or_temporary
 def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = commands.add_parser(
         "bring-up",
-        help="run the bring-up ladder, the first program for a new board, on the simulated SoC",
+        help=HELP["bring-up"],
         description="Six steps: the DMA's registers, its memory, an instruction, a tile by an identity, "
         "a tile, a whole kernel. A new board begins with --accel loopback, then identity. The program is the "
         "static Linux one that the board runs (--keep has it).",

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from axiloom import drivergen, frontend
-from axiloom.cli import default, select
+from axiloom.cli import HELP, default, select
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, output_file, refuse, reject
 from axiloom.drivergen.network import is_network
@@ -24,9 +24,7 @@ NETWORKS = "A network becomes many files: axiloom run {} --keep DIR writes its C
 
 
 def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    compile_ = commands.add_parser(
-        "compile", help="compile a problem to a C driver, or show a stage on the way"
-    )
+    compile_ = commands.add_parser("compile", help=HELP["compile"])
     compile_.add_argument("problem", help="matmul:MxNxK[:int8|int16|int32], or FILE.mlir")
     shared.add_accelerator(compile_, chosen=True)
     shared.add_schedule(compile_)
@@ -61,7 +59,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
     emit = commands.add_parser(
         "verilog",
-        help="write the Verilog of an accelerator, alone or in its SoC",
+        help=HELP["verilog"],
         description="With --accel NAME,NAME the SoC has several accelerators, each with its DMA.",
     )
     shared.add_accelerator(emit)

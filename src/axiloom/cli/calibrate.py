@@ -18,6 +18,7 @@ from axiloom.calibration.fit import Sample
 from axiloom.calibration.measurements import Configuration, Measurement, Point
 from axiloom.calibration.report import Prediction
 from axiloom.calibration.traces import Trace
+from axiloom.cli import HELP
 from axiloom.cli.given import Refusal, has, output_file, refuse
 from axiloom.cli.options import positive
 from axiloom.errors import UsageError
@@ -27,9 +28,7 @@ BOARD = "pynq-z2-linux"
 
 
 def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    command = commands.add_parser(
-        "calibrate", help="fit a board profile to measurements, or say how well it predicts them"
-    )
+    command = commands.add_parser("calibrate", help=HELP["calibrate"])
     command.add_argument(
         "--data",
         type=Path,

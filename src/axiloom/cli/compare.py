@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from axiloom.cli import HELP
+
 
 def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = commands.add_parser(
         "report",
-        help="compare two runs: time, cycles, cache, words, layers, and what their configurations differ in",
+        help=HELP["report"],
         description="Compares two reports that `axiloom run --json FILE` wrote. The last column says by how "
         "much B is more or less than A.",
     )

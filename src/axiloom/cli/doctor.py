@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
+from axiloom.cli import HELP
 from axiloom.cosim.build.cache import cache_root
 from axiloom.errors import BuildError
 
@@ -37,9 +38,7 @@ PROGRAMS = (
 
 
 def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    doctor = commands.add_parser(
-        "doctor", help="versions found, what is missing, and the command that brings it"
-    )
+    doctor = commands.add_parser("doctor", help=HELP["doctor"])
     doctor.set_defaults(execute=execute)
 
 

@@ -8,6 +8,7 @@ import shutil
 from importlib import resources
 from pathlib import Path
 
+from axiloom.cli import HELP
 from axiloom.errors import UsageError
 
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc", ".*")
@@ -16,7 +17,7 @@ LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc", ".*")
 def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     example = commands.add_parser(
         "example",
-        help="list the examples, or write one into the current folder",
+        help=HELP["example"],
         description="Without NAME: the examples, a line each. With NAME: writes the folder NAME here. A "
         "folder or file of that name is never overwritten.",
     )
@@ -24,7 +25,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     example.set_defaults(execute=_example)
     docs = commands.add_parser(
         "docs",
-        help="list the pages of the documentation, or print one",
+        help=HELP["docs"],
         description="Without PAGE: the index, and where the pages lie. With PAGE, such as own-rtl or "
         "boards/pynq-z2: prints that page, in Markdown.",
     )

@@ -6,7 +6,7 @@ import argparse
 import json
 
 from axiloom import boards, drivergen, frontend
-from axiloom.cli import default, explore_hardware
+from axiloom.cli import HELP, default, explore_hardware
 from axiloom.cli import options as shared
 from axiloom.cli.explore_tables import as_csv, as_json, table
 from axiloom.cli.given import Refusal, has, lacks, output_file, refuse
@@ -20,7 +20,7 @@ from axiloom.sweep.sweep import exit_code
 def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = commands.add_parser(
         "explore",
-        help="choose flow, loop order and tile by a cost model; simulate the best to be sure",
+        help=HELP["explore"],
         description="Ranks all that the accelerator allows by the time that the cost model predicts. With "
         "--confirm N the best N are simulated as well, and so are the paper's Best and its square tiles.",
     )

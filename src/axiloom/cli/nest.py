@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from axiloom.cli import nest_auto, nest_resident
+from axiloom.cli import HELP, nest_auto, nest_resident
 from axiloom.cli.given import Refusal, has, lacks, output_file, refuse
 from axiloom.cli.nest_source import DEVICE, PARTS, add_source, defines, load, scheduled
 from axiloom.errors import UsageError
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     nest = commands.add_parser(
         "nest",
-        help="loop nests: read, check, schedule, run",
+        help=HELP["nest"],
         description="Reads loops, says what is wrong with them, and prints arrays, loops and operations. "
         "With --plan it says which circuit a schedule makes of them and how many cycles that takes; --run "
         "executes that in Verilator, with exit code 0 only if results and cycles are as foretold. "

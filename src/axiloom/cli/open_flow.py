@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from axiloom.board_folder import open_flow
+from axiloom.cli import HELP
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, lacks, output_file, refuse
 from axiloom.explore import estimate as estimates
@@ -46,7 +47,7 @@ def add_build(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     estimate = commands.add_parser(
         "estimate",
-        help="resources and clock of an accelerator with its DMA, by Yosys and nextpnr",
+        help=HELP["estimate"],
         description="Minutes for a new design; what was estimated once is in the user's cache.",
     )
     shared.add_accelerator(estimate)

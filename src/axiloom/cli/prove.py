@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from tqdm import tqdm
 
+from axiloom.cli import HELP, proofs, prove_instructions, prove_mapping, prove_nest, prove_rtl, prove_rules
 from axiloom.cli import options as shared
-from axiloom.cli import proofs, prove_instructions, prove_mapping, prove_nest, prove_rtl, prove_rules
 from axiloom.cli.given import Refusal, has, is_given, lacks, refuse
 from axiloom.errors import UsageError
 
@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 
 
 def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    prove = commands.add_parser(
-        "prove", help="prove that hardware keeps its rules, or show a run that does not"
-    )
+    prove = commands.add_parser("prove", help=HELP["prove"])
     what = prove.add_subparsers(dest="action", metavar="WHAT", required=True)
     axi = what.add_parser(
         "axi",

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from axiloom import frontend
+from axiloom.cli import HELP
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, output_file, refuse
 from axiloom.errors import UsageError
@@ -19,7 +20,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     command = commands.add_parser(
         "quantize",
         aliases=["quantise"],
-        help="turn a float model into an int8 one, with calibration data",
+        help=HELP["quantize"],
         description="Writes FILE.mlir and FILE.npz (weights) for `axiloom run`, and prints range, scale and "
         "error of each layer. Needs the extra [torch].",
     )

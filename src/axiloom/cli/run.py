@@ -12,6 +12,7 @@ from typing import Any
 
 from axiloom import boards, frontend
 from axiloom.cli import (
+    HELP,
     default,
     nest_run,
     program_run,
@@ -56,7 +57,7 @@ AGAINST: dict[str, Kernel] = {"cpu": "loops", "neon": "neon"}
 def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     run = commands.add_parser(
         "run",
-        help="compile a problem, build the SoC, simulate both, compare with NumPy, report",
+        help=HELP["run"],
         description="Exit code 0 only if the result equals NumPy's.",
     )
     run.add_argument(
@@ -138,7 +139,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
     simulate = commands.add_parser(
         "simulate",
-        help="run a driver of your own on the same SoC",
+        help=HELP["simulate"],
         description="C and C++ sources are compiled with the runtime in sw/; main() returns 0 for success. "
         "With --accel NAME,NAME the SoC has several accelerators; C then calls dma_select(AXL_ID_NAME) and "
         "dma_init(AXL_DMA_NAME).",

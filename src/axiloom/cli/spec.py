@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from axiloom import boards, isa
+from axiloom.cli import HELP, proofs, spec_from_rtl
 from axiloom.cli import options as shared
-from axiloom.cli import proofs, spec_from_rtl
 from axiloom.cli.given import is_given, output_file
 from axiloom.errors import UsageError
 from axiloom.isa.check.check import remarks
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    spec = commands.add_parser("spec", help="check a specification, or print one to start from")
+    spec = commands.add_parser("spec", help=HELP["spec"])
     actions = spec.add_subparsers(dest="action", metavar="ACTION", required=True)
 
     check = actions.add_parser("check", help="every fault of a file, each with its place")
@@ -76,7 +76,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     kernels = actions.add_parser("kernels", help="the kernels that a specification can name")
     kernels.set_defaults(execute=execute_kernels)
 
-    list_ = commands.add_parser("list", help="built-in accelerators and boards")
+    list_ = commands.add_parser("list", help=HELP["list"])
     list_.set_defaults(execute=execute_list)
 
 

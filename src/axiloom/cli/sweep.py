@@ -10,6 +10,7 @@ from itertools import product
 from typing import Any
 
 from axiloom import boards, drivergen, frontend
+from axiloom.cli import HELP
 from axiloom.cli import options as shared
 from axiloom.cli.explore import add_sweep
 from axiloom.cli.given import output_file
@@ -31,7 +32,7 @@ COLUMNS = (
 def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = commands.add_parser(
         "sweep",
-        help="simulate problems x accelerators x flows x pipelines, to CSV; can be interrupted and resumed",
+        help=HELP["sweep"],
         description="Every combination is simulated and checked; what has finished is kept and never runs "
         "again. Flows that an accelerator does not have are left out for it.",
     )

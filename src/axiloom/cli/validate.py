@@ -7,6 +7,7 @@ import json
 import re
 import shlex
 
+from axiloom.cli import HELP
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, lacks, output_file, refuse
 from axiloom.cli.select import check_extra
@@ -20,7 +21,7 @@ SELECTIONS = ("matching", "egraph")
 def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = commands.add_parser(
         "validate",
-        help="run a whole application on its data, in the numbers of accelerators",
+        help=HELP["validate"],
         description="Runs all data through the application twice: in float32, and with the operators that "
         "the accelerators take in their numbers. Prints both figures, each operator's error on its real "
         "inputs, what saturated, was flushed or wrapped, and what to change. Exit code 1 if the figure is "

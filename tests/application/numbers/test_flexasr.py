@@ -63,7 +63,7 @@ def test_sums_wrap() -> None:
     assert places["sums"].wrapped
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(9)
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize(("program", "gates"), [(host.LSTM, 4), (host.RNN, 1)])
 def test_recurrent(version: flexasr.Version, program: bytes, gates: int) -> None:

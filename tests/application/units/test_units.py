@@ -43,7 +43,7 @@ CASES = [
 ]
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(5)
 @pytest.mark.parametrize("numbers", ["published", "chosen"])
 @pytest.mark.parametrize(("accelerator", "graph", "arrays"), CASES)
 def test_commands_give_the_same(

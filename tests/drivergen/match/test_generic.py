@@ -189,7 +189,7 @@ def outcome(seed: int) -> str:
     return "equal"
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(5)
 @pytest.mark.parametrize(
     ("first", "count"), [(0, 12), (12, 12), pytest.param(24, 276, marks=pytest.mark.slow)]
 )

@@ -119,6 +119,7 @@ def everything() -> Graph:
     return Graph("forms", nodes, outputs)
 
 
+@pytest.mark.slow
 @pytest.mark.every(3)
 @pytest.mark.parametrize("board", BOARDS)
 def test_equal_on_the_simulated_cpus(board: str) -> None:

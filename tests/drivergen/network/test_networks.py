@@ -128,6 +128,7 @@ def test_small_products_stay_on_the_cpu_if_asked() -> None:
     assert products[320].reason == "320 multiply-adds are fewer than --offload-from 1,000"
 
 
+@pytest.mark.slow
 def test_kernels_by_hand_where_there_are_any() -> None:
     """Convolutions without dilation, and the products of the attention; not the depthwise one."""
     model, _, _ = example(FIXTURES / "quantised" / "shapes.mlir")

@@ -202,6 +202,7 @@ def test_matmuls(
     compare(text, spec, flow=flow_of(data, spec), pipeline=pipeline, caches=caches)
 
 
+@pytest.mark.slow
 @given(generics, st.sampled_from(["v1_4", "v3_4", "v4_16"]), WIDTHS, CHOSEN, st.data())
 @settings(max_examples=12)
 def test_matmuls_in_every_form(
@@ -225,6 +226,7 @@ def test_convolutions(
     compare(text, spec, flow=flow_of(data, spec), pipeline=pipeline)
 
 
+@pytest.mark.slow
 @given(convs, st.sampled_from(["conv_v4", "v4_16"]), WIDTHS, st.booleans(), CHOSEN)
 @settings(max_examples=12)
 def test_sums_that_are_rounded(conv: Conv, name: str, width: int, packed: bool, pipeline: str) -> None:

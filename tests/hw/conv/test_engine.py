@@ -147,6 +147,7 @@ def test_any_number_of_multiply_adds_twice_and_after_reset(macs: int) -> None:
     check(spec, program, program, cut, program, **STALLS)
 
 
+@pytest.mark.slow
 def test_settings_may_change_while_computes_wait() -> None:
     """What has been queued keeps the settings of its own moment; images, filters and results change
     halves."""
@@ -159,6 +160,7 @@ def test_settings_may_change_while_computes_wait() -> None:
     check(spec, Program(words), **STALLS)
 
 
+@pytest.mark.slow
 @pytest.mark.every(2)
 @pytest.mark.parametrize("stream_width", [32, 64])
 def test_requantised_and_raw_tiles_alternate(stream_width: int) -> None:
@@ -190,7 +192,7 @@ ERRORS = {
 }
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(5)
 @pytest.mark.parametrize("case", ERRORS)
 def test_errors_stop_the_device_until_reset(case: str) -> None:
     """What came before the error still goes out; nothing after it is taken; reset repairs it."""

@@ -249,6 +249,7 @@ def test_s2mm_transfers(seed: int) -> None:
     bench.run(main)
 
 
+@pytest.mark.slow
 def test_no_more_is_requested_than_the_fifo_holds() -> None:
     """A stream that stands for long stops the requests; no word is lost."""
     bench = filled(Bench(AxiDma(), Timing(latency=2, stream_stall=1)))
@@ -309,6 +310,7 @@ def test_one_word_a_cycle_at_a_read_latency_of_40() -> None:
     bench.run(main)
 
 
+@pytest.mark.slow
 def test_one_word_a_cycle_at_a_write_latency_of_40() -> None:
     bench = Bench(AxiDma(), Timing(latency=40))
     bench.packet(numbers(1024))

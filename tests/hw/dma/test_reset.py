@@ -189,11 +189,13 @@ def watched(folder: Path, port: str, in_reset: str) -> tuple[str, str]:
     return verilog.emit(isa.builtin("v1_4"), user_rtl=rtl), text
 
 
+@pytest.mark.slow
 @pytest.mark.synth
 def test_a_module_of_the_users_is_in_reset_when_a_word_is_taken_back(tmp_path: Path) -> None:
     assertions(PROVE, tmp_path, "axiloom_soc", *watched(tmp_path, "input wire rst_n,", "!rst_n"))
 
 
+@pytest.mark.slow
 @pytest.mark.synth
 def test_a_module_without_a_reset_port_sees_a_word_taken_back(tmp_path: Path) -> None:
     assertions(REFUTE, tmp_path, "axiloom_soc", *watched(tmp_path, "", "1'b0"))
@@ -224,6 +226,7 @@ class Slow(wiring.Component):
         return m
 
 
+@pytest.mark.slow
 def test_a_generated_accelerator_is_reset_by_the_edge_that_ends_that_cycle() -> None:
     """It knows what it took until the cycle in which TVALID falls, and nothing from the next one on."""
     falls = 0

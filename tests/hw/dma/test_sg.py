@@ -233,6 +233,7 @@ def test_a_ring_goes_round() -> None:
     bench.run(main)
 
 
+@pytest.mark.slow
 def test_the_same_tail_runs_a_ring_again() -> None:
     bench = filled(sg_bench())
     ring = chain_of(3, 0x1000, 0x8000, 8, 2)
@@ -298,6 +299,7 @@ def busy(bench: Bench) -> float:
     return (len(cycles) - 1) / (cycles[-1] - cycles[0])
 
 
+@pytest.mark.slow
 @pytest.mark.every(3)
 @pytest.mark.parametrize("width", [4, 8, 16])
 def test_short_descriptors_keep_the_stream_busy(width: int) -> None:
@@ -475,7 +477,7 @@ def test_misfits(channel: int, bad: Item) -> None:
     bench.run(main)
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(7)
 @pytest.mark.parametrize("channel", CHANNELS)
 @pytest.mark.parametrize(
     ("response", "bit", "word"), [(SLVERR, SLV_ERROR, SLV), (DECERR, DEC_ERROR, DEC)], ids=["slv", "dec"]
@@ -524,7 +526,7 @@ def test_a_completed_descriptor(channel: int) -> None:
     bench.run(main)
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(7)
 @pytest.mark.parametrize("channel", CHANNELS)
 @pytest.mark.parametrize(
     ("response", "bit"), [(SLVERR, SG_SLV_ERROR), (DECERR, SG_DEC_ERROR)], ids=["slv", "dec"]

@@ -98,6 +98,7 @@ def test_an_error_clears_run_and_stays(source: str, bit: int) -> None:
     simulate(device, main)
 
 
+@pytest.mark.slow
 @pytest.mark.every(3)
 @pytest.mark.parametrize("seed", range(3))
 def test_ioc_after_so_many_packets_and_the_delay_if_they_do_not_come(seed: int) -> None:

@@ -185,6 +185,7 @@ def words_of_tile(name: str, dims: dict[str, int]) -> int:
     return dims["m"] * dims["k"] if name == "A" else dims["k"] * dims["n"]
 
 
+@pytest.mark.slow
 def test_sizes_come_with_an_operand() -> None:
     spec = isa.builtin("v4_16")
     sizes = (16, 32, 48)

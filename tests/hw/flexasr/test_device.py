@@ -25,7 +25,7 @@ def units() -> DeviceRtl:
     return device(target("flexasr_units"))
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(13)
 @pytest.mark.parametrize("made", LAYERS, ids=lambda one: one.name)
 def test_layers(made: Layer) -> None:
     """Each packet is the text's, and cycles are as foretold."""

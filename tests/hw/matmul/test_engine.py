@@ -159,6 +159,7 @@ def test_loads_spare_what_queued_computes_need() -> None:
     check(spec, Program(words_of(spec, "sA", "sB", "cC", "cC", "sA", "sB", "sA", "sB", "cC", "rC")))
 
 
+@pytest.mark.slow
 @pytest.mark.every(2)
 @pytest.mark.parametrize(("stream_width", "gaps"), [(32, range(11, 17)), (128, range(5))])
 def test_the_end_of_a_tile_outlives_later_computes(stream_width: int, gaps: range) -> None:
@@ -217,7 +218,7 @@ ACCELERATORS = [
 ]
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(11)
 @pytest.mark.parametrize("name", ACCELERATORS)
 def test_each_accelerator_with_stalls_twice_and_after_reset(name: str) -> None:
     spec = isa.builtin(name)

@@ -61,6 +61,7 @@ def words_of(
 STEP = ("sP", "sA", "sB", "cC", "qC")
 
 
+@pytest.mark.slow
 @pytest.mark.every(3)
 @pytest.mark.parametrize(("data_type", "width"), [("int8", 32), ("int32", 64), ("int16", 128)])
 def test_tiles_one_after_the_other(data_type: str, width: int) -> None:
@@ -162,6 +163,7 @@ def test_any_program(data: st.DataObject, width: int, seed: int) -> None:
     check(spec, *programs, seed=seed, **STALLS)
 
 
+@pytest.mark.slow
 @pytest.mark.every(3)
 @pytest.mark.parametrize(("width", "beats"), [(32, 64), (64, 32), (128, 32)])
 def test_a_vector_a_cycle(width: int, beats: int) -> None:
@@ -173,6 +175,7 @@ def test_a_vector_a_cycle(width: int, beats: int) -> None:
     assert (often.cycles - once.cycles) / 4 <= beats + 6
 
 
+@pytest.mark.slow
 def test_the_stream_is_the_limit_again() -> None:
     """A step with requantised C takes no longer than its words in; raw, the words out would be more."""
     spec = isa.builtin("v3_16", data_type="int8", post=True)
@@ -182,6 +185,7 @@ def test_the_stream_is_the_limit_again() -> None:
     assert (often.cycles - once.cycles) / 3 <= len(step) + 6
 
 
+@pytest.mark.slow
 @settings(max_examples=3, deadline=None)
 @given(data=st.data(), seed=st.integers(0, 99))
 def test_any_specification_and_words(data: st.DataObject, seed: int) -> None:

@@ -28,6 +28,7 @@ def type_for(name: str, width: int) -> str:
     return ["int8", "int16", "int32"][(isa.builtins().index(name) + width // 128) % 3]
 
 
+@pytest.mark.slow
 @pytest.mark.every(6)
 @WIDTHS
 @pytest.mark.parametrize("name", ACCELERATORS)

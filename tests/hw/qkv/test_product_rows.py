@@ -40,6 +40,7 @@ def _sent(bench: Bench, name: str) -> list[int]:
     return bench.beats(program(name), simulator)[0]
 
 
+@pytest.mark.slow
 @pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("lanes", "rows"),

@@ -94,6 +94,7 @@ class Host:
         return words, answer[4 * count]
 
 
+@pytest.mark.slow
 def test_the_host_finds_identity_windows_and_registers_and_copies() -> None:
     spec = loopback()
     device = SerialSoc(spec, DIVISOR, CLOCK_HZ)

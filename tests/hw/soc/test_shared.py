@@ -71,6 +71,7 @@ async def start(cpu: Cpu, base: int, i: int) -> None:
         await cpu.write(base + register, value)
 
 
+@pytest.mark.every(5)
 @pytest.mark.parametrize(
     ("count", "latency", "stall"),
     [
@@ -132,6 +133,7 @@ def test_an_address_of_nobody_is_answered() -> None:
     bench.run(main)
 
 
+@pytest.mark.slow
 def test_an_error_and_a_reset_of_one_leave_the_other_alone() -> None:
     bench = Bench(loopbacks(2), Timing(latency=10), errors={8: DECERR})
     words = np.random.default_rng(4).integers(0, 1 << 32, WORDS, np.uint32)
@@ -178,6 +180,7 @@ def test_descriptors_of_two_share_their_port() -> None:
         assert all(status(bench, item) >> 31 for item in (*send, *take))
 
 
+@pytest.mark.slow
 def test_matmuls_on_both_and_interrupts_of_their_own() -> None:
     specs = [SPECS[0], SPECS[2]]  # v1: A, B in one packet, C comes back; v3: opcodes
     bench = Bench(SharedSoc(specs), Timing(latency=10))
@@ -247,6 +250,7 @@ def test_what_cannot_be_built() -> None:
         verilog.emit([isa.builtin("v1_4"), isa.builtin("v2_4")])
 
 
+@pytest.mark.slow
 def test_debug_idle_keeps_its_promise() -> None:
     """While it is high and no register is accessed, no master and no stream moves."""
     bench = Bench(loopbacks(2), Timing(latency=30))

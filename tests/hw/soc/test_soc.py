@@ -92,7 +92,7 @@ class SocBench(Bench):
                 self.returned.append((out_data, bool(out_last)))
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(5)
 @pytest.mark.parametrize(("latency", "stall"), [(3, 0), (40, 0), (12, 0.4)])
 def test_both_channels_at_once(latency: int, stall: float) -> None:
     bench = SocBench(Soc(isa.builtin("v1_4"), accelerator=Loopback()), Timing(latency, stall))

@@ -179,6 +179,7 @@ def test_memories_are_written_as_amaranth_writes_them(shape: Shape) -> None:
     assert "$meminit_v2" in ours
 
 
+@pytest.mark.slow
 def test_amaranth_is_left_as_it_was() -> None:
     theirs = rtlil.ModuleEmitter.emit_memory
     assert theirs.__module__ == "amaranth.back.rtlil"
@@ -186,6 +187,7 @@ def test_amaranth_is_left_as_it_was() -> None:
     assert rtlil.ModuleEmitter.emit_memory is theirs
 
 
+@pytest.mark.slow
 def test_what_yosys_prints_is_there_too() -> None:
     """The same modules and ports; not tidied."""
     spec = isa.builtin("v1_4")

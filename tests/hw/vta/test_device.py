@@ -59,6 +59,7 @@ def test_random_programs(bench: Bench, pauses: tuple[int, int]) -> None:
             assert outcome.cycles == cycles
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bench", ALL, ids=str)
 def test_cycles_of_each_command(bench: Bench) -> None:
     generator = Generator(bench, np.random.default_rng(5))

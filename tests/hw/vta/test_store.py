@@ -22,6 +22,7 @@ def _stores(bench: Bench) -> list[Command]:
     ]
 
 
+@pytest.mark.every(9)
 @pytest.mark.parametrize("bench", BENCHES, ids=str)
 @pytest.mark.parametrize("pauses", [0, 100, 230])
 def test_stores(bench: Bench, pauses: int) -> None:

@@ -22,6 +22,7 @@ def _random(bench: Bench, seed: int, count: int = 150) -> list[Command]:
     return Generator(bench, np.random.default_rng(seed)).commands(count)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "bench",
     [BENCH, *(pytest.param(one, marks=pytest.mark.slow) for one in (OTHER, WHOLE))],
@@ -42,6 +43,7 @@ def test_that_they_overlap() -> None:
     assert BENCH.foretold(with_tokens) < serial.foretold(commands)
 
 
+@pytest.mark.slow
 def test_who_does_not_wait() -> None:
     broken = BENCH.mutant(r"assign tokens_ready = .*;", "assign tokens_ready = 1'b1;")
     assert not all(BENCH.agrees(_random(BENCH, seed), broken, seed) for seed in range(3))

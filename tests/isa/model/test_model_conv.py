@@ -98,6 +98,7 @@ def test_convolution_equals_pytorch(data: st.DataObject) -> None:
     assert np.array_equal(found, whole[0].numpy())
 
 
+@pytest.mark.slow
 @given(data=st.data(), post=st.booleans())
 @settings(max_examples=60)
 def test_any_portions_of_words_give_the_same(data: st.DataObject, post: bool) -> None:

@@ -208,6 +208,7 @@ def test_packed_on_all_words(bias: int) -> None:
     _packed(bias, 1)
 
 
+@pytest.mark.slow
 def test_pairs() -> None:
     """All 256 x 256: products, the larger, means, sums."""
     a, b = map(judge.real, PAIRS)

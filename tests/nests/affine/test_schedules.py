@@ -45,6 +45,7 @@ def compare(seeds: range) -> None:
         assert same(interpret(from_text(text), arrays), expected), schedule.log
 
 
+@pytest.mark.slow
 def test_random_schedules() -> None:
     compare(range(5))
 

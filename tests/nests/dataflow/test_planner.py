@@ -44,6 +44,7 @@ def test_any_order_a_plan_allows_computes_the_same(schedule: Schedule, seed: int
     all_orders_compute_the_same(schedule, found, seed)
 
 
+@pytest.mark.slow
 @given(chains(), st.integers(0, 1000))
 @settings(max_examples=40, deadline=None)
 def test_what_passes_through_fifos_is_what_the_program_computes(schedule: Schedule, seed: int) -> None:

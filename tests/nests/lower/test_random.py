@@ -31,6 +31,7 @@ def test_random_schedules() -> None:
     assert counts["circuits with FIFOs of data"]
 
 
+@pytest.mark.slow
 def test_a_run_in_pieces(tmp_path: Path) -> None:
     log = Log(tmp_path / "log", SEED, in_rtl=0, code="here")
     assert not resume(log, 3, seconds=-1)
@@ -67,6 +68,7 @@ def under_a_plan(schedule: Schedule, seed: int) -> None:
     circuits.check(rng, schedule.program, schedule, seed, Counter())
 
 
+@pytest.mark.slow
 @given(chains(), st.integers(0, 1000))
 @settings(max_examples=20, deadline=None)
 def test_fifos(schedule: Schedule, seed: int) -> None:
@@ -93,6 +95,7 @@ def caught() -> int:
     return failed
 
 
+@pytest.mark.slow
 def test_a_distance_that_is_too_large_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     true = carried.Carried.distance
     monkeypatch.setattr(
@@ -108,6 +111,7 @@ def test_guards_that_are_left_out_are_caught(monkeypatch: pytest.MonkeyPatch) ->
     assert caught()
 
 
+@pytest.mark.slow
 def test_isl_finds_the_distances_that_enumeration_finds(monkeypatch: pytest.MonkeyPatch) -> None:
     compared = 0
     for number in range(30):

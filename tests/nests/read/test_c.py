@@ -273,7 +273,7 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     return ctypes.CDLL(str(library))
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", ["bytes", "floats"])
 def test_computes_as_a_compiler_does(name: str, compiled: ctypes.CDLL) -> None:
     program = parse(SEMANTICS, "f.c", name).program

@@ -143,7 +143,7 @@ def test_a_slice_that_is_no_box_is_refused() -> None:
         start.buffer_at("A", "S2", "t")
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(7)
 @pytest.mark.parametrize("how", ["turns", "lanes"])
 @pytest.mark.parametrize("parts", [2, 3, 4, 7])
 def test_partial_sums(parts: int, how: str) -> None:

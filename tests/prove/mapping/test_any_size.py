@@ -72,7 +72,7 @@ def test_pooling_in_place(tmp_path: Path) -> None:
     assert any_size.sizes_of(library.mapping(tmp_path / "pool.mapping", any_size=True)) == "P=1..31"
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(7)
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -88,7 +88,7 @@ def test_wrong_instructions_are_refuted(tmp_path: Path, old: str, new: str) -> N
     assert any(one.answer is Answer.VIOLATED for one in verdicts(tmp_path, POOL.replace(old, new)))
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(7)
 @pytest.mark.parametrize(
     ("old", "new"),
     [

@@ -95,7 +95,7 @@ QUICK = {"lanes", "no mode", "no store", "no clear", "min for max", "no sign", "
 """The others take 2 to 10 s each."""
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(9)
 @pytest.mark.parametrize(
     "mutant",
     [

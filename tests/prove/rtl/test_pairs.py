@@ -45,6 +45,7 @@ def test_both_products_are_taken_apart() -> None:
     assert taken_apart(emit(small(), "accelerator")) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.every(3)
 @pytest.mark.parametrize("mutant", MUTANTS)
 def test_what_is_no_pair_of_products_stays(mutant: str) -> None:

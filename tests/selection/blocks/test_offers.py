@@ -250,6 +250,7 @@ def test_forms_of_a_layer(form: str) -> None:
     assert alus == wanted.get(form, [7, 127, -128])
 
 
+@pytest.mark.slow
 def test_what_is_refused() -> None:
     a = Layers()
     x, w = a.given("x", "int8", 6, 32), a.given("w", "int8", 32, 16)

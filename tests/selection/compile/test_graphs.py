@@ -57,6 +57,7 @@ def test_shared_operands_do_not_fit_and_are_loaded_again() -> None:
     assert made.placement.bound == made.cycles
 
 
+@pytest.mark.slow
 def test_softmax_alone_needs_a_product_with_an_identity() -> None:
     """Only the product writes d2: what is the same in real numbers alone is said."""
     builder = Builder()
@@ -92,6 +93,7 @@ def test_constants_are_computed_here() -> None:
     assert (values == 0x4080).all()
 
 
+@pytest.mark.slow
 def test_the_same_graph_has_the_same_program() -> None:
     first, second = (compile_graph(random_graph(11, N), machine("qkv")).program for _ in range(2))
     assert write(first) == write(second)
@@ -119,6 +121,7 @@ def test_random_graphs(name: str, seed: int) -> None:
     compiled(random_graph(seed, N), name)
 
 
+@pytest.mark.slow
 def test_values_are_put_aside_where_memories_are_small() -> None:
     made = [compile_graph(random_graph(seed, N), machine("qkv")) for seed in range(12)]
     assert any(one.placement.refused for one in made)

@@ -94,6 +94,7 @@ def offered() -> Saturated:
     return with_offers(saturated, [accelerators()["flexasr"].only(("linear",))])
 
 
+@pytest.mark.slow
 def test_trees_go_wrong(offered: Saturated) -> None:
     problem = problem_of(offered, cost)
     chosen, total = used(problem, by_trees(problem, FULL))

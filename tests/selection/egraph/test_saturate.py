@@ -29,7 +29,7 @@ def _costs(seed: int):  # type: ignore[no-untyped-def]
     return cost
 
 
-@pytest.mark.every(4)
+@pytest.mark.every(9)
 @pytest.mark.parametrize("seed", range(0, 200, 7))
 def test_the_same_results(seed: int) -> None:
     graph = random_graph(seed)

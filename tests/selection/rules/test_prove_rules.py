@@ -19,6 +19,7 @@ def _cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AXILOOM_CACHE", str(tmp_path / "cache"))
 
 
+@pytest.mark.slow
 def test_act(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     report = tmp_path / "act.json"
     assert main(["prove", "rules", str(ACT), "--json", str(report)]) == 1

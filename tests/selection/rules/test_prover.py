@@ -12,7 +12,7 @@ from axiloom.selection.rules.prove.proof import prove
 from axiloom.selection.rules.text import parse
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(4)
 @pytest.mark.parametrize(
     ("name", "old", "new"), some(MUTANTS, 2), ids=[f"{i}_{one[0]}" for i, one in enumerate(MUTANTS)]
 )

@@ -39,6 +39,7 @@ def products(network: str) -> dict[str, Graph]:
     return found
 
 
+@pytest.mark.slow
 def test_a_convolution_is_a_product_over_windows() -> None:
     graph = products("digits_cnn")["conv_8x8x16_f3_s1"]
     found = forms(graph, KERNELS)

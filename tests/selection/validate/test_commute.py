@@ -60,6 +60,7 @@ def binary(op: str, first: str, second: str) -> Program:
     return program(op, N, commands, "ab")
 
 
+@pytest.mark.slow
 @pytest.mark.every(3)
 @pytest.mark.parametrize("op", ["add", "multiply", "maximum"])
 def test_either_order(op: str) -> None:

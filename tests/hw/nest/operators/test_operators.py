@@ -47,6 +47,7 @@ def test_whole_numbers(number: str) -> None:
         _check_all(name, number, BOOL)
 
 
+@pytest.mark.slow
 def test_products_in_a_wider_format() -> None:
     for number, result in (("int8", "int16"), ("int16", "int32"), ("uint8", "uint32"), ("int32", "int64")):
         _check_all("mul", number, result)
