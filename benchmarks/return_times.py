@@ -1,9 +1,9 @@
 """Time to return, warm: graphs to programs for QKV by their size, and addresses for 500 values.
 
-The application is a graph, the program is what `compile_graph` returns. Engine and solvers are running and have
-seen the graph once; of `TURNS` more the fastest counts. Beside the clock stands the CPU's time of this process
-and of its workers, which a busy machine changes less. ACT's times to the best found: 45 ms on average up to 10
-nodes, 233 ms at 90, 311 ms at 390.
+The application is a graph, the program is what `compile_graph` returns. Engine and solvers are running and
+have seen the graph once; of `TURNS` more the fastest counts. Beside the clock stands the CPU's time of this
+process and of its workers, which a busy machine changes less. ACT's times to the best found: 45 ms on average
+up to 10 nodes, 233 ms at 90, 311 ms at 390.
 """
 
 from __future__ import annotations

@@ -290,4 +290,6 @@ class Model:
                 half["O"] ^= 1
             before = now
         loads = times["I"] * one.image + times["F"] * one.filters
-        return max(sender, cpu) + MAINTAINED_WORD * one.result + self._beside(tile, order, loads, cpu, in_place)
+        return (
+            max(sender, cpu) + MAINTAINED_WORD * one.result + self._beside(tile, order, loads, cpu, in_place)
+        )

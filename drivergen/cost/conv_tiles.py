@@ -116,7 +116,7 @@ class _Asked:
 
 @lru_cache(maxsize=KEPT)
 def _in_place(asked: _Asked) -> tuple[Choice, ...]:
-    """The same where the DMA reads and writes the tensors themselves. A network asks of a layer many times."""
+    """The same where the DMA reads and writes the tensors themselves. Networks ask of a layer many times."""
     problem, settings, image, flow, result_bytes, orders, tile = asked.shape
     model = Model(asked.spec, dict(problem), dict(settings), flow, dict(image), result_bytes)
     spec = model.spec

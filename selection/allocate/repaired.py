@@ -1,8 +1,8 @@
 """Addresses for lifetimes by orders that learn: what found no room goes earlier the next time.
 
-Values get an address one after the other, and none is moved. Where one finds no room, it gets weight, and those
-that lie beside it where memory is as full get some; the heaviest come first. Most memories are filled up to their
-live peak after some ten orders, in less time than a solver needs to read the problem.
+Values get an address one after the other, and none is moved. Where one finds no room, it gets weight, and
+those that lie beside it where memory is as full get some; the heaviest come first. Most memories are filled up
+to their live peak after some ten orders, in less time than a solver needs to read the problem.
 """
 
 from __future__ import annotations
@@ -74,7 +74,9 @@ class _Try:
         found = [-1] * len(lives)
         keys = [(one.at is None, -self.weight[i], self.ranks[i]) for i, one in enumerate(lives)]
         for number in sorted(range(len(lives)), key=keys.__getitem__):
-            taken = sorted((found[i], found[i] + lives[i].units) for i in self.others[number] if found[i] >= 0)
+            taken = sorted(
+                (found[i], found[i] + lives[i].units) for i in self.others[number] if found[i] >= 0
+            )
             at = self._gap(taken, lives[number])
             if at is None:
                 self._blame(number)

@@ -23,7 +23,8 @@ from axiloom.selection.allocate.problem import Problem, Step, Value
 NOTHING = Value("", "", 1, at=0)
 """What a step writes that writes nothing (a store): it lies in no memory."""
 MOST_STATES = 1000
-"""States that are left: some 40 ms. Orders are found within a hundred or two; the rest proves that there is none."""
+"""States that are left: some 40 ms. Orders are found within a hundred or two; the rest proves that there is
+none."""
 State: TypeAlias = tuple[int, int]
 """Bits of steps that are done (loads are not counted), bits of steps whose values are resident."""
 Act: TypeAlias = tuple[int, int]

@@ -1,7 +1,7 @@
 """Why a problem has no plan: which memory is too small, and what meets in it.
 
-It may take longer to find than that there is none, and many callers only ask whether there is a plan. So it is
-found when it is read.
+It may take longer to find than that there is none, and many callers only ask whether there is a plan. So it
+is found when it is read.
 """
 
 from __future__ import annotations

@@ -102,7 +102,9 @@ def cover(
     return Cover(saturated, tuple(meanings), picked, roots, cost, bound, time.perf_counter() - begun)
 
 
-def _with_ties(cell: Cell, of: Sequence[_Costed], host: str) -> Iterator[tuple[int, tuple[Cell, ...], Way, int]]:
+def _with_ties(
+    cell: Cell, of: Sequence[_Costed], host: str
+) -> Iterator[tuple[int, tuple[Cell, ...], Way, int]]:
     """Each way with what decides between choices of equal cost: the cheaper load. What has no room is loaded
     again, so it is better turned when it is stored."""
     loads = [cost for cost, needs, _ in of if _is_load(cell, needs, host)]

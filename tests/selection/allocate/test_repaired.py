@@ -1,4 +1,4 @@
-"""Orders that learn: right addresses, at the live peak where quick ways find none, and nothing that does not fit."""
+"""Orders that learn: right addresses, at the live peak where quick ways find none, and none that overlap."""
 
 from __future__ import annotations
 
@@ -52,9 +52,7 @@ def lifetimes(draw: st.DrawFn) -> list[Life]:
         at = draw(st.none() | st.integers(0, 2))
         units = draw(st.integers(1, 5))
         found.append(
-            Life(
-                start, start + draw(st.integers(1, 4)), units, align, None if at is None else at * align
-            )
+            Life(start, start + draw(st.integers(1, 4)), units, align, None if at is None else at * align)
         )
     return found
 

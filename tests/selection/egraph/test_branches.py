@@ -1,4 +1,4 @@
-"""Small problems by their ways: as cheap as the cheapest of all choices, and given up when there is too much."""
+"""Small problems by their ways: as cheap as the cheapest of all choices, and given up where they are many."""
 
 from __future__ import annotations
 
