@@ -1,7 +1,7 @@
 """Addresses for lifetimes by orders that learn: what found no room goes earlier the next time.
 
 Values get an address one after the other, and none is moved. Where one finds no room, it gets weight, and
-those that lie beside it where memory is as full get some; the heaviest come first. Most memories are filled up
+those that lie beside it where memory is as full get some; the heaviest come first. Most memories are full up
 to their live peak after some ten orders, in less time than a solver needs to read the problem.
 """
 
