@@ -7,6 +7,7 @@ than to state them to a solver.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Generic
 
 from axiloom.selection.egraph.parts import certain
 from axiloom.selection.egraph.problem import Problem, T, used
@@ -28,8 +29,8 @@ def branched(
 
 
 @dataclass
-class _Search:
-    problem: Problem[object]
+class _Search(Generic[T]):
+    problem: Problem[T]
     best: dict[int, int]
     left: int
     chosen: dict[int, int] = field(default_factory=dict)
