@@ -25,6 +25,10 @@ are short there, and the device waits for room."""
 MAINTAINED_WORD = 0.55
 """... in which it cleans or invalidates a word: 28 of its own a line."""
 LINE_BYTES = 32
+EMPTIED = 128 << 10
+"""Bytes from which the caches are cleaned or emptied as a whole instead (sw/arm/platform.c) ..."""
+EMPTYING = 1500
+"""... in so many cycles, while nothing moves."""
 PIECE = 3000
 """... that each piece of a convolution costs whose tiles do not divide it: its queue is closed and opened."""
 QUEUED = 110
@@ -152,8 +156,11 @@ class Model:
         beat = spec.stream_width // WORD_BITS
         words = spec.words_of("I", (tile["ic"], under["ih"], under["iw"]))
         elements = tile["ic"] * under["ih"] * under["iw"]
-        # At strides above 1 the window buffer takes two elements a cycle, else a row of the array.
-        lanes = 2 if self.settings.get("sw", 1) > 1 else spec.array[1]
+        # At strides above 1 the window buffer takes two elements a cycle; else a row of the array, as where
+        # it leaves out the columns that no tap reads.
+        stride = self.settings.get("sw", 1)
+        skips = stride == 2 and tile["fw"] == 1 and under["iw"] % 2 == 0
+        lanes = spec.array[1] if stride == 1 or skips else 2
         rows, cols = spec.array
         blocks = -(-tile["oc"] // rows) * tile["oh"] * -(-tile["ow"] // cols)
         return Work(
@@ -221,7 +228,18 @@ class Model:
             results = prod(trips[n] for n in self.moved(tile, order)["O"])
             words = self.work(tile).result * self.spec.stream_width / WORD_BITS
             unpacked = UNPACKED_WORD * results * words
-        return waited * (loads + cpu) + queued + unpacked + PIECE * pieces
+        cleaned, emptied = self._at_once(in_place) if waited == WAITED else (False, False)
+        whole = EMPTYING * (cleaned + emptied)
+        return waited * (loads + cpu) + queued + unpacked + PIECE * pieces + whole
+
+    def _at_once(self, in_place: Mapping[str, bool]) -> tuple[bool, bool]:
+        """Are the caches cleaned as a whole before operands are read; are they emptied for the result?"""
+        assert self.image is not None
+        sizes = {**self.problem, **self.image}
+        operands = sum(prod(sizes[dim] for dim in self.spec.form.operands[one]) for one in ("I", "F"))
+        result = prod(sizes[dim] for dim in self.spec.form.operands["O"]) * self.result_bytes
+        emptied = in_place["O"] and result >= EMPTIED
+        return emptied or operands * self.spec.data_type.bits // 8 >= EMPTIED, emptied
 
     def _lines(self, tile: Mapping[str, int]) -> float:
         """Words of the cache's lines that a result lies in, for each word of it."""
@@ -250,11 +268,12 @@ class Model:
         }
         trips, moved = dict(zip(order, all_trips, strict=True)), self.spec.form.moved
         first = {"I": one.image_words, "F": one.filters * beat}
-        cleaned = sum(own * prod(trips[d] for d in moved[operand]) for operand, own in first.items())
+        first_use = sum(own * prod(trips[d] for d in moved[operand]) for operand, own in first.items())
         if not (in_place["I"] and in_place["F"]):  # the pipeline `copying`
             return sum(words.values()) * COPIED_WORD + (sum(times.values()) + computes) * QUEUED
-        results = 2 * MAINTAINED_WORD * self._lines(tile) if in_place["O"] else COPIED_WORD
-        cpu = cleaned * MAINTAINED_WORD + words["O"] * results
+        cleaned, maintained = (0.0 if whole else 1.0 for whole in self._at_once(in_place))
+        results = 2 * MAINTAINED_WORD * maintained * self._lines(tile) if in_place["O"] else COPIED_WORD
+        cpu = first_use * cleaned * MAINTAINED_WORD + words["O"] * results
         return cpu + (sum(times.values()) + computes) * QUEUED
 
     def steps(self, tile: Mapping[str, int], order: Sequence[str]) -> float:
@@ -290,6 +309,5 @@ class Model:
                 half["O"] ^= 1
             before = now
         loads = times["I"] * one.image + times["F"] * one.filters
-        return (
-            max(sender, cpu) + MAINTAINED_WORD * one.result + self._beside(tile, order, loads, cpu, in_place)
-        )
+        left = 0.0 if self._at_once(in_place)[1] else MAINTAINED_WORD * one.result
+        return max(sender, cpu) + left + self._beside(tile, order, loads, cpu, in_place)

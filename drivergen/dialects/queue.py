@@ -171,6 +171,20 @@ class QueueOwnOp(IRDLOperation):
 
 
 @irdl_op_definition
+class QueueCleanAllOp(IRDLOperation):
+    """The queue will clean `bytes` bytes, which nobody writes to from here on: the caches may be cleaned as a
+    whole instead."""
+
+    name = "accel.queue_clean_all"
+
+    bytes = prop_def(IntegerAttr)
+    assembly_format = "$bytes attr-dict"
+
+    def __init__(self, count: int) -> None:
+        super().__init__(properties={"bytes": IntegerAttr(count, i32)})
+
+
+@irdl_op_definition
 class QueueCloseOp(IRDLOperation):
     """Wait until everything is sent and every tile is where it belongs."""
 
@@ -272,6 +286,7 @@ QUEUE_OPS: list[type[Operation]] = [
     QueueTileOp,
     QueueReceiveOp,
     QueueOwnOp,
+    QueueCleanAllOp,
     QueueCloseOp,
     CleanRowsOp,
     BytesOp,

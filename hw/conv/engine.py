@@ -45,8 +45,8 @@ class Conv(ArrayEngine):
     """Convolves: see :class:`axiloom.hw.engine.engine.Engine`.
 
     A beat a cycle is taken; but of an image at most `cols` elements, and at strides sw above 1 two, or one
-    where neighbours lie in the same bank. Between a word that sets something and the next word a dozen cycles
-    pass.
+    where neighbours lie in the same bank, unless columns that no tap reads are left out. Between a word that
+    sets something and the next word a dozen cycles pass.
 
     Raises :exc:`SpecError` for what this engine cannot be.
     """

@@ -65,7 +65,7 @@ class ConvGeometry:
             stream_width=self.stream_width,
             dims=self.dims,
             operands={
-                "I": Loaded(self.stream_width, ("ic", "ih", "iw", "sw")),
+                "I": Loaded(self.stream_width, ("ic", "ih", "iw", *IMAGE.laid["I"])),
                 "F": Loaded(self.stream_width, ("oc", "ic", "fh", "fw")),
             },
             result="O",

@@ -7,6 +7,9 @@ sw, ..., lie in neighbouring slots, each in another bank, whatever the stride. N
     slot(c, y, x) = (c * ih + y) * iw + first(x % sw) + x // sw
     first(p) = p * (iw // sw) + min(p, iw % sw)
 
+Filters of one column at stride 2 read each second column of an image only. Where iw is even, the others are
+not kept: the image lies as one of half its width does at stride 1, and is stored as fast as beats of it come.
+
 Reading walks over k = (ic, fh, fw) for block after block of outputs, one k a cycle. What lies outside of
 the image reads as zero. Quotients and remainders come from outside
 (:class:`axiloom.hw.conv.numbers.ConvNumbers`); here everything is counted.
@@ -38,8 +41,9 @@ class WindowBuffer(wiring.Component):
 
     Loading: two cycles after the `tile` has settled, a beat on `load_data` is taken with `load.valid` and
     `load.ready`; `load.last` tells that it is the last of the `tile`, then `load.half` names the new half.
-    Where sw is 1, `layout.at_once` elements are stored in a cycle, else two neighbours, or one where they lie
-    in the same bank; the first of a tile come three cycles later then, as their places are looked for.
+    Where sw is 1, `layout.at_once` elements are taken in a cycle, and where the tile `skips`, every second
+    one of them is stored. Else two neighbours are, or one where they lie in the same bank; the first of a
+    tile come three cycles later then, as their places are looked for.
     Reading: `start` begins a `walk` over `start_half` in the next cycle, and of several the last counts;
     `advance` reads the elements of one k, which are on `elements` `READ_LATENCY` cycles later, the leftmost
     pixel in the lowest bits. `block_end` comes with the last `advance` of a block, which has read all taps of
@@ -153,7 +157,8 @@ class WindowBuffer(wiring.Component):
 
         # Three places that follow each other are there when a step begins, as the way to the next is long.
         sizes = place_sizes(m, layout, tile)
-        m.d.sync += strided.eq(tile.sw != 1)
+        skips, odd = Signal(), Signal()
+        m.d.sync += [strided.eq(tile.sw != 1), skips.eq(tile.skips & layout.skips), odd.eq(tile.odd)]
         at, follows, beyond = (
             Signal(place_layout(layout), name=name) for name in ("at", "follows", "beyond")
         )
@@ -179,7 +184,7 @@ class WindowBuffer(wiring.Component):
                     m.d.sync += beyond.eq(sizes.first)
             with m.Else():
                 with m.If(~strided):
-                    m.d.sync += at.slot.eq(at.slot + at_once)
+                    m.d.sync += at.slot.eq(at.slot + Mux(skips, at_once // 2, at_once))
                 with m.If(tile_ends):
                     m.d.sync += [at.slot.eq(0), to_find.eq(3), found.eq(0)]
         two_fit = Signal()
@@ -190,9 +195,15 @@ class WindowBuffer(wiring.Component):
 
         one, other = (self.load_data.word_select(place + i, layout.bits) for i in range(2))
         several = self.load_data.word_select(place[exact_log2(at_once) :], layout.bits * at_once)
+        contiguous = self._groups(at.slot, at_once)
+        if layout.skips:
+            kept = Cat(
+                Mux(odd, several.word_select(i + 1, layout.bits), several.word_select(i, layout.bits))
+                for i in range(0, at_once, 2)
+            )
+            several = Mux(skips, kept.replicate(2), several)
+            contiguous = Mux(skips, self._groups(at.slot, at_once // 2), contiguous)
         chosen = Mux(strided, one.replicate(at_once), several)
-        group = at.slot[exact_log2(at_once) : bank_bits]
-        contiguous = Cat((group == i).replicate(at_once) for i in range(layout.cols // at_once))
         second = Mux(pair, 1 << bank(follows), 0)[: layout.cols]
         enable = Mux(strided, (1 << bank(at))[: layout.cols] | second, contiguous)
 
@@ -215,6 +226,11 @@ class WindowBuffer(wiring.Component):
             [Mux(write_second[i], write_next, write_address) for i in range(layout.cols)],
             [Mux(write_second[i], write_other, word) for i, word in enumerate(words)],
         )
+
+    def _groups(self, slot: Value, size: int) -> Value:
+        """The banks of the `size` slots from `slot` on, a multiple of it."""
+        group = slot[exact_log2(size) : exact_log2(self.layout.cols)]
+        return Cat((group == i).replicate(size) for i in range(self.layout.cols // size))
 
     def _count(self, m: Module, stored: Value, step: Value, pair: Value, tile_ends: Value) -> data.View:
         """Counts down what is left of a tile: `one` element, `two`, or at stride 1 one `step` of them?"""

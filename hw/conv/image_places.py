@@ -40,6 +40,11 @@ class ImageLayout:
         return min(self.per_beat, self.cols)
 
     @property
+    def skips(self) -> bool:
+        """At stride 2, columns that no tap reads can be left out while loading: see `tile`."""
+        return self.at_once > 1
+
+    @property
     def slots(self) -> int:
         return self.depth * self.cols
 
@@ -60,7 +65,8 @@ class ImageLayout:
 
     @property
     def tile(self) -> data.StructLayout:
-        """What a load must know: number of elements, and iw = `whole` x `sw` + `rest`."""
+        """What a load must know: number of elements, iw = `whole` x `sw` + `rest`. Where it `skips`, sw is
+        1, iw is even, and only each second element of a row is stored: the `odd` or the even ones."""
         return data.StructLayout(
             {
                 "elements": unsigned(bits_for(self.slots)),
@@ -68,6 +74,8 @@ class ImageLayout:
                 "sw": unsigned(self.step_bits),
                 "whole": unsigned(self.size_bits),
                 "rest": unsigned(self.step_bits),
+                "skips": unsigned(1),
+                "odd": unsigned(1),
             }
         )
 

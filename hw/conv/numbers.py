@@ -64,23 +64,30 @@ class ConvNumbers(wiring.Component):
 
         channel_blocks = (dims.oc + (geometry.rows - 1)) >> rows_bits
         row_blocks = (dims.ow + (geometry.cols - 1)) >> cols_bits
+        # Columns that no tap reads are not kept: see WindowBuffer.
+        skips, width = Signal(), Signal.like(dims.iw)
+        if geometry.image.skips:
+            m.d.comb += skips.eq((dims.sw == 2) & (dims.fw == 1) & ~dims.iw[0])
+        m.d.comb += width.eq(Mux(skips, dims.iw >> 1, dims.iw))
         product = _Products(m, step)
-        plane = product("plane", dims.ih, dims.iw)
+        plane = product("plane", dims.ih, width)
         taps = product("taps", dims.fh, dims.fw)
         pixel_blocks = product("pixel_blocks", dims.oh, row_blocks)
-        elements = product("elements", plane, dims.ic)
+        kept = product("elements", plane, dims.ic)
         k = product("length", taps, dims.ic)
         beats = (k + ((1 << beat_bits) - 1)) >> beat_bits
-        row_step = product("row_step", dims.sh, dims.iw)
-        tap_step = product("tap_step", dims.dh, dims.iw)
+        row_step = product("row_step", dims.sh, width)
+        tap_step = product("tap_step", dims.dh, width)
         line_beats = product("line_beats", beats, channel_blocks)
         blocks = product("blocks", pixel_blocks, channel_blocks)
-        above = product("above", dims.pt, dims.iw)
+        above = product("above", dims.pt, width)
         product.connect(steps)
         divides = running & (step < steps)
         whole, rest = self._divide(m, divides, step, "width", dims.iw)
         column_step, phase_step = self._divide(m, divides, step, "dilation", dims.dw)
         pad_whole, pad_rest = self._divide(m, divides, step, "padding", dims.pl)
+
+        elements = Mux(skips, kept << 1, kept)
 
         # A cycle behind the numbers: `fits` is looked at after `settled`, a step after the last of them.
         m.d.sync += [
@@ -92,9 +99,11 @@ class ConvNumbers(wiring.Component):
         m.d.comb += [
             self.tile.elements.eq(elements),
             self.tile.iw.eq(dims.iw),
-            self.tile.sw.eq(dims.sw),
+            self.tile.sw.eq(Mux(skips, 1, dims.sw)),
             self.tile.whole.eq(whole),
             self.tile.rest.eq(rest),
+            self.tile.skips.eq(skips),
+            self.tile.odd.eq(pad_rest != 0),
             self.k.eq(beats << beat_bits),
         ]
         numbers, walk = self.numbers, self.numbers.walk
@@ -121,7 +130,7 @@ class ConvNumbers(wiring.Component):
             walk.rest.eq(rest),
             # The first tap is pl columns to the left of the image.
             walk.column.eq(-(pad_whole + (pad_rest != 0))),
-            walk.phase.eq(Mux(pad_rest == 0, 0, dims.sw - pad_rest)),
+            walk.phase.eq(Mux((pad_rest == 0) | skips, 0, dims.sw - pad_rest)),
             walk.column_step.eq(column_step),
             walk.phase_step.eq(phase_step),
         ]

@@ -170,7 +170,7 @@ IMAGE = Form(
     rows={"F": 1},
     highest=_IMAGE_HIGHEST,
     array=("oc", "ow"),
-    laid={"I": ("sw",)},
+    laid={"I": ("sw", "fw", "pl")},
 )
 WINDOW = Form(
     name="window",

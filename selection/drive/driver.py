@@ -34,7 +34,7 @@ from axiloom.selection.program.program import HostArray, array_bytes
 A_FUNCTION = 1000
 """Lines of one function of C: compilers take long for very long ones."""
 _A_LINE = 12
-_OWNED = 1 << 18
+_OWNED = 1 << 16
 """Bytes below which the runtime takes each packet out of the caches by itself."""
 _TRY = """#define TRY(call)                             \\
     do {                                      \\

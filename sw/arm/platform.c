@@ -11,7 +11,7 @@
 #define SECTION_UNCACHED 0x1C02u /* normal, not cacheable; cf. start.S */
 
 #define PL310 0xF8F02000u
-enum { PL310_SYNC = 0x730, PL310_INVALIDATE = 0x770, PL310_CLEAN = 0x7B0, PL310_FLUSH_WAY = 0x7FC };
+enum { PL310_SYNC = 0x730, PL310_INVALIDATE = 0x770, PL310_CLEAN = 0x7B0, PL310_CLEAN_WAY = 0x7BC, PL310_FLUSH_WAY = 0x7FC };
 #define PL310_ALL_WAYS 0xFFu
 #define GLOBAL_TIMER 0xF8F00200u
 
@@ -65,9 +65,12 @@ void axl_cache_clean_rows(uintptr_t address, uint32_t row_bytes, uint32_t rows, 
     l2_each_line(PL310_CLEAN, all);
 }
 
-/* What is at least as large as L2 (512 KiB): emptying both caches takes less time than all its lines. */
+/* Emptying both caches takes less time than the lines of so much one by one, about 28 cycles each, even if the PL310
+ * takes some cycles for each of its lines. */
+#define EMPTIED (128u << 10)
 static void flush_all(void);
-static int is_large(const region *all) { return (uint64_t)all->row_bytes * all->rows >= 512u << 10; }
+int axl_cache_empties(uint32_t bytes) { return bytes >= EMPTIED; }
+static int is_large(const region *all) { return (uint64_t)all->row_bytes * all->rows >= EMPTIED; }
 
 void axl_cache_discard_rows(uintptr_t address, uint32_t row_bytes, uint32_t rows, uint32_t stride) {
     const region all = {address, row_bytes, rows, stride};
@@ -100,17 +103,33 @@ void axl_ocm_invalidate(uintptr_t address, uint32_t bytes) {
     axl_memory_barrier();
 }
 
-/* Nothing is left in L1D (of 4 ways, bits 31:30, and 256 sets, bits 12:5) and L2: by line, a section takes longer. */
-static void flush_all(void) {
-    for (uint32_t way = 0; way < 4; way++)
-        for (uint32_t set = 0; set < 256; set++)
-            __asm__ volatile("mcr p15, 0, %0, c7, c14, 2" ::"r"(way << 30 | set << 5) : "memory"); /* DCCISW */
+/* OPERATION by set and way: on all of L1D, of 4 ways (bits 31:30) and 256 sets (bits 12:5). */
+#define L1_ALL(OPERATION)                                                                          \
+    for (uint32_t way = 0; way < 4; way++)                                                         \
+        for (uint32_t set = 0; set < 256; set++)                                                   \
+            __asm__ volatile("mcr p15, 0, %0, c7, " OPERATION ", 2" ::"r"(way << 30 | set << 5) : "memory"); \
     axl_memory_barrier();
-    *device(PL310 + PL310_FLUSH_WAY) = PL310_ALL_WAYS;
-    while (*device(PL310 + PL310_FLUSH_WAY))
+
+static void l2_all(uint32_t operation) {
+    *device(PL310 + operation) = PL310_ALL_WAYS;
+    while (*device(PL310 + operation))
         continue; /* bits clear as ways are done */
     *device(PL310 + PL310_SYNC) = 0;
     axl_memory_barrier();
+}
+
+/* Nothing is left in L1D and L2: by line, a section takes longer. */
+static void flush_all(void) {
+    L1_ALL("c14") /* DCCISW */
+    l2_all(PL310_FLUSH_WAY);
+}
+
+int axl_cache_clean_all(uint32_t bytes) {
+    if (bytes < EMPTIED)
+        return 0;
+    L1_ALL("c10") /* DCCSW */
+    l2_all(PL310_CLEAN_WAY);
+    return 1;
 }
 
 void axl_map_uncached(uintptr_t address, uint32_t bytes) {

@@ -212,8 +212,14 @@ dma_status dma_queue_receive(void *to, uint32_t rows, uint32_t cols);
 
 /* The caller promises that from here to dma_queue_close only the DMA writes to these bytes, and nobody reads them.
  * Then tiles that are received there may share cache lines with each other. The two ends may share cache lines with
- * other data, if nobody writes to those either. At most once a queue, before its first receive. */
+ * other data, if nobody writes to those either. At most once a queue, before its first receive. Nor does the CPU write to
+ * what the queue sends, but in dma_queue_tile_*: for large results the caches are emptied here, and dma_clean_rows does
+ * nothing then. */
 dma_status dma_queue_own(void *to, uint32_t bytes);
+
+/* The queue will send `bytes` bytes in place, and the CPU writes to none of them from here to dma_queue_close. If it takes
+ * less time, all that the caches hold is cleaned here, and dma_clean_rows does nothing until then. */
+dma_status dma_queue_clean_all(uint32_t bytes);
 
 /* As dma_queue_receive, but the DMA writes the tile to its place in memory. Rows begin on cache lines and are whole
  * cache lines, or the caches would mix up the writes of CPU and DMA. After dma_queue_own, rows need only be whole

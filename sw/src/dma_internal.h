@@ -87,6 +87,8 @@ void axl_cache_invalidate(uintptr_t address, uint32_t bytes); /* after it has: t
 void axl_cache_clean_rows(uintptr_t address, uint32_t row_bytes, uint32_t rows, uint32_t stride);
 void axl_cache_discard_rows(uintptr_t address, uint32_t row_bytes, uint32_t rows, uint32_t stride);
 void axl_cache_invalidate_rows(uintptr_t address, uint32_t row_bytes, uint32_t rows, uint32_t stride);
+int axl_cache_empties(uint32_t bytes); /* does discarding as many at once empty all caches: is nothing dirty left? */
+int axl_cache_clean_all(uint32_t bytes); /* if that takes less time than cleaning as many; whether it did */
 void axl_ocm_invalidate(uintptr_t address, uint32_t bytes);   /* the same for on-chip memory, which only L1 holds */
 void axl_map_uncached(uintptr_t address, uint32_t bytes);
 void axl_memory_barrier(void);                                /* earlier accesses are done before later ones */

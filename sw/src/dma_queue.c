@@ -40,6 +40,7 @@ static struct {
     uintptr_t own;   /* bytes that only the DMA writes to */
     uint32_t own_bytes;
     int at_once;     /* they are taken out of the caches at the beginning and at the end, not by tiles */
+    int clean;       /* so is all that the caches held, and nobody writes to what is sent since then */
     int open;
 } DMA_EACH(queue);
 static destination DMA_EACH(destinations)[AXL_RECV_RING]; /* of the tile with the same number in the ring */
@@ -175,20 +176,30 @@ dma_status dma_queue_receive_rows(void *to, uint32_t row_bytes, uint32_t rows, u
 
 /* A tile's lines leave the caches before it is written and after, as everywhere; that another tile has a part of such a
  * line does not matter, as the CPU writes to neither, and the line leaves again with the other one. Only the lines at
- * the two ends may hold something else. What is larger than the caches leaves them as a whole, which takes less. */
+ * the two ends may hold something else. What is large leaves the caches with everything else, which takes less; then
+ * nothing that is sent has to be cleaned. */
 dma_status dma_queue_own(void *to, uint32_t bytes) {
     const uintptr_t from = (uintptr_t)to, end = from + bytes;
     if (!queue.open || queue.take || queue.own_bytes || dma_recvs.posted != queue.begun)
         return DMA_ERR_NOT_READY;
     queue.own = from;
     queue.own_bytes = bytes;
-    queue.at_once = bytes >= AT_ONCE;
+    queue.clean = axl_cache_empties(bytes);
+    queue.at_once = queue.clean || bytes >= AT_ONCE;
     if (AXL_DMA_COHERENT)
         return DMA_OK;
     axl_cache_clean(from, 1);
     axl_cache_clean(end - 1, 1);
     if (queue.at_once)
         axl_cache_discard(from, bytes);
+    return DMA_OK;
+}
+
+dma_status dma_queue_clean_all(uint32_t bytes) {
+    if (!queue.open)
+        return DMA_ERR_NOT_READY;
+    if (!AXL_DMA_COHERENT && !queue.clean)
+        queue.clean = axl_cache_clean_all(bytes);
     return DMA_OK;
 }
 
@@ -230,7 +241,7 @@ dma_status dma_queue_open(uint32_t tile_words, dma_take *take) {
     queue.limit = limit;
     queue.begun = dma_recvs.posted;
     queue.own_bytes = 0;
-    queue.at_once = 0;
+    queue.at_once = queue.clean = 0;
     queue.open = 1;
     dma_sends.words = DMA_QUEUE_TELL; /* the DMA has nothing to do: the first rows are told at once */
     half = half_used = 0;
@@ -264,7 +275,7 @@ dma_status dma_queue_close(void) {
 /* --- what goes out ------------------------------------------------------------------------------------------ */
 
 void dma_clean_rows(const void *from, uint32_t row_bytes, uint32_t rows, uint32_t stride) {
-    if (!AXL_DMA_COHERENT)
+    if (!AXL_DMA_COHERENT && !(queue.open && queue.clean))
         axl_cache_clean_rows((uintptr_t)from, row_bytes, rows, stride);
 }
 

@@ -115,6 +115,11 @@ dma_status dma_queue_own(void *to, uint32_t bytes) {
     return DMA_OK;
 }
 
+dma_status dma_queue_clean_all(uint32_t bytes) {
+    (void)bytes;
+    return is_open ? DMA_OK : DMA_ERR_NOT_READY;
+}
+
 dma_status dma_queue_close(void) {
     while (expected) {
         const dma_status status = take_oldest();

@@ -47,9 +47,17 @@ def job(
     flow: str,
     pipeline: str,
     edit: Callable[[str], str] = str,
+    *,
+    fresh: bool = False,
 ) -> ProblemRun:
+    """`fresh`: the result is zeroed before, so that it is written in place."""
     dtype = spec.data_type.value
     text = matmul_mlir(*shape, dtype)
+    if fresh:
+        fill = (
+            "%zero = arith.constant 0 : i32\n  linalg.fill ins(%zero : i32) outs(%C : memref<{}x{}xi32>)\n  "
+        )
+        text = text.replace("linalg.matmul", fill.format(*shape[:2]) + "linalg.matmul")
     problem = Workload("x".join(map(str, shape)), text)
     run = ProblemRun(problem, System(spec), Schedule(flow, pipeline=pipeline))
     assert "int main(void)\n{\n" in run.driver.harness
@@ -71,6 +79,22 @@ def check(spec: AcceleratorSpec, pipelines: tuple[str, ...], shapes: list[tuple[
 @pytest.mark.parametrize("pipeline", ["copying", "all"])
 def test_generated_drivers_maintain_the_caches(pipeline: str) -> None:
     check(with_dma(isa.builtin("v3_4"), pipeline), (pipeline,), [(13, 10, 9)])
+
+
+@pytest.mark.parametrize(
+    ("shape", "fresh", "call"),
+    [
+        ((4, 128, 256), False, "dma_queue_clean_all(0x21000u)"),
+        ((128, 256, 4), True, "dma_queue_own(C, 0x20000u)"),
+    ],
+)
+def test_large_arrays_leave_no_dirty_line_behind(shape: tuple[int, int, int], fresh: bool, call: str) -> None:
+    """Operands, or a result, of 128 KiB: both caches are cleaned, or emptied, as a whole."""
+    run = job(with_dma(isa.builtin("v3_4"), "all"), shape, "Cs", "all", fresh=fresh)
+    assert call in run.driver.c
+    [report] = reports_of([run])
+    assert report["result"]["matches"]
+    assert report["stale"] == []
 
 
 @pytest.mark.slow

@@ -167,6 +167,9 @@ class _Lowering:
         size = kind.element_count() * element_bits(kind) // 8
         self.call("dma_queue_own", self._bytes(self._pointer(op.array)), self.index(size))
 
+    def clean_all(self, op: queue.QueueCleanAllOp) -> None:
+        self.call("dma_queue_clean_all", self.index(op.bytes.value.data))
+
     def close(self, op: queue.QueueCloseOp) -> None:
         self.call("dma_queue_close")
 
@@ -195,6 +198,7 @@ _RULES: dict[type[Operation], Callable[..., None]] = {
     queue.QueueTileOp: _Lowering.tile,
     queue.QueueReceiveOp: _Lowering.receive,
     queue.QueueOwnOp: _Lowering.own,
+    queue.QueueCleanAllOp: _Lowering.clean_all,
     queue.QueueCloseOp: _Lowering.close,
 }
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import prod
+from typing import TypeGuard
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import (
+    FixedBitwidthType,
     IntegerAttr,
+    MemRefType,
     ModuleOp,
     StringAttr,
     i32,
@@ -25,6 +29,8 @@ from axiloom.drivergen.nest.matrix import LINE_BYTES
 from axiloom.drivergen.nest.tile import Tile
 from axiloom.isa.contract.types import WORD_BITS
 
+LARGE = 64 << 10
+"""Bytes from which the runtime may rather clean or empty the caches than maintain line by line."""
 _OWNED = "in place, in an array that only the DMA writes to"
 
 _STAGES = (accel.SendLiteralOp, accel.SendDimOp, accel.SendIdxOp, accel.SendOp)
@@ -56,6 +62,15 @@ def _received(op: accel.RecvOp, units: _Units) -> str:
     if rows.fits(units.line):
         return queue.IN_PLACE
     return _OWNED if rows.fits(units.beat) else queue.THROUGH_WINDOW
+
+
+def _bytes(array: SSAValue) -> int:
+    """0 where its shape is not known."""
+    kind = array.type
+    assert isinstance(kind, MemRefType)
+    if not kind.has_static_shape() or not isinstance(kind.element_type, FixedBitwidthType):
+        return 0
+    return prod(kind.get_shape()) * kind.element_type.bitwidth // 8
 
 
 def _touched(value: SSAValue) -> Iterator[Operation]:
@@ -116,16 +131,20 @@ class _Nest:
         receives = [op for op in self.inner if isinstance(op, accel.RecvOp)]
         ways = {_received(op, self.units) for op in receives}
         in_place = queue.THROUGH_WINDOW not in ways
+        arrays = list({array_of(op.tile): None for op in receives})
+        alone = len(arrays) == 1 and self._is_ours(arrays[0])
         if in_place and _OWNED in ways:
-            arrays = list({array_of(op.tile): None for op in receives})
-            in_place = len(arrays) == 1 and self._is_ours(arrays[0])
-            if in_place:
-                block.insert_op_before(queue.QueueOwnOp(arrays[0]), self.ops[0])
+            in_place = alone
+        if in_place and alone and (_OWNED in ways or _bytes(arrays[0]) >= LARGE):
+            block.insert_op_before(queue.QueueOwnOp(arrays[0]), self.ops[0])
         if len(words) > 1 and not in_place:
             fail(self.ops[0], f"tiles of different sizes are received in it ({sorted(words)} words)")
         for op in self.inner:
             if isinstance(op, accel.RecvOp):
                 self._receive(op, in_place)
+        sent = {array_of(op.tile): None for op in self.inner if self._is_cleaned(op)}
+        if (size := sum(map(_bytes, sent))) >= LARGE:
+            block.insert_op_before(queue.QueueCleanAllOp(size), self.ops[0])
         for op in self.inner:
             if isinstance(op, _STAGES):
                 self._stage(op)
@@ -164,6 +183,9 @@ class _Nest:
                 fail(op, "its sizes are not constant")
             known |= value << shift
         return _constant(op, known)
+
+    def _is_cleaned(self, op: Operation) -> TypeGuard[accel.SendOp]:
+        return isinstance(op, accel.SendOp) and Tile.of(op).way(self.units.beat) != queue.THROUGH_WINDOW
 
     def _tile(self, op: accel.SendOp) -> None:
         shape, permutation = op.shape.get_values(), op.permutation.get_values()
@@ -332,6 +354,8 @@ class ZeroCopy(ModulePass):
     as a whole or, where only edges are at fault, for those tiles. A result is written in place where all its
     tiles overwrite and fill whole cache lines (of `line_bytes`); or whole beats, where nothing else uses its
     array: then that belongs to the DMA (`accel.queue_own`) until the queue is closed, as tiles share lines.
+    So does a result of `LARGE` bytes, whose lines the runtime then need not maintain one by one. Of as many
+    bytes that are read in place it is told, too (`accel.queue_clean_all`).
 
     A tile is cleaned at its first use, so that cleaning overlaps with the transfers: in the first
     iterations of the loops that do not move it. The tiled op that has the transfers is between

@@ -60,6 +60,8 @@ PROBLEMS = {
     "7x7 stride 2": Convolution(2, 12, 13, 3, 7, 7, (2, 2), before=(3, 3), after=(3, 2)),
     "1x1": Convolution(6, 4, 7, 5, 1, 1),
     "1x1 stride 2": Convolution(6, 5, 7, 5, 1, 1, (2, 2)),
+    "1x1 stride 2, an even width": Convolution(6, 6, 12, 5, 1, 1, (2, 2)),
+    "3x1 stride 2, an even width": Convolution(3, 9, 10, 5, 3, 1, (2, 2), before=(1, 1), after=(1, 0)),
     "1x5 dilation 3": Convolution(2, 4, 15, 4, 1, 5, (1, 1), (1, 3), (0, 4), (0, 6)),
     "stride 4": Convolution(2, 9, 18, 3, 3, 4, (4, 4), before=(2, 1)),
     "stride 3 dilation 2": Convolution(3, 9, 14, 4, 2, 3, (3, 3), (2, 2), (1, 2), (2, 1)),
@@ -147,6 +149,19 @@ def test_any_number_of_multiply_adds_twice_and_after_reset(macs: int) -> None:
     check(spec, program, program, cut, program, **STALLS)
 
 
+@pytest.mark.parametrize("stream_width", [32, pytest.param(128, marks=pytest.mark.slow)])
+def test_columns_that_no_tap_reads_are_left_out(stream_width: int) -> None:
+    """Between images of which all columns are kept; the program runs twice."""
+    spec = small(stream_width=stream_width)
+    skipped = BASE | {"fw": 1, "sw": 2, "sh": 2, "oh": 2, "ow": 3, "ih": 4, "iw": 6}
+    words: list[int] = []
+    for seed, change in enumerate(
+        ({}, {"pl": 0}, {"iw": 5}, {"fw": 2}, {"ic": 1, "pl": 2, "pt": 0}, {"sw": 1})
+    ):
+        words += words_of(spec, "cfg sI sF cO cO rO", skipped | change, seed)
+    check(spec, Program(words), Program(words), **STALLS)
+
+
 @pytest.mark.slow
 def test_settings_may_change_while_computes_wait() -> None:
     """What has been queued keeps the settings of its own moment; images, filters and results change
@@ -218,10 +233,17 @@ def _settings_only(spec: AcceleratorSpec, name: str, values: Mapping[str, int]) 
 @pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("names", "change"),
-    [("cO", {"fw": 3}), ("cO", {"sw": 2}), ("sI cO", {"ic": 2}), ("cO", {"oh": 2}), ("cO rO", {})],
+    [
+        ("cO", {"fw": 3}),
+        ("cO", {"sw": 2}),
+        ("cO", {"pl": 2}),
+        ("sI cO", {"ic": 2}),
+        ("cO", {"oh": 2}),
+        ("cO rO", {}),
+    ],
 )
 def test_other_sizes_than_loaded_or_begun(names: str, change: dict[str, int]) -> None:
-    """Filters of other taps, an image laid out for another stride, other channels, another result."""
+    """Filters of other taps, an image laid out for another stride or padding, other channels or results."""
     spec = small()
     words = words_of(spec, "cfg sI sF cO") + words_of(spec, f"cfg {names}", BASE | change)
     (result,) = check(spec, Program(words), **STALLS)

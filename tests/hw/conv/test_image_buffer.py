@@ -86,7 +86,7 @@ class Bench:
     async def load(self, ctx: Any, sizes: Mapping[str, int], image: np.ndarray, stall: Any = None) -> int:
         """Loads an image; returns the cycles that it took."""
         buffer, layout, cycles = self.buffer, self.layout, 0
-        ctx.set(buffer.tile, window_numbers.tile(sizes))
+        ctx.set(buffer.tile, window_numbers.tile(sizes, layout.at_once))
         await ctx.tick().repeat(2)  # sizes settle
         beats = beats_of(image, layout.bits, layout.per_beat)
         for index, beat in enumerate(beats):
@@ -111,7 +111,7 @@ class Bench:
     ) -> list[list[int]]:
         """All windows, as often as there are `passes`."""
         buffer, layout = self.buffer, self.layout
-        ctx.set(buffer.walk, window_numbers.walk(sizes, layout.cols, layout.slot_bits))
+        ctx.set(buffer.walk, window_numbers.walk(sizes, layout.cols, layout.slot_bits, layout.at_once))
         ctx.set(buffer.start_half, half)
         ctx.set(buffer.start, 1)
         await ctx.tick()
@@ -195,7 +195,7 @@ BASE = dict.fromkeys(("ic", "fh", "fw", "oh", "ow", "sh", "sw", "dh", "dw"), 1) 
         (8, 128, 1, 8),
         (16, 32, 1, 2),
         (32, 128, 1, 4),
-        (8, 32, 2, 2),
+        (8, 32, 2, 2),  # an odd width
         (8, 32, 4, 1),
         (32, 32, 3, 1),
     ],
@@ -210,6 +210,40 @@ def test_rows_that_are_no_whole_words_are_loaded_without_a_gap(
         # At strides, three cycles find the first places.
         cycles = await bench.load(ctx, sizes, image_of(sizes, bits, 0))
         assert cycles <= -(-3 * 5 * 13 // elements_a_cycle) + 3 * (sw > 1)
+
+    bench.run(steps)
+
+
+@pytest.mark.parametrize(
+    ("bits", "cols", "stream_width", "iw", "pl"),
+    [
+        (8, 8, 32, 6, 0),
+        (8, 8, 64, 14, 1),
+        (8, 8, 128, 10, 3),
+        (16, 2, 64, 12, 2),
+        (32, 4, 64, 6, 1),
+        (8, 16, 128, 28, 0),
+    ],
+)
+def test_columns_that_no_tap_reads_are_left_out(
+    bits: int, cols: int, stream_width: int, iw: int, pl: int
+) -> None:
+    """Twice in a row, with words that wait; an image of each second column is stored at full rate."""
+    bench = Bench(bits, cols, stream_width)
+    sizes = BASE | {"ic": 2, "ih": 3, "iw": iw, "sw": 2, "sh": 2, "oh": 2, "ow": (iw + 1) // 2, "pl": pl}
+    other = sizes | {"ic": 1, "iw": iw + 2, "fh": 2, "pl": pl + 1}
+    images = [image_of(sizes, bits, 1), image_of(other, bits, 2), image_of(sizes, bits, 3)]
+
+    async def steps(ctx: Any) -> None:
+        rng = random.Random(iw)
+        cycles = await bench.load(ctx, sizes, images[0])
+        assert cycles == -(-images[0].size // bench.layout.at_once)
+        half = ctx.get(bench.buffer.load.half)
+        await bench.load(ctx, other, images[1], rng)
+        assert same(await bench.walk(ctx, sizes, half, 2, rng), expected_windows(images[0], sizes, cols) * 2)
+        assert same(await bench.walk(ctx, other, 1 - half), expected_windows(images[1], other, cols))
+        await bench.load(ctx, sizes, images[2], rng)
+        assert same(await bench.walk(ctx, sizes, half), expected_windows(images[2], sizes, cols))
 
     bench.run(steps)
 

@@ -7,13 +7,27 @@ from collections.abc import Mapping
 Sizes = Mapping[str, int]
 
 
-def tile(sizes: Sizes) -> dict[str, int]:
+def skips(sizes: Sizes, at_once: int) -> bool:
+    """Columns that no tap reads are not kept; `at_once`: elements that are taken in a cycle."""
+    return at_once > 1 and sizes["sw"] == 2 and sizes["fw"] == 1 and sizes["iw"] % 2 == 0
+
+
+def tile(sizes: Sizes, at_once: int) -> dict[str, int]:
+    left_out = skips(sizes, at_once)
     whole, rest = divmod(sizes["iw"], sizes["sw"])
-    elements = sizes["ic"] * sizes["ih"] * sizes["iw"]
-    return {"elements": elements, "iw": sizes["iw"], "sw": sizes["sw"], "whole": whole, "rest": rest}
+    return {
+        "elements": sizes["ic"] * sizes["ih"] * sizes["iw"],
+        "iw": sizes["iw"],
+        "sw": 1 if left_out else sizes["sw"],
+        "whole": whole,
+        "rest": rest,
+        "skips": left_out,
+        "odd": -sizes["pl"] % sizes["sw"] != 0,
+    }
 
 
-def walk(sizes: Sizes, cols: int, slot_bits: int) -> dict[str, int]:
+def walk(sizes: Sizes, cols: int, slot_bits: int, at_once: int) -> dict[str, int]:
+    left_out = skips(sizes, at_once)
     column, phase = divmod(-sizes["pl"], sizes["sw"])
     column_step, phase_step = divmod(sizes["dw"], sizes["sw"])
     whole, rest = divmod(sizes["iw"], sizes["sw"])
@@ -32,12 +46,12 @@ def walk(sizes: Sizes, cols: int, slot_bits: int) -> dict[str, int]:
         "y": -sizes["pt"],
         "sh": sizes["sh"],
         "dh": sizes["dh"],
-        **{name: count * sizes["iw"] % (1 << slot_bits) for name, count in rows.items()},
+        **{name: count * (sizes["iw"] >> left_out) % (1 << slot_bits) for name, count in rows.items()},
         "sw": sizes["sw"],
         "whole": whole,
         "rest": rest,
         "column": column,
-        "phase": phase,
+        "phase": 0 if left_out else phase,
         "column_step": column_step,
         "phase_step": phase_step,
     }
