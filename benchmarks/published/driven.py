@@ -92,7 +92,12 @@ def of_lowered(folder: Path, name: str, one: Lowered) -> Row:
     """A driver in MLIR, as it is."""
     file = folder / "driver.mlir"
     file.write_text(one.text, encoding="utf-8")
-    right, said = simulated(folder, [str(file), *one.accelerator], one.given, one.wanted)
+    words = [str(file), *one.accelerator]
+    if one.spec is not None:
+        spec = folder / "device.json"
+        spec.write_text(json.dumps(one.spec), encoding="utf-8")
+        words += ["--spec", str(spec)]
+    right, said = simulated(folder, words, one.given, one.wanted)
     return Row("MLIR", name, "unchanged" if right else "refused", f"{said}, as a driver" if right else said)
 
 

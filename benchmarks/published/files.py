@@ -22,7 +22,7 @@ FORMS: dict[str, str] = {
     **dict.fromkeys(("runner/matmul", "runner/codegen-for-matmul"), FLOAT),
     **dict.fromkeys(("runner/matmul-runner", "runner/run-matmul-v1accel"), "product, and a main that prints"),
     "runner/generic-to-accel": "product, transposes with two results, product after a fill",
-    "runner/generic-to-accel-options": "tile size and init flow",
+    "runner/generic-to-accel-options": "annotations that the command line replaces",
     "runner/opcode-map-roundtrip": "map as an attribute, no flow",
     "runner/opcde-map-roundtrip": "map<s0 -> ...>, no valid MLIR",
     "guide/example0.NS.accel": "transfers in the accel dialect, C added",
@@ -30,18 +30,13 @@ FORMS: dict[str, str] = {
     "ex3/mlir_conv2ds": "transfers in the accel dialect, convolution",
     "guide/example0-NS.withcalls": "calls of the DMA library, C added",
     "guide/example0-CS.withcalls": "calls of the DMA library, C stays",
-    **dict.fromkeys(
-        ("runner/accel-dialect", "runner/accel-to-runtime"), "ops of the accel dialect, no program"
-    ),
-    **dict.fromkeys(
-        (
-            *("runner/axi_v1_data_copy", "runner/matmul_accelerator_v1_naive"),
-            *(f"cpu-runner/{one}" for one in ("axi_v1", "axi_v1_data_copy", "axi_sgemm_naive_codegen_v1")),
-        ),
-        "calls of a mock library, arrays made there",
-    ),
-    **dict.fromkeys(
-        ("ex3/template_mlir_conv2ds", "ex3/template_mlir_conv2ds_cpu_only"),
-        "template with ${...} in it, no valid MLIR",
-    ),
+    "runner/accel-dialect": "ops of the accel dialect, sent and received",
+    "runner/accel-to-runtime": "ops of the accel dialect, a view sent",
+    "runner/axi_v1_data_copy": "arrays filled, copied, sent and printed",
+    "runner/matmul_accelerator_v1_naive": "B stays, opcodes in words, a main that fills and prints",
+    "cpu-runner/axi_v1": "a packet there and back, windows as memrefs",
+    "cpu-runner/axi_v1_data_copy": "a packet there and back, windows as pointers",
+    "cpu-runner/axi_sgemm_naive_codegen_v1": "tiles cut at the edge, nothing copied",
+    "ex3/template_mlir_conv2ds": "template with ${...} in it, accel dialect",
+    "ex3/template_mlir_conv2ds_cpu_only": "template with ${...} in it",
 }

@@ -65,6 +65,13 @@ LITERALS = (
     's1c=[op_send_literal(6), op_send(1)], r2=[op_recv(2)], reset=[op_send_literal(32)],>",\n'
     '  accel_opcode_flow_str = "(s0 (s1c r2))", accel_loop_permutation = [0,2,1],'
 )
+STAYS = (
+    "  accel_dmaAddress = 41, accel_dmaInputBufferSize = 42,\n  accel_loop_permutation = [0,2,1],\n"
+    "  accel_accel_tile_size = 4, // and on the command line\n"
+    '  accel_opcode_map_str = "opcode_map<s0=[op_send(0)], s1=[op_send(1)], s2=[op_send(2)], '
+    'r2=[op_recv(2)]>",\n'
+    '  accel_init_flow_str = "reset",\n  accel_opcode_flow_str = "(s0 (s1 r2))",'
+)
 MAP = (
     "opcode_map<\n  s0 = [op_send(0)],\n  s1 = [op_send(1)],\n  r2 = [op_recv(2)],\n"
     "  s0s1r2 = [op_send(0), op_send(1), op_send(2), op_recv(2)],\n"
@@ -72,6 +79,9 @@ MAP = (
 )
 TRANSPOSES = """
 #transposes = {
+  __internal_linalg_transform__="ACCELERATE",
+  accel_opcode_map_str = "opcode_map<s0=[op_send(0)], s1=[op_send(1)], r2=[op_recv(2)], r3=[op_recv(3)]>",
+  accel_opcode_flow_str = "(s0 s1 r2 r3)",
   iterator_types = ["parallel", "parallel"],
   indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>,
                    affine_map<(m, n) -> (n, m)>, affine_map<(m, n) -> (n, m)>]
@@ -129,10 +139,8 @@ INPUTS: dict[str, Input] = {
     "trait above, std ops": Input(product("", ops=""), V3),
     "map without literals, flow (s0 s1 r2)": Input(product(PLAIN), V1),
     "map of bits, stationary A, unused opcode": Input(product(LITERALS), V2 + COMBINED),
-    "tile size and init flow": Input(
-        product(PLAIN + '\n  accel_accel_tile_size = 4, accel_init_flow_str = "reset",'),
-        V1,
-        (', accel_init_flow_str = "reset"', ""),
+    "annotations that the command line replaces": Input(
+        product(STAYS) + named("i32").replace("@product", "@second"), (*V3, "--flow", "Cs")
     ),
     "tiles for caches, sum on the CPU": Input(
         product(
@@ -146,7 +154,7 @@ INPUTS: dict[str, Input] = {
         V1,
     ),
     "product, transposes with two results, product after a fill": Input(
-        product('  __accel_transform__="ACCEL",') + TRANSPOSES + FILLED, V3
+        product(PLAIN) + TRANSPOSES + FILLED, V1
     ),
     "map<s0 -> ...>, no valid MLIR": Input(
         product("  accel_opcode_map = {\n    map<s0 -> [send(0)]>,\n    map<r2 -> [recv(2)]>,\n  },"), V1
@@ -154,8 +162,9 @@ INPUTS: dict[str, Input] = {
     "two functions with products": Input(product(PLAIN) + named("i32").replace("@product", "@second"), V1),
     "convolution, and a main that prints": Input(CONV + MAIN, ("--accel", "conv_v3")),
     "product, and a main that prints": Input(named("i32") + MAIN, V3),
-    "template with ${...} in it, no valid MLIR": Input(
-        CONV.replace("@conv", "@${MLIR_CALL}"), ("--accel", "conv_v3")
+    "template with ${...} in it": Input(
+        CONV.replace("@conv", "@${NAME}").replace("8x4x3x3x", "${OC}x4x3x3x"),
+        ("--accel", "conv_v3", "-D", "NAME=conv", "-D", "OC=8"),
     ),
     "tosa.conv2d": Input(TOSA, ("--accel", "conv_v4")),
 }

@@ -1,12 +1,13 @@
 """MLIR with transfers in it already, as AXI4MLIR prints it: drivers that `axiloom simulate` runs as they are.
 
 Products on v3 in its `accel` dialect and as calls of its DMA library, and a convolution on conv_v3 in the
-dialect, by hand; and two forms that are no program: ops one by one, and calls of a library without a device.
+dialect, by hand; that one also as a template. ``programs.py`` has the texts whose devices are others.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -28,12 +29,13 @@ LIBRARY = (
 
 @dataclass(frozen=True)
 class Lowered:
-    """A driver, its accelerator, what its arrays hold before, and the result after it."""
+    """A driver, its accelerator (`spec`: one of its own), what its arrays hold before, and the result."""
 
     text: str
     accelerator: tuple[str, ...]
     given: dict[str, np.ndarray]
     wanted: dict[str, np.ndarray]
+    spec: dict[str, Any] | None = None
 
 
 class Accel:
@@ -188,20 +190,16 @@ CONV = (
 }
 """
 )
-OPS = (
-    "func @first(%A: memref<60x80xf32>) -> i32 {\n  %0 = accel.send %A : ( memref<60x80xf32> ) -> i32\n"
-    "  return %0 : i32\n}\n"
-    "func @second(%A: memref<60x80xf32>, %o: i32) -> i32 {\n"
-    "  %0 = accel.send %A, %o : (memref<60x80xf32> , i32) -> i32\n  return %0 : i32\n}\n"
-)
-MOCK = (
-    "func private @dma_init(index, index, index, index, index) -> ()\n"
-    "func private @dma_start_send(i64, i64) -> (i64)\nfunc private @filled() -> memref<?x?xf32>\n"
-    "func @main() {\n  %c0 = arith.constant 0 : index\n  %l = arith.constant 16 : i64\n"
-    "  %A = call @filled() : () -> memref<?x?xf32>\n"
-    "  call @dma_init(%c0, %c0, %c0, %c0, %c0) : (index, index, index, index, index) -> ()\n"
-    "  %s = call @dma_start_send(%l, %l) : (i64, i64) -> (i64)\n  return\n}\n"
-)
+PLACES = {"NAME": "conv", "OC": "4", "FHW": "3", "STEP": "2"}
+"""Values of the template's places."""
+
+
+def template() -> str:
+    """The convolution as a script fills it in that writes a file for each layer."""
+    text = CONV.replace("@conv(", "@${NAME}(").replace("#filter", "#${NAME}_filter")
+    text = text.replace("4x4x3x3x", "${OC}x4x${FHW}x${FHW}x").replace("1x4x3x3x", "1x4x${FHW}x${FHW}x")
+    text = text.replace("[1, 4, 3, 3]", "[1, 4, ${FHW}, ${FHW}]")
+    return text.replace("arith.constant 2 : index", "arith.constant ${STEP} : index") + "// ${IHWxIHW}\n"
 
 
 def drivers() -> dict[str, Lowered]:
@@ -220,6 +218,10 @@ def drivers() -> dict[str, Lowered]:
         "transfers in the accel dialect, convolution": Lowered(CONV, conv, images, {"O": result}),
         "calls of the DMA library, C added": Lowered(product(Calls(), False), v3, operands, added),
         "calls of the DMA library, C stays": Lowered(product(Calls(), True), v3, operands, stayed),
-        "ops of the accel dialect, no program": Lowered(OPS, v3, {}, {}),
-        "calls of a mock library, arrays made there": Lowered(MOCK, v3, {}, {}),
+        "template with ${...} in it, accel dialect": Lowered(
+            template(),
+            (*conv, *(word for name, value in PLACES.items() for word in ("-D", f"{name}={value}"))),
+            images,
+            {"O": result},
+        ),
     }

@@ -134,7 +134,15 @@ _FUNCTION = re.compile(r"(?<=\.mlir):[^:/]*$")
 
 def separated(text: str) -> str:
     """`text` as xDSL reads it, with every op at the same place."""
+    text = _OLD_ALIAS.sub(lambda found: found[1] + " " * len(found[2]), text)
+    text = _TYPED_POINTER.sub(lambda found: found[1] + " " * len(found[2]), text)
     return _SEVERAL_RESULTS.sub(r"\1 \2 ", text)
+
+
+_OLD_ALIAS = re.compile(r"^(\s*![\w.$-]+\s*=\s*)(type\b)", re.MULTILINE)
+"""``!name = type TYPE``, as it was written; today without the word."""
+_TYPED_POINTER = re.compile(r"(!llvm\.ptr)(<[\w.]+>)")
+"""Pointers had a type of what they point at."""
 
 
 def explained(error: ParseError) -> str:
@@ -187,11 +195,11 @@ def where(op: Operation) -> str:
     return "unknown place"
 
 
-def fail(op: Operation, why: str) -> NoReturn:
-    """Raise CompileError that names `op` and its place."""
+def fail(op: Operation, why: str, kind: type[CompileError] = CompileError) -> NoReturn:
+    """Raise CompileError, of the `kind`, that names `op` and its place."""
     doc = op.doc if isinstance(op, linalg.GenericOp) else None
     name = doc.data if doc is not None and doc.data.startswith("linalg.") else op.name
-    raise CompileError(f"{where(op)}: {name}: {why}")
+    raise kind(f"{where(op)}: {name}: {why}")
 
 
 def index(at: Operation | Block, value: int) -> SSAValue:

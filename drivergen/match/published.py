@@ -20,6 +20,7 @@ from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import HostAction, Scope
 from axiloom.isa.files.grammar import GrammarError, parse_opcode_flow, parse_opcode_map
 from axiloom.isa.files.waits import joined
+from axiloom.isa.wording.names import hint
 
 T = TypeVar("T")
 Opcodes: TypeAlias = dict[str, tuple[HostAction, ...]]
@@ -48,20 +49,21 @@ WITHOUT_FLOW = (*MAP, *INIT, *TILE, *ORDER)
 """Names that change nothing on an op with a map and no flow: opcodes and flow are the specification's."""
 
 
-def translate(module: ModuleOp, spec: AcceleratorSpec | None) -> None:
+def translate(module: ModuleOp, spec: AcceleratorSpec | None, flow: str | None = None) -> None:
     """Give ops with published annotations our trait in their place. Raises CompileError with the op's place.
 
-    What they leave out is that of `spec`: the tile, and without a flow all of it. The DMA always is.
+    What they leave out is that of `spec`: the tile, and without a flow all of it. The DMA always is. With a
+    `flow`, which is one of `spec`'s, all of it is, as options go before annotations in the published code.
     """
     for op in module.walk():
         if not op.name.startswith("linalg."):
             continue
         for name in WITHOUT_EFFECT:
             op.attributes.pop(name, None)
-        if any(name in op.attributes for name in FLOW):
+        if flow is None and any(name in op.attributes for name in FLOW):
             _translate(op, spec)
-        elif any(name in op.attributes for name in MAP):
-            for name in WITHOUT_FLOW:
+        elif any(name in op.attributes for name in (*FLOW, *MAP)):
+            for name in (*FLOW, *WITHOUT_FLOW):
                 op.attributes.pop(name, None)
 
 
@@ -73,8 +75,14 @@ def _translate(op: Operation, spec: AcceleratorSpec | None) -> None:
     if opcodes is None or flow is None:
         fail(op, f"its annotations lack {MAP[1]}")
     init = _take(op, INIT, _flow)
+    for name in (name for name, _ in (init.opcodes() if init else ()) if name not in opcodes):
+        fail(
+            op,
+            f"{INIT[1]}: unknown opcode `{name}`{hint(name, opcodes)}; its map has {', '.join(opcodes)}; "
+            "with --flow the accelerator's own opcodes are taken",
+        )
     own, flow = joined(opcodes, flow)
-    own |= {name: opcodes[name] for name, _ in (init.opcodes() if init else ()) if name in opcodes}
+    own |= {name: opcodes[name] for name, _ in (init.opcodes() if init else ())}
     sizes = _take(op, TILE, _numbers)
     loops = len(spec.dims)
     tile = spec.tile.size if sizes is None else tuple(sizes if len(sizes) > 1 else sizes * loops)

@@ -82,7 +82,7 @@ def compile_mlir(
             "move: take `published`"
         )
     module = parse(text, name)
-    published.translate(module, spec)
+    published.translate(module, spec, flow)
     by_hand.check_input(module)
     traits = by_hand.annotated(module)
     if spec is not None and spec.form == PACKET:

@@ -43,6 +43,10 @@ class CompileError(AxiloomError):
     exit_code = 4
 
 
+class UnfitError(CompileError):
+    """An op that the accelerator cannot execute. The CPU can."""
+
+
 class BuildError(AxiloomError):
     """RTL, simulator or native library could not be built, or a tool is missing."""
 

@@ -79,3 +79,24 @@ def test_faults_are_at_their_place_in_the_file(file: Path, capsys: pytest.Captur
     file.write_text(MAIN + PRODUCT.format(name="two").replace("linalg.matmul", "linalg.mattmul"))
     assert main(["compile", f"{file}:two", "--accel", "v1", "--size", "4"]) != 0
     assert f"{file}:7:3: Operation linalg.mattmul is not registered" in capsys.readouterr().err
+
+
+def test_a_flow_that_is_asked_for_goes_before_annotations(file: Path) -> None:
+    file.write_text(
+        PRODUCT.format(name="one").replace("{__internal", '{accel_opcode_flow_str = "(s)", __internal')
+    )
+    said = frontend.remarks(str(file), frontend.read_mlir(str(file)), "Cs")
+    assert said[-1] == (
+        f"{file}: accel_opcode_flow_str is ignored: --flow Cs was given, so the specification's opcodes and "
+        "flow are taken"
+    )
+
+
+def test_places_of_a_template_need_values(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file.write_text(PRODUCT.format(name="${NAME}"))
+    assert main(["run", str(file), "--accel", "v1_4"]) == 4
+    assert "${NAME} is a place of a template; give -D NAME=..." in capsys.readouterr().err
+    assert main(["run", str(file), "--accel", "v1_4", "-D", "NAM=one"]) == 2
+    assert "-D NAM:" in capsys.readouterr().err
+    assert main(["run", str(file), "--accel", "conv_v3", "-D", "NAME=one"]) == 4
+    assert "conv_v3 cannot execute it" in capsys.readouterr().err

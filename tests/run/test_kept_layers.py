@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from benchmarks.published.inputs import RESHAPED
 
 from axiloom import frontend, isa
 from axiloom.cosim.build.cache import cache_root
@@ -118,6 +119,15 @@ def test_a_wrong_result_is_named_by_its_layer_and_not_kept(monkeypatch: pytest.M
     assert not run.store.outcome["matches"]
     assert "layer 5:add_1x10 gives " in str(run.store.outcome["first"])
     assert not list((cache_root() / kept_layers.KIND).glob("*/layer.json"))
+
+
+def test_a_result_that_is_added_to_in_place_is_compared_when_it_is_whole() -> None:
+    run = NetworkRun(Network("added", RESHAPED, {}), System(isa.builtin("v3", 4)), simulated=CHANGED)
+    assert [step.results[0] for step in run.driver.lives.steps] == [run.driver.lives.copies[0][1]] * 2
+    assert run.store._wrong_in_cut(run.expected) is None
+    (symbol,) = run.expected
+    wrong = run.store._wrong_in_cut({symbol: run.expected[symbol] + 1})
+    assert wrong == f"{symbol} of the network that was cut into layers is not what the MLIR says"
 
 
 def test_only_the_function_of_a_layer_is_looked_at() -> None:

@@ -30,7 +30,7 @@ from axiloom.drivergen.match.trait import WORDS, Trait, is_annotated
 from axiloom.drivergen.passes.frontend.fuse_epilogue import PACKING
 from axiloom.drivergen.passes.frontend.im2col import WINDOWS
 from axiloom.drivergen.passes.frontend.merge_groups import DIAGONAL
-from axiloom.errors import CompileError, UsageError
+from axiloom.errors import CompileError, UnfitError, UsageError
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import Load, Opcode, Scope, SendDim, SetDims, Skip
 from axiloom.isa.kernels.forms import CHANNEL_WORDS, CHANNELS, POST_SETTINGS
@@ -142,7 +142,7 @@ def _match(
             element(value)
         found = how(op)
     except NoMatchError as error:
-        fail(op, f"{accelerator} cannot execute it: {error}")
+        fail(op, f"{accelerator} cannot execute it: {error}", UnfitError)
     total = element(op.outputs[0])
     if sums and requantises(op) is None and total not in (INT32.name, FLOAT32.name):
         fail(op, f"its output has elements of {total}; accumulation is in int32 or float32")

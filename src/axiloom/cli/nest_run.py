@@ -50,7 +50,12 @@ def add_options(run: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         "--schedule", type=Path, metavar="FILE", help="primitives, a line each (default: as it is written)"
     )
     group.add_argument(
-        "-D", dest="define", action="append", default=[], metavar="NAME=VALUE", help="a macro: a size"
+        "-D",
+        dest="define",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a macro: a size; of a template of MLIR: ${NAME}",
     )
     group.add_argument(
         "--plain", action="store_true", help="all inputs, then one nest after the other, then all results"

@@ -388,15 +388,15 @@ def user_rtl(options: argparse.Namespace, *specs: AcceleratorSpec) -> UserRtl | 
     return found
 
 
-def problem(text: str) -> tuple[str, str]:
+def problem(text: str, flow: str | None = None) -> tuple[str, str]:
     """The MLIR of a problem, and the data type of its inputs.
 
     `text` is ``matmul:MxNxK[:dtype]`` or another of :mod:`axiloom.drivergen.problems.kinds`, or the path of a
-    ``.mlir`` file, with ``:FUNCTION`` behind where that has several.
+    ``.mlir`` file, with ``:FUNCTION`` behind where that has several. `flow`: the one that was asked for.
     """
     if frontend.is_mlir(text):
         mlir = frontend.read_mlir(text)
-        for remark in frontend.remarks(text, mlir):
+        for remark in frontend.remarks(text, mlir, flow):
             print(f"note: {remark}", file=sys.stderr)
         args = drivergen.compile_cpu(mlir, name=text).args
         if not args:
@@ -408,7 +408,7 @@ def problem(text: str) -> tuple[str, str]:
 
 def chosen(options: argparse.Namespace, pipeline: str | None = None) -> tuple[str, AcceleratorSpec, Schedule]:
     """The MLIR of the problem, its accelerator and how that is used; `pipeline` where none is asked for."""
-    mlir, data_type = problem(options.problem)
+    mlir, data_type = problem(options.problem, options.flow)
     spec = accelerator(options, data_type)
     return mlir, spec, resolve(mlir, spec, schedule(options, pipeline), name=options.problem)
 

@@ -13,7 +13,9 @@ from typing import Any
 from axiloom import boards, frontend
 from axiloom.cli import (
     HELP,
+    by_others,
     default,
+    host_function,
     nest_run,
     program_run,
     remedies,
@@ -31,9 +33,9 @@ from axiloom.cosim.job import Job, Result
 from axiloom.cosim.profile import Timeline
 from axiloom.cosim.soc import HungError, Soc
 from axiloom.cosim.system import System
-from axiloom.drivergen.c import lowered
+from axiloom.drivergen.dialects import templates
 from axiloom.drivergen.network import is_network, network_data_type
-from axiloom.errors import CompileError, DriverError, HangError, MismatchError, UsageError
+from axiloom.errors import CompileError, DriverError, HangError, MismatchError, UnfitError, UsageError
 from axiloom.files import read_array, read_text
 from axiloom.frontend.model import write_arrays
 from axiloom.isa import dumps
@@ -151,7 +153,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         action="append",
         default=[],
         metavar="NAME[=VALUE]",
-        help="a macro of the driver's",
+        help="a macro of the driver's; of a template of MLIR the value of ${NAME}",
     )
     simulate.add_argument(
         "-I",
@@ -191,21 +193,45 @@ def _check_os(options: argparse.Namespace) -> None:
 
 
 def execute_run(options: argparse.Namespace) -> int:
+    if frontend.is_mlir(options.problem) and options.define and not nest_run.is_loops(options):
+        return _execute_template(options)
     problems = [options.problem] if nest_run.is_loops(options) else frontend.meant(options.problem)
     if len(problems) > 1:
         return _execute_each(options, problems)
     return _execute_one(options)
 
 
+def _execute_template(options: argparse.Namespace) -> int:
+    """A template of MLIR with the values of -D in it."""
+    file = frontend.split(options.problem)[0]
+    given = {name: action for name, action in options.given.items() if name != "define"}
+    filled = argparse.Namespace(**{**vars(options), "define": [], "given": given})
+    with templates.given(options.define, read_text(file, CompileError), str(file)):
+        return execute_run(filled)
+
+
 def _execute_each(options: argparse.Namespace, problems: Sequence[str]) -> int:
-    """The functions of a file, one after the other. The exit code is that of the first that failed."""
+    """The functions of a file, one after the other, those that the accelerator cannot execute by the CPU.
+
+    The exit code is that of one that failed.
+    """
     why = f"a file of one run, and {options.problem} has {len(problems)} functions: name one, {problems[0]}"
     reject(options, [Refusal("json report perfetto trace keep", lambda _: True, why)])
-    first = 0
+    first, unfit = 0, dict[str, UnfitError]()
     for number, problem in enumerate(problems, 1):
         print(f"{'' if number == 1 else chr(10)}{problem} ({number} of {len(problems)})", flush=True)
-        code = _execute_one(argparse.Namespace(**{**vars(options), "problem": problem}))
+        try:
+            code = _execute_one(argparse.Namespace(**{**vars(options), "problem": problem}))
+        except UnfitError as error:
+            unfit[problem] = error
+            print("not for the accelerator: see below")
+            continue
         first = first or code
+    if len(unfit) == len(problems):
+        raise next(iter(unfit.values()))
+    for problem, cause in unfit.items():
+        print(f"\n{problem}, by the CPU alone ({cause})", flush=True)
+        first = host_function.execute(options, problem) or first
     return first
 
 
@@ -285,7 +311,7 @@ def _layers(options: argparse.Namespace) -> str:
 
 
 def _problem_run(options: argparse.Namespace) -> ProblemRun:
-    mlir, data_type = shared.problem(options.problem)
+    mlir, data_type = shared.problem(options.problem, options.flow)
     found = default.of_problem(options, mlir, data_type)
     return ProblemRun(
         Workload(options.problem, mlir, options.seed),
@@ -363,7 +389,7 @@ def execute_simulate(options: argparse.Namespace) -> int:
     soc = Soc(system, timeline=shared.wants_timeline(options))
     with folder_or_temporary(options.keep) as folder:
         given = Given(tuple(options.define), tuple(options.include))
-        elf = _elf(options.driver, system, folder, given, {*inputs, *expected}, progress)
+        elf = _elf(options, system, folder, given, {*inputs, *expected}, progress)
         soc.build(progress=progress)
         progress("")
         driver_hash = content_hash(elf)
@@ -413,30 +439,32 @@ def _assignment(text: str) -> tuple[str, Path]:
 
 
 def _elf(
-    files: list[Path], system: System, folder: Path, given: Given, arrays: Collection[str], progress: Any
+    options: argparse.Namespace,
+    system: System,
+    folder: Path,
+    given: Given,
+    arrays: Collection[str],
+    progress: Any,
 ) -> Path:
-    for file in files:
+    named = [by_others.split(str(one)) for one in options.driver]
+    for file, _ in named:
         if not file.is_file():
             raise UsageError(f"{file}: no such file")
-    if len(files) == 1 and files[0].suffix == ".elf":
-        return files[0]
+    if len(named) == 1 and named[0][0].suffix == ".elf":
+        return named[0][0]
     progress("compiling the driver")
     folder.mkdir(parents=True, exist_ok=True)
-    sources = [_in_c(file, folder) for file in files if not file.suffix.startswith(".h")]
+    sources = []
+    for file, function in named:
+        if file.suffix == ".mlir":
+            file = by_others.in_c(file, function, folder, system.spec, given.defines, options.os == "linux")
+        if not file.suffix.startswith(".h"):
+            sources.append(file)
     elf, warnings = system.compile_user(sources, folder / "driver.elf", given, arrays)
     progress("")
     for warning in warnings:
         print(warning, file=sys.stderr)
     return elf
-
-
-def _in_c(file: Path, folder: Path) -> Path:
-    """The source; of a driver in MLIR its C, beside the program."""
-    if file.suffix != ".mlir":
-        return file
-    made = folder / f"{file.stem}.c"
-    made.write_text(lowered.translate(read_text(file, CompileError), file.name), encoding="utf-8")
-    return made
 
 
 def _finish(

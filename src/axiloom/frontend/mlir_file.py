@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from axiloom.drivergen.dialects import functions
+from axiloom.drivergen.dialects import functions, templates
 from axiloom.drivergen.match.published import FLOW, MAP, WITHOUT_EFFECT, WITHOUT_FLOW
 from axiloom.errors import CompileError, UsageError
 from axiloom.files import read_text
@@ -33,13 +33,18 @@ def split(text: str) -> tuple[Path, str | None]:
     return Path(text), None
 
 
+def _text(file: Path) -> str:
+    """What the file says; of a template with its values in it."""
+    return templates.filled(read_text(file, CompileError), str(file))
+
+
 def functions_meant(text: str) -> list[str]:
     """``FILE.mlir:FUNCTION`` for each function that `text` stands for: the one it names, else all that
     compute something. `text` itself where the file has only one."""
     file, wanted = split(text)
     if wanted is not None:
         return [text]
-    names = functions.chosen(read_text(file, CompileError), text, None)
+    names = functions.chosen(_text(file), text, None)
     return [f"{file}:{one}" for one in names] or [text]
 
 
@@ -49,7 +54,7 @@ def read_mlir(text: str) -> str:
     Raises UsageError where there are several, or none of that name.
     """
     file, wanted = split(text)
-    whole = read_text(file, CompileError)
+    whole = _text(file)
     names = functions.chosen(whole, str(file), wanted)
     if len(names) > 1:
         shown = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
@@ -57,11 +62,14 @@ def read_mlir(text: str) -> str:
     return functions.alone(whole, names[0]) if names else whole
 
 
-def remarks(text: str, mlir: str) -> list[str]:
-    """What the user should know of a text that was read: other functions, and attributes that are ignored."""
+def remarks(text: str, mlir: str, flow: str | None = None) -> list[str]:
+    """What the user should know of a text that was read: other functions, and attributes that are ignored.
+
+    `flow`: the one that was asked for, which goes before published annotations.
+    """
     found = []
     file, wanted = split(text)
-    others = [one.name for one in functions.functions(read_text(file, CompileError))]
+    others = [one.name for one in functions.functions(_text(file))]
     own = [one.name for one in functions.functions(mlir)]
     if wanted is None and len(others) > len(own) == 1:
         left = ", ".join(name for name in others if name not in own)
@@ -72,7 +80,10 @@ def remarks(text: str, mlir: str) -> list[str]:
         return re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", plain) is not None
 
     found += [f"{file}: {name} is ignored: it says {what}" for name, what in IGNORED.items() if has(name)]
-    if any(map(has, MAP)) and not any(map(has, FLOW)):
+    if flow is not None and any(map(has, FLOW)):
+        why = f"--flow {flow} was given, so the specification's opcodes and flow are taken"
+        found += [f"{file}: {name} is ignored: {why}" for name in (*FLOW, *WITHOUT_FLOW) if has(name)]
+    elif any(map(has, MAP)) and not any(map(has, FLOW)):
         why = f"no {FLOW[1]} goes with it; the specification's opcodes and flow are taken"
         found += [f"{file}: {name} is ignored: {why}" for name in WITHOUT_FLOW if has(name)]
     return found

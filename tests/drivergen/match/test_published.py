@@ -113,3 +113,19 @@ def test_without_a_flow_and_of_another_board_s_dma_the_specification_s_own_is_ta
 def test_a_wait_after_a_scope_stays_alone_and_is_refused() -> None:
     opcodes, _, order = MAPS["v2", "As"]
     assert "v2_4 has no opcode" in refused(text(opcodes, "((s0 s1c) r)", order), encoding="combined")
+
+
+def test_what_is_sent_first_must_be_in_the_map() -> None:
+    opcodes, flow, order = MAPS["v3", "Ns"]
+    annotated = text(opcodes, flow, order, 'accel_init_flow_str = "rest",')
+    with pytest.raises(
+        CompileError, match=r"accel_init_flow_str: unknown opcode `rest`; its map has s, r; with"
+    ):
+        drivergen.compile_mlir(annotated, isa.builtin("v3", 4, encoding="combined"))
+
+
+def test_a_flow_that_is_asked_for_goes_before_annotations() -> None:
+    opcodes, flow, order = MAPS["v3", "Ns"]
+    annotated = text(opcodes, flow, order, 'accel_init_flow_str = "rest",')
+    (call,) = drivergen.compile_mlir(annotated, isa.builtin("v3", 4), flow="Cs").calls
+    assert call.flow == "Cs"

@@ -1,0 +1,40 @@
+"""Drivers that other tools wrote in MLIR, for `axiloom simulate`: their C, and what is said of it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from axiloom.drivergen.c.by_others.program import translate
+from axiloom.drivergen.dialects import templates
+from axiloom.errors import CompileError
+from axiloom.files import read_text
+from axiloom.frontend import split as split_mlir
+from axiloom.isa import AcceleratorSpec
+
+
+def split(text: str) -> tuple[Path, str | None]:
+    """File and function: ``FILE.mlir:FUNCTION``; any other text is a file."""
+    return split_mlir(text)
+
+
+def in_c(
+    file: Path, function: str | None, folder: Path, spec: AcceleratorSpec, defines: Sequence[str], linux: bool
+) -> Path:
+    """The driver's C, beside the program. `defines`: values of a template's places."""
+    text, dma = read_text(file, CompileError), spec.dma
+    board = (
+        *(dma.address, dma.input_address, dma.input_buffer_size),
+        *(dma.output_address, dma.output_buffer_size),
+    )
+    with templates.given(defines if templates.places(text) else (), text, file.name):
+        text = templates.filled(text, file.name)
+    made = folder / f"{file.stem}.c"
+    program = translate(text, file.name, function, board)
+    made.write_text(program.text, encoding="utf-8")
+    for note in program.notes:
+        print(f"note: {note}", file=sys.stderr)
+    if program.prints and not linux:
+        print(f"note: {file.name}: {', '.join(program.prints)} prints with --os linux only", file=sys.stderr)
+    return made
