@@ -17,7 +17,8 @@ from pathlib import Path
 from tests.selection.compile.graphs import attention, random_graph
 
 from axiloom.selection.allocate import process as solver
-from axiloom.selection.allocate.place import live_peak, place
+from axiloom.selection.allocate.lives import live_peak
+from axiloom.selection.allocate.place import place
 from axiloom.selection.compile.graphs import compile_graph
 from axiloom.selection.egraph import process as engine
 from axiloom.selection.ir import Graph

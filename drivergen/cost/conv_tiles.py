@@ -22,6 +22,9 @@ FOLLOWED = 48
 """Tiles and orders that are followed step by step."""
 KEPT = 512
 """Convolutions whose tiles stay known."""
+IMAGE_WORD = 3.8
+"""Fabric cycles in which the CPU packs a word of an image's tile or takes one out, its caches' part with it:
+rows are short. Of four layers of `examples/networks/patches.py` on the SoC, which the model meets within 15 %."""
 INSTRUCTION_CYCLES = 100
 """Fabric cycles that an instruction costs beside its words, about: its packet, and the CPU's part of it."""
 
@@ -219,6 +222,8 @@ class _Counts:
     words: float
     instructions: float
     compute: float
+    tiles: int = 0
+    """Of an image; 0 for windows."""
 
     @property
     def least(self) -> float:
@@ -228,8 +233,12 @@ class _Counts:
     @property
     def copied(self) -> float:
         """Fabric cycles where the CPU copies: it packs while the device works, but for about half of it."""
-        cpu = self.words * COPIED_WORD + self.instructions * QUEUED
-        return max(cpu, self.words, self.compute) + COPYING_WAITED * min(cpu, self.words + self.compute)
+        if not self.tiles:
+            cpu = self.words * COPIED_WORD + self.instructions * QUEUED
+            return max(cpu, self.words, self.compute) + COPYING_WAITED * min(cpu, self.words + self.compute)
+        # The CPU packs the next tile and takes out the last one while a tile is computed: of one, nothing.
+        cpu, device = self.words * IMAGE_WORD + self.instructions * QUEUED, self.words + self.compute
+        return ((cpu + device) + (self.tiles - 1) * max(cpu, device)) / self.tiles
 
     @property
     def published(self) -> float:
@@ -263,7 +272,8 @@ def _counts(
             shape = tuple(values[d] for d in spec.data[action.operand])
             words += times * whole * spec.words_of(action.operand, shape)
             instructions += times
-    return _Counts(words, instructions, _compute(spec, tile, trips))
+    tiles = prod(trips.values()) if spec.form.walks else 0
+    return _Counts(words, instructions, _compute(spec, tile, trips), tiles)
 
 
 def _placed(scope: Scope, level: int) -> Iterator[tuple[str, int]]:

@@ -11,7 +11,7 @@ from axiloom.selection.allocate import slots
 from axiloom.selection.allocate.bounds import checked, least_cycles, least_rows, most_cycles, writers
 from axiloom.selection.allocate.exact import Ask
 from axiloom.selection.allocate.listed import Lister, orders, timed
-from axiloom.selection.allocate.place import Life, live_peak
+from axiloom.selection.allocate.lives import Life, live_peak
 from axiloom.selection.allocate.problem import Memory, Placed, Plan, Problem, Refusal, Step
 from axiloom.selection.allocate.process import ask
 from axiloom.selection.allocate.why import why

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
-from axiloom.selection.allocate.place import Life
+from axiloom.selection.allocate.lives import Life
 
 MOST_ORDERS = 200
 """Beyond these, solvers are faster."""

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from axiloom.selection.allocate.place import Life, beside, live_peak, place
+from axiloom.selection.allocate.lives import Life, beside, live_peak
+from axiloom.selection.allocate.place import place
 from axiloom.selection.allocate.repaired import fullest, repaired
 
 
