@@ -24,7 +24,7 @@ KEPT = 512
 """Convolutions whose tiles stay known."""
 IMAGE_WORD = 3.8
 """Fabric cycles in which the CPU packs a word of an image's tile or takes one out, its caches' part with it:
-rows are short. Of four layers of `examples/networks/patches.py` on the SoC: the model is within 16 % of them."""
+rows are short. Of four layers of `examples/networks/patches.py` on the SoC, within 16 % of each."""
 INSTRUCTION_CYCLES = 100
 """Fabric cycles that an instruction costs beside its words, about: its packet, and the CPU's part of it."""
 
