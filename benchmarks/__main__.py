@@ -37,7 +37,7 @@ LONG = (
     "nest_search",  # searches for schedules of seven kernels: minutes
     "codesign",  # maps designs for half an hour, and needs the extra [networks] for one
     "mapping_table",  # needs the extra [prove]
-    *("allocation", "programs", "composites"),  # need the extra [select]
+    *("allocation", "programs", "composites", "return_times"),  # need the extra [select]
     "table4",  # runs data sets for minutes; needs [select,torch] and scikit-learn
     "select_networks",  # simulates four networks; needs [select] and [networks]
     "residual_graph",  # needs the extra [select]

@@ -95,7 +95,7 @@ def random_graphs(to: Machine) -> None:
         said["compiled and validated"] += 1
         said["equal for all inputs" if verdict.exact else "equal in real numbers for all inputs"] += 1
         said["bit for bit on random ones"] += verdict.numbers.equal
-        said["values put aside"] += bool(made.placement.refused)
+        said["values put aside"] += made.placement.refusal is not None
         if seed < ON_RTL:
             values = random_values(made.program, seed)
             found, expected = (

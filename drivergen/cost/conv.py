@@ -113,6 +113,15 @@ class Model:
                     found[action.operand] = depth - 1
         return found
 
+    @cached_property
+    def _depth(self) -> int:
+        return self.spec.flows[self.flow].depth
+
+    @cached_property
+    def _works(self) -> dict[tuple[int, ...], Work]:
+        """By the sizes of a tile: orders of the same tile share it."""
+        return {}
+
     def trips(self, tile: Mapping[str, int], order: Sequence[str]) -> list[int]:
         return [-(-self.problem[dim] // tile[dim]) for dim in order]
 
@@ -122,7 +131,7 @@ class Model:
         found = {}
         for operand, scope in self._levels.items():
             dims = self.spec.form.moved[operand]
-            around = range(len(order) - self.spec.flows[self.flow].depth + scope + 1)
+            around = range(len(order) - self._depth + scope + 1)
             moving = [n for n in around if trips[n] > 1]
             if operand != self.spec.form.output:  # accel-residency
                 deepest = max((n for n in moving if order[n] in dims), default=-1)
@@ -136,6 +145,12 @@ class Model:
 
     def work(self, tile: Mapping[str, int]) -> Work:
         """The work of one tile."""
+        sizes = tuple(tile.values())
+        if sizes not in self._works:
+            self._works[sizes] = self._work(tile)
+        return self._works[sizes]
+
+    def _work(self, tile: Mapping[str, int]) -> Work:
         spec = self.spec
         under, _ = self._rows(tile)
         beat = spec.stream_width // WORD_BITS
@@ -156,8 +171,10 @@ class Model:
             words,
         )
 
-    def in_place(self, tile: Mapping[str, int], order: Sequence[str]) -> dict[str, bool]:
-        """Operand to whether descriptors can express its tiles."""
+    def in_place(
+        self, tile: Mapping[str, int], order: Sequence[str], moved: Mapping[str, Sequence[int]] | None = None
+    ) -> dict[str, bool]:
+        """Operand to whether descriptors can express its tiles. `moved`: where it is known."""
         spec, problem, image = self.spec, self.problem, self.image
         under, size = self._rows(tile)
         beat = spec.stream_width // 8
@@ -175,7 +192,7 @@ class Model:
         result = tile["ow"] == problem["ow"] and (
             tile["oc"] * rows % beat == 0 if tile["oh"] == problem["oh"] else rows % beat == 0
         )
-        moved = self.moved(tile, order)
+        moved = self.moved(tile, order) if moved is None else moved
         once = {operand for operand, loops in moved.items() if not loops}
         parts = any(order[n] in spec.form.reductions for n in moved["O"])  # the CPU adds them up
         fits = {"I": whole, "F": filters, "O": result and not parts}
@@ -187,19 +204,28 @@ class Model:
         times = {operand: prod(trips[n] for n in loops) for operand, loops in moved.items()}
         computes = prod(trips)
         loads = times["I"] * one.image + times["F"] * one.filters
-        cpu = self._cpu(tile, order, times)
+        in_place = self.in_place(tile, order, moved)
+        cpu = self._cpu(tile, order, times, in_place)
         overlapped = max(loads, computes * one.compute, times["O"] * one.result, cpu)
-        return overlapped + one.image + one.filters + one.result + self._beside(tile, order, loads, cpu)
+        beside = self._beside(tile, order, loads, cpu, in_place)
+        return overlapped + one.image + one.filters + one.result + beside
 
-    def _beside(self, tile: Mapping[str, int], order: Sequence[str], loads: float, cpu: float) -> float:
+    def _beside(
+        self,
+        tile: Mapping[str, int],
+        order: Sequence[str],
+        loads: float,
+        cpu: float,
+        in_place: Mapping[str, bool],
+    ) -> float:
         """What does not overlap: waiting now and then, for who moves much; and pieces."""
         pieces = prod(1 + (self.problem[dim] % tile[dim] > 0) for dim in order) - 1
-        in_place = self.in_place(tile, order)
         waited = WAITED if in_place["I"] and in_place["F"] else COPYING_WAITED
-        queued = QUEUE_WAITED * QUEUED * prod(self.trips(tile, order))
+        trips = self.trips(tile, order)
+        queued = QUEUE_WAITED * QUEUED * prod(trips)
         unpacked = 0.0
         if not in_place["O"] and in_place["I"] and in_place["F"]:
-            results = prod(self.trips(tile, order)[n] for n in self.moved(tile, order)["O"])
+            results = prod(trips[n] for n in self.moved(tile, order)["O"])
             words = self.work(tile).result * self.spec.stream_width / WORD_BITS
             unpacked = UNPACKED_WORD * results * words
         cleaned, emptied = self._at_once(in_place) if waited == WAITED else (False, False)
@@ -224,19 +250,25 @@ class Model:
         shared = row % LINE_BYTES or plane % LINE_BYTES
         return 1 + (LINE_BYTES - 4) / row if shared else 1.0
 
-    def _cpu(self, tile: Mapping[str, int], order: Sequence[str], times: Mapping[str, int]) -> float:
+    def _cpu(
+        self,
+        tile: Mapping[str, int],
+        order: Sequence[str],
+        times: Mapping[str, int],
+        in_place: Mapping[str, bool],
+    ) -> float:
         """What the CPU does: it cleans and invalidates, or copies; and queues."""
         one, beat = self.work(tile), self.spec.stream_width // WORD_BITS
-        computes = prod(self.trips(tile, order))
+        all_trips = self.trips(tile, order)
+        computes = prod(all_trips)
         words = {
             "I": times["I"] * one.image_words,
             "F": times["F"] * one.filters * beat,
             "O": times["O"] * one.result * beat,
         }
-        trips, moved = dict(zip(order, self.trips(tile, order), strict=True)), self.spec.form.moved
+        trips, moved = dict(zip(order, all_trips, strict=True)), self.spec.form.moved
         first = {"I": one.image_words, "F": one.filters * beat}
         first_use = sum(own * prod(trips[d] for d in moved[operand]) for operand, own in first.items())
-        in_place = self.in_place(tile, order)
         if not (in_place["I"] and in_place["F"]):  # the pipeline `copying`
             return sum(words.values()) * COPIED_WORD + (sum(times.values()) + computes) * QUEUED
         cleaned, maintained = (0.0 if whole else 1.0 for whole in self._at_once(in_place))
@@ -250,7 +282,8 @@ class Model:
         if prod(trips) > STEPS:
             return self.estimate(tile, order)
         times = {operand: prod(trips[n] for n in loops) for operand, loops in moved.items()}
-        cpu = self._cpu(tile, order, times)
+        in_place = self.in_place(tile, order, moved)
+        cpu = self._cpu(tile, order, times, in_place)
         queued = cpu / prod(trips)  # the CPU runs ahead
         stream = array_free = sender = 0.0
         loaded = {"I": 0.0, "F": 0.0}
@@ -276,6 +309,5 @@ class Model:
                 half["O"] ^= 1
             before = now
         loads = times["I"] * one.image + times["F"] * one.filters
-        in_place = self.in_place(tile, order)
         left = 0.0 if self._at_once(in_place)[1] else MAINTAINED_WORD * one.result
-        return max(sender, cpu) + left + self._beside(tile, order, loads, cpu)
+        return max(sender, cpu) + left + self._beside(tile, order, loads, cpu, in_place)

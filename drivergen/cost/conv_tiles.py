@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import product
 from math import prod
+from typing import Any
 
 from axiloom import isa
 from axiloom.drivergen.cost.conv import COPIED_WORD, COPYING_WAITED, QUEUED, Model, image_under
@@ -18,6 +20,11 @@ from axiloom.isa.contract.types import Recv, Scope, Send
 
 FOLLOWED = 48
 """Tiles and orders that are followed step by step."""
+KEPT = 512
+"""Convolutions whose tiles stay known."""
+IMAGE_WORD = 3.8
+"""Fabric cycles in which the CPU packs a word of an image's tile or takes one out, its caches' part with it:
+rows are short. Of four layers of `examples/networks/patches.py` on the SoC, within 16 % of each."""
 INSTRUCTION_CYCLES = 100
 """Fabric cycles that an instruction costs beside its words, about: its packet, and the CPU's part of it."""
 
@@ -79,7 +86,9 @@ def ranked(
     """The first `count` of them, or as many as there are."""
     orders = [tuple(order)] if order else isa.loop_orders(spec, flow)
     if image is not None and spec.form.walks and spec.dma.scatter_gather:
-        return _in_place(Model(spec, problem, settings, flow, image, result_bytes), orders, tile)[:count]
+        sizes = (tuple(sorted(one.items())) for one in (problem, settings, image))
+        shape = *sizes, flow, result_bytes, tuple(orders), tuple(tile) if tile else None
+        return list(_in_place(_Asked(isa.dumps(spec), shape, spec))[:count])
     candidates = [tuple(tile)] if tile else list(_tiles(spec, problem, settings, None))
     named = [dict(zip(spec.dims, one, strict=True)) for one in candidates]
     counts = {
@@ -99,10 +108,22 @@ def ranked(
     return found
 
 
-def _in_place(model: Model, orders: Sequence[tuple[str, ...]], tile: Sequence[int] | None) -> list[Choice]:
-    """The same where the DMA reads and writes the tensors themselves."""
+@dataclass(frozen=True)
+class _Asked:
+    """A convolution on a device: equal where the device's text and `shape` are."""
+
+    text: str
+    shape: tuple[Any, ...]
+    spec: AcceleratorSpec = field(compare=False)
+
+
+@lru_cache(maxsize=KEPT)
+def _in_place(asked: _Asked) -> tuple[Choice, ...]:
+    """The same where the DMA reads and writes the tensors themselves. Networks ask of a layer many times."""
+    problem, settings, image, flow, result_bytes, orders, tile = asked.shape
+    model = Model(asked.spec, dict(problem), dict(settings), flow, dict(image), result_bytes)
     spec = model.spec
-    tiles = [tuple(tile)] if tile else list(_tiles(spec, model.problem, model.settings, model.image))
+    tiles = [tile] if tile else list(_tiles(spec, model.problem, model.settings, model.image))
     named = [dict(zip(spec.dims, one, strict=True)) for one in tiles]
     ranked = sorted(
         (model.estimate(one, loops), number, place)
@@ -119,10 +140,10 @@ def _in_place(model: Model, orders: Sequence[tuple[str, ...]], tile: Sequence[in
             break
     if not best:
         raise NoTileError(_why(spec, model.problem, model.settings))
-    return [
+    return tuple(
         Choice(tiles[number], orders[place], _sent(model, tiles[number]), cycles)
         for cycles, number, place in sorted(best)
-    ]
+    )
 
 
 def _sent(model: Model, tile: tuple[int, ...]) -> Mapping[str, int]:
@@ -201,6 +222,8 @@ class _Counts:
     words: float
     instructions: float
     compute: float
+    tiles: int = 0
+    """Of an image; 0 for windows."""
 
     @property
     def least(self) -> float:
@@ -210,8 +233,12 @@ class _Counts:
     @property
     def copied(self) -> float:
         """Fabric cycles where the CPU copies: it packs while the device works, but for about half of it."""
-        cpu = self.words * COPIED_WORD + self.instructions * QUEUED
-        return max(cpu, self.words, self.compute) + COPYING_WAITED * min(cpu, self.words + self.compute)
+        if not self.tiles:
+            cpu = self.words * COPIED_WORD + self.instructions * QUEUED
+            return max(cpu, self.words, self.compute) + COPYING_WAITED * min(cpu, self.words + self.compute)
+        # The CPU packs the next tile and takes out the last one while a tile is computed: of one, nothing.
+        cpu, device = self.words * IMAGE_WORD + self.instructions * QUEUED, self.words + self.compute
+        return ((cpu + device) + (self.tiles - 1) * max(cpu, device)) / self.tiles
 
     @property
     def published(self) -> float:
@@ -245,7 +272,8 @@ def _counts(
             shape = tuple(values[d] for d in spec.data[action.operand])
             words += times * whole * spec.words_of(action.operand, shape)
             instructions += times
-    return _Counts(words, instructions, _compute(spec, tile, trips))
+    tiles = prod(trips.values()) if spec.form.walks else 0
+    return _Counts(words, instructions, _compute(spec, tile, trips), tiles)
 
 
 def _placed(scope: Scope, level: int) -> Iterator[tuple[str, int]]:

@@ -15,7 +15,7 @@ from axiloom.drivergen.passes.frontend.fuse_epilogue import FuseEpilogue
 from axiloom.drivergen.passes.frontend.fuse_in_place import FuseInPlace
 from axiloom.drivergen.passes.frontend.generalise import Generalise
 from axiloom.drivergen.passes.frontend.im2col import Im2col
-from axiloom.drivergen.passes.frontend.merge_groups import MergeGroups
+from axiloom.drivergen.passes.frontend.merge_groups import MOST_ROWS, MergeGroups
 from axiloom.drivergen.passes.frontend.prepare_channels import PrepareChannels
 from axiloom.drivergen.passes.frontend.split import Split
 from axiloom.drivergen.passes.frontend.unit_dims import UnitDims
@@ -146,6 +146,6 @@ def prepare(spec: AcceleratorSpec | str | None) -> list[ModulePass]:
         passes.append(UnitDims())
     if isinstance(spec, AcceleratorSpec) and spec.form.walks:
         # Without descriptors the CPU copies tiles, and small ones overlap better.
-        passes += [MergeGroups(spec.array[0])] if spec.dma.scatter_gather else []
+        passes += [MergeGroups(min(spec.array[0], MOST_ROWS))] if spec.dma.scatter_gather else []
         passes.append(AsConvolution())
     return passes

@@ -2,10 +2,12 @@
 
 - ``problem.py``: `Problem` in, `Plan` or `Refusal` out
 - ``allocate.py``: `allocate`, which tries the quick way first
+- ``why.py``: why there is no plan
 - ``bounds.py``: what no plan can do better, and what cannot be at all
 - ``listed.py``: an order by priorities, with values loaded again where they do not fit
 - ``slots.py``: the best order where all values of a memory have one size
-- ``place.py``: addresses for values whose lifetimes are known
+- ``lives.py``, ``place.py``: addresses for values whose lifetimes are known; ``repaired.py``: by orders that
+  learn
 - ``exact.py``: order and addresses at once, by CP-SAT; ``process.py``, ``worker.py``: in a
   process of its own
 - ``check.py``: `faults`, which replays a plan and shares nothing with what made it

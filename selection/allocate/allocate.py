@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from axiloom.selection.allocate import slots
-from axiloom.selection.allocate.bounds import checked, least_cycles, least_rows, writers
+from axiloom.selection.allocate.bounds import checked, least_cycles, least_rows, most_cycles, writers
 from axiloom.selection.allocate.exact import Ask
 from axiloom.selection.allocate.listed import Lister, orders, timed
-from axiloom.selection.allocate.place import Life, live_peak
+from axiloom.selection.allocate.lives import Life, live_peak
 from axiloom.selection.allocate.problem import Memory, Placed, Plan, Problem, Refusal, Step
 from axiloom.selection.allocate.process import ask
+from axiloom.selection.allocate.why import why
 
 SECONDS = 20.0
 IMPROVE_S = 1.0
@@ -42,17 +44,15 @@ def allocate(problem: Problem, *, seconds: float = SECONDS, improve: float = IMP
         exact = made(problem, timed(problem, best.executed), bound)
         return replace(exact, bound=exact.cycles, seconds=time.perf_counter() - begun)
     if isinstance(best, slots.Impossible):
-        return Refusal(_why(problem, _most(problem), seconds), True, time.perf_counter() - begun)
+        return Refusal(partial(why, problem, seconds), True, time.perf_counter() - begun)
     if len(order) > EXACT_STEPS or not seconds:
         if plan is None:
             reason = (
                 f"no order that was tried fits ({missing}), and {len(order)} steps are too many to prove it"
             )
-            return Refusal(reason, False, time.perf_counter() - begun)
+            return Refusal(lambda: reason, False, time.perf_counter() - begun)
         return replace(plan, seconds=time.perf_counter() - begun)
     found = _exact(problem, plan, bound, seconds if plan is None else min(improve, seconds))
-    if isinstance(found, Refusal):
-        return replace(found, seconds=time.perf_counter() - begun)
     return replace(found, seconds=time.perf_counter() - begun)
 
 
@@ -65,9 +65,12 @@ def _too_big(problem: Problem) -> Refusal | None:
     for memory in problem.memories:
         rows, who = least_rows(problem)[memory.name]
         if rows > memory.units:
-            reason = f"{memory.name} has {memory.units} rows, and {who} alone needs {rows}"
-            return Refusal(reason, True, 0.0)
+            return Refusal(partial(_alone, memory, who, rows), True, 0.0)
     return None
+
+
+def _alone(memory: Memory, who: str, rows: int) -> str:
+    return f"{memory.name} has {memory.units} rows, and {who} alone needs {rows}"
 
 
 def _listed(problem: Problem, order: Sequence[Step], bound: int) -> tuple[Plan | None, str]:
@@ -124,7 +127,7 @@ def _peaks(problem: Problem, steps: Sequence[Placed], cycles: int) -> dict[str, 
 
 
 def _exact(problem: Problem, plan: Plan | None, bound: int, seconds: float) -> Plan | Refusal:
-    most = plan.cycles if plan is not None else _most(problem)
+    most = plan.cycles if plan is not None else most_cycles(problem)
     answer = ask(("solve", Ask(problem, most, seconds)), seconds)
     said, rows, found_bound = answer or ("limit", [], 0)
     if said in ("found", "best"):
@@ -136,77 +139,6 @@ def _exact(problem: Problem, plan: Plan | None, bound: int, seconds: float) -> P
     if plan is not None:
         return replace(plan, bound=max(plan.bound, min(found_bound, plan.cycles)))
     if said == "none":
-        return Refusal(_why(problem, most, seconds), True, 0.0)
-    return Refusal(f"no plan was found in {seconds:g} s, and none was proved impossible", False, 0.0)
-
-
-def _most(problem: Problem) -> int:
-    """Cycles of everything, one after the other, with all executions of what may be done again."""
-    readers = {name: 0 for step in problem.steps for name in step.writes}
-    for step in problem.steps:
-        for name in dict.fromkeys(step.reads):
-            if name in readers:
-                readers[name] += 1
-    return sum(
-        step.cycles * (max(1, sum(readers[name] for name in step.writes)) if step.again else 1)
-        for step in problem.steps
-    )
-
-
-def _why(problem: Problem, most: int, seconds: float) -> str:
-    """Each memory alone: how many rows it would need if the others were as large as anybody wants."""
-    everything: dict[str, int] = {one.name: 0 for one in problem.memories}
-    for value in problem.values:
-        top = value.units + value.align if value.at is None else value.at + value.units
-        everything[value.memory] += top
-    sizes = {one.name: max(one.units, everything[one.name]) for one in problem.memories}
-    for memory in problem.memories:
-        if (found := _by_slots(problem, memory, sizes)) is not None:
-            fewest, at_best = found
-            if fewest > memory.units:
-                return _needs(problem, memory, fewest, at_best)
-            continue
-        answer = ask(("solve", Ask(problem, most, seconds, sizes, memory.name)), seconds)
-        said, rows, least = answer or ("limit", [], 0)
-        if said == "best" and least > memory.units:
-            steps = {one.name: one for one in problem.steps}
-            placed = [Placed(steps[name], copy, start, where) for name, copy, start, where in rows]
-            return _needs(problem, memory, least, placed)
-    names = ", ".join(f"{one.units} rows of {one.name}" for one in problem.memories)
-    return f"in no order {names} are enough together"
-
-
-def _by_slots(problem: Problem, memory: Memory, sizes: Mapping[str, int]) -> tuple[int, list[Placed]] | None:
-    """The fewest rows of one memory where the others are as large as anybody wants, and a plan with them."""
-    units = {value.units for value in problem.values if value.memory == memory.name}
-    for rows in range(memory.units, sizes[memory.name] + 1, max(units, default=1)):
-        found = slots.search(problem, {**sizes, memory.name: rows})
-        if isinstance(found, slots.Found):
-            return rows, timed(problem, found.executed)
-        if found is None:
-            return None
-    return None
-
-
-def _needs(problem: Problem, memory: Memory, rows: int, placed: Sequence[Placed]) -> str:
-    return (
-        f"in any order {memory.name} needs {rows} rows and has {memory.units}"
-        f"{_conflict(problem, placed, memory.name)}"
-    )
-
-
-def _conflict(problem: Problem, placed: Sequence[Placed], memory: str) -> str:
-    """Which values meet where most rows are in use, in the best of all orders."""
-    values = {one.name: one for one in problem.values}
-    last = {name: one.start for one in placed for name in one.step.reads}
-    begun = {name: one.start for one in placed for name in one.step.writes}
-    best: tuple[int, str, list[str]] = (0, "", [])
-    for one in placed:
-        here = [
-            name
-            for name, start in begun.items()
-            if values[name].memory == memory and start <= one.start <= last.get(name, start)
-        ]
-        rows = sum(values[name].units for name in here)
-        best = max(best, (rows, one.step.name, here), key=lambda found: found[0])
-    return f": {', '.join(sorted(best[2]))} meet at {best[1]}" if best[2] else ""
+        return Refusal(partial(why, problem, seconds), True, 0.0)
+    reason = f"no plan was found in {seconds:g} s, and none was proved impossible"
+    return Refusal(lambda: reason, False, 0.0)

@@ -117,3 +117,16 @@ def least_rows(problem: Problem) -> dict[str, tuple[int, str]]:
         if end > found[value.memory][0]:
             found[value.memory] = end, value.name
     return found
+
+
+def most_cycles(problem: Problem) -> int:
+    """Cycles of everything, one after the other, with all executions of what may be done again."""
+    readers = {name: 0 for step in problem.steps for name in step.writes}
+    for step in problem.steps:
+        for name in dict.fromkeys(step.reads):
+            if name in readers:
+                readers[name] += 1
+    return sum(
+        step.cycles * (max(1, sum(readers[name] for name in step.writes)) if step.again else 1)
+        for step in problem.steps
+    )

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from axiloom.selection.allocate.bounds import readers, writers
-from axiloom.selection.allocate.place import Life
+from axiloom.selection.allocate.lives import Life
 from axiloom.selection.allocate.problem import Problem, Step, Value
 
 if TYPE_CHECKING:

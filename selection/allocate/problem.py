@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 
 @dataclass(frozen=True)
@@ -83,8 +84,12 @@ class Plan:
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why there is no plan: `proved`, or a limit that was reached."""
+    """There is no plan: `proved`, or a limit was reached. `why` finds the reason."""
 
-    reason: str
+    why: Callable[[], str]
     proved: bool
     seconds: float
+
+    @cached_property
+    def reason(self) -> str:
+        return self.why()

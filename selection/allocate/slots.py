@@ -22,8 +22,9 @@ from axiloom.selection.allocate.problem import Problem, Step, Value
 
 NOTHING = Value("", "", 1, at=0)
 """What a step writes that writes nothing (a store): it lies in no memory."""
-MOST_STATES = 3000
-"""States that are left: some 50 ms."""
+MOST_STATES = 1000
+"""States that are left: some 40 ms. Orders are found within a hundred or two; the rest proves that there is
+none."""
 State: TypeAlias = tuple[int, int]
 """Bits of steps that are done (loads are not counted), bits of steps whose values are resident."""
 Act: TypeAlias = tuple[int, int]
@@ -94,6 +95,7 @@ class _Search:
             for one in reads:
                 self.readers[one] |= 1 << i
         self.loads = sum(1 << i for i, step in enumerate(self.steps) if step.again)
+        self.from_loads = sum(1 << i for i, needs in enumerate(self.operands) if not needs & ~self.loads)
         self.all = (1 << len(self.steps)) - 1 & ~self.loads
         self.inside = {
             name: sum(1 << i for i, value in enumerate(self.values) if value.memory == name) for name in slots
@@ -135,12 +137,21 @@ class _Search:
     def _next(self, state: State) -> Iterator[tuple[State, tuple[Act, ...], tuple[int, ...]]]:
         """What a state is left for, by which acts, and the values that have to be loaded again for it."""
         done, resident = state
-        for i, operands in enumerate(self.operands):
-            if (done | self.loads) >> i & 1 or operands & ~resident & ~self.loads:
+        there = resident | self.loads
+        for i in _bits(self._readable(resident) & ~done & ~self.loads):
+            operands = self.operands[i]
+            if operands & ~there:
                 continue
             missing = [one for one in self.reads[i] if not resident >> one & 1]
             for acts, here, lost in self._loaded(missing, operands, resident):
                 yield from self._executing(i, done, here, acts, lost)
+
+    def _readable(self, resident: int) -> int:
+        """Steps that read something that is resident, or nothing but loads."""
+        found = self.from_loads
+        for one in _bits(resident & ~self.loads):
+            found |= self.readers[one]
+        return found
 
     def _loaded(
         self,
@@ -197,11 +208,7 @@ class _Search:
         if here.bit_count() < self.slots[memory]:
             yield -1
             return
-        leaving = here & self.loads & ~pinned
-        while leaving:
-            lowest = leaving & -leaving
-            yield lowest.bit_length() - 1
-            leaving ^= lowest
+        yield from _bits(here & self.loads & ~pinned)
 
     def _executed(self, acts: list[Act]) -> Iterator[Executed]:
         """The order with addresses."""
@@ -236,3 +243,11 @@ class _Search:
             if self.values[one].memory == memory and (not out >> one & 1 or self.values[one].name in stays)
         }
         return next(slot for slot in range(self.slots[memory]) if slot not in taken)
+
+
+def _bits(bits: int) -> Iterator[int]:
+    """Their numbers, the least first."""
+    while bits:
+        lowest = bits & -bits
+        yield lowest.bit_length() - 1
+        bits ^= lowest

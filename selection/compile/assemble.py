@@ -60,7 +60,7 @@ class _Assembly:
     """Of blocks: micro-ops. Blocks with the same ones share them."""
 
     def commands(self, step: Do) -> Iterator[Command]:
-        if isinstance(step.meaning, Steps):
+        if self.target.offers is not None and isinstance(step.meaning, Steps):
             places = zip(step.operands, step.addresses, strict=True)
             operands = [self._where(cell[0], at) for cell, at in places]
             result = self._where(step.result[0], step.at)

@@ -47,6 +47,9 @@ class Made:
 
 Way: TypeAlias = Given | Made | View
 """How a cell comes to be."""
+_Costed: TypeAlias = tuple[int, tuple[Cell, ...], Way]
+LOADS = 16
+"""How finely loads of one value are told apart where choices cost the same."""
 
 
 @dataclass(frozen=True)
@@ -75,10 +78,11 @@ def cover(
     ways = _Ways(saturated, target, meanings, offered).run()
     roots = tuple((one, target.host) for one in saturated.roots)
     number = {cell: i for i, cell in enumerate(ways)}
+    scale = LOADS * len(ways) + 1
     rows: dict[int, list[tuple[int, tuple[int, ...], Way]]] = {
         number[cell]: [
-            (cost, tuple(sorted({number[need] for need in needs})), way)
-            for cost, needs, way in of
+            (scale * cost + tie, tuple(sorted({number[need] for need in needs})), way)
+            for cost, needs, way, tie in _with_ties(cell, of, target.host)
             if all(need in number for need in needs)
         ]
         for cell, of in ways.items()
@@ -94,7 +98,23 @@ def cover(
     elif seconds > 0:
         chosen, cost, bound = improve(problem, chosen, cost, seconds)
     picked = {cells[one]: problem.ways[one][way][2] for one, way in chosen.items()}
+    cost, bound = cost // scale, bound // scale
     return Cover(saturated, tuple(meanings), picked, roots, cost, bound, time.perf_counter() - begun)
+
+
+def _with_ties(
+    cell: Cell, of: Sequence[_Costed], host: str
+) -> Iterator[tuple[int, tuple[Cell, ...], Way, int]]:
+    """Each way with what decides between choices of equal cost: the cheaper load. What has no room is loaded
+    again, so it is better turned when it is stored."""
+    loads = [cost for cost, needs, _ in of if _is_load(cell, needs, host)]
+    for cost, needs, way in of:
+        tie = (LOADS - 1) * cost // max(loads) if _is_load(cell, needs, host) and any(loads) else 0
+        yield cost, needs, way, tie
+
+
+def _is_load(cell: Cell, needs: Sequence[Cell], host: str) -> bool:
+    return cell[1] != host and bool(needs) and all(memory == host for _, memory in needs)
 
 
 class _Ways:

@@ -25,13 +25,18 @@ EXACT_STEPS = 40
 
 @dataclass(frozen=True)
 class Placement:
-    """`refused`: why the chosen instructions alone do not do, where values were put aside. `bound`: cycles
+    """`refusal`: the chosen instructions alone do not do, and values were put aside. `bound`: cycles
     below which no order of them is; 0 where nobody knows."""
 
     steps: tuple[Do, ...]
     cycles: int
     bound: int
-    refused: str = ""
+    refusal: Refusal | None = None
+
+    @property
+    def refused(self) -> str:
+        """Why values were put aside: found when it is first read, since it may take longer than the rest."""
+        return "" if self.refusal is None else _said(self.refusal)
 
 
 def place(cover: Cover, target: Target, *, seconds: float = SECONDS) -> Placement:
@@ -45,7 +50,7 @@ def place(cover: Cover, target: Target, *, seconds: float = SECONDS) -> Placemen
         return Placement(steps, found.cycles, found.bound)
     steps = aside(cover, target)
     cycles = sum(target.cycles(one.meaning) for one in steps)
-    return Placement(steps, cycles, _least(cover, target), _said(found))
+    return Placement(steps, cycles, _least(cover, target), found)
 
 
 def problem_of(cover: Cover, target: Target) -> tuple[Problem, dict[str, Cell]]:

@@ -55,7 +55,7 @@ class Target:
         return self._known[sizes]
 
     def cycles(self, meaning: Meaning) -> int:
-        if isinstance(meaning, Steps):
+        if self.offers is not None and isinstance(meaning, Steps):
             return self._of_block(meaning)
         if self.cost is not None:
             addresses = {one.field: 0 for one in (*meaning.operands, meaning.result) if one.field}

@@ -5,7 +5,7 @@
 - ``worker.py``, ``process.py``, ``flat.py``: the engine in a process of its own, warm, which can be killed
 - ``constants.py``: classes that follow from constants alone, and their contents
 - ``problem.py``: what can be made, and its cost; ``extract.py``: the cheapest graph, each node counted once;
-  ``exact.py``: proved cheapest, by CP-SAT; ``parts.py``: what can be solved one by one
+  ``exact.py``: proved cheapest, by ``branches.py`` or CP-SAT; ``parts.py``: what can be solved one by one
 """
 
 from axiloom.selection.egraph.extract import Extracted, extract

@@ -119,9 +119,9 @@ class _Run:
     def turn(self) -> str:
         """One iteration; what stopped it, or nothing."""
         self.engine.run("(run match 1)")
-        frozen = self.engine.egglog.freeze()
+        tables = self.engine.egglog.freeze().functions  # each look at it makes all of them anew
         for i, (left, matchers) in enumerate(self.engine.lefts):
-            for row in self.rows(frozen, left.table):
+            for row in self.rows(tables[left.table]):
                 if (i, row) in self.seen:
                     continue
                 self.seen.add((i, row))
@@ -135,10 +135,9 @@ class _Run:
                     return f"{self.limits.seconds:g} seconds"
         return "" if self.flush() else "saturated"
 
-    def rows(self, frozen: Any, table: str) -> list[tuple[int, ...]]:
-        found = frozen.functions[table].rows
+    def rows(self, table: Any) -> list[tuple[int, ...]]:
         value = self.engine.egglog.value_to_i64
-        return sorted(tuple(value(one) for one in row.inputs) for row in found)
+        return sorted(tuple(map(value, row.inputs)) for row in table.rows)
 
     def apply(self, matcher: Matcher, left: declare.Left, row: tuple[int, ...]) -> None:
         """What one match brings."""

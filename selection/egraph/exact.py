@@ -1,10 +1,11 @@
-"""The cheapest choice by CP-SAT: a way for each class that is needed, and no circle."""
+"""The cheapest choice: a way for each class that is needed, and no circle. By CP-SAT where ways are many."""
 
 from __future__ import annotations
 
 import time
 from typing import TYPE_CHECKING
 
+from axiloom.selection.egraph.branches import branched
 from axiloom.selection.egraph.parts import parts
 from axiloom.selection.egraph.problem import Problem, T, used
 from axiloom.selection.egraph.saturated import SaturationError
@@ -56,11 +57,13 @@ def _place(problem: Problem[T], one: int, node: T) -> int:
 def _solved(
     problem: Problem[T], start: dict[int, int], seconds: float, until: float
 ) -> tuple[dict[int, int], int, int]:
-    """Of one problem by CP-SAT, with one worker and a fixed seed: the same problem has the same answer,
-    unless the clock ends the search."""
+    """Of one problem, by trying all ways where they are few; else by CP-SAT with one worker and a fixed seed:
+    the same problem has the same answer, unless the clock ends the search."""
     chosen, cost = used(problem, start)
     if all(len(of) == 1 for of in problem.ways.values()):
         return chosen, cost, cost
+    if (best := branched(problem, start)) is not None:
+        return *best, best[1]
     from ortools.sat.python import cp_model
 
     model = cp_model.CpModel()

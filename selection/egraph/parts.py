@@ -97,10 +97,12 @@ def _joined(ways: Ways[T], there: int, place: dict[int, int]) -> list[list[int]]
 def _part(
     ways: Ways[T], classes: list[int], there: int, place: dict[int, int], roots: set[int]
 ) -> Problem[T]:
-    """Operands that are there anyway are left out: they are another part's, or this one's roots."""
+    """What is there anyway and another part's is left out. Roots of this one stay operands: nothing is made
+    of what it makes."""
+    inside = set(classes)
     own: Ways[T] = {
         one: [
-            (cost, tuple(need for need in needs if not there >> place[need] & 1), node)
+            (cost, tuple(need for need in needs if need in inside or not there >> place[need] & 1), node)
             for cost, needs, node in ways[one]
         ]
         for one in classes

@@ -8,6 +8,7 @@ that they state alone). Out: ``("done", Saturated)`` or
 
 from __future__ import annotations
 
+import gc
 import pickle
 import sys
 from functools import lru_cache
@@ -24,7 +25,9 @@ Text = tuple[str, str, frozenset[str] | None, frozenset[str]]
 def engine_of(texts: tuple[Text, ...]) -> Engine:
     """One stays for each set of rules."""
     found = [rule for text in texts for rule in RuleText(*text).rules]
-    return Engine(found)
+    engine = Engine(found)
+    gc.freeze()  # the collector need not look through rules again with every graph
+    return engine
 
 
 def main() -> None:

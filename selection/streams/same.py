@@ -17,7 +17,9 @@ from axiloom.selection.ir.graph import Graph, GraphError, Node
 from axiloom.selection.ir.ops import OPS
 
 SAMPLED = 16
-"""Elements of a result, its first and last among them."""
+"""Elements of a result at most, its first and last among them."""
+FEWEST, TERMS = 4, 8_000
+"""Long sums are compared in fewer elements: of so many products together, but no fewer than that."""
 Term = tuple[Any, ...]
 ZERO = "0"
 
@@ -75,9 +77,11 @@ def check(product: Graph, form: Graph, seed: int = 0) -> int:
             f"{product.name}: a form is {form.results[0].type}, not {product.results[0].type}"
         )
     rng = np.random.default_rng(seed)
-    count = int(np.prod(shape, dtype=np.int64))
-    chosen = {0, count - 1, *(int(one) for one in rng.integers(0, count, SAMPLED - 2))}
     algebra = Symbols()
+    count = int(np.prod(shape, dtype=np.int64))
+    terms = len(_element(algebra, product.results[0], (0,) * len(shape)))
+    sampled = min(SAMPLED, max(FEWEST, TERMS // terms))
+    chosen = {0, count - 1, *(int(one) for one in rng.integers(0, count, sampled - 2))}
     for flat in sorted(chosen):
         at = tuple(int(one) for one in np.unravel_index(flat, shape))
         if _element(algebra, product.results[0], at) != _element(algebra, form.results[0], at):

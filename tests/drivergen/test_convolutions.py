@@ -158,6 +158,21 @@ def test_descriptors_want_whole_rows_and_beats() -> None:
     assert copied.image == {}
 
 
+@pytest.mark.parametrize(
+    ("sizes", "stride", "cycles"),
+    [
+        ({"oc": 32, "oh": 32, "ow": 32, "ic": 16, "fh": 3, "fw": 3}, 1, 239_608),
+        ({"oc": 64, "oh": 16, "ow": 16, "ic": 32, "fh": 3, "fw": 3}, 2, 223_662),
+        ({"oc": 256, "oh": 1, "ow": 256, "ic": 64, "fh": 1, "fw": 1}, 1, 310_542),
+        ({"oc": 256, "oh": 1, "ow": 64, "ic": 256, "fh": 1, "fw": 1}, 1, 234_755),
+    ],
+)
+def test_cycles_where_the_cpu_copies(sizes: dict[str, int], stride: int, cycles: int) -> None:
+    """Layers of a network on the SoC, in cycles of the fabric; of one tile, copying and computing add up."""
+    choice = conv_tiles.choose(spec("conv_v4", "int8"), sizes, {**SETTINGS, "sh": stride, "sw": stride}, "Os")
+    assert choice.cycles == pytest.approx(cycles, rel=0.16)
+
+
 def test_best_flow() -> None:
     """Sums that come back in parts are added up by the CPU: a flow that keeps them on the device wins."""
     text = Conv(ic=64, oc=64, image=(14, 14), taps=(1, 1), dtype="int8").text

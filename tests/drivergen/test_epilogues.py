@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.drivergen import host
 from tests.drivergen.convolutions import Conv, convs
 from tests.drivergen.epilogues import BODY, Rounded
+from tests.drivergen.grouped import Grouped
 
 from axiloom import isa
 from axiloom.drivergen import Driver, compile_mlir, reference
@@ -81,6 +82,21 @@ def test_convolution(pipeline: str) -> None:
         rounded(Conv(pad=(1, 1, 1, 1), dtype="int8"), lo=0).text, spec("conv_v4", "int8"), pipeline=pipeline
     )
     assert driver.calls[0].flow == "Osq"
+
+
+@pytest.mark.every(2)
+@pytest.mark.parametrize(("gather", "merged"), [(True, 8), (False, 1)])
+@pytest.mark.parametrize(("channels", "size", "stride"), [(16, 8, 1), (24, 11, 2)])
+def test_depthwise(channels: int, size: int, stride: int, gather: bool, merged: int) -> None:
+    """Each channel has its own bias and scale, also where eight channels are put together."""
+    op, out = "depthwise_conv_2d_nchw_chw", (size - 1) // stride + 1
+    conv = Grouped(op, c=channels, image=(size, size), stride=(stride, stride), pad=1, dtype="int8")
+    plain = spec("conv_v4", "int8")
+    device = isa.revise(plain, dma=replace(plain.dma, scatter_gather=gather))
+    text = Rounded(conv.text, (1, channels, out, out), 1, lo=0).text
+    driver = check(text, device, pipeline="all" if gather else "copying")
+    (call,) = driver.calls
+    assert (call.flow, call.merged) == ("Osq", merged)
 
 
 @given(convs, CONSTANTS, st.sampled_from(["published", "copying"]), st.data())

@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.drivergen import host
+from tests.drivergen.epilogues import Rounded
+from tests.drivergen.test_epilogues import matmul
 from tests.some import some
 
 from axiloom import isa
@@ -206,6 +208,15 @@ def test_advice_and_estimate() -> None:
     assert why(large, copying, "copying") is not None
     assert why(small, queues, "all") is not None
     assert why(large, queues, "all") is None
+
+
+def test_the_cpu_rounds_slowly() -> None:
+    """What an accelerator rounds to int8 on the way costs the CPU a loop of its own."""
+    clocks, spec = Clocks(650_000_000, 100_000_000), isa.builtin("v4_16", data_type="int8", post=True)
+    sums = matmul(48, 48, 4)
+    assert slower(compile_mlir(sums, spec, pipeline="copying"), spec, clocks) is not None
+    rounded = Rounded(sums, (48, 48), 1).text
+    assert slower(compile_mlir(rounded, spec, pipeline="copying"), spec, clocks) is None
 
 
 def test_a_network_leaves_small_products_of_vectors_to_the_cpu() -> None:

@@ -8,15 +8,25 @@ loops.
 - ``add.py``: the sum of two int8 tensors in scales of their own
 - ``pool.py``: the largest of each window, with the padding around the image
 - ``table.py``: a table of 256 int8
+- ``transpose.py``: a transposition that moves the last dim
+- ``embedding.py``: rows of a table by their numbers, each added to a row of its place
 - ``pattern.py``: forms of several ops, written as MLIR with holes; ``softmax.py``, ``layer_norm.py``
 - ``group.py``: which ops of a network become one layer
 """
 
 from __future__ import annotations
 
-from axiloom.drivergen.network.cpu import add, layer_norm, pool, softmax, table
+from axiloom.drivergen.network.cpu import add, embedding, layer_norm, pool, softmax, table, transpose
 from axiloom.drivergen.network.cpu.form import Form, source_of
 
-FORMS: tuple[Form, ...] = (add.FORM, pool.FORM, table.FORM, softmax.FORM, layer_norm.FORM)
+FORMS: tuple[Form, ...] = (
+    add.FORM,
+    pool.FORM,
+    table.FORM,
+    transpose.FORM,
+    embedding.FORM,
+    softmax.FORM,
+    layer_norm.FORM,
+)
 
 __all__ = ["FORMS", "Form", "source_of"]

@@ -51,10 +51,10 @@ def sum_of(value: SSAValue) -> Sum | None:
         return None
     factors = [term[1] for term in terms if term is not None]
     found = Sum(factors[0], factors[1], shifted[1], low[1], high[1], numbers == [1, 0])
-    return found if _fits(found) else None
+    return found if fits(found) else None
 
 
-def _fits(one: Sum) -> bool:
+def fits(one: Sum) -> bool:
     """Does the C compute the same for all elements?"""
     multipliers = one.first in MULTIPLIERS and one.second in MULTIPLIERS
     bounds = -128 <= one.lo <= one.hi <= 127

@@ -28,21 +28,30 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from axiloom.drivergen.dialects import accel
 from axiloom.drivergen.dialects.named import multiply_add
 from axiloom.drivergen.dialects.product import PADDING, ProductOp, requantise_attr
-from axiloom.drivergen.match.conv import match_conv
-from axiloom.drivergen.match.matmul import Match, NoMatchError, extension, match
+from axiloom.drivergen.match.conv import match_conv, sliding
+from axiloom.drivergen.match.matmul import NoMatchError, extension, match
 from axiloom.drivergen.match.requantise import Requantisation, match_requantise
 from axiloom.drivergen.nest.packed import MULTIPLIER_BITS
 from axiloom.isa.kernels.forms import CHANNEL_WORDS
 
 
-def _matched(op: linalg.GenericOp) -> tuple[Match, str] | None:
-    """What the op is, and the dim whose channels its post-processing has."""
+def _channel_loop(op: linalg.GenericOp) -> int | None:
+    """The loop over the channels that post-processing has bias and scale for; None for what is no product."""
     for how, channel in ((match, "n"), (match_conv, "oc")):
         try:
-            return how(op), channel
+            return how(op).dims.index(channel)
         except NoMatchError:
             continue
-    return None
+    return _depthwise(op)
+
+
+def _depthwise(op: linalg.GenericOp) -> int | None:
+    """The loop over the groups where each has one filter: its output channels are the groups."""
+    try:
+        found = sliding(op)
+    except NoMatchError:
+        return None
+    return next(iter(found.groups)) if len(found.groups) == 1 and not found.channels("oc") else None
 
 
 def _is_zero(value: SSAValue) -> bool:
@@ -106,13 +115,13 @@ def _fuse(epilogue: linalg.GenericOp) -> None:
     product = epilogue.operands[parts.sums].owner
     if not isinstance(product, linalg.GenericOp) or len(product.operands) != 3:
         return
-    found = _matched(product)
-    if found is None or not product.results[0].has_one_use() or not _is_zero(product.outputs[0]):
+    channel = _channel_loop(product)
+    if channel is None or not product.results[0].has_one_use() or not _is_zero(product.outputs[0]):
         return
     output = product.indexing_maps.data[-1].data
     axis = output.results[parts.axis]
     assert isinstance(axis, AffineDimExpr)
-    if found[0].dims[axis.position] != found[1]:
+    if axis.position != channel:
         return
     builder = Builder(InsertPoint.before(epilogue))
     kind = epilogue.operands[parts.sums].type
@@ -160,8 +169,9 @@ class FuseEpilogue(ModulePass):
             attrs = {requantise = {zp = 0 : i64, lo = -128 : i64, hi = 127 : i64}} {...}
 
     Where the sums start from zero, nobody else reads them, and bias and scale lie along the dim that the
-    accelerator has them for: n of a matmul, oc of a convolution. Multipliers have 16 bits and shifts 6, as
-    the device; it is for who quantises the network to see to that. Comes behind accel-generalise.
+    accelerator has them for: n of a matmul, oc of a convolution, the channels of a depthwise one.
+    Multipliers have 16 bits and shifts 6, as the device; it is for who quantises the network to see to that.
+    Comes behind accel-generalise.
     """
 
     name = "accel-fuse-epilogue"

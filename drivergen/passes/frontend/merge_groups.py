@@ -24,18 +24,22 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from axiloom.drivergen.dialects.product import MERGED
+from axiloom.drivergen.dialects.product import MERGED, requantises
 from axiloom.drivergen.dialects.views import collapsed, expanded
 from axiloom.drivergen.match.conv import match_conv, sliding
-from axiloom.drivergen.match.in_place import finishes
+from axiloom.drivergen.match.in_place import applied
 from axiloom.drivergen.match.matmul import Match, NoMatchError, operand_loops, sizes, terms
 from axiloom.drivergen.match.trait import is_annotated
+from axiloom.isa.kernels.forms import CHANNELS
 
 DIAGONAL = "accel.diagonal"
 """`doc` of the op that puts the filters together: it stays on the CPU."""
 PIXELS = 4
 """Pixels of the result for each group of a larger one, at least: fewer do not pay for filters full of
 zeros."""
+MOST_ROWS = 8
+"""Output channels of a larger group, at most. A group takes as many cycles of the array in a larger one of
+any size; but each is one more channel of zeros in the filters of all others."""
 LAID = ("oc", "ic", "fh", "fw")
 """The dims of the filters that are put together, behind those of the groups."""
 
@@ -77,7 +81,7 @@ class _Merge:
         Rewriter.erase_op(self.op)
 
     def _channels(self, number: int) -> SSAValue:
-        """Image or result: channels of neighbouring groups lie behind each other as they are."""
+        """Image, result, or bias and scale: channels of neighbouring groups already lie side by side."""
         value = self.op.operands[number]
         shape = value.type.get_shape()  # type: ignore[attr-defined]
         at = _dim(self.op, number, self.group)
@@ -151,13 +155,15 @@ def _plan(op: linalg.GenericOp, rows: int) -> _Merge | None:
         found, groups = match_conv(op, groups=True), sliding(op).groups
     except NoMatchError:
         return None
-    if len(groups) != 1 or finishes(op) or is_annotated(op):
+    if len(groups) != 1 or applied(op) or is_annotated(op):
         return None
     (group,) = groups
     size = dict(zip(found.dims, sizes(op), strict=True))
     most = min(rows // size["oc"], size["oh"] * size["ow"] // PIXELS)
     count = max((n for n in range(1, most + 1) if sizes(op)[group] % n == 0), default=1)
     channels = {"I": found.dims.index("ic"), "O": found.dims.index("oc")}
+    if requantises(op) is not None:
+        channels[CHANNELS] = channels["O"]
     lie = all(_neighbours(op, found.operands.index(o), group, loop) for o, loop in channels.items())
     return _Merge(op, found, group, count) if count > 1 and lie else None
 

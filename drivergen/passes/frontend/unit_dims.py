@@ -14,12 +14,15 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from axiloom.drivergen.dialects.patterns import rewrite
-from axiloom.drivergen.dialects.product import LEAN, multiplied
+from axiloom.drivergen.dialects.product import LEAN, multiplied, requantises
 from axiloom.drivergen.dialects.views import expanded
 from axiloom.drivergen.match.conv import sliding
-from axiloom.drivergen.match.in_place import finishes
+from axiloom.drivergen.match.in_place import applied
 from axiloom.drivergen.match.matmul import NoMatchError, check_body, operand_positions, terms
 from axiloom.drivergen.match.trait import is_annotated
+
+CHANNELS = 2
+"""Number of the operand that is bias and scale of each channel, where an op rounds its sums."""
 
 
 @dataclass
@@ -68,7 +71,8 @@ def _of_product(op: linalg.GenericOp) -> list[_Unit]:
 def _of_convolution(op: linalg.GenericOp) -> list[_Unit]:
     """The loops over channels that a convolution lacks, depthwise or of one channel; raises NoMatchError."""
     found = sliding(op)
-    numbers = (found.image, 1 - found.image, 2)
+    inputs, output = (found.image, 1 - found.image), multiplied(op)[2]
+    numbers = (*inputs, output)
     units: list[_Unit] = []
     for name, operands, kind in (
         ("ic", (0, 1), IteratorTypeAttr.reduction()),
@@ -79,13 +83,15 @@ def _of_convolution(op: linalg.GenericOp) -> list[_Unit]:
         unit = _Unit(kind)
         for which in operands:
             unit.places[numbers[which]] = _beside_group(op, numbers[which], found.groups)
+        if name == "oc" and requantises(op) is not None:
+            unit.places[CHANNELS] = _beside_group(op, CHANNELS, found.groups)
         units.append(unit)
     return units
 
 
 def _beside_group(op: linalg.GenericOp, number: int, groups: frozenset[int]) -> tuple[int, bool]:
     """Behind the dim of the groups, or in front of all dims where there are none."""
-    results = op.indexing_maps.data[multiplied(op)[number]].data.results
+    results = op.indexing_maps.data[number].data.results
     dims = [dim for dim, one in enumerate(results) if groups & terms(one).keys()]
     return (dims[-1], False) if dims else (0, True)
 
@@ -93,7 +99,7 @@ def _beside_group(op: linalg.GenericOp, number: int, groups: frozenset[int]) -> 
 class _WithUnits(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: linalg.GenericOp, rewriter: PatternRewriter) -> None:
-        if is_annotated(op) or finishes(op):
+        if is_annotated(op) or applied(op):
             return
         if units := _missing(op):
             rewriter.replace(op, _with(op, units, rewriter))
@@ -104,7 +110,7 @@ def _with(op: linalg.GenericOp, units: Sequence[_Unit], rewriter: PatternRewrite
     loops = len(op.iterator_types.data)
     maps = [attr.data for attr in op.indexing_maps.data]
     operands = list(op.operands)
-    for number in multiplied(op):
+    for number in range(len(operands)):
         added: dict[AffineExpr, tuple[int | None, bool]] = {
             AffineDimExpr(loops + extra): unit.places[number]
             for extra, unit in enumerate(units)
@@ -148,7 +154,7 @@ def _laid(
 
 
 def _missing(op: linalg.GenericOp) -> list[_Unit]:
-    for how in (_of_product, _of_convolution):
+    for how in (_of_convolution,) if requantises(op) is not None else (_of_product, _of_convolution):
         try:
             return how(op)
         except NoMatchError:
@@ -169,8 +175,9 @@ class UnitDims(ModulePass):
         linalg.generic {...} ins(%A, %x_1 : memref<6x4xi8>, memref<4x1xi8, ...>) outs(%y_1 : ...) {...}
 
     For matrix by vector, vector by matrix and dot products, with or without batches, and for depthwise
-    convolutions. What has all its dims, or sums up in another way, stays as it is, and so does what has a
-    trait written by hand. Comes behind accel-bufferise and before accel-as-convolution.
+    convolutions, also those that round their sums. What has all its dims, or sums up in another way, stays as
+    it is, and so does what has a trait written by hand. Comes behind accel-bufferise and before
+    accel-as-convolution.
     """
 
     name = "accel-unit-dims"

@@ -62,7 +62,7 @@ class Selected:
             f"{placement.cycles:,} cycles, {bound}",
             f"Validated: {self.verdict}",
         ]
-        if placement.refused:
+        if placement.refusal is not None:
             lines.insert(2, f"Put aside in the host's memory and loaded again: {placement.refused}")
         times = {**compiled.seconds, "validate": self.verdict.seconds}
         lines.append("Time: " + ", ".join(f"{name} {1000 * s:.0f} ms" for name, s in times.items()))

@@ -13,13 +13,27 @@ from axiloom.drivergen.network.compile import NetworkDriver
 from axiloom.errors import MismatchError
 from axiloom.frontend import Model
 from axiloom.quantise.emit import emit
-from axiloom.quantise.graph.graph import Add, Graph, Input, LayerNorm, MaxPool, Node, Softmax, Table
+from axiloom.quantise.graph.graph import (
+    Add,
+    Constant,
+    Embedding,
+    Graph,
+    Input,
+    LayerNorm,
+    MaxPool,
+    Node,
+    Softmax,
+    Table,
+    Transpose,
+)
 from axiloom.run.network import Network, NetworkRun
 
 BOARDS = ("pynq-z2", "zcu104", "nexys-video-rv32")
 RNG = np.random.default_rng(5)
 EXP = np.round(16384 * np.exp(-np.arange(256) / 32)).astype(np.int32)
 BY_HAND = "axiloom_layers.h"
+WORDS = 40
+"""Rows of the table of words."""
 
 
 def graph(*nodes: Node) -> Graph:
@@ -69,6 +83,25 @@ def rows(shape: tuple[int, ...]) -> Graph:
     return graph(image(shape), table, norm, soft)
 
 
+def transposed(shape: tuple[int, ...], permutation: tuple[int, ...]) -> Graph:
+    result = tuple(shape[dim] for dim in permutation)
+    return graph(image(shape), Transpose(name="moved", inputs=("x",), shape=result, permutation=permutation))
+
+
+def words(batch: int, length: int, width: int) -> Graph:
+    """Rows of a table of words, each with its position."""
+    shape = (batch, length, width)
+    numbers = Input(name="x", shape=(batch, length), dtype="int32")
+    table = RNG.integers(-128, 128, (WORDS, width)).astype(np.int8)
+    places = RNG.integers(-128, 128, (length, width)).astype(np.int8)
+    return graph(
+        numbers,
+        Embedding(name="word", inputs=("x",), shape=shape, table=table),
+        Constant(name="place", shape=places.shape, data=places),
+        Add(name="sum", inputs=("word", "place"), shape=shape, first=35051, second=59076, shift=16),
+    )
+
+
 GRAPHS = {
     "add": add((1, 3, 7, 11), 48290, 42429, 16, lo=0),
     "add, even and small": add((67,), 2, 65534, 9),
@@ -79,6 +112,9 @@ GRAPHS = {
     "pool 2x4, 3": pool((11, 23), (2, 4), (3, 3), (0, 2)),
     "rows of 27": rows((2, 3, 27)),
     "rows of 64": rows((5, 64)),
+    "columns of 43": transposed((2, 43, 2, 37), (0, 2, 3, 1)),
+    "a matrix": transposed((16, 24), (1, 0)),
+    "words": words(2, 5, 37),
 }
 
 
@@ -87,7 +123,9 @@ def driver_of(model: Model) -> NetworkDriver:
 
 
 def inputs(driver: NetworkDriver) -> list[np.ndarray]:
-    return network_host.random_inputs([arg for arg in driver.args if arg.kind == "in"])
+    """Random; numbers of words are rows of their table."""
+    found = network_host.random_inputs([arg for arg in driver.args if arg.kind == "in"])
+    return [one % WORDS if one.dtype == np.int32 else one for one in found]
 
 
 @pytest.mark.every(3)
