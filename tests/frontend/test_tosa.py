@@ -47,7 +47,5 @@ def test_what_has_no_lowering_is_named() -> None:
         '  %0 = tosa.custom %A {operator_name = "x", domain_name = "y", implementation_attrs = ""}'
         " : (tensor<4xf32>) -> (tensor<4xf32>)\n  return %0 : tensor<4xf32>\n}\n"
     )
-    with pytest.raises(
-        CompileError, match=r"^a.mlir:2:8: tosa: failed to legalize operation 'tosa.custom'$"
-    ):
+    with pytest.raises(CompileError, match=r"^a.mlir:2:8: tosa: failed to legalize operation 'tosa.custom'$"):
         lowered(text, "a.mlir")
