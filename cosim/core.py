@@ -12,7 +12,9 @@ import importlib.util
 import os
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -43,9 +45,10 @@ CPU_RUN_LIMIT = 20_000_000_000
 """Instructions after which a run without an accelerator is taken for one that never ends."""
 
 _FLAGS = (
-    *("-std=c++17", "-O3", "-fno-semantic-interposition", "-fPIC", "-shared", "-Wall", "-Wextra"),
+    *("-std=c++17", "-O3", "-fno-semantic-interposition", "-fPIC", "-Wall", "-Wextra"),
     "-falign-functions=64",  # else the speed of what runs at each access depends on what stands before it
 )
+_JOBS = 2  # units that are compiled at once; more would only take memory
 READ = 1  # AXL_OP_READ
 _PAINT = 0xA5  # what the stack is filled with before a run: what differs after it was used
 _STALE = ("missing flush", "missing invalidate", "lost DMA data")
@@ -87,18 +90,27 @@ def library(progress: Progress | None = None) -> Path:
     cxx = compiler()
     key = content_hash(list(_FLAGS), cxx, str(engine), importlib.metadata.version("unicorn"), *sources)
 
-    def build(folder: Path) -> None:
-        if progress:
-            progress("building the native core")
-        command = [cxx, *_FLAGS, f"-I{_unicorn() / 'include'}"]
-        command += [str(path) for path in sources if path.suffix == ".cpp"]
-        command += ["-o", str(folder / LIBRARY)]
-        command += [f"-L{engine.parent}", f"-l:{engine.name}", f"-Wl,-rpath,{engine.parent}"]
-        done = subprocess.run(command, capture_output=True, text=True)
+    def tool(*words: str) -> None:
+        done = subprocess.run([cxx, *words], capture_output=True, text=True)
         if done.returncode:
             errors = [line for line in done.stderr.splitlines() if "error" in line]
             why = errors[0] if errors else done.stderr.strip()[:200]
             raise BuildError(f"the native core does not compile with {cxx}: {why}")
+
+    def build(folder: Path) -> None:
+        if progress:
+            progress("building the native core")
+        units = [path for path in sources if path.suffix == ".cpp"]
+        with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(_JOBS) as pool:
+            objects = [f"{name}/{unit.stem}.o" for unit in units]
+            begun = [
+                pool.submit(tool, *_FLAGS, f"-I{_unicorn() / 'include'}", "-c", str(unit), "-o", made)
+                for unit, made in zip(units, objects, strict=True)
+            ]
+            for one in begun:
+                one.result()
+            place = (f"-L{engine.parent}", f"-l:{engine.name}", f"-Wl,-rpath,{engine.parent}")
+            tool("-shared", *objects, "-o", str(folder / LIBRARY), *place)
 
     return cached_build("core", key, build) / LIBRARY
 

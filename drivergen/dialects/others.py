@@ -11,6 +11,7 @@ import re
 
 from axiloom.errors import CompileError
 
+_TOSA = re.compile(r'"?tosa\.\w+"?')
 _MADE = "AXI4MLIR made it of linalg: give that file, or run this one as a driver: axiloom simulate FILE.mlir"
 OTHERS: tuple[tuple[re.Pattern[str], str], ...] = (
     (
@@ -24,7 +25,7 @@ OTHERS: tuple[tuple[re.Pattern[str], str], ...] = (
         f"a call of the published DMA library. {_MADE}",
     ),
     (
-        re.compile(r'"?tosa\.\w+"?'),
+        _TOSA,
         "an op of tosa. Lower it to linalg first: mlir-opt "
         "--pass-pipeline='builtin.module(func.func(tosa-to-linalg-named,tosa-to-linalg))'",
     ),
@@ -33,9 +34,18 @@ OTHERS: tuple[tuple[re.Pattern[str], str], ...] = (
 _COMMENT = re.compile(r'//[^\n]*|"[^"\n]*"(?!\()')
 
 
+def has_tosa(text: str) -> bool:
+    """Whether an op of it is there, which a frontend may lower."""
+    return _TOSA.search(_plain(text)) is not None
+
+
+def _plain(text: str) -> str:
+    return _COMMENT.sub(lambda found: " " * len(found[0]), text)
+
+
 def refuse(text: str, name: str) -> None:
     """Raises CompileError at the first op of such a kind; comments and strings do not count."""
-    plain = _COMMENT.sub(lambda found: " " * len(found[0]), text)
+    plain = _plain(text)
     for pattern, why in OTHERS:
         if (found := pattern.search(plain)) is not None:
             line = plain.count("\n", 0, found.start()) + 1

@@ -1,4 +1,4 @@
-"""VHDL, as the Verilog that GHDL's synthesis makes of it."""
+"""Which files are RTL; and VHDL, as the Verilog that GHDL's synthesis makes of it."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ from pathlib import Path
 from axiloom.errors import BuildError
 
 SUFFIXES = (".vhd", ".vhdl")
+VERILOG = (".v", ".sv", ".vh", ".svh", ".vlog", ".verilog", ".inc")
+PROGRAMS = dict.fromkeys((".c", ".cc", ".cpp", ".cxx", ".h", ".hpp"), "a program")
+"""What other files are, where their names say it."""
 
 
 def as_verilog(
@@ -24,9 +27,17 @@ def as_verilog(
     GHDL analyses the files in their order, so an entity stands before its users. The Verilog file is
     removed when this process ends.
 
-    Raises :exc:`BuildError` if GHDL is missing or complains, VHDL and Verilog are mixed, or there are
-    `parameters`: GHDL's Verilog has none.
+    Raises :exc:`BuildError` if a file is no RTL, GHDL is missing or complains, VHDL and Verilog are mixed,
+    or there are `parameters`: GHDL's Verilog has none.
     """
+    for file in files:
+        if file.suffix.lower() not in (*VERILOG, *SUFFIXES):
+            what = PROGRAMS.get(file.suffix.lower(), "no file of RTL by its name")
+            hint = "; `axiloom nest` makes RTL of loops in C" if file.suffix == ".c" else ""
+            raise BuildError(
+                f"user RTL {file}: it is {what}; expected Verilog ({', '.join(VERILOG)}) or VHDL "
+                f"({', '.join(SUFFIXES)}){hint}"
+            )
     theirs = [file for file in files if file.suffix.lower() in SUFFIXES]
     if not theirs:
         return tuple(files)

@@ -22,6 +22,15 @@ AXL_LAYER int32_t axl_clamp(int32_t x, int32_t lo, int32_t hi)
     return up < hi ? up : hi;
 }
 
+#ifdef __ARM_NEON
+/* Sixteen within bounds; those that an int8 has anyway cost nothing. */
+AXL_LAYER int8x16_t axl_within(int8x16_t x, int32_t lo, int32_t hi)
+{
+    const int8x16_t above = lo > -128 ? vmaxq_s8(x, vdupq_n_s8((int8_t)lo)) : x;
+    return hi < 127 ? vminq_s8(above, vdupq_n_s8((int8_t)hi)) : above;
+}
+#endif
+
 /* --- sums of two tensors, each in its own scale ---------------------------------------------------------------- */
 
 AXL_LAYER int8_t axl_add_one(int32_t x, int32_t y, int32_t of_x, int32_t of_y, int shift, int32_t lo, int32_t hi)
@@ -77,7 +86,7 @@ AXL_LAYER void axl_add_row(int8_t *restrict out, const int8_t *restrict x, const
         const int16x8_t low = axl_add_eight(vget_low_s8(a), vget_low_s8(b), of_x, of_y, shift);
         const int16x8_t high = axl_add_eight(vget_high_s8(a), vget_high_s8(b), of_x, of_y, shift);
         const int8x16_t both = vcombine_s8(vqmovn_s16(low), vqmovn_s16(high));
-        vst1q_s8(&out[i], vminq_s8(vmaxq_s8(both, vdupq_n_s8((int8_t)lo)), vdupq_n_s8((int8_t)hi)));
+        vst1q_s8(&out[i], axl_within(both, lo, hi));
     }
 #endif
     for (; i < count; i++)
@@ -357,8 +366,7 @@ AXL_LAYER int8x16_t axl_normalise_sixteen(int8x16_t x, int32_t scale, int32x4_t 
     const int32x4_t d = axl_normalise_four(vget_high_s16(high), scale, begin, gain + 12, offset + 12, norm);
     const int8x8_t left = vqmovn_s16(vcombine_s16(vqmovn_s32(a), vqmovn_s32(b)));
     const int8x8_t right = vqmovn_s16(vcombine_s16(vqmovn_s32(c), vqmovn_s32(d)));
-    const int8x16_t lo = vdupq_n_s8((int8_t)norm.lo), hi = vdupq_n_s8((int8_t)norm.hi);
-    return vminq_s8(vmaxq_s8(vcombine_s8(left, right), lo), hi);
+    return axl_within(vcombine_s8(left, right), norm.lo, norm.hi);
 }
 #endif
 

@@ -9,6 +9,7 @@ from axiloom.drivergen.dialects import functions, templates
 from axiloom.drivergen.match.published import FLOW, MAP, WITHOUT_EFFECT, WITHOUT_FLOW
 from axiloom.errors import CompileError, UsageError
 from axiloom.files import read_text
+from axiloom.frontend import tosa
 
 _SUFFIX = ".mlir"
 IGNORED = {
@@ -59,7 +60,7 @@ def read_mlir(text: str) -> str:
     if len(names) > 1:
         shown = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
         raise UsageError(f"{file} has {len(names)} functions: {shown}; name one: {file}:{names[0]}")
-    return functions.alone(whole, names[0]) if names else whole
+    return tosa.lowered(functions.alone(whole, names[0]) if names else whole, str(file))
 
 
 def remarks(text: str, mlir: str, flow: str | None = None) -> list[str]:

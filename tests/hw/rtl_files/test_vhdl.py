@@ -54,3 +54,20 @@ def test_what_is_not_taken(tmp_path: Path) -> None:
         as_verilog([DEVICE, tmp_path / "x.v"], "add_blocks")
     with pytest.raises(BuildError, match=r"`rtl.parameters` \(W\) do not reach VHDL"):
         as_verilog([DEVICE], "add_blocks", {"W": 8})
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        (
+            "a.c",
+            "it is a program; expected Verilog (.v, .sv, .vh, .svh, .vlog, .verilog, .inc) or VHDL (.vhd",
+        ),
+        ("a.txt", "it is no file of RTL by its name; expected Verilog"),
+    ],
+)
+def test_what_is_no_rtl_is_refused(tmp_path: Path, name: str, why: str) -> None:
+    with pytest.raises(BuildError) as caught:
+        as_verilog([tmp_path / "good.v", tmp_path / name], "x")
+    assert str(caught.value).startswith(f"user RTL {tmp_path / name}: {why}")
+    assert ("axiloom nest" in str(caught.value)) == (name == "a.c")
