@@ -106,7 +106,7 @@ void axl_ocm_invalidate(uintptr_t address, uint32_t bytes) {
 /* OPERATION by set and way: on all of L1D, of 4 ways (bits 31:30) and 256 sets (bits 12:5). */
 #define L1_ALL(OPERATION)                                                                          \
     for (uint32_t way = 0; way < 4; way++)                                                         \
-        _Pragma("clang loop unroll_count(8)") for (uint32_t set = 0; set < 256; set++)             \
+        for (uint32_t set = 0; set < 256; set++)                                                   \
             __asm__ volatile("mcr p15, 0, %0, c7, " OPERATION ", 2" ::"r"(way << 30 | set << 5) : "memory"); \
     axl_memory_barrier();
 
