@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from typing import Any
 
 from axiloom.errors import BuildError
 from axiloom.hw.rtl_files import verilator
+from axiloom.isa.wording.names import hint, listed
 
 CLOCKS = ("aclk", "clk", "clock", "ap_clk", "clk_i", "i_clk")
 RESETS_LOW = ("aresetn", "resetn", "reset_n", "rst_n", "rstn", "ap_rst_n", "rst_ni", "i_rst_n")
@@ -78,7 +80,8 @@ def read_ports(
         if done.returncode != 0 or not tree.is_file():
             lines = done.stderr.splitlines()
             first = next((line for line in lines if line.startswith("%Error")), done.stderr)
-            raise BuildError(f"user RTL module {top}: {first.removeprefix('%Error: ')}")
+            why = _not_there(files, top) if "was not found in design" in first else None
+            raise BuildError(f"user RTL module {top}: {why or first.removeprefix('%Error: ')}")
         netlist = json.loads(tree.read_text(encoding="utf-8"))
     types = {t["addr"]: t for misc in netlist["miscsp"] for t in misc.get("typesp", ())}
     module = next(m for m in netlist["modulesp"] if m["origName"] == top)
@@ -87,6 +90,19 @@ def read_ports(
         for var in module["stmtsp"]
         if var["type"] == "VAR" and var.get("isPrimaryIO")
     )
+
+
+_MODULE = re.compile(
+    r"//[^\n]*|/\*.*?\*/|\bmodule\s+(?:automatic\s+|static\s+)?(?P<name>[A-Za-z_][\w$]*)", re.DOTALL
+)
+
+
+def _not_there(files: Sequence[Path], top: str) -> str:
+    """Which modules the files have in place of `top`."""
+    texts = [file.read_text(encoding="utf-8", errors="replace") for file in files]
+    names = [found["name"] for text in texts for found in _MODULE.finditer(text) if found["name"]]
+    shown = ", ".join(str(file) for file in files)
+    return f"no such module in {shown}{hint(top, names)}; there are {listed(names)}"
 
 
 def _width(data_type: dict[str, Any], types: dict[str, Any]) -> int:

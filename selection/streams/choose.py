@@ -97,6 +97,8 @@ class Chooser:
     """Cycles that a program takes once to use an accelerator at all."""
     margin: float = 0.0
     """What a way other than matching's weighs more, as a part of its cycles."""
+    doubt: int = 0
+    """What a product weighs more on the CPU that matching has on an accelerator, in cycles."""
     seconds: float = 20.0
     forms: dict[str, Mapping[str, Form]] = field(default_factory=dict)
     """By the text of a product's graph: what was saturated is not saturated again."""
@@ -178,14 +180,17 @@ class Chooser:
         return found
 
     def _weighed(self, network: Network, ways: Mapping[int, Sequence[Way]]) -> dict[int, list[_Weighed]]:
-        """What matching takes weighs what it costs, any other way `margin` more."""
+        """What matching takes weighs what it costs, any other way `margin` more; an accelerator's small layer
+        is taken off it where that is worth the `doubt`."""
         matched = {_key(one.matched) for one in network.products if one.matched}
         inside = {cell for _, _, ops in matched for cell in ops}
+        products = {product for product, _, _ in matched}
 
         def weight(cell: int, way: Way) -> int:
             cycles, _, offer = way
             same = cell not in inside if offer is None else _key(offer) in matched
-            return cycles if same else round(cycles * (1 + self.margin))
+            doubt = self.doubt if offer is None and cell in products else 0
+            return cycles if same else round(cycles * (1 + self.margin)) + doubt
 
         return {cell: [(weight(cell, way), way[1], way) for way in of] for cell, of in ways.items()}
 

@@ -15,6 +15,7 @@ void v3_as(int *a, int *b, int *c) {
     LOG("ACC: MM_4x4v3" << ", stationary A");
     struct dma dma1;
     dma1.dma_init(0x40400000, 0x16000000, 65536, 0x16400000, 65536);
+    dma1.initDMAControls(); // a second time, as nothing is under way
 
     for (int m = 0; m < M; m += TILE) {
         for (int k = 0; k < K; k += TILE) {

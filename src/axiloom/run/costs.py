@@ -31,6 +31,9 @@ STARTED = 1_200
 """... of a program that uses an accelerator at all."""
 MARGIN = 0.05
 """By how much the costs may be wrong: another way than matching's has to save more."""
+DOUBT = START + STARTED
+"""By how many cycles a small layer on an accelerator may be dearer in the costs than it is: 10,300 were
+foretold, with what is around it, where the first product of `examples/networks/lstm.py` took 5,000."""
 COPIED = 3.0
 """... a word of which the CPU packs or takes one, where there is no model of it."""
 

@@ -155,7 +155,7 @@ def test_one_fault(tmp_path: Path, old: str, new: str, fault: str) -> None:
 def test_verilog_that_is_faulty(tmp_path: Path) -> None:
     text = message(tmp_path, ECHO.replace("endmodule", ""))
     assert re.fullmatch(r"user RTL module echo: .*echo\.v:\d+:\d+: syntax error.*", text)
-    assert "'nope' was not found" in message(tmp_path, ECHO, "nope")
+    assert "nope: no such module in" in message(tmp_path, ECHO, "nope")
 
 
 def test_files_and_names(tmp_path: Path) -> None:
@@ -270,3 +270,13 @@ def test_what_stands_between_lints(example: str) -> None:
     spec = isa.load(file.with_suffix(".json"))
     rtl = UserRtl([*file.parent.glob("*.v"), *file.parent.glob("*.sv")], file.name, spec.rtl)
     assert lint(emit(spec, "soc", rtl), "axiloom_soc", rtl) == []
+
+
+def test_a_module_that_is_not_there(tmp_path: Path) -> None:
+    file = tmp_path / "m.v"
+    file.write_text("// module commented(\nmodule adder(input wire clk);\nendmodule\n/* module old(\n*/")
+    with pytest.raises(BuildError) as caught:
+        UserRtl([file], "addr")
+    assert str(caught.value) == (
+        f"user RTL module addr: no such module in {file}; did you mean `adder`?; there are adder"
+    )

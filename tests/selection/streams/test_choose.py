@@ -100,6 +100,19 @@ def test_matching_is_one_of_the_ways() -> None:
 
 
 @pytest.mark.slow
+def test_a_small_layer_stays_where_matching_has_it() -> None:
+    """The CPU would save 40 cycles of each product."""
+    small = Watched({"conv_v4": 100, "v4_16": 100}, {"conv": 60, "matmul": 60})
+    assert places(small) == ["cpu"] * 4
+    small = Watched({"conv_v4": 100, "v4_16": 100}, {"conv": 60, "matmul": 60})
+    small.chooser.doubt = 50
+    assert "cpu" not in places(small)
+    small = Watched({"conv_v4": 100, "v4_16": 100}, {"conv": 60, "matmul": 60})
+    small.chooser.doubt = 30
+    assert places(small) == ["cpu"] * 4
+
+
+@pytest.mark.slow
 def test_whoever_uses_an_accelerator_first_pays_for_its_start() -> None:
     dear = Watched({"conv_v4": 90, "v4_16": 300}, {"conv": 100, "matmul": 100})
     dear.chooser.start = 50

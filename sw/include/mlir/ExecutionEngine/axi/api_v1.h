@@ -5,7 +5,8 @@
  * functions without a result have no way to fail: here the program ends with the dma_status as its exit code.
  * LOG writes in a Linux process only; on bare metal there is nothing to write to, and its argument is not compiled.
  *
- * Not here, so that a call of it does not compile: acc_init, dump_acc_signals, initDMAControls. */
+ * Not here, so that a call of it does not compile: acc_init and dump_acc_signals, which read debug registers of the
+ * published accelerators. */
 #ifndef AXILOOM_API_V1_H
 #define AXILOOM_API_V1_H
 
@@ -53,6 +54,11 @@ struct dma {
         dma_output_address = const_cast<unsigned int *>(words_of(dma_out_buffer()));
         dma_input_buffer_size = in_bytes;
         dma_output_buffer_size = out_bytes;
+        started = {registers, in, out};
+    }
+    /* Resets both channels and starts them again, as dma_init did. */
+    void initDMAControls() {
+        dma_init(started.registers, started.in, dma_input_buffer_size, started.out, dma_output_buffer_size);
     }
     void dma_free() { need(::dma_free()); }
 
@@ -99,6 +105,10 @@ struct dma {
     void dma_s2mm_sync() { dma_wait_recv(); }
 
   private:
+    struct {
+        unsigned int registers, in, out; /* addresses */
+    } started = {0, 0, 0};
+
     static void need(dma_status status) {
         if (status == DMA_OK)
             return;
