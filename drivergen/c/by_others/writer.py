@@ -103,6 +103,7 @@ class Writer:
         while True:
             self.made += 1
             if (name := f"{kind}{self.made}") not in self.taken:
+                self.taken.add(name)
                 return name
 
     def block(self, block: Block) -> None:

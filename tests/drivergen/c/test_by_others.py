@@ -116,6 +116,13 @@ def test_functions_are_written_where_they_are_called() -> None:
     assert "static dma_status driver(void)" in made
 
 
+def test_an_array_that_is_made_later_is_no_counter() -> None:
+    text = DRIVERS["B stays, opcodes in words, a main that fills and prints"].text
+    made = translate(text.replace("%C ", "%n2 ").replace("%C:", "%n2:"), "a.mlir").text
+    assert "float n2_[512];" in made
+    assert "for (int32_t n2 = 0;" in made
+
+
 def test_functions_that_nobody_calls_run_in_their_order() -> None:
     name = "ops of the accel dialect, sent and received"
     made = translate(DRIVERS[name].text, "a.mlir")
