@@ -126,7 +126,7 @@ class Conv(ArrayEngine):
         self._join_probes(m, parts, receiver.busy | words.words.valid & ~numbers.ready)
         if geometry.post:
             m.submodules.requantise = requantise = Requantise(
-                geometry.lanes, geometry.channels, geometry.p_width, tag_layout(geometry), shared=True
+                geometry.p_lanes, geometry.channels, geometry.p_width, tag_layout(geometry), shared=True
             )
             self._join_requantise(m, parts, requantise, receiver.dims.oc)
             m.d.comb += command.dims.half_p.eq(requantise.load.half)
