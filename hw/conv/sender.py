@@ -26,8 +26,8 @@ def tag_layout(geometry: ConvGeometry) -> data.StructLayout:
 class ConvSender(TileSender):
     """See :class:`~axiloom.hw.array.tile_sender.TileSender`.
 
-    In a cycle, `geometry.lanes` pixels go out as words, or `geometry.p_lanes` are requantised, or what is left
-    of a row of the array; pixels to the right of the last column are left out.
+    In a cycle, `geometry.lanes` pixels go out as words, or `geometry.p_lanes` are requantised, or what is
+    left of a row of the array; pixels to the right of the last column are left out.
     """
 
     def __init__(self, geometry: ConvGeometry) -> None:

@@ -202,7 +202,9 @@ ROWS = {"ow": 13, "iw": 13, "oh": 2, "ih": 3, "ic": 1}
 
 @pytest.mark.slow
 @pytest.mark.every(2)
-@pytest.mark.parametrize(("stream_width", "macs"), [(32, 16), (64, 16), (32, 64), (64, 64), (128, 64), (64, 1)])
+@pytest.mark.parametrize(
+    ("stream_width", "macs"), [(32, 16), (64, 16), (32, 64), (64, 64), (128, 64), (64, 1)]
+)
 def test_requantised_and_raw_tiles_alternate(stream_width: int, macs: int) -> None:
     """Twice in a row: a tile that goes out as words has other steps than the one before, of bytes."""
     spec = posted(stream_width, macs)
@@ -224,7 +226,9 @@ def test_rows_of_requantised_pixels(ow: int) -> None:
         spec, "cfgP cfg sP sI sF cO qO cO rO", {"ow": ow, "iw": ow + 1, "oh": 2, "ih": 2, "ic": 1}
     )
     cut = len(words) * ow // 18
-    check(spec, Program(words, reset_after=cut), Program(words, reset=True), Program(words), seed=ow, **STALLS)
+    check(
+        spec, Program(words, reset_after=cut), Program(words, reset=True), Program(words), seed=ow, **STALLS
+    )
 
 
 ERRORS = {
