@@ -168,8 +168,12 @@ class WindowBuffer(wiring.Component):
         # Three places that follow each other are there when a step begins, as the way to the next is long.
         sizes = place_sizes(m, layout, tile)
         skips, odd = Signal(), Signal()
-        m.d.sync += [strided.eq(tile.sw != 1), skips.eq(tile.skips & layout.skips), odd.eq(tile.odd)]
-        m.d.sync += splits.eq(tile.splits & layout.splits)
+        m.d.sync += [
+            strided.eq(tile.sw != 1),
+            skips.eq(tile.skips & layout.skips),
+            splits.eq(tile.splits & layout.splits),
+            odd.eq(tile.odd),
+        ]
         at, follows, beyond = (
             Signal(place_layout(layout), name=name) for name in ("at", "follows", "beyond")
         )
@@ -279,8 +283,10 @@ class WindowBuffer(wiring.Component):
         walk = Signal(layout.walk, name="walking")
         half = Signal(name="read_half")
         base, phase, column, y = self._walk(m, walk)
+        jump = Signal(layout.slot_bits)  # from one phase to the next
         with m.If(self.start):
             m.d.sync += [walk.eq(self.walk), half.eq(self.start_half)]
+            m.d.sync += jump.eq(Mux(self.walk.splits, layout.odd_slots, self.walk.whole))
 
         of_phase = Signal(layout.slot_bits)
         extra = Signal(layout.step_bits)
@@ -293,7 +299,7 @@ class WindowBuffer(wiring.Component):
         room = Signal(signed(layout.column_bits + 1))
         row_inside = Signal()
         m.d.sync += [
-            of_phase.eq(Mux(walk.splits, Mux(phase[0], layout.odd_slots, 0), phase * walk.whole)),
+            of_phase.eq(phase * jump),
             extra.eq(Mux(phase < walk.rest, phase, walk.rest)),
             in_row.eq(base + column),
             at_column.eq(column),

@@ -67,6 +67,7 @@ PROBLEMS = {
     "stride 3 dilation 2": Convolution(3, 9, 14, 4, 2, 3, (3, 3), (2, 2), (1, 2), (2, 1)),
     "one pixel of a large image": Convolution(3, 5, 6, 9, 5, 6),
     "all padding": Convolution(1, 1, 1, 2, 3, 3, before=(2, 2), after=(2, 2)),
+    "3x3 stride 2, an even width": Convolution(3, 9, 12, 5, 3, 3, (2, 2), before=(1, 1)),
 }
 KINDS = [("int8", 32), ("int8", 128), ("int16", 64), ("int32", 32), ("int32", 128)]
 
