@@ -82,12 +82,14 @@ def image_under(
 
 @dataclass(frozen=True)
 class Work:
-    """Fabric cycles: of a load of the image, a load of filters, a compute, and a result that is sent."""
+    """Fabric cycles: of a load of the image, a load of filters, a compute, the beats of a result, and the
+    sending of it."""
 
     image: float
     filters: float
     compute: float
     result: float
+    sent: float
     image_words: int
     """What the CPU cleans or packs of the image, however long the device takes for it."""
 
@@ -156,18 +158,25 @@ class Model:
         beat = spec.stream_width // WORD_BITS
         words = spec.words_of("I", (tile["ic"], under["ih"], under["iw"]))
         elements = tile["ic"] * under["ih"] * under["iw"]
-        # At strides above 1 the window buffer takes two elements a cycle; else a row of the array, as where
-        # it leaves out the columns that no tap reads.
+        # The window buffer takes a row of the array in a cycle, also where it leaves out the columns that no
+        # tap reads; a half of it where odd columns lie apart from even ones; two elements at other strides.
         stride = self.settings.get("sw", 1)
-        skips = stride == 2 and tile["fw"] == 1 and under["iw"] % 2 == 0
-        lanes = spec.array[1] if stride == 1 or skips else 2
         rows, cols = spec.array
+        at_once = min(cols, spec.stream_width // spec.data_type.bits)
+        halves = stride == 2 and under["iw"] % 2 == 0
+        lanes = at_once if stride == 1 or (halves and tile["fw"] == 1) else 2
+        if halves:
+            lanes = max(lanes, at_once // 2)
+        # What goes out of the array's row in a cycle is a beat, or the end of the row.
+        sent_at_once = min(cols, spec.stream_width // 8 // self.result_bytes)
+        sent = tile["oc"] * tile["oh"] * -(-tile["ow"] // sent_at_once)
         blocks = -(-tile["oc"] // rows) * tile["oh"] * -(-tile["ow"] // cols)
         return Work(
             max(words / beat, elements / lanes),
             spec.words_of("F", (tile["oc"], tile["ic"], tile["fh"], tile["fw"])) / beat,
             float(blocks * max(tile["ic"] * tile["fh"] * tile["fw"], rows)),
             tile["oc"] * tile["oh"] * tile["ow"] * self.result_bytes / (spec.stream_width // 8),
+            float(sent),
             words,
         )
 
@@ -206,9 +215,9 @@ class Model:
         loads = times["I"] * one.image + times["F"] * one.filters
         in_place = self.in_place(tile, order, moved)
         cpu = self._cpu(tile, order, times, in_place)
-        overlapped = max(loads, computes * one.compute, times["O"] * one.result, cpu)
+        overlapped = max(loads, computes * one.compute, times["O"] * one.sent, cpu)
         beside = self._beside(tile, order, loads, cpu, in_place)
-        return overlapped + one.image + one.filters + one.result + beside
+        return overlapped + one.image + one.filters + one.sent + beside
 
     def _beside(
         self,
@@ -304,7 +313,7 @@ class Model:
                 free[operand][half[operand]] = array_free
             last = all(now[n] == trips[n] - 1 for n in range(len(trips)) if n > max(moved["O"], default=-1))
             if last:
-                sender = max(sender, array_free) + one.result
+                sender = max(sender, array_free) + one.sent
                 free["O"][half["O"]] = sender
                 half["O"] ^= 1
             before = now

@@ -44,9 +44,10 @@ from axiloom.hw.engine.receiver import Receiver
 class Conv(ArrayEngine):
     """Convolves: see :class:`axiloom.hw.engine.engine.Engine`.
 
-    A beat a cycle is taken; but of an image at most `cols` elements, and at strides sw above 1 two, or one
-    where neighbours lie in the same bank, unless columns that no tap reads are left out. Between a word that
-    sets something and the next word a dozen cycles pass.
+    A beat a cycle is taken; but of an image at most `cols` elements, and half of them at stride sw 2 where
+    iw is even, unless columns that no tap reads are left out. At other strides above 1 it is two elements, or
+    one where neighbours lie in the same bank. Between a word that sets something and the next word a dozen
+    cycles pass.
 
     Raises :exc:`SpecError` for what this engine cannot be.
     """
@@ -126,7 +127,7 @@ class Conv(ArrayEngine):
         self._join_probes(m, parts, receiver.busy | words.words.valid & ~numbers.ready)
         if geometry.post:
             m.submodules.requantise = requantise = Requantise(
-                geometry.lanes, geometry.channels, geometry.p_width, tag_layout(geometry), shared=True
+                geometry.p_lanes, geometry.channels, geometry.p_width, tag_layout(geometry), shared=True
             )
             self._join_requantise(m, parts, requantise, receiver.dims.oc)
             m.d.comb += command.dims.half_p.eq(requantise.load.half)

@@ -81,8 +81,14 @@ class ConvGeometry:
 
     @property
     def lanes(self) -> int:
-        """Elements that are sent in a cycle: of a beat of words, or of the array, if that is less."""
+        """Words that are sent in a cycle: of a beat of words, or of the array, if that is less."""
         return min(self.stream_width // WORD_BITS, self.cols)
+
+    @property
+    def p_lanes(self) -> int:
+        """Elements that are requantised in a cycle: of a beat of bytes, or of the array, if that is less;
+        without post-processing, as many as are sent."""
+        return min(self.stream_width // BYTE, self.cols) if self.post else self.lanes
 
     @property
     def operands(self) -> tuple[str, str]:

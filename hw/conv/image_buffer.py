@@ -10,6 +10,10 @@ sw, ..., lie in neighbouring slots, each in another bank, whatever the stride. N
 Filters of one column at stride 2 read each second column of an image only. Where iw is even, the others are
 not kept: the image lies as one of half its width does at stride 1, and is stored as fast as beats of it come.
 
+Filters of more columns at stride 2 need both. Where iw is even, the even columns lie as one such image of
+half the width, and the odd ones as another, from the middle slot on. So neighbours of either lie in different
+banks, and a step is stored in two cycles: its even elements, then its odd ones.
+
 Reading walks over k = (ic, fh, fw) for block after block of outputs, one k a cycle. What lies outside of
 the image reads as zero. Quotients and remainders come from outside
 (:class:`axiloom.hw.conv.numbers.ConvNumbers`); here everything is counted.
@@ -41,9 +45,10 @@ class WindowBuffer(wiring.Component):
 
     Loading: two cycles after the `tile` has settled, a beat on `load_data` is taken with `load.valid` and
     `load.ready`; `load.last` tells that it is the last of the `tile`, then `load.half` names the new half.
-    Where sw is 1, `layout.at_once` elements are taken in a cycle, and where the tile `skips`, every second
-    one of them is stored. Else two neighbours are, or one where they lie in the same bank; the first of a
-    tile come three cycles later then, as their places are looked for.
+    Where sw is 1, `layout.at_once` elements are taken in a cycle; where the tile `skips`, every second one of
+    them is stored, and where it `splits`, they take two cycles. Else two neighbours are taken, or one where
+    they lie in the same bank; the first of a tile come three cycles later then, as their places are looked
+    for.
     Reading: `start` begins a `walk` over `start_half` in the next cycle, and of several the last counts;
     `advance` reads the elements of one k, which are on `elements` `READ_LATENCY` cycles later, the leftmost
     pixel in the lowest bits. `block_end` comes with the last `advance` of a block, which has read all taps of
@@ -119,6 +124,9 @@ class WindowBuffer(wiring.Component):
         per_beat, at_once = layout.per_beat, layout.at_once
         bank_bits = exact_log2(layout.cols)
         strided, pair, ready = Signal(), Signal(), Signal()
+        # Where even columns lie apart: `again`, a step's even elements are stored; `turned`, its odd ones.
+        splits, turned, again = Signal(), Signal(), Signal()
+        m.d.comb += again.eq(splits & ~turned)
         step = Mux(strided, Mux(pair, 2, 1), at_once)
         place = Signal(range(per_beat))  # of the next element in its beat
         # Whether a step may end the beat is known a cycle ahead, as much follows from it.
@@ -135,7 +143,7 @@ class WindowBuffer(wiring.Component):
         ]
         tile_ends = Signal()
         beat_ends = Signal()
-        last_steps = Mux(strided, at_last | pair & at_last_two, at_last_step)
+        last_steps = Mux(strided, at_last | pair & at_last_two, at_last_step & ~again)
         m.d.comb += [beat_ends.eq(tile_ends | last_steps), self.load.last.eq(tile_ends)]
         # The halves change by steps, of which a beat may take several. Reading ends later than its commands.
         free = Signal()
@@ -151,14 +159,21 @@ class WindowBuffer(wiring.Component):
             ),
         )
         m.d.comb += self.load.ready.eq(free & ready & beat_ends)
-        left = self._count(m, stored, step, pair, tile_ends)
-        with m.If(stored):
+        left = self._count(m, stored & ~again, step, pair, tile_ends)
+        with m.If(stored & splits):
+            m.d.sync += turned.eq(again)
+        with m.If(stored & ~again):
             m.d.comb += next_place.eq(Mux(beat_ends, 0, place + step))
 
         # Three places that follow each other are there when a step begins, as the way to the next is long.
         sizes = place_sizes(m, layout, tile)
         skips, odd = Signal(), Signal()
-        m.d.sync += [strided.eq(tile.sw != 1), skips.eq(tile.skips & layout.skips), odd.eq(tile.odd)]
+        m.d.sync += [
+            strided.eq(tile.sw != 1),
+            skips.eq(tile.skips & layout.skips),
+            splits.eq(tile.splits & layout.splits),
+            odd.eq(tile.odd),
+        ]
         at, follows, beyond = (
             Signal(place_layout(layout), name=name) for name in ("at", "follows", "beyond")
         )
@@ -184,25 +199,30 @@ class WindowBuffer(wiring.Component):
                     m.d.sync += beyond.eq(sizes.first)
             with m.Else():
                 with m.If(~strided):
-                    m.d.sync += at.slot.eq(at.slot + Mux(skips, at_once // 2, at_once))
+                    group = at_once // 2
+                    there, back = layout.odd_slots, group - layout.odd_slots
+                    m.d.sync += at.slot.eq(
+                        at.slot + Mux(splits, Mux(again, there, back), Mux(skips, group, at_once))
+                    )
                 with m.If(tile_ends):
                     m.d.sync += [at.slot.eq(0), to_find.eq(3), found.eq(0)]
         two_fit = Signal()
         if min(layout.cols, per_beat) > 1:
             # Two neighbours lie in different rows of slots, most often in different banks.
             m.d.comb += [two_fit.eq(differ & ~at_last), pair.eq(strided & found & two_fit & ~left.one)]
-        m.d.comb += tile_ends.eq(Mux(strided, left.one | left.two & two_fit, left.step))
+        m.d.comb += tile_ends.eq(Mux(strided, left.one | left.two & two_fit, left.step & ~again))
 
         one, other = (self.load_data.word_select(place + i, layout.bits) for i in range(2))
         several = self.load_data.word_select(place[exact_log2(at_once) :], layout.bits * at_once)
         contiguous = self._groups(at.slot, at_once)
         if layout.skips:
+            halves, odds = skips | splits, Mux(splits, turned, odd)
             kept = Cat(
-                Mux(odd, several.word_select(i + 1, layout.bits), several.word_select(i, layout.bits))
+                Mux(odds, several.word_select(i + 1, layout.bits), several.word_select(i, layout.bits))
                 for i in range(0, at_once, 2)
             )
-            several = Mux(skips, kept.replicate(2), several)
-            contiguous = Mux(skips, self._groups(at.slot, at_once // 2), contiguous)
+            several = Mux(halves, kept.replicate(2), several)
+            contiguous = Mux(halves, self._groups(at.slot, at_once // 2), contiguous)
         chosen = Mux(strided, one.replicate(at_once), several)
         second = Mux(pair, 1 << bank(follows), 0)[: layout.cols]
         enable = Mux(strided, (1 << bank(at))[: layout.cols] | second, contiguous)
@@ -263,8 +283,10 @@ class WindowBuffer(wiring.Component):
         walk = Signal(layout.walk, name="walking")
         half = Signal(name="read_half")
         base, phase, column, y = self._walk(m, walk)
+        jump = Signal(layout.slot_bits)  # from one phase to the next
         with m.If(self.start):
             m.d.sync += [walk.eq(self.walk), half.eq(self.start_half)]
+            m.d.sync += jump.eq(Mux(self.walk.splits, layout.odd_slots, self.walk.whole))
 
         of_phase = Signal(layout.slot_bits)
         extra = Signal(layout.step_bits)
@@ -277,7 +299,7 @@ class WindowBuffer(wiring.Component):
         room = Signal(signed(layout.column_bits + 1))
         row_inside = Signal()
         m.d.sync += [
-            of_phase.eq(phase * walk.whole),
+            of_phase.eq(phase * jump),
             extra.eq(Mux(phase < walk.rest, phase, walk.rest)),
             in_row.eq(base + column),
             at_column.eq(column),

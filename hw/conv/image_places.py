@@ -45,6 +45,17 @@ class ImageLayout:
         return self.at_once > 1
 
     @property
+    def splits(self) -> bool:
+        """At stride 2, the even columns of an image of even width can lie apart from the odd ones."""
+        return self.at_once > 2
+
+    @property
+    def odd_slots(self) -> int:
+        """Where the odd columns of an image begin that is split. A half of all slots is enough for either,
+        and whole groups of what is stored in a cycle."""
+        return self.slots // 2
+
+    @property
     def slots(self) -> int:
         return self.depth * self.cols
 
@@ -65,8 +76,9 @@ class ImageLayout:
 
     @property
     def tile(self) -> data.StructLayout:
-        """What a load must know: number of elements, iw = `whole` x `sw` + `rest`. Where it `skips`, sw is
-        1, iw is even, and only each second element of a row is stored: the `odd` or the even ones."""
+        """What a load must know: number of elements, iw = `whole` x `sw` + `rest`. Where it `skips`
+        or `splits`, sw is 1 and iw is even. If it skips, only each second element of a row is stored: the
+        `odd` or the even ones."""
         return data.StructLayout(
             {
                 "elements": unsigned(bits_for(self.slots)),
@@ -75,6 +87,7 @@ class ImageLayout:
                 "whole": unsigned(self.size_bits),
                 "rest": unsigned(self.step_bits),
                 "skips": unsigned(1),
+                "splits": unsigned(1),
                 "odd": unsigned(1),
             }
         )
@@ -97,6 +110,7 @@ class ImageLayout:
                 "tap_step": unsigned(self.slot_bits),  # dh rows
                 "channel_step": unsigned(self.slot_bits),  # ih rows
                 "sw": unsigned(self.step_bits),
+                "splits": unsigned(1),
                 "whole": unsigned(self.size_bits),  # iw // sw
                 "rest": unsigned(self.step_bits),  # iw % sw
                 "column": signed(self.pad_bits + 1),  # x // sw of the first tap at the first output

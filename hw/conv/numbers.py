@@ -64,11 +64,14 @@ class ConvNumbers(wiring.Component):
 
         channel_blocks = (dims.oc + (geometry.rows - 1)) >> rows_bits
         row_blocks = (dims.ow + (geometry.cols - 1)) >> cols_bits
-        # Columns that no tap reads are not kept: see WindowBuffer.
-        skips, width = Signal(), Signal.like(dims.iw)
+        # Columns that no tap reads are not kept, or even ones lie apart from odd ones: see WindowBuffer.
+        skips, splits, width = Signal(), Signal(), Signal.like(dims.iw)
+        halves = (dims.sw == 2) & ~dims.iw[0]
         if geometry.image.skips:
-            m.d.comb += skips.eq((dims.sw == 2) & (dims.fw == 1) & ~dims.iw[0])
-        m.d.comb += width.eq(Mux(skips, dims.iw >> 1, dims.iw))
+            m.d.comb += skips.eq(halves & (dims.fw == 1))
+        if geometry.image.splits:
+            m.d.comb += splits.eq(halves & (dims.fw != 1))
+        m.d.comb += width.eq(Mux(skips | splits, dims.iw >> 1, dims.iw))
         product = _Products(m, step)
         plane = product("plane", dims.ih, width)
         taps = product("taps", dims.fh, dims.fw)
@@ -87,7 +90,7 @@ class ConvNumbers(wiring.Component):
         column_step, phase_step = self._divide(m, divides, step, "dilation", dims.dw)
         pad_whole, pad_rest = self._divide(m, divides, step, "padding", dims.pl)
 
-        elements = Mux(skips, kept << 1, kept)
+        elements = Mux(skips | splits, kept << 1, kept)
 
         # A cycle behind the numbers: `fits` is looked at after `settled`, a step after the last of them.
         m.d.sync += [
@@ -99,10 +102,11 @@ class ConvNumbers(wiring.Component):
         m.d.comb += [
             self.tile.elements.eq(elements),
             self.tile.iw.eq(dims.iw),
-            self.tile.sw.eq(Mux(skips, 1, dims.sw)),
+            self.tile.sw.eq(Mux(skips | splits, 1, dims.sw)),
             self.tile.whole.eq(whole),
             self.tile.rest.eq(rest),
             self.tile.skips.eq(skips),
+            self.tile.splits.eq(splits),
             self.tile.odd.eq(pad_rest != 0),
             self.k.eq(beats << beat_bits),
         ]
@@ -126,6 +130,7 @@ class ConvNumbers(wiring.Component):
             walk.tap_step.eq(tap_step),
             walk.channel_step.eq(plane),
             walk.sw.eq(dims.sw),
+            walk.splits.eq(splits),
             walk.whole.eq(whole),
             walk.rest.eq(rest),
             # The first tap is pl columns to the left of the image.

@@ -20,19 +20,19 @@ from axiloom.isa.contract.types import WORD_BITS
 
 def tag_layout(geometry: ConvGeometry) -> data.StructLayout:
     """What goes with some neighbouring pixels: how many there are, and whether the tile ends."""
-    return data.StructLayout({"count": range(geometry.lanes + 1), "last": 1})
+    return data.StructLayout({"count": range(geometry.p_lanes + 1), "last": 1})
 
 
 class ConvSender(TileSender):
     """See :class:`~axiloom.hw.array.tile_sender.TileSender`.
 
-    In a cycle, `geometry.lanes` pixels go out, or what is left of a row of the array; pixels to the right of
-    the last column are left out.
+    In a cycle, `geometry.lanes` pixels go out as words, or `geometry.p_lanes` are requantised, or what is
+    left of a row of the array; pixels to the right of the last column are left out.
     """
 
     def __init__(self, geometry: ConvGeometry) -> None:
         self._geometry = geometry
-        lanes, tag = geometry.lanes, tag_layout(geometry)
+        lanes, tag = geometry.p_lanes, tag_layout(geometry)
         super().__init__(
             geometry,
             geometry.o_depth,
@@ -68,7 +68,7 @@ class ConvSender(TileSender):
         fetched, row = Signal(row_layout, name="fetched"), Signal(row_layout, name="row")
         tile = Reading(self.requests.payload.shape())
         request = tile.request
-        channel, part, tag = self._walk(m, request.dims, tile.advance)
+        channel, part, tag = self._walk(m, request, tile.advance)
         self._take_requests(m, tile, flowing, tag.last)
         with m.If(flowing):
             m.d.sync += [
@@ -96,7 +96,7 @@ class ConvSender(TileSender):
             self._requantise(m, request.dims, flowing, channel, packer)
             m.d.comb += [
                 self.sums.valid.eq(row.valid & row.post),
-                self.sums.payload.acc.as_value().eq(words),
+                self.sums.payload.acc.as_value().eq(Mux(row.zero, 0, self._vector(row.part))),
                 self.sums.payload.tag.eq(row.tag),
             ]
             with m.If(row.valid & row.post):
@@ -107,6 +107,15 @@ class ConvSender(TileSender):
         stuck = self.m_axis.tvalid & ~self.m_axis.tready & ~tile.waiting & stays
         m.d.comb += self.busy.eq(there & ~stuck)
         return m
+
+    @property
+    def _step_bits(self) -> int:
+        """A vector of sums is 2^this times the words that go out raw in a cycle."""
+        return exact_log2(self.geometry.p_lanes // self.geometry.lanes)
+
+    def _vector(self, part: Value) -> Value:
+        """Of a row of the array, the sums that are requantised together."""
+        return self.send_row.word_select(part >> self._step_bits, WORD_BITS * self.geometry.p_lanes)
 
     def _requantise(self, m: Module, dims: data.View, flowing: Value, channel: Value, packer: Packer) -> None:
         """What goes with a row to the post-processor, and what comes back from there to the packer."""
@@ -121,15 +130,26 @@ class ConvSender(TileSender):
                 packer.i.payload.last.eq(back.tag.last),
             ]
 
-    def _walk(self, m: Module, dims: data.View, advance: Value) -> tuple[Signal, Signal, data.View]:
+    def _walk(self, m: Module, request: data.View, advance: Value) -> tuple[Signal, Signal, data.View]:
         """Channel by channel, row by row, from one block of `cols` pixels to the next: the channel, which
-        part of a row of the array, and how many pixels of it."""
-        geometry = self.geometry
-        lane_bits = exact_log2(geometry.lanes)
-        part = Signal(range(geometry.cols // geometry.lanes))
+        part of a row of the array, and how many pixels of it. A part is `lanes` pixels; where the tile is
+        requantised, a step takes several."""
+        geometry, dims = self.geometry, request.dims
+        parts = geometry.cols // geometry.lanes
+        part = Signal(range(parts))
         row = Signal(range(geometry.rows))
         line_start = Signal.like(self.send_address, name="line_start")
         tag = Signal(tag_layout(geometry), name="tag")
+        last_part, full, left = self._steps(dims, geometry.lanes)
+        row_ends: Value = part == parts - 1
+        step: Value | int = 1
+        if self._step_bits:
+            wide = request.requantise
+            step = Mux(wide, 1 << self._step_bits, 1)
+            wide_part, wide_full, wide_left = self._steps(dims, geometry.p_lanes)
+            last_part = Mux(wide, wide_part << self._step_bits, last_part)
+            full, left = Mux(wide, wide_full, full), Mux(wide, wide_left, left)
+            row_ends = part == Mux(wide, parts - (1 << self._step_bits), parts - 1)
 
         begins = self.requests.valid & self.requests.ready
         asked = self.requests.payload.dims
@@ -140,15 +160,13 @@ class ConvSender(TileSender):
         channel, of_last = count_through(m, "channel", asked.last_oc, begins, advance & channel_last)
         m.d.comb += [
             # At the right, the last part that has pixels.
-            part_last.eq(
-                (part == geometry.cols // geometry.lanes - 1) | right & (part == dims.last_lane >> lane_bits)
-            ),
+            part_last.eq(row_ends | right & (part == last_part)),
             channel_last.eq(part_last & pixels_last),
             tag.last.eq(channel_last & of_last),
-            tag.count.eq(Mux(right & part_last, (dims.last_lane & (geometry.lanes - 1)) + 1, geometry.lanes)),
+            tag.count.eq(Mux(right & part_last, left, full)),
         ]
         with m.If(advance):
-            m.d.sync += part.eq(part + 1)
+            m.d.sync += part.eq(part + step)
             with m.If(part_last):
                 m.d.sync += [part.eq(0), self.send_address.eq(self.send_address + geometry.rows)]
             with m.If(channel_last):
@@ -162,3 +180,8 @@ class ConvSender(TileSender):
             with m.If(tag.last):
                 m.d.sync += [register.eq(0) for register in (row, line_start, self.send_address)]
         return channel, part, tag
+
+    def _steps(self, dims: data.View, lanes: int) -> tuple[Value, int, Value]:
+        """Where `lanes` pixels go out in a step: the last step of the last block of pixels, how many pixels a
+        step has, and how many that last one has."""
+        return dims.last_lane >> exact_log2(lanes), lanes, (dims.last_lane & (lanes - 1)) + 1

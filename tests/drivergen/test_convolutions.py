@@ -126,6 +126,20 @@ WHOLE = {"oc": 64, "oh": 56, "ow": 56, "ic": 64, "fh": 3, "fw": 3}
 SETTINGS = {"sh": 1, "sw": 1, "dh": 1, "dw": 1, "pt": 1, "pl": 1}
 
 
+def test_how_much_goes_in_and_out_in_a_cycle() -> None:
+    """At stride 2, half of a row of the array goes in if the image's width is even. A row of results goes out
+    in whole vectors."""
+    device = isa.revise(with_descriptors("int8"), stream_width=64)
+    tile = {"oc": 8, "oh": 4, "ow": 28, "ic": 16, "fh": 3, "fw": 3}
+    strided = {**SETTINGS, "sh": 2, "sw": 2}
+    for wide, taken in ((58, 4), (57, 2)):
+        one = Model(device, tile, strided, "Os", {"ih": 57, "iw": wide}).work(tile)
+        assert one.image == 16 * 57 * wide / taken
+    for size, beats, vectors in ((1, 112, 4), (4, 448, 14)):
+        one = Model(device, tile, SETTINGS, "Os", {"ih": 4, "iw": 28}, size).work(tile)
+        assert (one.result, one.sent) == (beats, 8 * 4 * vectors)
+
+
 def test_as_few_words_as_the_buffers_allow() -> None:
     """A layer of ResNet18: bands of whole rows, all channels at once, the filters sent once."""
     device = spec("conv_v4", "int8")

@@ -67,6 +67,7 @@ PROBLEMS = {
     "stride 3 dilation 2": Convolution(3, 9, 14, 4, 2, 3, (3, 3), (2, 2), (1, 2), (2, 1)),
     "one pixel of a large image": Convolution(3, 5, 6, 9, 5, 6),
     "all padding": Convolution(1, 1, 1, 2, 3, 3, before=(2, 2), after=(2, 2)),
+    "3x3 stride 2, an even width": Convolution(3, 9, 12, 5, 3, 3, (2, 2), before=(1, 1)),
 }
 KINDS = [("int8", 32), ("int8", 128), ("int16", 64), ("int32", 32), ("int32", 128)]
 
@@ -175,24 +176,60 @@ def test_settings_may_change_while_computes_wait() -> None:
     check(spec, Program(words), **STALLS)
 
 
+def posted(stream_width: int, macs: int) -> AcceleratorSpec:
+    """conv_v4 of int8 with post-processing and small buffers."""
+    spec = isa.builtin("conv_v4", data_type="int8", post=True)
+    buffers = {"I": 128, "F": 256, "O": 512, "P": 32}
+    return spec.replace(buffers=buffers, stream_width=stream_width, macs=macs)
+
+
+def posted_words(
+    spec: AcceleratorSpec, names: str, change: Mapping[str, int] | None = None, seed: int = 0
+) -> list[int]:
+    """The words of opcodes, with random parameters, images and filters."""
+    values = BASE | {"zp": 3, "lo": -100, "hi": 90} | (change or {})
+    parameters = np.random.default_rng(seed).integers(0, 1 << 20, (values["oc"], 2))
+    words: list[int] = []
+    for name in names.split():
+        shapes = {o: tuple(values[d] for d in spec.data[o]) for o in spec.opcodes[name].sends if o != "P"}
+        tiles = {o: random_elements(spec, shape, seed) for o, shape in shapes.items()} | {"P": parameters}
+        words += opcode_words(spec, name, tuple(values[d] for d in spec.dims), tiles, None, values)
+    return words
+
+
+ROWS = {"ow": 13, "iw": 13, "oh": 2, "ih": 3, "ic": 1}
+"""Rows of outputs that end within a vector, of sums as well as of bytes."""
+
+
 @pytest.mark.slow
 @pytest.mark.every(2)
-@pytest.mark.parametrize("stream_width", [32, 64])
-def test_requantised_and_raw_tiles_alternate(stream_width: int) -> None:
-    spec = isa.builtin("conv_v4", data_type="int8", post=True)
-    spec = spec.replace(buffers={"I": 64, "F": 64, "O": 128, "P": 16}, stream_width=stream_width, macs=16)
-    values = BASE | {"zp": 3, "lo": -100, "hi": 90}
+@pytest.mark.parametrize(
+    ("stream_width", "macs"), [(32, 16), (64, 16), (32, 64), (64, 64), (128, 64), (64, 1)]
+)
+def test_requantised_and_raw_tiles_alternate(stream_width: int, macs: int) -> None:
+    """Twice in a row: a tile that goes out as words has other steps than the one before, of bytes."""
+    spec = posted(stream_width, macs)
     words: list[int] = []
+    change = {} if macs == 1 else ROWS
     for seed, names in enumerate(
         ("cfgP cfg sP sI sF cO qO", "cO rO", "cO qO", "cO rO qO", "sP sF cO cO qO rO")
     ):
-        parameters = np.random.default_rng(seed).integers(0, 1 << 20, (4, 2))
-        for name in names.split():
-            shapes = {o: tuple(values[d] for d in spec.data[o]) for o in spec.opcodes[name].sends if o != "P"}
-            tiles = {o: random_elements(spec, shape, seed) for o, shape in shapes.items()} | {"P": parameters}
-            tile = tuple(values[d] for d in spec.dims)
-            words += opcode_words(spec, name, tile, tiles, None, values)
+        words += posted_words(spec, names, change, seed)
     check(spec, Program(words), Program(words), **STALLS)
+
+
+@pytest.mark.every(3)
+@pytest.mark.parametrize("ow", [1, 7, 8, 9, 15, 17])
+def test_rows_of_requantised_pixels(ow: int) -> None:
+    """Eight pixels at once, or what is left of a row; then the same rows as words, and after a reset."""
+    spec = posted(64, 64)
+    words = posted_words(
+        spec, "cfgP cfg sP sI sF cO qO cO rO", {"ow": ow, "iw": ow + 1, "oh": 2, "ih": 2, "ic": 1}
+    )
+    cut = len(words) * ow // 18
+    check(
+        spec, Program(words, reset_after=cut), Program(words, reset=True), Program(words), seed=ow, **STALLS
+    )
 
 
 ERRORS = {
@@ -236,14 +273,14 @@ def _settings_only(spec: AcceleratorSpec, name: str, values: Mapping[str, int]) 
     [
         ("cO", {"fw": 3}),
         ("cO", {"sw": 2}),
-        ("cO", {"pl": 2}),
         ("sI cO", {"ic": 2}),
         ("cO", {"oh": 2}),
         ("cO rO", {}),
     ],
 )
 def test_other_sizes_than_loaded_or_begun(names: str, change: dict[str, int]) -> None:
-    """Filters of other taps, an image laid out for another stride or padding, other channels or results."""
+    """Filters of other taps, an image laid out for another stride, other channels or results. The padding
+    comes with the image, so a compute has no other one."""
     spec = small()
     words = words_of(spec, "cfg sI sF cO") + words_of(spec, f"cfg {names}", BASE | change)
     (result,) = check(spec, Program(words), **STALLS)
@@ -288,6 +325,21 @@ def test_loading_and_sending_hide_behind_computing() -> None:
     (once,) = check(spec, Program([*begin, *step]))
     (often,) = check(spec, Program([*begin, *step * 4]))
     assert (often.cycles - once.cycles) / 3 <= 1.05 * len(once.computing)
+
+
+@pytest.mark.slow
+@pytest.mark.every(3)
+@pytest.mark.parametrize(("stream_width", "vectors"), [(32, 2), (64, 1), (128, 1)])
+def test_bytes_go_out_a_vector_a_cycle(stream_width: int, vectors: int) -> None:
+    """A row of the array takes as many cycles as its bytes take beats, and one where a beat has more."""
+    spec = posted(stream_width, 64)
+    change = {"ow": 16, "iw": 16, "oh": 2, "ih": 2, "ic": 1, "fh": 1, "fw": 1, "pt": 0, "pl": 0, "oc": 8}
+    begin = posted_words(spec, "cfgP cfg sP sI sF cO", change)
+    again = posted_words(spec, "qO", change)
+    (once,) = check(spec, Program([*begin, *again]))
+    (often,) = check(spec, Program([*begin, *again * 5]))
+    rows = 8 * 2 * 2  # channels, rows of pixels, blocks of a row
+    assert rows * vectors <= (often.cycles - once.cycles) / 4 <= rows * vectors + 6
 
 
 def test_all_reasons_are_listed() -> None:

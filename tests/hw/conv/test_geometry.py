@@ -31,6 +31,7 @@ def test_buffers_hold_what_the_specification_says_and_no_more(
     assert geometry.o_depth * geometry.cols <= BUFFERS["O"] < geometry.o_depth * geometry.cols + macs
     assert geometry.lanes == min(beat, geometry.cols)
     assert not geometry.post
+    assert geometry.p_lanes == geometry.lanes
 
 
 def test_numbers_of_a_command_reach_to_the_largest_tile() -> None:
@@ -48,6 +49,7 @@ def test_post_processing_adds_parameters_and_settings() -> None:
     assert geometry.post
     assert geometry.channels == spec.buffers["P"] // 2
     assert geometry.p_width == 64
+    assert (geometry.lanes, geometry.p_lanes) == (2, min(8, geometry.cols))
     assert set(geometry.bounds) < set(geometry.dims)
     assert geometry.command_dims["half_p"].width == 1
     assert geometry.protocol.parameters is not None

@@ -248,14 +248,62 @@ def test_columns_that_no_tap_reads_are_left_out(
     bench.run(steps)
 
 
-def test_a_full_buffer() -> None:
-    bench = Bench(8, 8, 32)
-    sizes = BASE | {"ic": 4, "ih": 4, "iw": 16, "oh": 4, "ow": 16, "fw": 3, "pl": 1}
+@pytest.mark.parametrize(
+    ("bits", "cols", "stream_width", "iw", "pl"),
+    [
+        (8, 8, 32, 6, 0),
+        (8, 8, 64, 14, 1),
+        (8, 4, 64, 8, 2),
+        (8, 8, 128, 10, 3),
+        (16, 4, 64, 12, 2),
+        (32, 4, 128, 6, 1),
+        (8, 16, 128, 18, 1),
+    ],
+)
+def test_even_columns_lie_apart_from_odd_ones(
+    bits: int, cols: int, stream_width: int, iw: int, pl: int
+) -> None:
+    """Twice in a row, with words that wait, then at an odd width and at stride 1; half of what comes at once
+    is stored in a cycle."""
+    bench = Bench(bits, cols, stream_width)
+    sizes = BASE | {"ic": 2, "ih": 5, "iw": iw, "sw": 2, "sh": 2, "oh": 2, "ow": (iw + 1) // 2, "pl": pl}
+    sizes |= {"fh": 3, "fw": 3, "pt": 1}
+    kinds = [
+        sizes,
+        sizes | {"ic": 1, "iw": iw + 2, "fw": 2, "dw": 3, "pl": pl + 1},
+        sizes | {"iw": iw + 1},
+        sizes | {"sw": 1},
+        sizes | {"fw": 1},
+        sizes | {"ih": 4},
+    ]
+    images = [image_of(kind, bits, seed) for seed, kind in enumerate(kinds)]
+
+    async def steps(ctx: Any) -> None:
+        rng = random.Random(iw)
+        cycles = await bench.load(ctx, sizes, images[0])
+        assert cycles == 2 * -(-images[0].size // bench.layout.at_once)
+        for number, (kind, image) in enumerate(zip(kinds, images, strict=True)):
+            half = ctx.get(bench.buffer.load.half)
+            after = number + 1
+            if after < len(kinds):
+                await bench.load(ctx, kinds[after], images[after], rng)
+            windows = expected_windows(image, kind, cols)
+            assert same(await bench.walk(ctx, kind, half, 2, rng), windows * 2), kind
+
+    bench.run(steps)
+
+
+@pytest.mark.parametrize("cols", [4, 8])
+@pytest.mark.parametrize("sw", [1, 2])
+@pytest.mark.parametrize("depth", [32, 31])
+def test_a_full_buffer(cols: int, sw: int, depth: int) -> None:
+    bench = Bench(8, cols, 32, cols * depth)
+    sizes = BASE | {"ic": depth, "ih": 1, "iw": cols, "oh": 1, "ow": cols // sw, "fw": 3, "pl": 1, "sw": sw}
     image = image_of(sizes, 8, 0)
 
     async def steps(ctx: Any) -> None:
         await bench.load(ctx, sizes, image)
-        assert same(await bench.walk(ctx, sizes, 1), expected_windows(image, sizes, 8))
+        assert same(await bench.walk(ctx, sizes, 1), expected_windows(image, sizes, cols))
 
     bench.run(steps)
 

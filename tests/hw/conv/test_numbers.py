@@ -19,7 +19,8 @@ def expected(d: dict[str, int], geometry: ConvGeometry) -> dict[str, int]:
     channel_blocks, row_blocks = -(-d["oc"] // geometry.rows), -(-d["ow"] // geometry.cols)
     left = -d["pl"]
     left_out = geometry.image.skips and d["sw"] == 2 and d["fw"] == 1 and d["iw"] % 2 == 0
-    width = d["iw"] >> left_out
+    apart = geometry.image.splits and d["sw"] == 2 and d["fw"] != 1 and d["iw"] % 2 == 0
+    width = d["iw"] >> (left_out or apart)
     return {
         "last_m": channel_blocks - 1,
         "last_n": d["oh"] * row_blocks - 1,
@@ -39,6 +40,7 @@ def expected(d: dict[str, int], geometry: ConvGeometry) -> dict[str, int]:
         "walk.tap_step": d["dh"] * width,
         "walk.channel_step": d["ih"] * width,
         "walk.sw": d["sw"],
+        "walk.splits": apart,
         "walk.whole": d["iw"] // d["sw"],
         "walk.rest": d["iw"] % d["sw"],
         "walk.column": left // d["sw"],
@@ -79,7 +81,9 @@ def test_numbers_of_any_tile(data_type: str, stream_width: int, post: bool) -> N
         left_out = dims["fw"] == 1 and dims["sw"] == 2 and dims["iw"] % 2 == 0 and geometry.image.skips
         assert ctx.get(device.tile.skips) == left_out
         assert ctx.get(device.tile.odd) == (dims["pl"] % dims["sw"] > 0)
-        assert ctx.get(device.tile.sw) == (1 if left_out else dims["sw"])
+        apart = dims["fw"] != 1 and dims["sw"] == 2 and dims["iw"] % 2 == 0 and geometry.image.splits
+        assert ctx.get(device.tile.splits) == apart
+        assert ctx.get(device.tile.sw) == (1 if left_out or apart else dims["sw"])
         beat = stream_width // spec.data_type.bits
         k = dims["ic"] * dims["fh"] * dims["fw"]
         assert ctx.get(device.k) == -(-k // beat) * beat % (1 << len(device.k))
@@ -100,8 +104,8 @@ def test_numbers_of_any_tile(data_type: str, stream_width: int, post: bool) -> N
                 name: rng.randrange(min(1 << bits, (4, 12, 1 << 16)[number % 3]))
                 for name, (bits, _) in geometry.dims.items()
             }
-            if number % 4 == 1:  # columns may be left out
-                dims |= {"fw": 1, "sw": 2, "iw": max(2, dims["iw"] & ~1)}
+            if number % 4 == 1:  # columns may be left out, or lie apart
+                dims |= {"fw": 1 + number // 4 % 2, "sw": 2, "iw": max(2, dims["iw"] & ~1)}
             if full:
                 dims = full.pop()
             zeros = [name for name in geometry.positive if not dims[name]]

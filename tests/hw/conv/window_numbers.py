@@ -12,22 +12,28 @@ def skips(sizes: Sizes, at_once: int) -> bool:
     return at_once > 1 and sizes["sw"] == 2 and sizes["fw"] == 1 and sizes["iw"] % 2 == 0
 
 
+def splits(sizes: Sizes, at_once: int) -> bool:
+    """Even columns lie apart from odd ones."""
+    return at_once > 2 and sizes["sw"] == 2 and sizes["fw"] > 1 and sizes["iw"] % 2 == 0
+
+
 def tile(sizes: Sizes, at_once: int) -> dict[str, int]:
-    left_out = skips(sizes, at_once)
+    left_out, apart = skips(sizes, at_once), splits(sizes, at_once)
     whole, rest = divmod(sizes["iw"], sizes["sw"])
     return {
         "elements": sizes["ic"] * sizes["ih"] * sizes["iw"],
         "iw": sizes["iw"],
-        "sw": 1 if left_out else sizes["sw"],
+        "sw": 1 if left_out or apart else sizes["sw"],
         "whole": whole,
         "rest": rest,
         "skips": left_out,
+        "splits": apart,
         "odd": -sizes["pl"] % sizes["sw"] != 0,
     }
 
 
 def walk(sizes: Sizes, cols: int, slot_bits: int, at_once: int) -> dict[str, int]:
-    left_out = skips(sizes, at_once)
+    left_out, apart = skips(sizes, at_once), splits(sizes, at_once)
     column, phase = divmod(-sizes["pl"], sizes["sw"])
     column_step, phase_step = divmod(sizes["dw"], sizes["sw"])
     whole, rest = divmod(sizes["iw"], sizes["sw"])
@@ -46,8 +52,12 @@ def walk(sizes: Sizes, cols: int, slot_bits: int, at_once: int) -> dict[str, int
         "y": -sizes["pt"],
         "sh": sizes["sh"],
         "dh": sizes["dh"],
-        **{name: count * (sizes["iw"] >> left_out) % (1 << slot_bits) for name, count in rows.items()},
+        **{
+            name: count * (sizes["iw"] >> (left_out or apart)) % (1 << slot_bits)
+            for name, count in rows.items()
+        },
         "sw": sizes["sw"],
+        "splits": apart,
         "whole": whole,
         "rest": rest,
         "column": column,

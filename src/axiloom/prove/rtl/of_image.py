@@ -95,9 +95,11 @@ def _pixels(
     elements: Any, geometry: ConvGeometry, now: Shape, half: Any, count: int | None
 ) -> Iterator[Link]:
     """The first `count` elements (default: all) of an image, in the slots that its rows are sorted into by
-    x % sw; without the columns that no tap reads (:mod:`axiloom.hw.conv.image_buffer`)."""
+    x % sw; without the columns that no tap reads, or with the odd ones apart
+    (:mod:`axiloom.hw.conv.image_buffer`)."""
     layout, wide, step = geometry.image, now["iw"], now["sw"]
-    skips = layout.skips and (step, now["fw"], wide % 2) == (2, 1, 0)
+    halves = (step, wide % 2) == (2, 0)
+    skips, splits = layout.skips and halves and now["fw"] == 1, layout.splits and halves and now["fw"] != 1
     total = now["ic"] * now["ih"] * wide if count is None else min(count, now["ic"] * now["ih"] * wide)
     for element in range(total):
         row, x = divmod(element, wide)
@@ -105,7 +107,8 @@ def _pixels(
         slot = row * wide + phase * (wide // step) + min(phase, wide % step) + x // step
         if skips and phase != now["pl"] % step:
             continue
-        slot = row * (wide // 2) + x // 2 if skips else slot
+        if skips or splits:
+            slot = row * (wide // 2) + x // 2 + (phase * layout.odd_slots if splits else 0)
         term = z3.Select(elements, z3.BitVecVal(element, 16))
         for side in range(2):
             address = side * layout.depth + slot // layout.cols
