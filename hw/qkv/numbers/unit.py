@@ -1,13 +1,13 @@
-"""A function as a module of its own, so that a proof can take it out of a device's Verilog and put its name in.
+"""A function as a module of its own, whose Verilog stands once, whatever the number of lanes.
 
-Equal modules become one in the Verilog, whatever the number of lanes.
+A proof takes it out of a device's Verilog and puts the function's name in.
 """
 
 from __future__ import annotations
 
 import re
 
-from amaranth.hdl import Module, Signal, Value
+from amaranth.hdl import ClockSignal, Instance, Module, ResetSignal, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -17,9 +17,13 @@ OPERANDS = "ab"
 RESULT = "y"
 
 
-def label(function: Function) -> str:
-    """What names of its modules end with."""
-    return re.sub(r"\W+", "_", function.external)
+def module_name(function: Function) -> str:
+    return "number_" + _label(function)
+
+
+def ports(function: Function) -> dict[str, int]:
+    """Names of the operands' ports, and their bits."""
+    return dict(zip(OPERANDS, function.operand_bits, strict=False))
 
 
 class Unit(wiring.Component):
@@ -27,8 +31,8 @@ class Unit(wiring.Component):
 
     def __init__(self, function: Function) -> None:
         self._function = function
-        operands = zip(OPERANDS, function.operand_bits, strict=False)
-        super().__init__({**{name: In(bits) for name, bits in operands}, RESULT: Out(function.result_bits)})
+        operands = {name: In(bits) for name, bits in ports(function).items()}
+        super().__init__({**operands, RESULT: Out(function.result_bits)})
 
     @property
     def function(self) -> Function:
@@ -36,21 +40,32 @@ class Unit(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        operands = [getattr(self, name) for name, _ in zip(OPERANDS, self.function.operand_bits, strict=False)]
-        m.d.comb += self.y.eq(self.function.build(m, label(self.function), *operands))
+        operands = [getattr(self, name) for name in ports(self.function)]
+        m.d.comb += self.y.eq(self.function.build(m, _label(self.function), *operands))
         return m
 
 
 def placed(m: Module, name: str, function: Function, *operands: Value) -> Value:
-    """The result of `operands`, `function.latency` cycles later, by a module of its own. Raises ValueError for
-    operands of other widths."""
+    """The result of `operands`, `function.latency` cycles later, by an instance of its module. Raises
+    ValueError for operands of other widths."""
     widths = tuple(len(one) for one in operands)
     if widths != function.operand_bits:
         raise ValueError(f"{function.external} takes operands of {function.operand_bits} bits, not {widths}")
-    unit = Unit(function)
-    m.submodules[f"{name}_{label(function)}"] = unit
-    for port, operand in zip(OPERANDS, operands, strict=False):
-        m.d.comb += getattr(unit, port).eq(operand)
+    inputs = {}
+    for port, operand in zip(ports(function), operands, strict=True):
+        wire = Signal(len(operand), name=f"{name}_{port}")
+        m.d.comb += wire.eq(operand)
+        inputs[f"i_{port}"] = wire
     result = Signal(function.result_bits, name=name)
-    m.d.comb += result.eq(unit.y)
+    m.submodules[f"{name}_unit"] = Instance(
+        module_name(function),
+        i_aclk=ClockSignal(),
+        i_aresetn=~ResetSignal(allow_reset_less=True),
+        o_y=result,
+        **inputs,
+    )
     return result
+
+
+def _label(function: Function) -> str:
+    return re.sub(r"\W+", "_", function.external)
