@@ -32,7 +32,8 @@ from axiloom.isa.formal.values import address_bits
 from axiloom.isa.instructions.engines import TOKENS
 from axiloom.isa.instructions.tree import Bits, Expr, Instruction, InstructionSet, Memory, Name, Wrapped
 from axiloom.prove import solvers
-from axiloom.prove.rtl.machine import Machine, State, Step, read, with_products
+from axiloom.prove.rtl import numbers
+from axiloom.prove.rtl.machine import Machine, State, Step, with_products
 from axiloom.prove.spec import kept_verdicts
 from axiloom.prove.verdict import Answer, Verdict
 from axiloom.report.proved import sources
@@ -114,7 +115,7 @@ class Prover:
 
     def __init__(self, isa: InstructionSet, device: DeviceRtl, limit_s: int, most: int) -> None:
         self.isa, self.device, self.limit_s, self.most = isa, device, limit_s, most
-        self.machine: Machine = read(((f"{device.top}.v", device.verilog),), device.top)
+        self.machine: Machine = numbers.machine(device)
         self.step: Step = self.machine.stepper()
         self.model = model_of(isa).ila
         (self.host,) = (one.name for one in isa.memories.values() if one.host)
@@ -215,12 +216,18 @@ class Prover:
         for name, term in self.machine.registers.items():
             state[name] = rest.get(name, z3.Const(f"{name} at rest", term.sort()))
         for memory, words in self.words.items():
-            for row, name in enumerate(words):
+            for row, names in enumerate(words):
                 elements = [self._element(memory, at) for at in self._row(memory, row)]
-                word = _joined(elements)
-                for low, high, own in self.machine.parts[name]:
-                    state[own] = z3.Extract(high, low, word)
+                size = len(elements) // len(names)
+                for number, name in enumerate(names):
+                    word = _joined(elements[size * number : size * (number + 1)])
+                    for low, high, own in self.machine.parts[name]:
+                        state[own] = z3.Extract(high, low, word)
         return state
+
+    def _said(self, text: symbolic.Machine, memory: str, address: int) -> Any:
+        """What the text has there."""
+        return numbers.with_wires(self.isa, text.element(memory, address))
 
     def _row(self, memory: str, row: int) -> list[int]:
         return _addresses(self.isa.memories[memory], row)
@@ -304,14 +311,16 @@ class Prover:
             claim.holds, claim.why = None, f"{case}: {error}"
             return
         for memory, words in self.words.items():
-            for row, name in enumerate(words):
+            for row, names in enumerate(words):
                 places = self._row(memory, row)
-                word = _joined([after[own] for _, _, own in sorted(self.machine.parts[name])])
+                word = _joined(
+                    [after[own] for name in names for _, _, own in sorted(self.machine.parts[name])]
+                )
                 bits = word.size() // len(places)
                 for lane, at in enumerate(places):
                     own = z3.Extract(bits * lane + bits - 1, bits * lane, word)
-                    yield f"{memory}[{row}] lane {lane}", own, text.element(memory, at)
-        expected = [text.element(self.host, at) for at in case.writes]
+                    yield f"{memory}[{row}] lane {lane}", own, self._said(text, memory, at)
+        expected = [self._said(text, self.host, at) for at in case.writes]
         size = self.device.stream_width // 8
         if len(came) != -(-len(expected) // size):
             claim.holds, claim.why = False, f"{case}: {len(came)} beats came, not {-(-len(expected) // size)}"
@@ -352,26 +361,28 @@ def _number(outputs: State, name: str) -> int:
     return int(term.as_long())
 
 
-def _words(machine: Machine, isa: InstructionSet) -> dict[str, list[str]]:
-    """By memory: the name of each row. Memories that the RTL does not have as such are its units' own.
+def _words(machine: Machine, isa: InstructionSet) -> dict[str, list[list[str]]]:
+    """By memory: the names of each row's words, those of the first elements first. Memories that the RTL does
+    not have as such are its units' own.
 
     Raises BuildError for a row of which bits are missing.
     """
     found = {}
     for memory in isa.memories.values():
-        names = [f"{memory.name}[{row}]" for row in range(memory.shape[0])]
-        there = [name in machine.parts for name in names]
-        if not any(there):
+        count = sum(name.startswith(f"{memory.name}[") for name in machine.parts)
+        if not count:
             continue
-        bits = memory.type.bits * prod(memory.shape[1:])
+        names = [f"{memory.name}[{word}]" for word in range(count)]
+        bits, rows = memory.type.bits * prod(memory.shape[1:]), memory.shape[0]
+        each, rest = divmod(count, rows)
         sizes = {
             sum(high - low + 1 for low, high, _ in machine.parts[name])
             for name in names
             if name in machine.parts
         }
-        if not all(there) or sizes != {bits}:
+        if rest or not all(name in machine.parts for name in names) or sizes != {bits // each}:
             raise BuildError(f"{machine.top}: memory {memory.name} is not whole in what Yosys made of it")
-        found[memory.name] = names
+        found[memory.name] = [names[each * row : each * (row + 1)] for row in range(rows)]
     return found
 
 
