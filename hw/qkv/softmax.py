@@ -14,7 +14,7 @@ from axiloom.hw.qkv.numbers.registry import function
 from axiloom.hw.qkv.numbers.unit import placed
 from axiloom.hw.qkv.product import back, turn
 from axiloom.hw.qkv.row_memory import ELEMENT, Geometry
-from axiloom.hw.qkv.task import Unit
+from axiloom.hw.qkv.task import Unit, strobe
 
 _ADD, _EXP, _DIVIDE = (function(f"{name}") for name in ("float32.add", "bfloat16.exp", "bfloat16.div"))
 _NARROW, _WIDEN = function("float32.to_bfloat16"), function("bfloat16.to_float32")
@@ -87,10 +87,12 @@ class Softmax(Unit):
         half = number[0]
         to_keep = _READ + _EXP.latency
         m.d.comb += [
-            keeps.en.eq(stages.later(adds, "keeps", to_keep)),
+            keeps.en.eq(strobe(m, adds, f"{self.name}_keeps", to_keep)),
             keeps.addr.eq(stages.later(Cat(count, half), "kept_at", to_keep)),
             keeps.data.eq(power),
-            keeps_sum.en.eq(stages.later(adds & (column == columns - 1), "sum_ends", to_keep + _ADD.latency)),
+            keeps_sum.en.eq(
+                strobe(m, adds & (column == columns - 1), f"{self.name}_sum_ends", to_keep + _ADD.latency)
+            ),
             keeps_sum.addr.eq(stages.later(Cat(row, half), "sum_at", to_keep + _ADD.latency)),
             keeps_sum.data.eq(placed(m, f"{self.name}_narrow", _NARROW, total)),
         ]
@@ -106,7 +108,7 @@ class Softmax(Unit):
         ]
         quotient = placed(m, f"{self.name}_quotient", _DIVIDE, gives.data, gives_sum.data)
         to = stages.wire(Cat(row, (number - 1)[: len(blocks)]), "to")
-        writes = stages.later(divides & (to < n), "writes", OUT)
+        writes = strobe(m, divides & (to < n), f"{self.name}_writes", OUT)
         place = stages.later(stages.wire(first_row + to, "row_to"), "place", OUT)
         column_to = stages.later(column, "column_to", OUT)
         self.write(
