@@ -76,10 +76,16 @@ def test_qkv() -> None:
 
 QKV_FAULTS = {
     "a product's factor of the next lane": (
-        ".b(product_word[15:0])",
+        r"\.b\(product_word\[15:0\]\)",
         ".b(product_word[31:16])",
         "gemm",
         r"gemm out 0, a \d, b \d: d2\[0\] lane 0 is another",
+    ),
+    "a sum by its exponential": (
+        r"(softmax_quotient_unit \(\s*)\.a(.*?)\.b(.*?\);)",
+        r"\1.b\2.a\3",
+        "softmax",
+        r"softmax n \d, row \d: d2\[\d\] lane 0 is another",
     ),
 }
 
@@ -88,9 +94,9 @@ QKV_FAULTS = {
 @pytest.mark.parametrize("fault", QKV_FAULTS)
 def test_a_fault_of_qkv(fault: str) -> None:
     right, wrong, name, message = QKV_FAULTS[fault]
-    verilog = qkv()[1].verilog
-    assert verilog.count(right) == 1
-    answer, text = proved(verilog.replace(right, wrong), (name,), qkv, 1)[name]
+    verilog, count = re.subn(right, wrong, qkv()[1].verilog, flags=re.DOTALL)
+    assert count == 1
+    answer, text = proved(verilog, (name,), qkv, 2)[name]
     assert answer is Answer.VIOLATED
     assert re.search(message, text), text
 
