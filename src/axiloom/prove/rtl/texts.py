@@ -16,7 +16,7 @@ from __future__ import annotations
 import itertools
 import random
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any
@@ -25,28 +25,22 @@ import z3
 
 from axiloom.cosim.build.cache import content_hash
 from axiloom.device.rtl import DeviceRtl
-from axiloom.errors import BuildError, CompileError
+from axiloom.errors import BuildError
 from axiloom.isa.formal import symbolic
 from axiloom.isa.formal.programs import model_of
 from axiloom.isa.formal.values import address_bits
-from axiloom.isa.instructions.engines import TOKENS
-from axiloom.isa.instructions.tree import Bits, Expr, Instruction, InstructionSet, Memory, Name, Wrapped
+from axiloom.isa.instructions.tree import Instruction, InstructionSet, Memory
 from axiloom.prove import solvers
 from axiloom.prove.rtl import numbers
+from axiloom.prove.rtl.drawn import Case, chosen, varied
 from axiloom.prove.rtl.machine import Machine, State, Step, with_products
 from axiloom.prove.spec import kept_verdicts
 from axiloom.prove.verdict import Answer, Verdict
 from axiloom.report.proved import sources
 from axiloom.selection.drive.encode import Encoder
-from axiloom.selection.drive.host import access
-from axiloom.selection.program.program import Command
 
 COMMANDS = 24
 """Of an instruction, that are looked at."""
-MOST_COMBINATIONS, DRAWS, SMALL = 20_000, 100, 3
-"""Of fields, beyond which commands are drawn; tries for each; numbers that are drawn most."""
-MORE, MOST_STEPS = 6, 60
-"""So many times as many are drawn as are looked at: those with the most steps, up to a number of them."""
 CYCLES = 4_000
 QUIET = 3
 """Cycles at rest after which nothing more comes."""
@@ -59,21 +53,6 @@ Run = tuple[State, list[Any]]
 
 class UnknownError(Exception):
     """What the device does next depends on data; the message says which signal."""
-
-
-@dataclass(frozen=True)
-class Case:
-    """A command: its inputs, and what it reads of the host's memory and writes there, in order."""
-
-    command: Command
-    inputs: Mapping[str, int]
-    word: int
-    reads: Sequence[int]
-    writes: Sequence[int]
-
-    def __str__(self) -> str:
-        fields = ", ".join(f"{name} {value}" for name, value in self.command.fields.items())
-        return f"{self.command.instruction} {fields}".strip()
 
 
 @dataclass
@@ -127,8 +106,7 @@ class Prover:
         claims = [self._claim(one) for one in self.isa.instructions.values()]
         self._draw(claims)
         for claim in claims:
-            if claim.commands is None:
-                claim.cases = self._busiest(claim.cases)
+            claim.cases = varied(claim.cases, [*map(self._steps, claim.cases)], self.most)
         rest = self._after_reset()
         begun = time.perf_counter()
         rounds, changed = 0, True
@@ -152,36 +130,32 @@ class Prover:
             say(len(claims) + 1)
 
     def _claim(self, one: Instruction) -> Claim:
-        return Claim(one.name, *_chosen(one, self.isa, self.most))
+        return Claim(one.name, *chosen(one, self.isa, self.most))
 
     def _draw(self, claims: Sequence[Claim]) -> None:
         """Where the text alone does not know an address: numbers in its memories of single words."""
-        for claim in claims:
+        single = [name for name in self.words if len(self.isa.memories[name].shape) == 1]
+        for claim in claims if single else ():
             for case in claim.cases:
                 try:
                     self._text(case)
                 except symbolic.UnknownError:
                     source = random.Random(1)
-                    for name in self.words:
-                        if len(self.isa.memories[name].shape) == 1:
-                            sort = self.model.states[name].sort().range()
-                            count = self.isa.memories[name].shape[0]
-                            values = (source.getrandbits(sort.size()) for _ in range(count))
-                            self.drawn[name] = [z3.BitVecVal(value, sort) for value in values]
+                    for name in single:
+                        sort = self.model.states[name].sort().range()
+                        count = self.isa.memories[name].shape[0]
+                        values = (source.getrandbits(sort.size()) for _ in range(count))
+                        self.drawn[name] = [z3.BitVecVal(value, sort) for value in values]
                     return
                 except symbolic.StopsError:
                     break
 
-    def _busiest(self, cases: Sequence[Case]) -> list[Case]:
-        """Those of which the text has the most to do: many that are drawn do nothing."""
-        steps = {}
-        for place, case in enumerate(cases):
-            try:
-                steps[place] = self._text(case).steps
-            except (symbolic.UnknownError, symbolic.StopsError):
-                steps[place] = 0
-        order = sorted(steps, key=lambda place: (steps[place] > MOST_STEPS, -steps[place], place))
-        return [cases[place] for place in sorted(order[: self.most])]
+    def _steps(self, case: Case) -> int | None:
+        """Of the text; None if it stops the device, or does not end."""
+        try:
+            return self._text(case).steps
+        except (symbolic.UnknownError, symbolic.StopsError):
+            return None
 
     def _text(self, case: Case) -> symbolic.Machine:
         """The text after the command. Raises UnknownError and StopsError of `symbolic`."""
@@ -398,56 +372,3 @@ def _addresses(memory: Memory, row: int) -> list[int]:
         found.append(at)
     assert max(found) < 1 << address_bits(memory)
     return found
-
-
-# --- commands ---------------------------------------------------------------------------------------------
-
-
-def _chosen(one: Instruction, isa: InstructionSet, most: int) -> tuple[list[Case], int | None]:
-    """Legal commands at the start of the host's memory, and how many there are: those of all combinations of
-    fields, evenly, or drawn (None) where there are too many combinations. Numbers go up to what memories
-    hold; tokens are none."""
-    encoder = Encoder(isa)
-    rows = max(memory.shape[0] for memory in isa.memories.values() if not memory.host)
-    choices = {
-        let.name: range(let.value.range.low, min(let.value.range.high, rows) + 1)
-        for let in one.fields
-        if let.name not in ("base", TOKENS) and _is_place(let.value)
-    }
-    if prod(map(len, choices.values())) <= MOST_COMBINATIONS:
-        every = [
-            case
-            for values in itertools.product(*choices.values())
-            if (case := _case(one, isa, encoder, dict(zip(choices, values, strict=True)))) is not None
-        ]
-        return every[:: max(1, -(-len(every) // most))], len(every)
-    drawn: dict[str, Case] = {}
-    source = random.Random(0)
-    for _ in range(DRAWS * MORE * most):
-        fields = {
-            name: source.choice(of if source.randrange(4) == 0 else of[: SMALL + 1])
-            for name, of in choices.items()
-        }
-        case = _case(one, isa, encoder, fields)
-        if case is not None:
-            drawn.setdefault(str(case), case)
-        if len(drawn) == MORE * most:
-            break
-    return list(drawn.values()), None
-
-
-def _is_place(value: Expr) -> bool:
-    """Whether a field is bits of a word: others follow from those."""
-    place = value.value if isinstance(value, Wrapped) else value
-    return isinstance(place, Bits) and isinstance(place.value, Name)
-
-
-def _case(one: Instruction, isa: InstructionSet, encoder: Encoder, fields: Mapping[str, int]) -> Case | None:
-    """None: it is not legal."""
-    command = Command(one.name, fields)
-    try:
-        inputs = encoder.inputs(command)
-        touched = access(isa, one.name, inputs)
-    except CompileError:
-        return None
-    return Case(command, inputs, encoder.words(command), touched.reads.tolist(), touched.writes.tolist())
