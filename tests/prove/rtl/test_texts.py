@@ -79,7 +79,7 @@ QKV_FAULTS = {
         r"\.b\(product_word\[15:0\]\)",
         ".b(product_word[31:16])",
         "gemm",
-        r"gemm out 0, a \d, b \d: d2\[0\] lane 0 is another",
+        r"gemm a \d, b \d, out 0: d2\[0\] lane 0 is another",
     ),
     "a sum by its exponential": (
         r"(softmax_quotient_unit \(\s*)\.a(.*?)\.b(.*?\);)",
