@@ -133,7 +133,8 @@ def _draw(source: random.Random, of: range, limits: range) -> int:
     if roll == 2:
         return source.choice(limits)
     if roll == 3:
-        return source.choice([*limits[:SMALL], *limits[-SMALL:]])
+        ends: list[int] = [*limits[:SMALL], *limits[-SMALL:]]
+        return source.choice(ends)
     return source.choice([value for value in range(-SMALL, SMALL + 1) if value in limits])
 
 
