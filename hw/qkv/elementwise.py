@@ -12,6 +12,7 @@ from amaranth.hdl import Cat, Const, Module, Mux, Value
 
 from axiloom.hw.nest.operators.stages import Stages
 from axiloom.hw.qkv.numbers.registry import function
+from axiloom.hw.qkv.numbers.unit import placed
 from axiloom.hw.qkv.row_memory import ELEMENT
 from axiloom.hw.qkv.task import Unit, Walk, strobe
 
@@ -54,11 +55,11 @@ class ElementWise(Unit):
         made: dict[str, Callable[[], tuple[Value, int]]] = {
             "adder": lambda: (
                 # a - b is a + -b, and of a NaN the sign is nothing.
-                _ADD.build(m, f"{own.name}_sum", a, b ^ Mux(self.is_active("subtract"), _SIGN, 0)),
+                placed(m, f"{own.name}_sum", _ADD, a, b ^ Mux(self.is_active("subtract"), _SIGN, 0)),
                 _ADD.latency,
             ),
-            "multiplier": lambda: (_MULTIPLY.build(m, f"{own.name}_product", a, b), _MULTIPLY.latency),
-            "comparison": lambda: (_MAXIMUM.build(m, f"{own.name}_larger", a, b), _MAXIMUM.latency),
+            "multiplier": lambda: (placed(m, f"{own.name}_product", _MULTIPLY, a, b), _MULTIPLY.latency),
+            "comparison": lambda: (placed(m, f"{own.name}_larger", _MAXIMUM, a, b), _MAXIMUM.latency),
         }
         result: Value = Const(0, ELEMENT)
         for part, kinds in _PARTS.items():

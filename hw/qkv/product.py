@@ -13,6 +13,7 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 
 from axiloom.hw.nest.operators.stages import Stages
 from axiloom.hw.qkv.numbers.registry import function
+from axiloom.hw.qkv.numbers.unit import placed
 from axiloom.hw.qkv.product_rows import DRAIN, Factors, Results, lead
 from axiloom.hw.qkv.row_memory import ELEMENT, Geometry
 from axiloom.hw.qkv.task import Unit, strobe
@@ -161,11 +162,11 @@ class Product(Unit):
         for number in range(self.geometry.lanes):
             own = Stages(m, f"{self.name}_row_{row}_lane_{number}")
             element = word.word_select(number, ELEMENT)
-            product = _MULTIPLY.build(m, f"{own.name}_product", factor, element)
+            product = placed(m, f"{own.name}_product", _MULTIPLY, factor, element)
             total = Signal(32, name=f"{own.name}_total")
             before = Mux(first, 0, back(own, total, _ADD.latency, every, "before"))
-            m.d.comb += total.eq(_ADD.build(m, f"{own.name}_sum", before, product))
-            totals.append(_NARROW.build(m, f"{own.name}_narrow", total))
+            m.d.comb += total.eq(placed(m, f"{own.name}_sum", _ADD, before, product))
+            totals.append(placed(m, f"{own.name}_narrow", _NARROW, total))
         return Cat(*totals)
 
     def _added(self, m: Module, ends: Value, place: Value, to: Value, result: Value) -> Value:
@@ -175,8 +176,8 @@ class Product(Unit):
         there = stages.later(self.read(m, "z", ends & adds, place, to), "there")
         alone = stages.later(result, "alone", _READ)
         lanes = [
-            _ADD_ROUNDED.build(
-                m, f"{self.name}_added_{number}",
+            placed(
+                m, f"{self.name}_added_{number}", _ADD_ROUNDED,
                 there.word_select(number, ELEMENT), alone.word_select(number, ELEMENT),
             )
             for number in range(geometry.lanes)

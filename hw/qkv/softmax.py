@@ -11,9 +11,10 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import memory as ram
 
 from axiloom.hw.qkv.numbers.registry import function
+from axiloom.hw.qkv.numbers.unit import placed
 from axiloom.hw.qkv.product import back, turn
 from axiloom.hw.qkv.row_memory import ELEMENT, Geometry
-from axiloom.hw.qkv.task import Unit
+from axiloom.hw.qkv.task import Unit, strobe
 
 _ADD, _EXP, _DIVIDE = (function(f"{name}") for name in ("float32.add", "bfloat16.exp", "bfloat16.div"))
 _NARROW, _WIDEN = function("float32.to_bfloat16"), function("bfloat16.to_float32")
@@ -72,12 +73,12 @@ class Softmax(Unit):
         word = self.read(m, "x", adds, first_row + line, geometry.group(column))
         lane = stages.later(geometry.lane(column), "lane") if geometry.lanes > 1 else Const(0, 1)
         element = stages.later(geometry.element(word, lane), "element")
-        power = _EXP.build(m, f"{self.name}_exp", element)
+        power = placed(m, f"{self.name}_exp", _EXP, element)
         total = Signal(32, name=f"{self.name}_total")
         begins = stages.later(column == 0, "begins", _READ + _EXP.latency)
         before = Mux(begins, 0, back(stages, total, _ADD.latency, block, "before"))
         widened = _WIDEN.build(m, f"{self.name}_wide", power)
-        m.d.comb += total.eq(_ADD.build(m, f"{self.name}_sum", before, widened))
+        m.d.comb += total.eq(placed(m, f"{self.name}_sum", _ADD, before, widened))
 
         kept = ram.Memory(shape=ELEMENT, depth=2 * block * columns, init=[])
         sums = ram.Memory(shape=ELEMENT, depth=2 * block, init=[])
@@ -86,12 +87,14 @@ class Softmax(Unit):
         half = number[0]
         to_keep = _READ + _EXP.latency
         m.d.comb += [
-            keeps.en.eq(stages.later(adds, "keeps", to_keep)),
+            keeps.en.eq(strobe(m, adds, f"{self.name}_keeps", to_keep)),
             keeps.addr.eq(stages.later(Cat(count, half), "kept_at", to_keep)),
             keeps.data.eq(power),
-            keeps_sum.en.eq(stages.later(adds & (column == columns - 1), "sum_ends", to_keep + _ADD.latency)),
+            keeps_sum.en.eq(
+                strobe(m, adds & (column == columns - 1), f"{self.name}_sum_ends", to_keep + _ADD.latency)
+            ),
             keeps_sum.addr.eq(stages.later(Cat(row, half), "sum_at", to_keep + _ADD.latency)),
-            keeps_sum.data.eq(_NARROW.build(m, f"{self.name}_narrow", total)),
+            keeps_sum.data.eq(placed(m, f"{self.name}_narrow", _NARROW, total)),
         ]
 
         # --- quotients of the block before ---
@@ -103,9 +106,9 @@ class Softmax(Unit):
             gives_sum.en.eq(1),
             gives_sum.addr.eq(Cat(row, ~half)),
         ]
-        quotient = _DIVIDE.build(m, f"{self.name}_quotient", gives.data, gives_sum.data)
+        quotient = placed(m, f"{self.name}_quotient", _DIVIDE, gives.data, gives_sum.data)
         to = stages.wire(Cat(row, (number - 1)[: len(blocks)]), "to")
-        writes = stages.later(divides & (to < n), "writes", OUT)
+        writes = strobe(m, divides & (to < n), f"{self.name}_writes", OUT)
         place = stages.later(stages.wire(first_row + to, "row_to"), "place", OUT)
         column_to = stages.later(column, "column_to", OUT)
         self.write(

@@ -6,7 +6,7 @@ of a row's elements lies in another row.
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat, Const, Module, Value
+from amaranth.hdl import Cat, Const, Module, ResetInserter, Value
 from amaranth.lib import fifo, stream
 
 from axiloom.hw.command.rows import BeatsToRows, RowsToBeats
@@ -70,7 +70,9 @@ class Store(Unit):
     def build(self, m: Module) -> None:
         geometry, stages = self.geometry, self.stages(m)
         bits = ELEMENT if self.transposed else geometry.word_bits
-        m.submodules[f"{self.name}_queue"] = queue = fifo.SyncFIFO(width=bits + 1, depth=_QUEUE)
+        queue = fifo.SyncFIFO(width=bits + 1, depth=_QUEUE)
+        # A command begins with the queue's first place, wherever the one before ended.
+        m.submodules[f"{self.name}_queue"] = ResetInserter(self.start)(queue)
         beats = RowsToBeats(bits, len(self.result.payload.data))
         m.submodules[f"{self.name}_beats"] = beats
         steps = geometry.columns if self.transposed else geometry.groups

@@ -58,12 +58,17 @@ def add_command(what: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         help="of --isa: how many commands of each instruction (default: 24)",
     )
     rtl.add_argument(
+        "--lanes", type=shared.positive, metavar="N", help="of --isa: elements at once in the device's units"
+    )
+    rtl.add_argument(
         "--replay", type=Path, metavar="DIR", help="where a counter-example goes (default: ./replay)"
     )
     refuse(
         rtl,
         Refusal(_OTHERS, has("isa"), "is about a specification, not about --isa"),
-        Refusal("define commands", lacks("isa"), "is of an instruction set with meaning: give --isa too"),
+        Refusal(
+            "define commands lanes", lacks("isa"), "is of an instruction set with meaning: give --isa too"
+        ),
         Refusal("map", lacks("rtl"), "says what the registers of your Verilog hold: give --rtl FILE too"),
         Refusal("small", has("rtl"), "makes our engine small; --rtl is one of its own size"),
         Refusal("data_type", has("spec"), "is of a built-in accelerator; --spec says its own"),
@@ -112,14 +117,14 @@ def execute(options: argparse.Namespace) -> int:
 
 def _of_text(options: argparse.Namespace) -> int:
     from axiloom.cli import select
-    from axiloom.device.rtl import device
+    from axiloom.device.rtl import DEFAULT_LANES, device
     from axiloom.prove import solvers
     from axiloom.prove.rtl import texts
     from axiloom.prove.verdict import summary, table
 
     begun = time.perf_counter()
     isa = select.instruction_set(options.isa, Path(), select.constants(options.define), "--isa")
-    made = device(isa, stream_width=options.stream_width or 64)
+    made = device(isa, options.lanes or DEFAULT_LANES, options.stream_width or 64)
     most = options.commands or texts.COMMANDS
     found = proofs.with_progress(lambda say: texts.prove(isa, made, options.limit, say, most))
     print("\n".join(table(found)))

@@ -16,6 +16,7 @@ from axiloom.hw.qkv.device import Device as RowDevice
 from axiloom.hw.qkv.meanings import machine
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.hw.verilog.emit import convert
+from axiloom.hw.verilog.rows import emit_rows
 from axiloom.hw.vta.cycles import Cycles as BlockCycles
 from axiloom.hw.vta.device import Device as BlockDevice
 from axiloom.hw.vta.meanings import machine as block_machine
@@ -68,7 +69,7 @@ def _rows(isa: InstructionSet, lanes: int, stream_width: int, rows: int) -> Devi
     except ValueError as error:
         raise UsageError(f"{isa.name}: {error}") from None
     cycles = Cycles(found, lanes, stream_width, rows)
-    return DeviceRtl(isa, top, convert(component, top), stream_width, lanes * rows, cycles.program)
+    return DeviceRtl(isa, top, emit_rows(component, top), stream_width, lanes * rows, cycles.program)
 
 
 def _blocks(isa: InstructionSet, lanes: int, stream_width: int, rows: int) -> DeviceRtl:

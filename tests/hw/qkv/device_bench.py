@@ -15,7 +15,7 @@ from axiloom.device.streams import Outcome, Segment, run
 from axiloom.hw.qkv.cycles import Cycles
 from axiloom.hw.qkv.device import Device
 from axiloom.hw.qkv.meanings import Machine, machine
-from axiloom.hw.verilog.emit import convert
+from axiloom.hw.verilog.rows import emit_rows
 from axiloom.isa.instructions.library import targets
 from axiloom.isa.instructions.read import parse
 from axiloom.isa.instructions.simulator.simulate import Simulator
@@ -126,7 +126,7 @@ def _words(data: bytes, width: int) -> list[int]:
 
 @cache
 def _verilog(bench: Bench) -> str:
-    return convert(Device(bench.machine, bench.lanes, bench.width, bench.rows), TOP)
+    return emit_rows(Device(bench.machine, bench.lanes, bench.width, bench.rows), TOP)
 
 
 def packets(outcome: Outcome, width: int) -> list[bytes]:

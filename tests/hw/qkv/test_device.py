@@ -130,7 +130,7 @@ def test_faults_stop_it(bench: Bench) -> None:
 @pytest.mark.slow
 def test_another_memory_and_another_instruction_are_other_rtl() -> None:
     """QKV with d1 half as long again, a move to d1 of d2's rows by another opcode, and a transposing move."""
-    text = text_of("qkv").replace("d1 = memory(128, 64", "d1 = memory(192, 64").replace("<= 128)", "<= 192)")
+    text = text_of("qkv").replace("d1 = memory(2 *", "d1 = memory(3 *").replace("<= 2 * N)", "<= 3 * N)")
     text = text.replace("word[0:4] == 5", "word[0:4] == 9")
     text += '''
 

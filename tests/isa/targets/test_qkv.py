@@ -123,7 +123,7 @@ def test_both_variants_agree() -> None:
     ("right", "wrong"),
     [
         ("d1[out + c, r] = cat", "d1[out + r, c] = cat"),
-        pytest.param("for k in range(64):", "for k in range(63):", marks=pytest.mark.slow),
+        pytest.param("for k in range(N):", "for k in range(N - 1):", marks=pytest.mark.slow),
         pytest.param(
             "div(d2[row + r, c], narrow(total))",
             "narrow(add(0, wide(d2[row + r, c])))",
@@ -156,14 +156,14 @@ def test_columns_and_rows() -> None:
 @pytest.mark.parametrize(
     ("name", "command", "why"),
     [
-        ("qkv", word(2, 32, 0), "not n == 64"),
-        ("qkv", word(4, 63, 0), "not n == 64"),
-        ("qkv", word(1, 64, 65), r"not out \+ n <= 128"),
+        ("qkv", word(2, 32, 0), "not n == N"),
+        ("qkv", word(4, 63, 0), "not n == N"),
+        ("qkv", word(1, 64, 65), r"not out \+ n <= 2 \* N"),
         ("qkv", word(1, 1, 0, host=(1 << 16) - 127), "<= D0"),
         ("qkv", word(6, 1, 0, 64), "out == 0"),
-        ("qkv", word(7, 64, 1), r"not row \+ n <= 64"),
+        ("qkv", word(7, 64, 1), r"not row \+ n <= N"),
         ("qkv", word(0), "no instruction comes"),
-        ("qkv_double", word(5, 0, 65), r"row \+ 64 <= 128"),
+        ("qkv_double", word(5, 0, 65), r"row \+ N <= 2 \* N"),
         ("qkv_double", word(10), "no instruction comes"),
     ],
 )

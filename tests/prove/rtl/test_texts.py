@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 
@@ -26,9 +27,21 @@ def units() -> tuple[InstructionSet, DeviceRtl]:
     return isa, device(isa)
 
 
-def proved(verilog: str = "", wanted: tuple[str, ...] = ("store", "pool")) -> dict[str, tuple[Answer, str]]:
-    isa, made = units()
-    prover = Prover(isa, replace(made, verilog=verilog or made.verilog), 20, 3)
+@cache
+def qkv() -> tuple[InstructionSet, DeviceRtl]:
+    """Rows of eight: an addition takes longer than four, so that there is none smaller."""
+    isa = read(targets()["qkv"], {"N": 8, "D0": 256})
+    return isa, device(isa, 8)
+
+
+def proved(
+    verilog: str = "",
+    wanted: tuple[str, ...] = ("store", "pool"),
+    of: Callable[[], tuple[InstructionSet, DeviceRtl]] = units,
+    commands: int = 3,
+) -> dict[str, tuple[Answer, str]]:
+    isa, made = of()
+    prover = Prover(isa, replace(made, verilog=verilog or made.verilog), 20, commands)
     prover.isa = replace(isa, instructions={name: isa.instructions[name] for name in wanted})
     return {one.name: (one.answer, one.text) for one in prover.run(lambda _: None)}
 
@@ -54,8 +67,46 @@ def test_a_fault() -> None:
     assert re.search(r"pool n \d, row \d, out \d: x\[\d\] lane 0 is another", text)
 
 
+@pytest.mark.slow
+def test_qkv() -> None:
+    """Floats by the names of their functions: which operands come to them, in which order, and whereto."""
+    found = proved(wanted=("load_rm", "store_rm", "mov", "gemm"), of=qkv, commands=2)
+    assert {answer for answer, _ in found.values()} == {Answer.HOLDS}, found
+
+
+QKV_FAULTS = {
+    "a product's factor of the next lane": (
+        r"\.b\(product_word\[15:0\]\)",
+        ".b(product_word[31:16])",
+        "gemm",
+        r"gemm a \d, b \d, out 0: d2\[0\] lane 0 is another",
+    ),
+    "a sum by its exponential": (
+        r"(softmax_quotient_unit \(\s*)\.a(.*?)\.b(.*?\);)",
+        r"\1.b\2.a\3",
+        "softmax",
+        r"softmax n \d, row \d: d2\[\d\] lane 0 is another",
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", QKV_FAULTS)
+def test_a_fault_of_qkv(fault: str) -> None:
+    right, wrong, name, message = QKV_FAULTS[fault]
+    verilog, count = re.subn(right, wrong, qkv()[1].verilog, flags=re.DOTALL)
+    assert count == 1
+    answer, text = proved(verilog, (name,), qkv, 2)[name]
+    assert answer is Answer.VIOLATED
+    assert re.search(message, text), text
+
+
 def test_what_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["prove", "rtl", "--isa", "flexasr_units", "--accel", "v3"]) == 2
     assert "--accel: is about a specification, not about --isa" in capsys.readouterr().err
     assert main(["prove", "rtl", "--accel", "v3", "-D", "X=4"]) == 2
     assert "-D: is of an instruction set with meaning: give --isa too" in capsys.readouterr().err
+    assert main(["prove", "rtl", "--accel", "v3", "--lanes", "4"]) == 2
+    assert "--lanes: is of an instruction set with meaning: give --isa too" in capsys.readouterr().err
+    assert main(["prove", "rtl", "--isa", "qkv", "-D", "N=8", "-D", "D0=256"]) == 2
+    assert "lanes must be at most the 8 columns of a row, not 16" in capsys.readouterr().err

@@ -47,7 +47,7 @@ def test_what_is_encoded_is_decoded(n: int, row: int, out: int) -> None:
         (QKV, Command("mov", {"rows": 1}), "mov has no field rows; there are n, row, out"),
         (QKV, Command("mov", {"n": 256}), "mov: n = 256 does not fit its 8 bits"),
         (VTA, Command("alu", {"constant": 1 << 15}), "alu: constant = 32768 does not fit its 16 bits"),
-        (QKV, Command("mov", {"n": 65}), r"not row \+ n <= 64"),
+        (QKV, Command("mov", {"n": 65}), r"not row \+ n <= N"),
         (
             VTA,
             Command("load_inp", {"rows": 1, "count": 2, "width": 5}),

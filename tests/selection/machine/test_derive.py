@@ -56,10 +56,10 @@ def test_what_is_added_to_is_in_place() -> None:
 
 
 MUTANTS = {
-    "a product with a row too few": ("for k in range(8)", "for k in range(7)", "gemm"),
+    "a product with a row too few": ("for k in range(N)", "for k in range(N - 1)", "gemm"),
     "the wrong factor's row": ("wide(d1[b + k, j])", "wide(d1[b + j, k])", "gemm"),
-    "a sum of all but the last": ("for c in range(8):\n    ", "for c in range(7):\n    ", "softmax"),
-    "a column moved": ("d1[out + r, c] = d2[row + r, c]", "d1[out + r, (c + 1) % 8] = d2[row + r, c]", "mov"),
+    "a sum of all but the last": ("for c in range(N):\n    ", "for c in range(N - 1):\n    ", "softmax"),
+    "a column moved": ("d1[out + r, c] = d2[row + r, c]", "d1[out + r, (c + 1) % N] = d2[row + r, c]", "mov"),
 }  # fmt: skip
 
 

@@ -7,11 +7,10 @@ the same operands to the same operators. Control has values, data are terms.
 
 from __future__ import annotations
 
-import re
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import z3
@@ -20,7 +19,8 @@ from axiloom.errors import BuildError
 from axiloom.hw.nest.units import INPUTS, Built
 from axiloom.hw.verilog.nest import NestVerilog
 from axiloom.prove.nest.terms import Meaning, operate
-from axiloom.prove.rtl.machine import CUT, Machine, State, read
+from axiloom.prove.rtl.cut import Part, with_functions, without
+from axiloom.prove.rtl.machine import Machine, State, read
 
 MOST_BITS = 1 << 16
 """Of registers and memories together."""
@@ -42,65 +42,24 @@ class Explored:
 
 def machine(made: NestVerilog) -> Machine:
     """The registers of `made`, and those of its operators: a function, and who waits behind it."""
-    text = made.text
-    for name, built in made.built.items():
-        text = _without(text, name, built)
+    text, parts = made.text, {name: _part(built) for name, built in made.built.items()}
+    for name, part in parts.items():
+        text = without(text, name, part)
     found = read(((f"{made.top}.v", text),), made.top)
     size = sum(term.size() for term in found.registers.values() if z3.is_bv(term))
     if size > MOST_BITS:
         raise BuildError(f"{made.top} has {size:,} bits of registers and memories; {MOST_BITS:,} at most")
-    return _with_functions(found, made.built)
+    return with_functions(found, parts)
 
 
-def _without(text: str, name: str, built: Built) -> str:
-    """The module with nothing in it: its operands are seen, its result is anything."""
-    _, operands, bits = built
-    begin = re.search(rf"^module {re.escape(name)} \(", text, re.MULTILINE)
-    if begin is None:
-        raise BuildError(f"there is no module {name}")
-    end = text.index("endmodule", begin.start()) + len("endmodule")
-    ports = "".join(f", input [{width - 1}:0] {INPUTS[i]}" for i, width in enumerate(operands))
-    wires = [
-        f"(* keep *) wire [{width - 1}:0] {CUT}{name}_{INPUTS[i]} = {INPUTS[i]};"
-        for i, width in enumerate(operands)
-    ]
-    wires.append(f"(* keep *) wire [{bits - 1}:0] {CUT}{name}_y = $anyseq;\nassign y = {CUT}{name}_y;")
-    body = "\n".join(wires)
-    new = f"module {name} (input aclk, input aresetn{ports}, output [{bits - 1}:0] y);\n{body}\nendmodule"
-    return text[: begin.start()] + new + text[end:]
+def _part(built: Built) -> Part:
+    operator, widths, bits = built
 
+    def value(operands: Sequence[Any]) -> Any:
+        return operate(operator.name, operator.number, operator.result, operands, Meaning.OPAQUE)
 
-def _with_functions(found: Machine, kinds: Mapping[str, Built]) -> Machine:
-    registers, following = dict(found.registers), dict(found.following)
-    outputs = {name: term for name, term in found.outputs.items() if f".{CUT}" not in name}
-    at_once: list[tuple[Any, Any]] = []
-    for name, result in found.outputs.items():
-        place, _, wire = name.rpartition(".")
-        if not wire.startswith(CUT) or not wire.endswith("_y"):
-            continue
-        kind = wire.removeprefix(CUT).removesuffix("_y")
-        operator, widths, _ = kinds[kind]
-        operands = [found.outputs[f"{place}.{CUT}{kind}_{INPUTS[i]}"] for i in range(len(widths))]
-        value = operate(operator.name, operator.number, operator.result, operands, Meaning.OPAQUE)
-        for stage in range(1, operator.latency + 1):
-            register = z3.BitVec(f"{place}.stage{stage}", result.size())
-            registers[f"{place}.stage{stage}"], following[f"{place}.stage{stage}"] = register, value
-            value = register
-        at_once.append((result, value))
-    free = [name for name, term in found.inputs.items() if any(term.eq(one) for one, _ in at_once)]
-    for _ in at_once:  # an operator without a register may hang on another one
-        now = [(one, z3.substitute(value, *at_once)) for one, value in at_once]
-        if all(a.eq(b) for (_, a), (_, b) in zip(now, at_once, strict=True)):
-            break
-        at_once = now
-    else:
-        if at_once:
-            raise BuildError(f"{found.top}: operators hang on each other in a circle")
-    if at_once:
-        following = {name: z3.substitute(term, *at_once) for name, term in following.items()}
-        outputs = {name: z3.substitute(term, *at_once) for name, term in outputs.items()}
-    inputs = {name: term for name, term in found.inputs.items() if name not in free}
-    return replace(found, registers=registers, following=following, outputs=outputs, inputs=inputs)
+    ports = {INPUTS[i]: width for i, width in enumerate(widths)}
+    return Part(ports, "y", bits, operator.latency, value)
 
 
 @dataclass(eq=False)

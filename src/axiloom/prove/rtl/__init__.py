@@ -20,7 +20,10 @@
 - :mod:`~axiloom.prove.rtl.halted`: after an error, without a search
 - :mod:`~axiloom.prove.rtl.overlap`: words that do not wait
 - :mod:`~axiloom.prove.rtl.refine`: all claims
-- :mod:`~axiloom.prove.rtl.texts`: the RTL of a text, a command after the other
+- :mod:`~axiloom.prove.rtl.texts`: the RTL of a text, a command after the other;
+  :mod:`~axiloom.prove.rtl.drawn`: which commands
+- :mod:`~axiloom.prove.rtl.cut`: modules taken out, as functions; :mod:`~axiloom.prove.rtl.numbers`: those of
+  a text
 - :mod:`~axiloom.prove.rtl.verdicts`: rows of the table, kept
 - :mod:`~axiloom.prove.rtl.replay`: a run that shows a fault, as a test
 """

@@ -16,7 +16,7 @@ from __future__ import annotations
 import itertools
 import random
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any
@@ -25,27 +25,22 @@ import z3
 
 from axiloom.cosim.build.cache import content_hash
 from axiloom.device.rtl import DeviceRtl
-from axiloom.errors import BuildError, CompileError
+from axiloom.errors import BuildError
 from axiloom.isa.formal import symbolic
 from axiloom.isa.formal.programs import model_of
 from axiloom.isa.formal.values import address_bits
-from axiloom.isa.instructions.engines import TOKENS
-from axiloom.isa.instructions.tree import Bits, Expr, Instruction, InstructionSet, Memory, Name, Wrapped
+from axiloom.isa.instructions.tree import Instruction, InstructionSet, Memory
 from axiloom.prove import solvers
-from axiloom.prove.rtl.machine import Machine, State, Step, read, with_products
+from axiloom.prove.rtl import numbers
+from axiloom.prove.rtl.drawn import Case, chosen, varied
+from axiloom.prove.rtl.machine import Machine, State, Step, with_products
 from axiloom.prove.spec import kept_verdicts
 from axiloom.prove.verdict import Answer, Verdict
 from axiloom.report.proved import sources
 from axiloom.selection.drive.encode import Encoder
-from axiloom.selection.drive.host import access
-from axiloom.selection.program.program import Command
 
 COMMANDS = 24
 """Of an instruction, that are looked at."""
-MOST_COMBINATIONS, DRAWS, SMALL = 20_000, 100, 3
-"""Of fields, beyond which commands are drawn; tries for each; numbers that are drawn most."""
-MORE, MOST_STEPS = 6, 60
-"""So many times as many are drawn as are looked at: those with the most steps, up to a number of them."""
 CYCLES = 4_000
 QUIET = 3
 """Cycles at rest after which nothing more comes."""
@@ -58,21 +53,6 @@ Run = tuple[State, list[Any]]
 
 class UnknownError(Exception):
     """What the device does next depends on data; the message says which signal."""
-
-
-@dataclass(frozen=True)
-class Case:
-    """A command: its inputs, and what it reads of the host's memory and writes there, in order."""
-
-    command: Command
-    inputs: Mapping[str, int]
-    word: int
-    reads: Sequence[int]
-    writes: Sequence[int]
-
-    def __str__(self) -> str:
-        fields = ", ".join(f"{name} {value}" for name, value in self.command.fields.items())
-        return f"{self.command.instruction} {fields}".strip()
 
 
 @dataclass
@@ -114,7 +94,7 @@ class Prover:
 
     def __init__(self, isa: InstructionSet, device: DeviceRtl, limit_s: int, most: int) -> None:
         self.isa, self.device, self.limit_s, self.most = isa, device, limit_s, most
-        self.machine: Machine = read(((f"{device.top}.v", device.verilog),), device.top)
+        self.machine: Machine = numbers.machine(device)
         self.step: Step = self.machine.stepper()
         self.model = model_of(isa).ila
         (self.host,) = (one.name for one in isa.memories.values() if one.host)
@@ -126,8 +106,7 @@ class Prover:
         claims = [self._claim(one) for one in self.isa.instructions.values()]
         self._draw(claims)
         for claim in claims:
-            if claim.commands is None:
-                claim.cases = self._busiest(claim.cases)
+            claim.cases = varied(claim.cases, [*map(self._steps, claim.cases)], self.most)
         rest = self._after_reset()
         begun = time.perf_counter()
         rounds, changed = 0, True
@@ -151,36 +130,32 @@ class Prover:
             say(len(claims) + 1)
 
     def _claim(self, one: Instruction) -> Claim:
-        return Claim(one.name, *_chosen(one, self.isa, self.most))
+        return Claim(one.name, *chosen(one, self.isa, self.most))
 
     def _draw(self, claims: Sequence[Claim]) -> None:
         """Where the text alone does not know an address: numbers in its memories of single words."""
-        for claim in claims:
+        single = [name for name in self.words if len(self.isa.memories[name].shape) == 1]
+        for claim in claims if single else ():
             for case in claim.cases:
                 try:
                     self._text(case)
                 except symbolic.UnknownError:
                     source = random.Random(1)
-                    for name in self.words:
-                        if len(self.isa.memories[name].shape) == 1:
-                            sort = self.model.states[name].sort().range()
-                            count = self.isa.memories[name].shape[0]
-                            values = (source.getrandbits(sort.size()) for _ in range(count))
-                            self.drawn[name] = [z3.BitVecVal(value, sort) for value in values]
+                    for name in single:
+                        sort = self.model.states[name].sort().range()
+                        count = self.isa.memories[name].shape[0]
+                        values = (source.getrandbits(sort.size()) for _ in range(count))
+                        self.drawn[name] = [z3.BitVecVal(value, sort) for value in values]
                     return
                 except symbolic.StopsError:
                     break
 
-    def _busiest(self, cases: Sequence[Case]) -> list[Case]:
-        """Those of which the text has the most to do: many that are drawn do nothing."""
-        steps = {}
-        for place, case in enumerate(cases):
-            try:
-                steps[place] = self._text(case).steps
-            except (symbolic.UnknownError, symbolic.StopsError):
-                steps[place] = 0
-        order = sorted(steps, key=lambda place: (steps[place] > MOST_STEPS, -steps[place], place))
-        return [cases[place] for place in sorted(order[: self.most])]
+    def _steps(self, case: Case) -> int | None:
+        """Of the text; None if it stops the device, or does not end."""
+        try:
+            return self._text(case).steps
+        except (symbolic.UnknownError, symbolic.StopsError):
+            return None
 
     def _text(self, case: Case) -> symbolic.Machine:
         """The text after the command. Raises UnknownError and StopsError of `symbolic`."""
@@ -215,12 +190,18 @@ class Prover:
         for name, term in self.machine.registers.items():
             state[name] = rest.get(name, z3.Const(f"{name} at rest", term.sort()))
         for memory, words in self.words.items():
-            for row, name in enumerate(words):
+            for row, names in enumerate(words):
                 elements = [self._element(memory, at) for at in self._row(memory, row)]
-                word = _joined(elements)
-                for low, high, own in self.machine.parts[name]:
-                    state[own] = z3.Extract(high, low, word)
+                size = len(elements) // len(names)
+                for number, name in enumerate(names):
+                    word = _joined(elements[size * number : size * (number + 1)])
+                    for low, high, own in self.machine.parts[name]:
+                        state[own] = z3.Extract(high, low, word)
         return state
+
+    def _said(self, text: symbolic.Machine, memory: str, address: int) -> Any:
+        """What the text has there."""
+        return numbers.with_wires(self.isa, text.element(memory, address))
 
     def _row(self, memory: str, row: int) -> list[int]:
         return _addresses(self.isa.memories[memory], row)
@@ -304,14 +285,16 @@ class Prover:
             claim.holds, claim.why = None, f"{case}: {error}"
             return
         for memory, words in self.words.items():
-            for row, name in enumerate(words):
+            for row, names in enumerate(words):
                 places = self._row(memory, row)
-                word = _joined([after[own] for _, _, own in sorted(self.machine.parts[name])])
+                word = _joined(
+                    [after[own] for name in names for _, _, own in sorted(self.machine.parts[name])]
+                )
                 bits = word.size() // len(places)
                 for lane, at in enumerate(places):
                     own = z3.Extract(bits * lane + bits - 1, bits * lane, word)
-                    yield f"{memory}[{row}] lane {lane}", own, text.element(memory, at)
-        expected = [text.element(self.host, at) for at in case.writes]
+                    yield f"{memory}[{row}] lane {lane}", own, self._said(text, memory, at)
+        expected = [self._said(text, self.host, at) for at in case.writes]
         size = self.device.stream_width // 8
         if len(came) != -(-len(expected) // size):
             claim.holds, claim.why = False, f"{case}: {len(came)} beats came, not {-(-len(expected) // size)}"
@@ -352,26 +335,28 @@ def _number(outputs: State, name: str) -> int:
     return int(term.as_long())
 
 
-def _words(machine: Machine, isa: InstructionSet) -> dict[str, list[str]]:
-    """By memory: the name of each row. Memories that the RTL does not have as such are its units' own.
+def _words(machine: Machine, isa: InstructionSet) -> dict[str, list[list[str]]]:
+    """By memory: the names of each row's words, those of the first elements first. Memories that the RTL does
+    not have as such are its units' own.
 
     Raises BuildError for a row of which bits are missing.
     """
     found = {}
     for memory in isa.memories.values():
-        names = [f"{memory.name}[{row}]" for row in range(memory.shape[0])]
-        there = [name in machine.parts for name in names]
-        if not any(there):
+        count = sum(name.startswith(f"{memory.name}[") for name in machine.parts)
+        if not count:
             continue
-        bits = memory.type.bits * prod(memory.shape[1:])
+        names = [f"{memory.name}[{word}]" for word in range(count)]
+        bits, rows = memory.type.bits * prod(memory.shape[1:]), memory.shape[0]
+        each, rest = divmod(count, rows)
         sizes = {
             sum(high - low + 1 for low, high, _ in machine.parts[name])
             for name in names
             if name in machine.parts
         }
-        if not all(there) or sizes != {bits}:
+        if rest or not all(name in machine.parts for name in names) or sizes != {bits // each}:
             raise BuildError(f"{machine.top}: memory {memory.name} is not whole in what Yosys made of it")
-        found[memory.name] = names
+        found[memory.name] = [names[each * row : each * (row + 1)] for row in range(rows)]
     return found
 
 
@@ -387,56 +372,3 @@ def _addresses(memory: Memory, row: int) -> list[int]:
         found.append(at)
     assert max(found) < 1 << address_bits(memory)
     return found
-
-
-# --- commands ---------------------------------------------------------------------------------------------
-
-
-def _chosen(one: Instruction, isa: InstructionSet, most: int) -> tuple[list[Case], int | None]:
-    """Legal commands at the start of the host's memory, and how many there are: those of all combinations of
-    fields, evenly, or drawn (None) where there are too many combinations. Numbers go up to what memories
-    hold; tokens are none."""
-    encoder = Encoder(isa)
-    rows = max(memory.shape[0] for memory in isa.memories.values() if not memory.host)
-    choices = {
-        let.name: range(let.value.range.low, min(let.value.range.high, rows) + 1)
-        for let in one.fields
-        if let.name not in ("base", TOKENS) and _is_place(let.value)
-    }
-    if prod(map(len, choices.values())) <= MOST_COMBINATIONS:
-        every = [
-            case
-            for values in itertools.product(*choices.values())
-            if (case := _case(one, isa, encoder, dict(zip(choices, values, strict=True)))) is not None
-        ]
-        return every[:: max(1, -(-len(every) // most))], len(every)
-    drawn: dict[str, Case] = {}
-    source = random.Random(0)
-    for _ in range(DRAWS * MORE * most):
-        fields = {
-            name: source.choice(of if source.randrange(4) == 0 else of[: SMALL + 1])
-            for name, of in choices.items()
-        }
-        case = _case(one, isa, encoder, fields)
-        if case is not None:
-            drawn.setdefault(str(case), case)
-        if len(drawn) == MORE * most:
-            break
-    return list(drawn.values()), None
-
-
-def _is_place(value: Expr) -> bool:
-    """Whether a field is bits of a word: others follow from those."""
-    place = value.value if isinstance(value, Wrapped) else value
-    return isinstance(place, Bits) and isinstance(place.value, Name)
-
-
-def _case(one: Instruction, isa: InstructionSet, encoder: Encoder, fields: Mapping[str, int]) -> Case | None:
-    """None: it is not legal."""
-    command = Command(one.name, fields)
-    try:
-        inputs = encoder.inputs(command)
-        touched = access(isa, one.name, inputs)
-    except CompileError:
-        return None
-    return Case(command, inputs, encoder.words(command), touched.reads.tolist(), touched.writes.tolist())
