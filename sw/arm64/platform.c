@@ -30,16 +30,7 @@ void axl_cache_clean(uintptr_t address, uint32_t bytes) { axl_cache_clean_rows(a
 void axl_cache_discard(uintptr_t address, uint32_t bytes) { axl_cache_discard_rows(address, bytes, 1, 0); }
 void axl_cache_invalidate(uintptr_t address, uint32_t bytes) { axl_cache_invalidate_rows(address, bytes, 1, 0); }
 
-/* Lines are maintained one by one, however many they are. */
-int axl_cache_empties(uint32_t bytes) {
-    (void)bytes;
-    return 0;
-}
-
-int axl_cache_clean_all(uint32_t bytes) {
-    (void)bytes;
-    return 0;
-}
+#include "../src/by_line.h"
 
 /* The queues' slots are not in on-chip memory here. */
 void axl_ocm_invalidate(uintptr_t address, uint32_t bytes) { (void)address, (void)bytes; }

@@ -103,16 +103,7 @@ void axl_cache_invalidate_rows(uintptr_t address, uint32_t row_bytes, uint32_t r
         axl_cache_invalidate(address + (uintptr_t)r * stride, row_bytes);
 }
 
-/* Lines are maintained one by one, however many they are. */
-int axl_cache_empties(uint32_t bytes) {
-    (void)bytes;
-    return 0;
-}
-
-int axl_cache_clean_all(uint32_t bytes) {
-    (void)bytes;
-    return 0;
-}
+#include "../src/by_line.h"
 
 void axl_map_uncached(uintptr_t address, uint32_t bytes) { (void)address, (void)bytes; }
 

@@ -10,13 +10,7 @@ from axiloom.drivergen.c.by_others.program import translate
 from axiloom.drivergen.dialects import templates
 from axiloom.errors import CompileError
 from axiloom.files import read_text
-from axiloom.frontend import split as split_mlir
 from axiloom.isa import AcceleratorSpec
-
-
-def split(text: str) -> tuple[Path, str | None]:
-    """File and function: ``FILE.mlir:FUNCTION``; any other text is a file."""
-    return split_mlir(text)
 
 
 def in_c(

@@ -446,7 +446,7 @@ def _elf(
     arrays: Collection[str],
     progress: Any,
 ) -> Path:
-    named = [by_others.split(str(one)) for one in options.driver]
+    named = [frontend.split(str(one)) for one in options.driver]
     for file, _ in named:
         if not file.is_file():
             raise UsageError(f"{file}: no such file")
