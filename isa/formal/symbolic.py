@@ -43,6 +43,10 @@ class UnknownError(ModelError):
     """Why something cannot be executed: what comes next, or an address, depends on data."""
 
 
+class LongError(UnknownError):
+    """A program with more steps than are executed."""
+
+
 class StopsError(ModelError):
     """A command that stops the device, whatever the data are."""
 
@@ -106,10 +110,11 @@ class Machine:
             known[address] = z3.Const(f"{memory}@{address}", self.model.states[memory].sort().range())
         return known[address]
 
-    def command(self, inputs: Mapping[str, Term]) -> list[str]:
+    def command(self, inputs: Mapping[str, Term], most: int = MOST_STEPS) -> list[str]:
         """Executes a command and the program that it starts; returns the paths of its steps.
 
-        Raises UnknownError, and StopsError for a command that stops the device.
+        Raises UnknownError, LongError for more than `most` steps, and StopsError for a command that stops the
+        device.
         """
         pairs = [(self.model.inputs[name], term) for name, term in inputs.items()]
         done = [self._fire(self._commands, pairs)]
@@ -117,8 +122,8 @@ class Machine:
             raise StopsError(f"{self.model.name} takes no command now")
         while path := self._fire(self._candidates(), pairs):
             done.append(path)
-            if len(done) > MOST_STEPS:
-                raise UnknownError(f"{done[0]}: more than {MOST_STEPS} steps")
+            if len(done) > most:
+                raise LongError(f"{done[0]}: more than {most} steps")
         error = self.state.get("error")
         if error is not None and not (z3.is_bv_value(error) and error.as_long() == 0):
             raise StopsError(f"{done[0]}: the device stops: error {error}")
