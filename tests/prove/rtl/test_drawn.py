@@ -9,7 +9,7 @@ import pytest
 from axiloom.isa.instructions.library import targets
 from axiloom.isa.instructions.read import read
 from axiloom.isa.instructions.tree import InstructionSet
-from axiloom.prove.rtl.drawn import MORE, MOST_STEPS, Case, Does, chosen, tried, varied
+from axiloom.prove.rtl.drawn import FEWEST, MORE, MOST_STEPS, Case, Does, chosen, tried, varied
 from axiloom.selection.program.program import Command
 
 
@@ -44,7 +44,7 @@ def test_all_combinations_are_counted_where_they_are_few() -> None:
     isa = small("qkv", N=8, D0=256)
     cases, count = all_of(isa, "mov", 2)
     assert count == sum((8 - n + 1) * (16 - n + 1) for n in range(9))
-    assert len(cases) == 2 * MORE
+    assert len(cases) == 2 * MORE  # of all, evenly
     assert all(one["row"] + one["n"] <= 8 and one["out"] + one["n"] <= 16 for one in fields(cases))
 
 
@@ -75,10 +75,11 @@ def test_drawn_commands_show_each_choice_and_large_numbers(name: str) -> None:
 
 
 def test_more_are_tried_where_few_do_something() -> None:
-    cases = [case(n=n) for n in range(100)]
-    assert len(tried(iter(cases), lambda one: Does(1, one.command.fields["n"] % 2), 1)) == 2 * MORE
-    assert len(tried(iter(cases), lambda _: Does(1, 0), 1)) == MORE * MORE
-    assert len(tried(iter(cases), lambda _: Does(MOST_STEPS + 1, 1), 1)) == MORE * MORE
+    cases = [case(n=n) for n in range(1000)]
+    most = FEWEST
+    assert len(tried(iter(cases), lambda one: Does(1, one.command.fields["n"] % 2), most)) == 2 * MORE * most
+    assert len(tried(iter(cases), lambda _: Does(1, 0), 1)) == MORE * FEWEST
+    assert len(tried(iter(cases), lambda _: Does(MOST_STEPS + 1, 1), 1)) == MORE * FEWEST
 
 
 def test_what_is_new_comes_before_what_does_more() -> None:

@@ -33,8 +33,12 @@ from axiloom.selection.program.program import Command
 
 MOST_COMBINATIONS, DRAWS = 20_000, 400
 """Of fields, beyond which commands are drawn; tries for each."""
+FEWEST = 12
+"""That do something are tried, if there are so many."""
 SMALL = 3
 """Numbers up to this one, with either sign, are drawn most; so many are the ends of a field."""
+TINY = 3
+"""Values, from the lowest, of what bounds loops in every other command: so that several fit together."""
 FEW = 16
 """Values of a field that may say which: half of its draws are of all alike."""
 MORE, MOST_STEPS = 4, 24
@@ -101,20 +105,26 @@ def chosen(one: Instruction, isa: InstructionSet, most: int) -> tuple[Iterator[C
         return iter(every[:: max(1, -(-len(every) // (MORE * most)))]), len(every)
     sizes = _sizes(one)
     limits = {name: choices[name] if name in sizes else of for name, of in whole.items()}
-    return _drawn(one, isa, encoder, choices, limits, DRAWS * MORE * most), None
+    short = {name: of[:TINY] if name in sizes else of for name, of in choices.items()}
+    return _drawn(one, isa, encoder, (choices, short), limits, DRAWS * MORE * most), None
 
 
 def _drawn(
     one: Instruction,
     isa: InstructionSet,
     encoder: Encoder,
-    choices: Mapping[str, range],
+    choices: Sequence[Mapping[str, range]],
     limits: Mapping[str, range],
     tries: int,
 ) -> Iterator[Case]:
+    """`limits`: of each field; `choices`: what each draws most from, in turns."""
     source, seen = random.Random(0), set[str]()
-    for _ in range(tries):
-        fields = {name: _draw(source, choices[name], limits[name]) for name in choices}
+    for turn in range(tries):
+        of = choices[turn % len(choices)]
+        fields = {
+            name: _draw(source, within, within if len(within) <= TINY else limits[name])
+            for name, within in of.items()
+        }
         case = _case(one, isa, encoder, fields)
         if case is not None and str(case) not in seen:
             seen.add(str(case))
@@ -123,11 +133,12 @@ def _drawn(
 
 def tried(cases: Iterator[Case], does: Callable[[Case], Does], most: int) -> list[tuple[Case, Does]]:
     """Of `cases` until :data:`MORE` times `most` are useful, or so many times as many were tried."""
+    wanted = max(MORE * most, FEWEST)
     found, useful = list[tuple[Case, Does]](), 0
     for case in cases:
         found.append((case, does(case)))
         useful += found[-1][1].useful
-        if useful == MORE * most or len(found) == MORE * MORE * most:
+        if useful == wanted or len(found) == MORE * wanted:
             break
     return found
 
