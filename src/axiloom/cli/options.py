@@ -117,6 +117,12 @@ def add_accelerator(
         help=f"direct register mode, or scatter-gather (default: {says})"
         + ("; xilinx, xilinx-sg: the same with Xilinx' AXI DMA" if "xilinx" in dmas else ""),
     )
+    group.add_argument(
+        "--memory-port",
+        metavar="plain|coherent",
+        help="the board's port to memory: one that looks into the CPU's caches (coherent, or its name: acp), "
+        f"so that the driver maintains none of them, or not (default: {says})",
+    )
     refuse(
         command,
         Refusal("top", lacks("rtl"), "names the top module of --rtl: give the files too, --rtl FILE.v..."),
@@ -262,9 +268,22 @@ def accelerator(options: argparse.Namespace, data_type: str | None = None) -> Ac
             what = "copies and multiplies nothing" if spec.form is COPY else "has as many as its nests"
             raise UsageError(f"--macs: {spec.name} {what}")
         changes["macs"] = _asked_macs(options.macs, spec, options)
+    dma = spec.dma
     if options.dma is not None:
-        changes["dma"] = replace(spec.dma, scatter_gather=options.dma == "sg")
+        dma = replace(dma, scatter_gather=options.dma == "sg")
+    if getattr(options, "memory_port", None) is not None:
+        dma = replace(dma, coherent=_is_coherent(options))
+    if dma != spec.dma:
+        changes["dma"] = dma
     return isa.revise(spec, **changes) if changes else spec
+
+
+def _is_coherent(options: argparse.Namespace) -> bool:
+    board = getattr(options, "board", None) or boards.DEFAULT
+    try:
+        return boards.is_coherent(boards.load(board), options.memory_port)
+    except UsageError as fault:
+        raise UsageError(f"--memory-port: {fault}") from None
 
 
 def _macs(text: str) -> int | str:
