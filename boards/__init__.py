@@ -290,8 +290,8 @@ def is_coherent(board: Board, port: str) -> bool:
     own = board.coherent
     if own is not None and port in (own.port, COHERENT):
         return True
-    accepted = f"{PLAIN} or {own.port}" if own else f"only {PLAIN}: none that looks into the CPU's caches"
-    raise UsageError(f"memory port {shortened(port)!r}: board {board.name} has {accepted}")
+    accepted = f"{PLAIN} or {own.port} ({COHERENT})" if own else f"{PLAIN} alone, none looks into the caches"
+    raise UsageError(f"--memory-port {shortened(port)!r}: {board.name} has {accepted}")
 
 
 def through(board: Board, coherent: bool) -> Board:

@@ -206,7 +206,7 @@ def hardware_macros(spec: AcceleratorSpec | Sequence[AcceleratorSpec]) -> dict[s
         "AXL_STREAM_BITS": specs[0].stream_width,
     }
     if specs[0].dma.coherent:
-        macros |= {"AXL_DMA_CACHED": 1, "AXL_DMA_COHERENT": 1}
+        macros["AXL_DMA_COHERENT"] = 1
     if len(specs) == 1:
         return macros
     macros["AXL_DMAS"] = len(specs)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from axiloom import boards, drivergen, frontend, isa
+from axiloom.boards import hardware
 from axiloom.boards.checks import FABRIC_HZ
 from axiloom.cli.given import MODEL, Refusal, has, is_given, lacks, output_file, output_folder, refuse
 from axiloom.cosim.system import System
@@ -280,10 +281,12 @@ def accelerator(options: argparse.Namespace, data_type: str | None = None) -> Ac
 
 def _is_coherent(options: argparse.Namespace) -> bool:
     board = getattr(options, "board", None) or boards.DEFAULT
-    try:
+    if board not in hardware.names() or board in boards.names():
         return boards.is_coherent(boards.load(board), options.memory_port)
-    except UsageError as fault:
-        raise UsageError(f"--memory-port: {fault}") from None
+    nearest = hardware.profile(board, hardware.load(board).family)
+    if nearest is None:
+        raise UsageError(f"--memory-port: {board} has no processor with caches; leave it out")
+    return boards.is_coherent(nearest, options.memory_port)
 
 
 def _macs(text: str) -> int | str:
