@@ -175,9 +175,10 @@ def _coherent(plan: Plan) -> list[str]:
     assert plan.memory is not None
     return [
         "",
-        f"The DMA reads and writes memory through {plan.memory.port}, which looks into the CPU's caches, so the",
+        f"The DMA reads and writes memory through {plan.memory.port}, which looks into the CPU's caches: the",
         "driver maintains none. The CPU must run in SMP mode with its SCU on, and map memory as shared and",
-        "write-back. The bare-metal start-up code does so, and Linux does, with `dma-coherent` in the overlay.",
+        "write-back. The bare-metal start-up code does so; so does Linux, with `dma-coherent` in the",
+        "overlay.",
     ]
 
 
