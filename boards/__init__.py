@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, asdict, dataclass, replace
 from dataclasses import fields as dataclass_fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from axiloom.boards import hosts
 from axiloom.boards.checks import check
@@ -277,9 +277,9 @@ class Board:
         return self.fabric.ddr_write
 
 
-PLAIN = "plain"
+PLAIN: Final = "plain"
 """A port that does not look into the caches, by whichever name a board has it."""
-COHERENT = "coherent"
+COHERENT: Final = "coherent"
 """One that does, on any board that has one."""
 
 
