@@ -76,6 +76,8 @@ static dma_status look(int *done) {
     return DMA_OK;
 }
 
+static dma_status tell(void);
+
 static dma_status wait_for(const dma_channel *channel, const dma_descriptor *descriptor) {
     awaited = descriptor;
     looks = channel->base == S2MM;
@@ -86,20 +88,48 @@ static dma_status wait_for(const dma_channel *channel, const dma_descriptor *des
 static dma_status wait_sent(uint32_t end) {
     if ((int32_t)(end - dma_sends.done) <= 0)
         return DMA_OK;
-    TRY(dma_queue_tell());
+    TRY(tell());
     TRY(wait_for(&dma_send_channel, &dma_send_ring[(end - 1) & (AXL_SEND_RING - 1)]));
     dma_sends.done = end;
     return DMA_OK;
 }
 
-dma_status dma_queue_tell(void) {
-    dma_queue_end_words();
+/* Single words that were queued become a descriptor. */
+static void end_words(void) {
+    dma_descriptor *to = dma_queue_next();
+    const uint32_t words = (uint32_t)(dma_sends.at - to->words);
+    if (words == 0)
+        return;
+    dma_queue_push(to, to->words, words * (uint32_t)sizeof(uint32_t), 0);
+    dma_sends.words += words;
+}
+
+static dma_status tell(void) {
+    end_words();
     dma_tell_recvs();
     dma_tell_sends();
     return DMA_OK;
 }
 
-dma_status dma_queue_make_room(void) { return wait_sent(dma_sends.done + ROOM); }
+static dma_status make_room(void) { return dma_queue_full() ? wait_sent(dma_sends.done + ROOM) : DMA_OK; }
+
+dma_status dma_queue_first_word(uint32_t word) {
+    end_words();
+    TRY(make_room());
+    dma_sends.at = dma_queue_next()->words;
+    *dma_sends.at++ = word;
+    return DMA_OK;
+}
+
+dma_status dma_queue_rows(const void *from, uint32_t row_bytes, uint32_t rows, uint32_t stride) {
+    if ((uintptr_t)from % (AXL_STREAM_BITS / 8))
+        return DMA_ERR_ALIGNMENT;
+    end_words();
+    TRY(make_room());
+    dma_queue_push(dma_queue_next(), from, row_bytes, rows == 1 ? 0 : rows << 19 | stride);
+    dma_sends.words += rows * row_bytes / (uint32_t)sizeof(uint32_t);
+    return dma_sends.words < DMA_QUEUE_TELL ? DMA_OK : tell();
+}
 
 /* --- what comes back ---------------------------------------------------------------------------------------- */
 
@@ -113,7 +143,7 @@ static dma_status take_oldest(void) {
     const destination to = destinations[number & (AXL_RECV_RING - 1)];
     uint32_t status = from->status;
     if (!(status & DMA_COMPLETE)) {
-        TRY(dma_queue_tell());
+        TRY(tell());
         /* While the CPU waits: a tile that is added reads its place, and one that is copied takes whole lines there. */
         if (queue.brings && queue.tile_bytes <= AHEAD_BYTES)
             queue.take((void *)to.to, NULL, to.rows, to.cols);
@@ -166,7 +196,7 @@ dma_status dma_queue_receive_rows(void *to, uint32_t row_bytes, uint32_t rows, u
         TRY(take_oldest());
     if (!AXL_DMA_COHERENT && !queue.at_once) {
         if (row_bytes * (uint64_t)rows >= TOLD_BEFORE)
-            TRY(dma_queue_tell());
+            TRY(tell());
         axl_cache_discard_rows((uintptr_t)to, row_bytes, rows, stride);
     }
     destinations[dma_recvs.posted & (AXL_RECV_RING - 1)] = (destination){(uintptr_t)to, rows, row_bytes, stride};
@@ -215,6 +245,8 @@ static uint32_t tiles_in(uint32_t words, uint32_t tile_words, uint32_t most) {
 }
 
 dma_status dma_queue_open(uint32_t tile_words, dma_take *take) {
+    if (AXL_DMA_COHERENT)
+        dma_bring(dma_queue_next());
     if (!dma_in_window.words)
         return DMA_ERR_NOT_READY;
     if (queue.open || dma_send_channel.words || dma_recv_channel.words)
@@ -233,6 +265,8 @@ dma_status dma_queue_open(uint32_t tile_words, dma_take *take) {
     /* A line that belongs to two slots would be thrown away with what the CPU has not read yet. */
     if (take && (on_chip || MAINTAINED) && tile_words % (LINE / sizeof(uint32_t)))
         limit = 1;
+    if (AXL_DMA_COHERENT)
+        __builtin_prefetch(&dma_recv_ring[dma_recvs.posted & (AXL_RECV_RING - 1)], 1);
     queue.take = take;
     queue.brings = 0;
     queue.slots = on_chip ? ocm_slots : (int32_t *)(void *)dma_out_window.words;
@@ -261,7 +295,7 @@ dma_status dma_queue_open_ahead(uint32_t tile_words, dma_take *take) {
 dma_status dma_queue_close(void) {
     if (!queue.open)
         return DMA_ERR_NOT_READY;
-    TRY(dma_queue_tell());
+    TRY(tell());
     while (dma_recvs.taken != dma_recvs.posted)
         TRY(take_oldest());
     TRY(wait_sent(dma_sends.pushed));
@@ -274,10 +308,12 @@ dma_status dma_queue_close(void) {
 
 /* --- what goes out ------------------------------------------------------------------------------------------ */
 
+#if !AXL_DMA_COHERENT
 void dma_clean_rows(const void *from, uint32_t row_bytes, uint32_t rows, uint32_t stride) {
-    if (!AXL_DMA_COHERENT && !(queue.open && queue.clean))
+    if (!(queue.open && queue.clean))
         axl_cache_clean_rows((uintptr_t)from, row_bytes, rows, stride);
 }
+#endif
 
 /* Room for `words` words in the input window that no descriptor refers to any more; its offset. */
 static dma_status window_room(uint32_t words, uint32_t *offset) {
