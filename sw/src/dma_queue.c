@@ -42,22 +42,16 @@ static struct {
     int at_once;     /* they are taken out of the caches at the beginning and at the end, not by tiles */
     int clean;       /* so is all that the caches held, and nobody writes to what is sent since then */
     int open;
-} DMA_EACH(queue);
+    /* Input window: two halves, so that one can be packed while the other is sent. */
+    uint32_t half, half_words, half_used, half_last[2];
+    int whole; /* a tile larger than a half lies in it */
+} DMA_EACH(queue) __attribute__((aligned(LINE)));
 static destination DMA_EACH(destinations)[AXL_RECV_RING]; /* of the tile with the same number in the ring */
-
-/* Input window: two halves, so that one can be packed while the other is sent. */
-static uint32_t DMA_EACH(half), DMA_EACH(half_words), DMA_EACH(half_used), DMA_EACH(half_last)[2];
-static int DMA_EACH(whole); /* a tile larger than a half lies in it */
 
 #if AXL_DMAS > 1
 #define ocm_slots ocm_slots_of[dma_now]
 #define queue queue_of[dma_now]
 #define destinations destinations_of[dma_now]
-#define half half_of[dma_now]
-#define half_words half_words_of[dma_now]
-#define half_used half_used_of[dma_now]
-#define half_last half_last_of[dma_now]
-#define whole whole_of[dma_now]
 #endif
 
 /* --- waiting ------------------------------------------------------------------------------------------------ */
@@ -88,8 +82,11 @@ static dma_status wait_for(const dma_channel *channel, const dma_descriptor *des
 static dma_status wait_sent(uint32_t end) {
     if ((int32_t)(end - dma_sends.done) <= 0)
         return DMA_OK;
-    TRY(tell());
-    TRY(wait_for(&dma_send_channel, &dma_send_ring[(end - 1) & (AXL_SEND_RING - 1)]));
+    const dma_descriptor *last = &dma_send_ring[(end - 1) & (AXL_SEND_RING - 1)];
+    if (!AXL_DMA_COHERENT || dma_sends.told != dma_sends.pushed || !(last->status & DMA_COMPLETE)) {
+        TRY(tell());
+        TRY(wait_for(&dma_send_channel, last));
+    }
     dma_sends.done = end;
     return DMA_OK;
 }
@@ -244,9 +241,22 @@ static uint32_t tiles_in(uint32_t words, uint32_t tile_words, uint32_t most) {
     return count;
 }
 
-dma_status dma_queue_open(uint32_t tile_words, dma_take *take) {
+/* The first ones of a queue are in the caches when it fills them in. */
+static void bring_descriptors(void) {
+    dma_bring(dma_queue_next());
+    __builtin_prefetch(&dma_recv_ring[dma_recvs.posted & (AXL_RECV_RING - 1)], 1);
+    __builtin_prefetch(&destinations[dma_recvs.posted & (AXL_RECV_RING - 1)], 1);
+}
+
+/* By dma_init: what does not change from queue to queue. */
+void dma_queue_prepare(void) {
+    queue.open = 0;
+    queue.half_words = dma_in_window.size / 2 & ~(LINE / (uint32_t)sizeof(uint32_t) - 1);
     if (AXL_DMA_COHERENT)
-        dma_bring(dma_queue_next());
+        bring_descriptors();
+}
+
+dma_status dma_queue_open(uint32_t tile_words, dma_take *take) {
     if (!dma_in_window.words)
         return DMA_ERR_NOT_READY;
     if (queue.open || dma_send_channel.words || dma_recv_channel.words)
@@ -265,8 +275,6 @@ dma_status dma_queue_open(uint32_t tile_words, dma_take *take) {
     /* A line that belongs to two slots would be thrown away with what the CPU has not read yet. */
     if (take && (on_chip || MAINTAINED) && tile_words % (LINE / sizeof(uint32_t)))
         limit = 1;
-    if (AXL_DMA_COHERENT)
-        __builtin_prefetch(&dma_recv_ring[dma_recvs.posted & (AXL_RECV_RING - 1)], 1);
     queue.take = take;
     queue.brings = 0;
     queue.slots = on_chip ? ocm_slots : (int32_t *)(void *)dma_out_window.words;
@@ -278,10 +286,9 @@ dma_status dma_queue_open(uint32_t tile_words, dma_take *take) {
     queue.at_once = queue.clean = 0;
     queue.open = 1;
     dma_sends.words = DMA_QUEUE_TELL; /* the DMA has nothing to do: the first rows are told at once */
-    half = half_used = 0;
-    whole = 0;
-    half_last[0] = half_last[1] = dma_sends.pushed;
-    half_words = dma_in_window.size / 2 & ~(LINE / (uint32_t)sizeof(uint32_t) - 1);
+    queue.half = queue.half_used = 0;
+    queue.whole = 0;
+    queue.half_last[0] = queue.half_last[1] = dma_sends.pushed;
     return DMA_OK;
 }
 
@@ -320,19 +327,19 @@ static dma_status window_room(uint32_t words, uint32_t *offset) {
     words = (words + LINE / 4 - 1) & ~(LINE / 4 - 1);
     if (words > dma_in_window.size)
         return DMA_ERR_BOUNDS;
-    if (whole || words > half_words) {
+    if (queue.whole || words > queue.half_words) {
         TRY(wait_sent(dma_sends.pushed));
-        half = half_used = 0;
-        whole = words > half_words;
+        queue.half = queue.half_used = 0;
+        queue.whole = words > queue.half_words;
     }
-    if (!whole && half_used + words > half_words) {
-        half_last[half] = dma_sends.pushed;
-        half ^= 1;
-        half_used = 0;
-        TRY(wait_sent(half_last[half]));
+    if (!queue.whole && queue.half_used + words > queue.half_words) {
+        queue.half_last[queue.half] = dma_sends.pushed;
+        queue.half ^= 1;
+        queue.half_used = 0;
+        TRY(wait_sent(queue.half_last[queue.half]));
     }
-    *offset = half * half_words + half_used;
-    half_used += words;
+    *offset = queue.half * queue.half_words + queue.half_used;
+    queue.half_used += words;
     return DMA_OK;
 }
 

@@ -55,6 +55,8 @@ static inline void dma_queue_push(dma_descriptor *to, const volatile void *from,
     dma_sends.at = dma_queue_next()->words;
 }
 
+void dma_queue_prepare(void);
+
 /* Receives first: the device must not wait for them. */
 void dma_tell_recvs(void);
 void dma_tell_sends(void);
