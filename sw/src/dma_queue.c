@@ -5,6 +5,7 @@
 
 #define LINE AXL_CACHE_LINE
 #define ROOM (AXL_SEND_RING / 4) /* descriptors that are waited for where the ring is full */
+#define BROUGHT (AXL_SEND_RING < 8 ? AXL_SEND_RING : 8)
 #define SLOT_WORDS 2048u         /* in all slots: some small tiles, two large ones */
 #define AT_ONCE (512u << 10)     /* bytes */
 #define TOLD_BEFORE 2048u        /* bytes whose discarding takes longer than telling the DMA of what is queued */
@@ -103,7 +104,8 @@ static void end_words(void) {
 
 static dma_status tell(void) {
     end_words();
-    dma_tell_recvs();
+    if (dma_recvs.told != dma_recvs.posted)
+        dma_tell_recvs();
     dma_tell_sends();
     return DMA_OK;
 }
@@ -243,9 +245,11 @@ static uint32_t tiles_in(uint32_t words, uint32_t tile_words, uint32_t most) {
 
 /* The first ones of a queue are in the caches when it fills them in. */
 static void bring_descriptors(void) {
-    dma_bring(dma_queue_next());
-    __builtin_prefetch(&dma_recv_ring[dma_recvs.posted & (AXL_RECV_RING - 1)], 1);
-    __builtin_prefetch(&destinations[dma_recvs.posted & (AXL_RECV_RING - 1)], 1);
+    for (uint32_t i = 0; i < BROUGHT; i++)
+        dma_bring(&dma_send_ring[i]);
+    __builtin_prefetch(dma_recv_ring, 1);
+    __builtin_prefetch(dma_recv_ring + 1, 1);
+    __builtin_prefetch(destinations, 1);
 }
 
 /* By dma_init: what does not change from queue to queue. */

@@ -58,7 +58,7 @@ class ProblemRun:
     choice: Choice | None = None
     """What was chosen by default, for the report."""
     calls: int = 1
-    """So many times the program calls the driver, each time on what the call before has left in its arrays."""
+    """So often the program calls the driver, each time on what the call before has left in its arrays."""
 
     def __post_init__(self) -> None:
         if len(self.system.specs) > 1:
