@@ -171,13 +171,16 @@ class Chooser:
         }
         for product in network.products:
             for offer in product.offers:
-                inside = set(offer.ops)
-                needs = dict.fromkeys(need for one in offer.ops for need in steps[one].needs)
-                outside = tuple(need for need in needs if need not in inside)
                 started = _started(offer.device)
                 found[started] = [(self.start, (), None)]
-                found[offer.ops[-1]].append((self.offered(offer), (*outside, started), offer))
+                read = *self._read(network, offer), started
+                found[offer.ops[-1]].append((self.offered(offer), read, offer))
         return found
+
+    def _read(self, network: Network, offer: Offer) -> tuple[int, ...]:
+        """Ops before a group whose results it reads."""
+        needs = dict.fromkeys(need for one in offer.ops for need in network.steps[one].needs)
+        return tuple(need for need in needs if need not in offer.ops)
 
     def _weighed(self, network: Network, ways: Mapping[int, Sequence[Way]]) -> dict[int, list[_Weighed]]:
         """What matching takes weighs what it costs, any other way `margin` more; an accelerator's small layer
@@ -215,11 +218,18 @@ class Chooser:
         return None if found is None else sum(way[0] for way in found[0])
 
     def _matching(self, network: Network) -> int:
-        """Cycles of the network without a choice."""
-        offers = [one.matched for one in network.products if one.matched]
-        inside = {each for one in offers for each in one.ops}
-        rest = sum(self.cpu(step) for number, step in network.steps.items() if number not in inside)
-        return sum(map(self.offered, offers)) + self.start * len({one.device for one in offers}) + rest
+        """Cycles of the network without a choice: of the ops whose results somebody reads."""
+        offers = {one.matched.ops[-1]: one.matched for one in network.products if one.matched}
+        cycles, seen, left = 0, set[int](), list(network.results)
+        while left:
+            cell = left.pop()
+            if cell in seen:
+                continue
+            seen.add(cell)
+            offer = offers.get(cell)
+            cycles += self.cpu(network.steps[cell]) if offer is None else self.offered(offer)
+            left += network.steps[cell].needs if offer is None else self._read(network, offer)
+        return cycles + self.start * len({offers[one].device for one in seen if one in offers})
 
     def _choice(
         self, network: Network, product: Product, offer: Offer | None, known: Mapping[str, Form]

@@ -49,7 +49,7 @@ def execute(options: argparse.Namespace, finish: Any) -> int:
     from axiloom.selection.drive.execute import execute as by_text
     from axiloom.selection.program.file import read
 
-    others = select.OTHERS if options.select == select.EGRAPH else f"{OTHERS} schedule plain auto"
+    others = select.OTHERS if select.by_text(options) else f"{OTHERS} schedule plain auto"
     reject(options, [Refusal(others, lambda _: True, "not for programs, whose text says what executes them")])
     if options.dma == "simple":
         raise UsageError("--dma simple: a program's driver queues descriptors: leave --dma out")
@@ -62,7 +62,7 @@ def execute(options: argparse.Namespace, finish: Any) -> int:
         )
 
     chosen: Selected | None = None
-    if options.select == select.EGRAPH:
+    if select.by_text(options):
         chosen = select.selected(options, built, progress)
         program, isa = chosen.program, chosen.isa
     else:

@@ -142,6 +142,7 @@ class Setup(TypedDict):
     offload: NotRequired[Literal["auto", "all"]]
     offload_from: NotRequired[int]
     select: NotRequired[str]
+    select_because: NotRequired[str]
     weights: NotRequired[str]
     weights_hash: NotRequired[str]
 
