@@ -21,9 +21,10 @@ from axiloom.errors import CompileError
 from axiloom.selection.egraph.exact import improve
 from axiloom.selection.egraph.extract import greedy
 from axiloom.selection.egraph.problem import problem_of_ways
+from axiloom.selection.streams import kept
 from axiloom.selection.streams.forms import Form, forms
 from axiloom.selection.streams.products import graph_of
-from axiloom.selection.streams.same import check
+from axiloom.selection.streams.same import check, is_same
 
 Way: TypeAlias = tuple[int, tuple[int, ...], "Offer | None"]
 """Cycles, ops whose results are read, who: None is the CPU."""
@@ -65,7 +66,7 @@ class Selection:
     those with one accelerator and the CPU, by its number (None: the CPU may not have what it refuses).
 
     `weight`: the same with the margins of ways that matching does not take; no ways weigh less than `bound`.
-    `compared`: elements of forms that were replayed on symbols against their products.
+    `compared`: elements of forms by rules that were replayed on symbols against their products.
     """
 
     choices: tuple[Choice, ...]
@@ -159,7 +160,7 @@ class Chooser:
         types = [str(one.type) for one in graph.parameters]
         key = f"{[(node.op, sorted(node.attributes.items())) for node in graph.nodes()]} {types}"
         if key not in self.forms:
-            self.forms[key] = forms(graph, self.kernels)
+            self.forms[key] = kept.forms(graph, self.kernels, forms)
         return self.forms[key]
 
     def _ways(self, network: Network) -> dict[int, list[Way]]:
@@ -258,13 +259,16 @@ class Chooser:
         return Choice(product, Chosen((product.number,), None, reason), on_cpu.cycles, tuple(candidates))
 
     def _checked(self, choices: Sequence[Choice]) -> int:
-        """Elements of chosen forms that were replayed against their products, each form once."""
+        """Elements of chosen forms that were replayed against their products, each form once: of those that
+        are not the product as it stands."""
         total = 0
         done: set[str] = set()
         for one in choices:
             form = next((c.form for c in one.candidates if c.device == one.chosen.device), None)
             graph = graph_of(one.product.op, one.product.title)
             if form is None or graph is None or one.product.title + form.kernel in done:
+                continue
+            if is_same(graph, form.graph):
                 continue
             done.add(one.product.title + form.kernel)
             key = one.product.title, form.kernel

@@ -33,7 +33,9 @@ def test_matching_with_its_reason(more: tuple[str, ...], because: str) -> None:
 
 
 def test_matching_where_a_kernel_has_no_patterns() -> None:
-    assert how(accel="loopback").because == "egraph has no patterns for `linalg.copy`, which loopback computes"
+    assert (
+        how(accel="loopback").because == "egraph has no patterns for `linalg.copy`, which loopback computes"
+    )
 
 
 def test_matching_where_a_solver_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -55,11 +55,15 @@ def execute(options: argparse.Namespace, finish: Any) -> int:
         raise UsageError("--dma simple: a program's driver queues descriptors: leave --dma out")
     progress = shared.progress()
 
+    devices: dict[str, DeviceRtl] = {}
+
     def built(isa: InstructionSet) -> DeviceRtl:
-        progress("from the text to RTL")
-        return device(
-            isa, options.lanes or DEFAULT_LANES, options.stream_width or 64, options.product_rows or 1
-        )
+        text = repr(isa)
+        if text not in devices:
+            progress("from the text to RTL")
+            lanes, rows = options.lanes or DEFAULT_LANES, options.product_rows or 1
+            devices[text] = device(isa, lanes, options.stream_width or 64, rows)
+        return devices[text]
 
     chosen: Selected | None = None
     if select.by_text(options):

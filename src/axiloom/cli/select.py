@@ -52,7 +52,7 @@ class How:
 
 
 def of_network(options: argparse.Namespace, specs: Sequence[AcceleratorSpec]) -> How:
-    """For a network on accelerators with a stream. Raises UsageError where ``egraph`` was asked for in vain."""
+    """For a network on accelerators with a stream. Raises UsageError where `egraph` was asked for in vain."""
     if options.select == MATCHING:
         return How(egraph=False, asked=True)
     if options.select == EGRAPH:
