@@ -90,7 +90,7 @@ def _fast(
         a, b = _SINGLES.unpack(_WORDS.pack(left << shift & _ALL, right << shift & _ALL))
         try:
             found = rule(a, b)
-            (bits,) = _WORD.unpack(_SINGLE.pack(found))
+            bits: int = _WORD.unpack(_SINGLE.pack(found))[0]
         except ZeroDivisionError:
             return int(python(left, right))
         except OverflowError:
