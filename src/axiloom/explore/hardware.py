@@ -130,10 +130,14 @@ def least(spec: AcceleratorSpec, device: str = "xc7z020") -> Used:
 
     On an ECP5 products may be in LUTs.
     """
-    bits = sum(spec.buffers.values()) * WORD_BITS * _HALVES
+    bits = _bits(spec)
     if is_routed(device):
         return Ecp5Resources(multiplier=0, lut=0, ff=0, ebr=-(-bits // _EBR_BITS))
     return Resources(dsp=_multipliers(spec), lut=0, ff=0, bram36=bits / _BRAM_BITS)
+
+
+def _bits(spec: AcceleratorSpec) -> int:
+    return sum(spec.buffers.values()) * WORD_BITS * _HALVES
 
 
 def _multipliers(spec: AcceleratorSpec) -> int:
@@ -143,6 +147,15 @@ def _multipliers(spec: AcceleratorSpec) -> int:
     array = ENGINES[spec.form.name].sizes(spec)
     rows: int = array.rows
     return rows * Columns(spec.data_type.bits, array.cols, longest=1).multipliers
+
+
+def has_room(spec: AcceleratorSpec, board: str | boards.Board = boards.DEFAULT) -> bool:
+    """Whether the board's part has the multipliers and the memory of `spec`'s array and buffers.
+
+    Synthesis alone says whether it fits as a whole.
+    """
+    on = boards.load(board).resources
+    return _multipliers(spec) <= on.dsp48 and _bits(spec) / _BRAM_BITS <= on.bram36
 
 
 def most(spec: AcceleratorSpec, board: str | boards.Board = boards.DEFAULT) -> AcceleratorSpec:

@@ -302,6 +302,8 @@ def _headline(config: Config) -> list[str]:
 EACH = "of each layer"
 """What was chosen of a network, for each layer by itself."""
 CHOSEN = {
+    "accel": "{}",
+    "post": "post-processing",
     "flow": "flow {}",
     "order": "loops {}",
     "tile": "tile {}",
