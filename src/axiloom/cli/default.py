@@ -135,6 +135,7 @@ def remarks(found: Default) -> list[str]:
     options = [f"--accel {chosen['accel']}"] if "accel" in chosen else []
     options += [f"--dma {'sg' if spec.dma.scatter_gather else 'simple'}"]
     options += [f"--stream-width {spec.stream_width}"]
+    options += [f"--memory-port {boards.COHERENT}"] if spec.dma.coherent else []
     options += [f"--macs {spec.macs}"] if "macs" in chosen else []
     return [f"{choice_line(found.choice)}.", f"Its hardware: {' '.join(options)}."]
 
@@ -171,7 +172,7 @@ def _is_open(options: argparse.Namespace, spec: AcceleratorSpec) -> bool:
 
 
 def _left(options: argparse.Namespace) -> Open:
-    return Open(*(not is_given(options, name) for name in ("dma", "stream_width", "macs")))
+    return Open(*(not is_given(options, name) for name in ("dma", "stream_width", "macs", "memory_port")))
 
 
 def _board(options: argparse.Namespace) -> str:

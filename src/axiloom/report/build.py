@@ -135,6 +135,7 @@ def build(
             "clocks": {"cpu_hz": board.cpu_hz, "fabric_hz": board.fabric_hz},
             "stream_width": spec.stream_width,
             "dma": "sg" if spec.dma.scatter_gather else "simple",
+            "memory_port": boards.COHERENT if spec.dma.coherent else boards.PLAIN,
         },
         "versions": versions(),
         "seed": seed,
@@ -310,6 +311,7 @@ CHOSEN = {
     "pipeline": "pipeline {}",
     "dma": "DMA {}",
     "stream_width": "stream {} bits",
+    "port": "memory port {}",
     "macs": "{} multiply-adds",
 }
 """How a line names what was chosen."""
@@ -365,6 +367,10 @@ def summary(report: Report) -> list[str]:
     return lines + [f"Outside: {line}" for line in report.get("outside", [])]
 
 
+def _port(config: Config) -> str:
+    return "" if config["memory_port"] == boards.PLAIN else f" on a {config['memory_port']} port"
+
+
 def table(report: Report) -> str:
     """The report as people read it in a terminal: what came out, then why."""
     config, bound = report["config"], report["limit"]
@@ -372,7 +378,8 @@ def table(report: Report) -> str:
     lines = [
         f"{config['problem']} on {config['accelerator']} " + ", ".join(_headline(config)),
         f"{config['board']}: CPU {clocks['cpu_hz'] / 1e6:g} MHz, fabric {clocks['fabric_hz'] / 1e6:g} MHz, "
-        f"stream {config['stream_width']} bits, DMA {config['dma']}, {config['sim']}, seed {report['seed']}",
+        f"stream {config['stream_width']} bits, DMA {config['dma']}{_port(config)}, {config['sim']}, "
+        f"seed {report['seed']}",
         *([choice_line(report["choice"])] if "choice" in report else []),
         *([f"RTL: {MODEL_RTL}"] if config["rtl"] == MODEL_RTL else []),
         *summary(report),

@@ -155,6 +155,7 @@ class Config(Setup):
     clocks: Clocks
     stream_width: int
     dma: Literal["simple", "sg"]
+    memory_port: Literal["plain", "coherent"]
 
 
 class Choice(TypedDict):
