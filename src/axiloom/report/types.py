@@ -314,6 +314,7 @@ class Report(TypedDict):
     cpu: NotRequired[Alone]
     advice: NotRequired[str]
     choice: NotRequired[Choice]
+    room: NotRequired[str]
     tried: NotRequired[list[Tried]]
     proved: NotRequired[list[str]]
     network: NotRequired[NetworkPart]
