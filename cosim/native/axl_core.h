@@ -134,6 +134,7 @@ typedef struct axl_config {
     axl_os_cost syscall;             /* each SVC */
     axl_os_cost page_fault;          /* first access to a cached page of 4 KiB */
     uint32_t dma_coherent;           /* 1: the DMA's ports look into the caches, no line is ever stale */
+    uint32_t dma_allocates;          /* and 1: what the DMA reads and writes through them comes into L2 */
     uint32_t l1d_events;             /* AXL_L1D_*: what the events of loads and stores count */
     uint32_t count_uncached;         /* 1: uncached loads and stores are L1D accesses for the counters */
     char host[24];                   /* the CPU: the name under which one of hosts/ has registered itself */

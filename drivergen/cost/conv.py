@@ -257,6 +257,8 @@ class Model:
     def _at_once(self, in_place: Mapping[str, bool]) -> tuple[bool, bool]:
         """Are the caches cleaned as a whole before operands are read; are they emptied for the result?"""
         assert self.image is not None
+        if self.spec.dma.coherent:
+            return False, False
         sizes = {**self.problem, **self.image}
         operands = sum(prod(sizes[dim] for dim in self.spec.form.operands[one]) for one in ("I", "F"))
         result = prod(sizes[dim] for dim in self.spec.form.operands["O"]) * self.result_bytes
@@ -293,7 +295,8 @@ class Model:
         first_use = sum(own * prod(trips[d] for d in moved[operand]) for operand, own in first.items())
         if not (in_place["I"] and in_place["F"]):  # the pipeline `copying`
             return sum(words.values()) * COPIED_WORD + (sum(times.values()) + computes) * QUEUED
-        cleaned, maintained = (0.0 if whole else 1.0 for whole in self._at_once(in_place))
+        lines = 0.0 if self.spec.dma.coherent else 1.0
+        cleaned, maintained = (0.0 if whole else lines for whole in self._at_once(in_place))
         results = 2 * MAINTAINED_WORD * maintained * self._lines(tile) if in_place["O"] else COPIED_WORD
         cpu = first_use * cleaned * MAINTAINED_WORD + words["O"] * results
         return cpu + (sum(times.values()) + computes) * QUEUED
@@ -331,5 +334,6 @@ class Model:
                 half["O"] ^= 1
             before = now
         loads = times["I"] * one.image + times["F"] * one.filters
-        left = 0.0 if self._at_once(in_place)[1] else MAINTAINED_WORD * one.result
+        at_once = self.spec.dma.coherent or self._at_once(in_place)[1]
+        left = 0.0 if at_once else MAINTAINED_WORD * one.result
         return max(sender, cpu) + left + self._beside(tile, order, loads, cpu, in_place)

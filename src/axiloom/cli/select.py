@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 MATCHING, EGRAPH = "matching", "egraph"
 OTHERS = (
-    "size spec encoding post rtl top macs flow order tile pipeline against input weights stop_after layers "
-    "offload_from offload port data_type rebase schedule plain auto"
+    "size spec encoding post rtl top macs memory_port flow order tile pipeline against input weights "
+    "stop_after layers offload_from offload port data_type rebase schedule plain auto"
 )
 """Options that nothing here honours."""
 EXTRA = "pip install 'axiloom[select]'"

@@ -20,7 +20,7 @@ from axiloom.cosim.model_device import MODEL_RTL
 from axiloom.cosim.system import System
 from axiloom.files import write_whole
 from axiloom.isa import AcceleratorSpec
-from axiloom.report import losses, proved
+from axiloom.report import losses, proved, room
 from axiloom.report.columns import columns
 from axiloom.report.types import (
     Alone,
@@ -135,6 +135,7 @@ def build(
             "clocks": {"cpu_hz": board.cpu_hz, "fabric_hz": board.fabric_hz},
             "stream_width": spec.stream_width,
             "dma": "sg" if spec.dma.scatter_gather else "simple",
+            "memory_port": boards.COHERENT if spec.dma.coherent else boards.PLAIN,
         },
         "versions": versions(),
         "seed": seed,
@@ -153,6 +154,8 @@ def build(
         report["advice"] = advice
     if choice is not None:
         report["choice"] = choice
+    if system.rtl == "generated" and (lacking := room.shortage(system.specs, board)):
+        report["room"] = lacking
     return without_claims(report)
 
 
@@ -302,12 +305,15 @@ def _headline(config: Config) -> list[str]:
 EACH = "of each layer"
 """What was chosen of a network, for each layer by itself."""
 CHOSEN = {
+    "accel": "{}",
+    "post": "post-processing",
     "flow": "flow {}",
     "order": "loops {}",
     "tile": "tile {}",
     "pipeline": "pipeline {}",
     "dma": "DMA {}",
     "stream_width": "stream {} bits",
+    "port": "memory port {}",
     "macs": "{} multiply-adds",
 }
 """How a line names what was chosen."""
@@ -359,8 +365,14 @@ def summary(report: Report) -> list[str]:
         f"Time: {time}, {fabric['cycles']:,} fabric cycles"
         + (f"; from call to return {call:,} cycles" if call else "")
     )
+    if "room" in report:
+        lines.append(f"Room: {report['room']}")
     lines += [f"Stale data: {line}" for line in report["stale"]]
     return lines + [f"Outside: {line}" for line in report.get("outside", [])]
+
+
+def _port(config: Config) -> str:
+    return "" if config["memory_port"] == boards.PLAIN else f" on a {config['memory_port']} port"
 
 
 def table(report: Report) -> str:
@@ -370,7 +382,8 @@ def table(report: Report) -> str:
     lines = [
         f"{config['problem']} on {config['accelerator']} " + ", ".join(_headline(config)),
         f"{config['board']}: CPU {clocks['cpu_hz'] / 1e6:g} MHz, fabric {clocks['fabric_hz'] / 1e6:g} MHz, "
-        f"stream {config['stream_width']} bits, DMA {config['dma']}, {config['sim']}, seed {report['seed']}",
+        f"stream {config['stream_width']} bits, DMA {config['dma']}{_port(config)}, {config['sim']}, "
+        f"seed {report['seed']}",
         *([choice_line(report["choice"])] if "choice" in report else []),
         *([f"RTL: {MODEL_RTL}"] if config["rtl"] == MODEL_RTL else []),
         *summary(report),

@@ -156,6 +156,7 @@ class Config(Setup):
     clocks: Clocks
     stream_width: int
     dma: Literal["simple", "sg"]
+    memory_port: Literal["plain", "coherent"]
 
 
 class Choice(TypedDict):
@@ -314,6 +315,7 @@ class Report(TypedDict):
     cpu: NotRequired[Alone]
     advice: NotRequired[str]
     choice: NotRequired[Choice]
+    room: NotRequired[str]
     tried: NotRequired[list[Tried]]
     proved: NotRequired[list[str]]
     network: NotRequired[NetworkPart]
