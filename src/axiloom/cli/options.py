@@ -77,8 +77,8 @@ def add_accelerator(
     group.add_argument(
         "--accel",
         metavar="NAME",
-        help="a built-in one (v1..v4, v3_16, conv_v3, conv_v4, loopback, identity; default v3), or a name "
-        "within --spec",
+        help="a built-in one (v1..v4, v3_16, conv_v3, conv_v4, loopback, identity; default "
+        f"{'the fastest for the problem by the cost model' if chosen else 'v3'}), or a name within --spec",
     )
     group.add_argument(
         "--size", type=int, metavar="S", help="tile size of a built-in one: 4, 8 or 16 (default 16)"

@@ -294,6 +294,7 @@ def network_run(
         raise UsageError(f"{options.problem}: --os linux is for functions with one op, not for networks")
     data_type = network_data_type(model.mlir, model.weights, options.problem)
     found = default.of_network(options, model, data_type)
+    how = select.of_network(options, found.specs)
     if options.flow == BEST and not any(ranks(one) for one in found.specs):
         first = found.spec
         raise UsageError(
@@ -309,7 +310,9 @@ def network_run(
         stop_after=options.stop_after,
         least=options.offload_from,
         auto=options.offload == "auto",
-        selecting=select.is_egraph(options),
+        selecting=how.egraph,
+        or_matching=not how.asked,
+        because=how.because,
         choice=found.choice,
         simulated=_layers(options),
     )
@@ -351,9 +354,9 @@ def _execute(options: argparse.Namespace, run: Run[CpuPart]) -> int:
         if isinstance(run, ProblemRun | NetworkRun) and error.result is not None:
             raise _reported(error, run.checked(error.result), options, run.driver.c) from None
         raise
-    if isinstance(run, NetworkRun) and run.selecting:
+    if isinstance(run, NetworkRun):
         watch.progress("")
-        print(*run.chooser.lines(), sep="\n", end="\n\n")
+        say_selection(run, options)
     built = run.checked(result, cpu)
     if isinstance(run, NetworkRun) and options.output:
         write_arrays(options.output, run.results(result))
@@ -368,6 +371,16 @@ def _execute(options: argparse.Namespace, run: Run[CpuPart]) -> int:
     if result.outside:
         raise DriverError(outside.refusal(result.outside))
     return code
+
+
+def say_selection(run: NetworkRun, options: argparse.Namespace) -> None:
+    """How products were given to accelerators: all of it where it was asked for."""
+    if reason := run.why_matching:
+        print(f"Selection: {select.MATCHING}, because {reason}", end="\n\n")
+    elif run.selecting and options.select == select.EGRAPH:
+        print(*run.chooser.lines(), sep="\n", end="\n\n")
+    elif run.selecting and not options.quiet:
+        print(*run.chooser.summary(), sep="\n", end="\n\n")
 
 
 def _reported(hung: HungError, built: Report, options: argparse.Namespace, driver: str | None) -> HangError:

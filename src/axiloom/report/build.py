@@ -20,7 +20,7 @@ from axiloom.cosim.model_device import MODEL_RTL
 from axiloom.cosim.system import System
 from axiloom.files import write_whole
 from axiloom.isa import AcceleratorSpec
-from axiloom.report import losses, proved
+from axiloom.report import losses, proved, room
 from axiloom.report.columns import columns
 from axiloom.report.types import (
     Alone,
@@ -160,6 +160,8 @@ def build(
         report["advice"] = advice
     if choice is not None:
         report["choice"] = choice
+    if system.rtl == "generated" and (lacking := room.shortage(system.specs, board)):
+        report["room"] = lacking
     return without_claims(report)
 
 
@@ -309,6 +311,8 @@ def _headline(config: Config) -> list[str]:
 EACH = "of each layer"
 """What was chosen of a network, for each layer by itself."""
 CHOSEN = {
+    "accel": "{}",
+    "post": "post-processing",
     "flow": "flow {}",
     "order": "loops {}",
     "tile": "tile {}",
@@ -373,6 +377,8 @@ def summary(report: Report) -> list[str]:
         f"Time: {time}, {fabric['cycles']:,} fabric cycles"
         + (f"; from call to return {call:,} cycles" if call else "")
     )
+    if "room" in report:
+        lines.append(f"Room: {report['room']}")
     lines += [f"Stale data: {line}" for line in report["stale"]]
     return lines + [f"Outside: {line}" for line in report.get("outside", [])]
 

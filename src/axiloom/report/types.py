@@ -144,6 +144,7 @@ class Setup(TypedDict):
     offload: NotRequired[Literal["auto", "all"]]
     offload_from: NotRequired[int]
     select: NotRequired[str]
+    select_because: NotRequired[str]
     weights: NotRequired[str]
     weights_hash: NotRequired[str]
 
@@ -316,6 +317,7 @@ class Report(TypedDict):
     cpu: NotRequired[Alone]
     advice: NotRequired[str]
     choice: NotRequired[Choice]
+    room: NotRequired[str]
     tried: NotRequired[list[Tried]]
     proved: NotRequired[list[str]]
     network: NotRequired[NetworkPart]
