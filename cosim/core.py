@@ -236,7 +236,8 @@ class Core:
 
     def section_cycles(self) -> list[int]:
         """Fabric cycles of those calls that returned, in their order."""
-        return self._lib.axl_section_cycles()[: self._lib.axl_section_calls()]
+        cycles: list[int] = self._lib.axl_section_cycles()[: self._lib.axl_section_calls()]
+        return cycles
 
     def section_keep(self, outputs: Mapping[str, tuple[tuple[int, ...], str]]) -> None:
         """Keep the arrays at these symbols (shape and type) as they are when each of the calls returns."""
