@@ -116,7 +116,7 @@ class Costs:
         # The compiler took the tile by this model; the choice of it is not made again.
         flows = conv_choice.flows(offer.text, spec, tile=call.tile, name=offer.title)
         found = next((one for one in flows if one.name == call.flow), flows[0])
-        return self._batches(call, spec) * found.choice.cycles
+        return found.choice.cycles  # of all groups and images
 
     def _batches(self, call: Call, spec: AcceleratorSpec) -> int:
         own = set(spec.parts[call.kernel].dims)
