@@ -11,7 +11,7 @@ from amaranth.lib import fifo, stream
 
 from axiloom.hw.command.rows import BeatsToRows, RowsToBeats
 from axiloom.hw.qkv.row_memory import ELEMENT
-from axiloom.hw.qkv.task import Unit, Walk
+from axiloom.hw.qkv.task import Unit, Walk, strobe
 
 _QUEUE = 4
 """Words between a memory and the stream: a read is asked for only if there is room."""
