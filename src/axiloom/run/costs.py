@@ -18,12 +18,12 @@ from axiloom.drivergen.cost.model import constants_of
 from axiloom.drivergen.cost.selection import Candidate
 from axiloom.drivergen.network.offers import Offer, Step
 from axiloom.drivergen.pipeline import conv_choice
-from axiloom.drivergen.problems.matmul import Problem
 from axiloom.errors import AxiloomError
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS
 from axiloom.isa.files.post import without_post
 from axiloom.run.choice import ranked, ranks
+from axiloom.run.modelled import product
 
 START = 2_300
 """Fabric cycles of a layer on an accelerator beside words and sums: first tiles, caches, the last wait."""
@@ -98,7 +98,7 @@ class Costs:
         return cpu * self.board.fabric_hz / self.board.cpu_hz
 
     def _matmul(self, call: Call, spec: AcceleratorSpec, offer: Offer) -> float:
-        problem = Problem(call.M, call.N, call.K, spec.data_type.value)
+        problem = product(call, offer.text, spec, offer.title)
         plain = without_post(spec)
         flow = call.flow if call.flow in plain.flows else plain.selected_flow
         asked = offer.schedule.pipeline
