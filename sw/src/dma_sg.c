@@ -25,7 +25,7 @@ static void link_ring(dma_descriptor *ring, uint32_t size) {
 void dma_channel_prepare(const dma_channel *channel) {
     if (channel->base == MM2S) {
         link_ring(dma_send_ring, AXL_SEND_RING);
-        dma_sends = (dma_send_queue){0};
+        dma_sends = (dma_send_queue){.at = dma_send_ring->words};
         dma_write_register(MM2S + CURDESC, axl_bus(dma_send_ring));
     } else {
         link_ring(dma_recv_ring, AXL_RECV_RING);

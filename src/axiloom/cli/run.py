@@ -82,6 +82,14 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         action="store_true",
         help="run it again with each remedy of the report (five at most), and say what that won",
     )
+    run.add_argument(
+        "--calls",
+        type=shared.positive,
+        default=1,
+        metavar="N",
+        help="call the driver N times, each on what the call before has left, and report the cycles of the "
+        "first call and of the later ones (default 1)",
+    )
     run.add_argument("--seed", type=int, default=0, help="of the random inputs (default 0)")
     nest_run.add_search(run)
     program_run.add_options(run)
@@ -135,6 +143,9 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         Refusal("seed", has("input"), "of random inputs; here --input has them"),
         Refusal("output", has("stop_after"), "has the network's results, and --stop-after ends before them"),
         Refusal("try_remedies", has("against"), "runs the problem several times; try without --against"),
+        Refusal("calls", has("against"), "calls the driver several times, and the CPU alone computes once"),
+        Refusal("calls", has("try_remedies"), "of one run; try remedies without it"),
+        Refusal("calls", lambda o: o.os == "linux", "for programs on bare metal: leave --os out"),
         Refusal("against", has("stop_after"), "compares whole runs, and --stop-after ends one earlier"),
     )
     run.set_defaults(execute=execute_run)
@@ -240,7 +251,7 @@ def _execute_one(options: argparse.Namespace) -> int:
     if serial.is_serial(options):
         return serial.execute_run(options)
     _check_os(options)
-    one_op = [Refusal("try_remedies", lambda _: True, "for problems of one op")]
+    one_op = [Refusal("try_remedies calls", lambda _: True, "for problems of one op")]
     if shared_network.is_shared(options):
         reject(options, one_op)
         return shared_network.execute(options, _execute)
@@ -322,6 +333,7 @@ def _problem_run(options: argparse.Namespace) -> ProblemRun:
         shared.system(options, found.specs, options.seed),
         found.schedule,
         choice=found.choice,
+        calls=options.calls,
     )
 
 

@@ -101,10 +101,12 @@ def build(
     cpu: OnCpu | None = None,
     advice: str | None = None,
     choice: Choice | None = None,
+    calls: int = 1,
 ) -> Report:
     """The report of one run on the SoC; `cpu` is the same kernel on the simulated CPU alone.
 
-    `advice`: what would be faster, if anything. `choice`: what was chosen by default.
+    `advice`: what would be faster, if anything. `choice`: what was chosen by default. `calls` of the driver
+    were made; `multiply_adds` and `array_cycles` are of all of them.
     """
     profile, spec, board = run.profile, system.together, system.profile
     port_bits = system.user_rtl.master_width if system.user_rtl and system.user_rtl.master else None
@@ -146,7 +148,11 @@ def build(
     if run.section_cycles:
         bound = report["limit"]
         bound["call_cycles"] = run.section_cycles
-        bound["call_ratio"] = round(run.section_cycles / bound["cycles"], 4) if bound["cycles"] else None
+        each = bound["cycles"] / calls
+        bound["call_ratio"] = round(run.section_cycles / each, 4) if each else None
+        if calls > 1:
+            bound["calls"] = list(run.calls)
+            bound["call_limit"] = round(each)
     if cpu is not None:
         report["cpu"] = {"kernel": cpu["kernel"], "counters": cpu["counters"], "result": cpu["result"]}
         report["simulation"]["cpu_alone_kept"] = float(cpu.get("kept", False))
@@ -333,7 +339,13 @@ def choice_line(choice: Choice) -> str:
 
 def _call(bound: Limit) -> str:
     """Without the start and the end of the program."""
-    ratio = bound.get("call_ratio")
+    ratio, calls = bound.get("call_ratio"), bound.get("calls", [])
+    if len(calls) > 1 and ratio is not None:
+        limit, later = bound.get("call_limit", 0), sum(calls[1:]) / len(calls[1:])
+        return (
+            f"; from call to return {calls[0]:,} cycles at first, {ratio:.2f} times {limit:,}, then "
+            f"{later:,.0f} ({min(calls[1:]):,} to {max(calls[1:]):,}), {later / limit:.2f} times"
+        )
     return (
         ""
         if ratio is None

@@ -56,6 +56,8 @@ class Limit(Bound):
     multiply_adds: int | None
     call_cycles: NotRequired[int]
     call_ratio: NotRequired[float | None]
+    calls: NotRequired[list[int]]
+    call_limit: NotRequired[int]
 
 
 class LayerLimit(Bound):
