@@ -62,13 +62,13 @@ class Text:
         return Does(text.steps, len(changed), frozenset(kinds))
 
     def _after(self, case: Case, most: int) -> symbolic.Machine:
-        text = symbolic.Machine(self.model)
+        text = symbolic.Machine(self.model, most)
         for name in self.isa.registers:  # whatever earlier commands left there
             text.state[name] = z3.Const(f"{name} before", self.model.states[name].sort())
         for memory, values in self.drawn.items():
             text.memories[memory] = dict(enumerate(values))
         inputs = self.model.inputs.items()
-        text.command({name: z3.BitVecVal(case.inputs[name], term.sort()) for name, term in inputs}, most)
+        text.command({name: z3.BitVecVal(case.inputs[name], term.sort()) for name, term in inputs})
         return text
 
     def _draw(self) -> None:
