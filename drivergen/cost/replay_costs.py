@@ -10,9 +10,9 @@ from typing import Any
 from axiloom.isa import AcceleratorSpec
 
 COSTS_FILE = Path(__file__).with_name("replay_costs.json")
-"""Of each kind of driver: ``costs`` in CPU cycles apiece, and ``error`` of the fit. ``coherent_start``: `start`
-where a coherent port leaves out the code that maintains caches, and a queue the links of its ring; measured on
-five products from 16^3 to 96x64x128 on v4_16."""
+"""Of each kind of driver: ``costs`` in CPU cycles apiece, and ``error`` of the fit. ``coherent_start``:
+`start` where a coherent port leaves out the code that maintains caches, and a queue the links of its ring;
+measured on five products from 16^3 to 96x64x128 on v4_16."""
 COHERENT = "coherent_start"
 
 
