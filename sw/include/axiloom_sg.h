@@ -68,6 +68,7 @@ typedef struct {
     uint32_t single;   /* words in the descriptor at `pushed`, which is not filled in yet */
     uint32_t words;    /* queued since the DMA was told */
     uint32_t control;  /* of the last descriptor */
+    uint32_t linked;   /* descriptors of the ring that know their next one */
 } dma_send_queue;
 
 extern dma_send_queue DMA_EACH(dma_sends);
