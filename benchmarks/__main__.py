@@ -38,6 +38,7 @@ LONG = (
     "codesign",  # maps designs for half an hour, and needs the extra [networks] for one
     "mapping_table",  # needs the extra [prove]
     *("allocation", "programs", "composites", "return_times"),  # need the extra [select]
+    "change_target",  # builds two SoCs, and needs the extras [select] and [prove]
     "table4",  # runs data sets for minutes; needs [select,torch] and scikit-learn
     "select_networks",  # simulates four networks; needs [select] and [networks]
     "residual_graph",  # needs the extra [select]

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, asdict, dataclass, replace
 from dataclasses import fields as dataclass_fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from axiloom.boards import hosts
 from axiloom.boards.checks import check
@@ -120,6 +120,22 @@ class Fabric:
 
 
 @dataclass(frozen=True)
+class Coherent:
+    """A port to memory that looks into the CPU's caches, beside those that do not.
+
+    `port` is its name (``acp``, ``hpc``), `bits` its width, `ddr_read` and `ddr_write` its latencies as
+    those of :class:`Fabric`. `allocates`: what the DMA reads and writes through it comes into L2, as
+    behind the ACP of a Zynq; else a line that the DMA writes leaves the caches.
+    """
+
+    port: str
+    bits: int
+    ddr_read: int
+    ddr_write: int
+    allocates: bool
+
+
+@dataclass(frozen=True)
 class Simulation:
     """`quantum`: CPU cycles the CPU may run ahead (0: no cap).
 
@@ -224,6 +240,8 @@ class Board:
     """None: not calibrated."""
     uncached_memory: tuple[Region, ...] = ()
     """RAM that a host with fixed attributes does not cache."""
+    coherent: Coherent | None = None
+    """None: no port to memory looks into the caches."""
 
     @property
     def host(self) -> Host:
@@ -257,6 +275,41 @@ class Board:
     def ddr_write_cycles(self) -> int:
         """Fabric cycles from the last word of a write burst to its response."""
         return self.fabric.ddr_write
+
+
+PLAIN: Final = "plain"
+"""A port that does not look into the caches, by whichever name a board has it."""
+COHERENT: Final = "coherent"
+"""One that does, on any board that has one."""
+
+
+def is_coherent(board: Board, port: str) -> bool:
+    """Whether the `port` that a user names looks into the caches. UsageError where the board has no such."""
+    if port == PLAIN:
+        return False
+    own = board.coherent
+    if own is not None and port in (own.port, COHERENT):
+        return True
+    accepted = f"{PLAIN} or {own.port} ({COHERENT})" if own else f"{PLAIN} alone, none looks into the caches"
+    raise UsageError(f"--memory-port {shortened(port)!r}: {board.name} has {accepted}")
+
+
+def through(board: Board, coherent: bool) -> Board:
+    """The board as it is for a DMA behind its coherent port, or as it is. UsageError where it has none."""
+    if not coherent or board.simulation.dma_buffers == COHERENT:
+        return board
+    is_coherent(board, COHERENT)
+    assert board.coherent is not None
+    return replace(
+        board,
+        fabric=replace(
+            board.fabric,
+            ddr_read=board.coherent.ddr_read,
+            ddr_write=board.coherent.ddr_write,
+            port_bits=board.coherent.bits,
+        ),
+        simulation=replace(board.simulation, dma_buffers=COHERENT),
+    )
 
 
 def names() -> list[str]:
@@ -319,6 +372,7 @@ _SECTIONS: dict[str, type[Any]] = {
     "syscall": OsCost,
     "page_fault": OsCost,
     "fidelity": Fidelity,
+    "coherent": Coherent,
 }
 _LISTS: dict[str, type[Any]] = {"uncached_memory": Region}
 """Tables that a profile may have several of."""

@@ -22,6 +22,7 @@ _LIMITS = {
     "latency.predictor_bits": (1, 20),
     "latency.preloads": (1, 16),
     "fabric.port_bits": (32, 128),
+    "coherent.bits": (32, 128),
 }
 _COST_LIMIT = 1_000
 MOST_REGIONS = 8

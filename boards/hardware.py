@@ -78,6 +78,8 @@ class Hardware:
     board_connections: tuple[str, ...]
     registers: Registers | None
     memory: Memory | None
+    coherent: Memory | None
+    """The port that looks into the CPU's caches; None where folders are written for no such port."""
     led: Led | None
     cpu: Cpu | None
     processing_system: Mapping[str, str]
@@ -117,6 +119,7 @@ def load(name: str) -> Hardware:
             board_connections=tuple(data.get("board_connections", ())),
             registers=_section(Registers, data, "registers"),
             memory=_section(Memory, data, "memory"),
+            coherent=_section(Memory, data, "coherent"),
             led=_section(Led, data, "led"),
             cpu=_section(Cpu, data, "cpu"),
             processing_system=data.get("processing_system", {}),

@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -151,6 +152,7 @@ class Core:
         """For each of `specs`: its DMA's page at its address, and a protocol monitor for its opcodes."""
         self.board = board
         self.program: Program | None = None
+        self._kept: dict[str, tuple[tuple[int, ...], str]] = {}
         self._specs = specs
         self._lib = native.bind(library(), profile.FUNCTIONS | tally.FUNCTIONS)
         size = self._lib.axl_ram_size()
@@ -191,6 +193,7 @@ class Core:
         self._check_place(program)
         self._check(self._lib.axl_job_begin())
         self.program = program
+        self._kept = {}
         for segment in program.segments:
             end = segment.address + len(segment.data)
             self._ram[segment.address : end] = np.frombuffer(segment.data, np.uint8)
@@ -224,15 +227,40 @@ class Core:
         self._lib.axl_stop_at_stale()
 
     def section_at(self, function: str, *, clean: bool = False) -> None:
-        """From here until the next :meth:`begin`: the first call of `function` is measured.
+        """From here until the next :meth:`begin`: the calls of `function` are measured.
 
-        With `clean` nothing of what ran before shows: caches and branch prediction are empty when it begins.
+        With `clean` nothing of what ran before shows: caches and branch prediction are empty when the first
+        begins.
         """
         self._lib.axl_section_at(self.program.symbol(function).address if self.program else 0, clean)
 
-    def section_cycles(self) -> int:
-        """Fabric cycles of that call; 0 if there was none."""
-        return int(self._lib.axl_section_cycles())
+    def section_cycles(self) -> list[int]:
+        """Fabric cycles of those calls that returned, in their order."""
+        cycles: list[int] = self._lib.axl_section_cycles()[: self._lib.axl_section_calls()]
+        return cycles
+
+    def section_keep(self, outputs: Mapping[str, tuple[tuple[int, ...], str]]) -> None:
+        """Keep the arrays at these symbols (shape and type) as they are when each of the calls returns."""
+        self._kept = dict(outputs)
+        for symbol, (shape, dtype) in outputs.items():
+            size = prod(shape) * np.dtype(dtype).itemsize
+            self._lib.axl_section_keep(self.program.symbol(symbol).address if self.program else 0, size)
+
+    def section_outputs(self) -> list[dict[str, Array]]:
+        """What was kept, call by call."""
+        if not self._kept or not (calls := self.section_cycles()):
+            return []
+        at = ctypes.addressof(self._lib.axl_section_kept().contents)
+        found = []
+        for _ in calls:
+            arrays = {}
+            for symbol, (shape, dtype) in self._kept.items():
+                size = prod(shape) * np.dtype(dtype).itemsize
+                raw = ctypes.string_at(at, size)
+                arrays[symbol] = np.frombuffer(raw, np.dtype(dtype).newbyteorder("<")).reshape(shape)
+                at += size
+            found.append(arrays)
+        return found
 
     def section_stack(self) -> int:
         """The stack pointer when it began."""

@@ -43,7 +43,9 @@ class Job:
     words: int = 0
     """About how many go over the streams in both directions; 0: nobody knows. Progress is measured by it."""
     section: str = ""
-    """A function of the program; how long its first call takes is in the result."""
+    """A function of the program; how long its calls take is in the result."""
+    section_outputs: bool = False
+    """And what the `outputs` are when each of them returns."""
     section_clean: bool = False
     """Caches and branch prediction are empty when it begins."""
     strict: bool = False
@@ -82,6 +84,10 @@ class Result:
     """Of a network: what was counted until each of these laps, and last until the end of the run."""
     section_cycles: int = 0
     """Fabric cycles of the first call of the job's section, if it had one."""
+    calls: list[int] = field(default_factory=list)
+    """... of all its calls."""
+    call_outputs: list[dict[str, Array]] = field(default_factory=list)
+    """What the outputs were when each call returned, if the job asked for that."""
     section_stack: int = 0
     """The stack pointer when that call began."""
     console: str = ""

@@ -349,6 +349,8 @@ async def _run(dut: Dut, core: Core, clock: _Clock, models: Models | None, work:
         core.stop_at_stale()
     if job.section:
         core.section_at(job.section, clean=job.section_clean)
+        if job.section_outputs:
+            core.section_keep(job.outputs)
     if job.layers:
         core.lap_at("axl_layer")
 
@@ -380,6 +382,7 @@ async def _run(dut: Dut, core: Core, clock: _Clock, models: Models | None, work:
     elif state.exit_code:
         fault = diagnosis.exit_message(_stopped(dut, core, work, models, outcome), state.exit_code)
     found = core.profile(_int(dut.now), work.timeline)
+    calls = core.section_cycles()
     return Result(
         outputs={symbol: core.read(symbol, *form) for symbol, form in job.outputs.items()},
         exit_code=state.exit_code,
@@ -393,7 +396,9 @@ async def _run(dut: Dut, core: Core, clock: _Clock, models: Models | None, work:
         outside=core.outside(),
         laps=core.laps(),
         until=_until(dut, core, work, found) if job.layers else [],
-        section_cycles=core.section_cycles(),
+        section_cycles=calls[0] if calls else 0,
+        calls=calls,
+        call_outputs=core.section_outputs(),
         section_stack=core.section_stack(),
         console=core.console,
         hang=hang,

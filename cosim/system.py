@@ -120,8 +120,8 @@ class System:
 
     @cached_property
     def profile(self) -> boards.Board:
-        """The board's."""
-        return boards.load(self.board)
+        """The board's, as it is behind the port to memory that the accelerators' DMA has."""
+        return boards.through(boards.load(self.board), self.spec.dma.coherent)
 
     @property
     def board_name(self) -> str:

@@ -205,6 +205,8 @@ def hardware_macros(spec: AcceleratorSpec | Sequence[AcceleratorSpec]) -> dict[s
         "AXL_DMA_SG": int(specs[0].dma.scatter_gather),
         "AXL_STREAM_BITS": specs[0].stream_width,
     }
+    if specs[0].dma.coherent:
+        macros["AXL_DMA_COHERENT"] = 1
     if len(specs) == 1:
         return macros
     macros["AXL_DMAS"] = len(specs)
@@ -223,8 +225,8 @@ def macros_of(
     if board:
         macros["AXL_CPU_HZ"] = f"{board.cpu_hz}u"
         macros["AXL_CACHE_LINE"] = f"{board.line_bytes}u"
-        macros["AXL_DMA_CACHED"] = int(board.simulation.dma_cached)
-        macros["AXL_DMA_COHERENT"] = int(board.simulation.dma_buffers == "coherent")
+        macros.setdefault("AXL_DMA_CACHED", int(board.simulation.dma_cached))
+        macros.setdefault("AXL_DMA_COHERENT", int(board.simulation.dma_buffers == "coherent"))
     macros.update(defines)
     return [f"-D{name}={value}" for name, value in macros.items()]
 

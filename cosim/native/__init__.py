@@ -77,6 +77,7 @@ class Config(ctypes.Structure):
         ("has_os", c_uint32),
         *((name, OsCost) for name in ("start", "syscall", "page_fault")),
         ("dma_coherent", c_uint32),
+        ("dma_allocates", c_uint32),
         ("l1d_events", c_uint32),
         ("count_uncached", c_uint32),
         ("host", c_char * 24),
@@ -266,7 +267,10 @@ _FUNCTIONS: dict[str, Signature] = {
     "axl_process_start": (c_int, [POINTER(Process)]),
     "axl_console": (c_char_p, []),
     "axl_section_at": (None, [c_uint32, c_int]),
-    "axl_section_cycles": (c_uint64, []),
+    "axl_section_calls": (c_int, []),
+    "axl_section_cycles": (POINTER(c_uint64), []),
+    "axl_section_keep": (None, [c_uint32, c_uint32]),
+    "axl_section_kept": (POINTER(c_uint8), []),
     "axl_section_stack": (c_uint32, []),
     "axl_lap_at": (None, [c_uint32]),
     "axl_lap_count": (c_int, []),
@@ -329,6 +333,7 @@ def config(board: Board, pages: Sequence[int], mmio_size: int) -> Config:
     for index, name in enumerate(COST_CLASSES):
         made.cost[index] = round(getattr(board.cost, name) * COST_UNIT)
     made.dma_coherent = int(board.simulation.dma_buffers == "coherent")
+    made.dma_allocates = int(board.coherent is not None and board.coherent.allocates)
     made.l1d_events = L1D_EVENTS.index(board.events.l1d_events)
     made.count_uncached = int(board.events.uncached)
     made.host = board.cpu.encode()

@@ -134,6 +134,7 @@ typedef struct axl_config {
     axl_os_cost syscall;             /* each SVC */
     axl_os_cost page_fault;          /* first access to a cached page of 4 KiB */
     uint32_t dma_coherent;           /* 1: the DMA's ports look into the caches, no line is ever stale */
+    uint32_t dma_allocates;          /* and 1: what the DMA reads and writes through them comes into L2 */
     uint32_t l1d_events;             /* AXL_L1D_*: what the events of loads and stores count */
     uint32_t count_uncached;         /* 1: uncached loads and stores are L1D accesses for the counters */
     char host[24];                   /* the CPU: the name under which one of hosts/ has registered itself */
@@ -185,8 +186,11 @@ const char *axl_console(void);       /* what it has written to standard output a
  * fabric cycles. axl_job_begin forgets the address. 0 if it did not come to an end. With `clean` caches and predictor
  * are empty when it begins, and a cycle of both clocks begins with it: nothing of what ran before shows. */
 void axl_section_at(uint32_t address, int clean);
-uint64_t axl_section_cycles(void);
-uint32_t axl_section_stack(void); /* the stack pointer when it began */
+int axl_section_calls(void);               /* that have returned */
+const uint64_t *axl_section_cycles(void);  /* of each, fabric cycles */
+uint32_t axl_section_stack(void);          /* the stack pointer when the first began */
+void axl_section_keep(uint32_t address, uint32_t bytes); /* copied when a call returns: axl_section_kept, call by call */
+const uint8_t *axl_section_kept(void);
 
 /* Without RTL: run to the end, or until about `max_instructions` (0: no limit). WFI without an interrupt source
  * is a fault. 0 when the program ended, 1 at the limit or at a fault (see axl_state). */

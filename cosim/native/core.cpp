@@ -310,7 +310,13 @@ const char *axl_console(void) { return soc().cpu.process.console.c_str(); }
 
 void axl_section_at(uint32_t address, int clean) { soc().cpu.section_at(address, clean != 0); }
 uint32_t axl_section_stack(void) { return soc().cpu.section_stack(); }
-uint64_t axl_section_cycles(void) { return soc().cpu.section_cycles(); }
+int axl_section_calls(void) { return static_cast<int>(soc().cpu.section_cycles().size()); }
+const uint64_t *axl_section_cycles(void) { return soc().cpu.section_cycles().data(); }
+void axl_section_keep(uint32_t address, uint32_t bytes) {
+    if (bytes <= axl::RAM_SIZE && address <= axl::RAM_SIZE - bytes)
+        soc().cpu.section_keep(address, bytes);
+}
+const uint8_t *axl_section_kept(void) { return soc().cpu.section_kept().data(); }
 
 int axl_cpu_run(uint64_t max_instructions) {
     int result = soc().cpu.run_alone(max_instructions);

@@ -413,14 +413,20 @@ void Cpu::refuse_misaligned(bool write, uint32_t address, uint32_t size) {
 
 // The function is entered, or the code behind its call.
 void Cpu::mark_section() {
-    if (!section.inside) {
-        section.stack = reg(host->registers().stack);
-        if (section.clean)
-            clean_state();
+    if (section.inside) {
+        section.cycles.push_back(to_fabric(cycles()) - to_fabric(section.begin));
+        for (const auto &[address, bytes] : section.keep)
+            section.kept.insert(section.kept.end(), ram + address, ram + address + bytes);
+    } else {
+        if (section.cycles.empty()) {
+            section.stack = reg(host->registers().stack);
+            if (section.clean)
+                clean_state();
+        }
+        section.begin = cycles();
     }
-    (section.inside ? section.end : section.begin) = cycles();
-    section.mark = section.inside ? NOT_PAIRED : reg(host->registers().link);
     section.inside = !section.inside;
+    section.mark = section.inside ? reg(host->registers().link) : section.entry;
 }
 
 // Nothing is left of what ran before: caches and predictor are empty, and a cycle of both clocks begins.

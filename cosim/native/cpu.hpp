@@ -76,11 +76,13 @@ class Cpu {
     void watch_arrays(const axl_range_t *arrays, uint32_t n, uint32_t low, uint32_t high);
     void section_at(uint32_t address, bool clean) {
         section = Section{};
-        section.mark = address;
+        section.mark = section.entry = address;
         section.clean = clean;
     }
+    void section_keep(uint32_t address, uint32_t bytes) { section.keep.emplace_back(address, bytes); }
     uint32_t section_stack() const { return section.stack; }
-    uint64_t section_cycles() const { return to_fabric(section.end) - to_fabric(section.begin); }
+    const std::vector<uint64_t> &section_cycles() const { return section.cycles; }
+    const std::vector<uint8_t> &section_kept() const { return section.kept; }
     int run_alone(uint64_t max_instructions);
     int step(uint32_t rdata, int resp, int irq, long long now, int *addr, int *wdata, int *delay);
     void class_counts(uint64_t *counts) const;
@@ -112,10 +114,13 @@ class Cpu {
     std::vector<Block> blocks;
     const Block *previous = nullptr;
     Predictor predictor;
-    struct Section { // a function's first call: where its next mark is, and the CPU cycles at both
-        uint32_t mark = NOT_PAIRED, stack = 0;
-        uint64_t begin = 0, end = 0;
+    struct Section { // the calls of a function: where it begins and the next mark is, when the present call began
+        uint32_t mark = NOT_PAIRED, entry = NOT_PAIRED, stack = 0;
+        uint64_t begin = 0;
         bool inside = false, clean = false;
+        std::vector<uint64_t> cycles;                     // of the fabric, of each call
+        std::vector<std::pair<uint32_t, uint32_t>> keep;  // address and bytes of what is copied behind each call
+        std::vector<uint8_t> kept;
     } section;
     uint64_t retired[AXL_CLASSES] = {}; // of blocks that others have replaced
     uint64_t base = 0;        // cost of instructions, 1/64 cycle

@@ -178,8 +178,11 @@ struct Memory {
 
     // False if the line is dirty in a cache: the DMA reads what is old.
     bool dma_read(uint32_t line) {
-        if (config.dma_coherent)
+        if (config.dma_coherent) {
+            if (config.dma_allocates && l1d.find(line) == NOT_FOUND)
+                dma_allocate(line);
             return true;
+        }
         for (Cache *cache : {&l1d, &l2}) {
             uint32_t index = cache->find(line);
             if (index == NOT_FOUND || !(cache->states[index] & DIRTY))
@@ -191,10 +194,17 @@ struct Memory {
     }
 
     void dma_write(uint32_t line) {
-        if (config.dma_coherent) { // the SCU takes the line from L1; L2 is behind it and takes the data
+        if (config.dma_coherent) { // no other copy of the line stays; behind an ACP the data goes to L2
             uint32_t index = l1d.find(line);
             if (index != NOT_FOUND)
                 l1d.drop(index);
+            if (config.dma_allocates) {
+                index = dma_allocate(line);
+                if (index != NOT_FOUND)
+                    l2.states[index] |= DIRTY;
+            } else if (index = l2.find(line); index != NOT_FOUND) {
+                l2.drop(index);
+            }
             return;
         }
         for (Cache *cache : {&l1d, &l2}) {
@@ -205,6 +215,20 @@ struct Memory {
     }
 
   private:
+    // Where the line is in L2 for the DMA, which waits for memory itself: no time of the CPU passes.
+    [[gnu::noinline]] uint32_t dma_allocate(uint32_t line) {
+        if (!l2_on || in_ocm(line))
+            return NOT_FOUND;
+        uint32_t index = l2.find(line);
+        if (index == NOT_FOUND) {
+            Cache::Victim victim;
+            index = l2.fill(line, victim);
+            writebacks += victim.state & DIRTY;
+        }
+        l2.touch(index);
+        return index;
+    }
+
     // The rare paths stay out of line, so that the common ones need few registers: they run at every access.
     [[gnu::noinline]] void report(uint32_t kind, uint32_t line, uint32_t culprit) {
         stale.add(kind, line << line_shift, culprit, cycle);

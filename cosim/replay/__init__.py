@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from axiloom import boards
 from axiloom.cosim import native
 from axiloom.cosim.build.cache import cached_build, content_hash
 from axiloom.cosim.core import NATIVE, compiler
@@ -22,7 +23,6 @@ from axiloom.drivergen.cost import plans
 from axiloom.errors import BuildError
 
 if TYPE_CHECKING:
-    from axiloom.boards import Board
     from axiloom.isa import AcceleratorSpec
 
 LIBRARY = "libaxl_replay.so"
@@ -137,8 +137,9 @@ def library() -> Any:
 class Replay:
     """Estimates for one accelerator on one board; `costs` by the names of `COSTS`, others are free."""
 
-    def __init__(self, spec: AcceleratorSpec, board: Board, costs: Mapping[str, float]) -> None:
+    def __init__(self, spec: AcceleratorSpec, board: boards.Board, costs: Mapping[str, float]) -> None:
         self._library = library()
+        board = boards.through(board, spec.dma.coherent)
         self._config = native.config(board, [], 0)
         fabric = board.fabric
         self._machine = _Machine(

@@ -122,7 +122,21 @@ class Driver {
         return found;
     }
 
+    // The port looks into the caches: nothing is maintained.
+    bool coherent() const { return memory.config.dma_coherent != 0; }
+
+    // The DMA reads rows, or writes some, through such a port, about when the CPU tells it to.
+    void dma(uint32_t address, uint32_t row_bytes, uint32_t rows, uint32_t stride, bool writes) {
+        for (uint32_t r = 0; coherent() && r < rows; r++) {
+            const uint32_t row = address + r * stride, last = (row + row_bytes - 1) >> LINE_SHIFT;
+            for (uint32_t line = row >> LINE_SHIFT; line <= last; line++)
+                writes ? memory.dma_write(line) : void(memory.dma_read(line));
+        }
+    }
+
     void clean(uint32_t address, uint32_t row_bytes, uint32_t rows = 1, uint32_t stride = 0) {
+        if (coherent())
+            return;
         const Part before = enter(CLEANS);
         pay(CLEAN);
         const uint32_t lines = maintain(address, row_bytes, rows, stride, Memory::CLEAN);
@@ -134,6 +148,8 @@ class Driver {
     }
 
     void discard(uint32_t address, uint32_t bytes) {
+        if (coherent())
+            return dma(address, bytes, 1, 0, true);
         const Part before = enter(DISCARDS);
         pay(DISCARD);
         pay(DISCARD_LINE, maintain(address, bytes, 1, 0, Memory::INVALIDATE));

@@ -95,10 +95,16 @@ class Queue : public Driver {
             end_words();
         make_room();
         pay(QUEUE_WORD);
-        memory.uncached_store();
+        fill_in(1);
         single.push_back({Item::WORDS, 1.0 / machine.beat_words, 0});
         singles++;
         words_queued++;
+    }
+
+    // Words of a descriptor: uncached, or in a line of L1.
+    void fill_in(int n) {
+        for (int i = 0; i < n && !coherent(); i++)
+            memory.uncached_store();
     }
 
     void end_words() {
@@ -111,8 +117,7 @@ class Queue : public Driver {
 
     void push(const std::vector<Item> &items) {
         pay(QUEUE_ROWS);
-        for (int i = 0; i < 3; i++)
-            memory.uncached_store();
+        fill_in(3);
         pending.insert(pending.end(), items.begin(), items.end());
         pending.push_back({Item::END, 0, 0});
         pushed++;
@@ -136,6 +141,8 @@ class Queue : public Driver {
             first &= (s.moved_by >> l & 1) != 0 || at[l] == 0;
         if (first)
             clean(t.address, row_bytes, rows, stride);
+        if (t.whole)
+            dma(t.address, row_bytes, rows, stride, false);
         if (!t.whole) {
             const uint32_t to = window_room(o.words);
             pad(o, at, to);
@@ -180,7 +187,7 @@ class Queue : public Driver {
         }
         if (told < pushed) {
             pay(TELL);
-            memory.uncached_store();
+            fill_in(1);
             const double cycle = access() + machine.fetch;
             device.items.push_back({Item::BEGIN, cycle, 0});
             device.items.insert(device.items.end(), pending.begin(), pending.end());
@@ -200,9 +207,17 @@ class Queue : public Driver {
         done = end;
     }
 
+    // Of a descriptor: uncached, or in L2, as the DMA has taken the line from L1.
+    void read_status() {
+        if (coherent())
+            memory.penalty += memory.config.l2_hit_cycles;
+        else
+            memory.uncached_load();
+    }
+
     // Until `number` of what is in `when` have happened.
     void wait_for(const std::vector<double> &when, size_t number) {
-        memory.uncached_load();
+        read_status();
         device.run();
         if (when.size() < number || sees(when[number - 1]))
             return;
@@ -215,7 +230,8 @@ class Queue : public Driver {
 
     // ---- what comes back
 
-    uint32_t slot(size_t number) const { return SLOTS + 4u * static_cast<uint32_t>(tile_words) * static_cast<uint32_t>(number % limit); }
+    uint32_t slots() const { return coherent() ? static_cast<uint32_t>(machine.out) : SLOTS; }
+    uint32_t slot(size_t number) const { return slots() + 4u * static_cast<uint32_t>(tile_words) * static_cast<uint32_t>(number % limit); }
 
     void receive(const Operand &o) {
         pay(QUEUE_RECEIVE);
@@ -226,13 +242,14 @@ class Queue : public Driver {
         destinations.push_back(to);
         if (posted < limit)
             invalidate(slot(posted));
-        for (int i = 0; i < (posted < RECEIVE_RING ? 3 : 1); i++)
-            memory.uncached_store();
+        fill_in(posted < RECEIVE_RING ? 3 : 1);
         posted++;
     }
 
-    // A slot on chip is in L1 alone.
+    // A slot on chip is in L1 alone; behind a coherent port the tile has come to L2.
     void invalidate(uint32_t address) {
+        if (coherent())
+            return dma(address, 4u * static_cast<uint32_t>(tile_words), 1, 0, true);
         const Part before = enter(DISCARDS);
         const uint32_t first = address >> LINE_SHIFT, n = static_cast<uint32_t>(tile_words) / 8;
         for (uint32_t line = first; line < first + n; line++)
@@ -244,7 +261,7 @@ class Queue : public Driver {
 
     void take_oldest() {
         pay(TAKE);
-        memory.uncached_load();
+        read_status();
         device.run();
         if (device.back.size() <= taken || !sees(device.back[taken])) {
             tell();

@@ -172,8 +172,9 @@ def arguments(function: func.FuncOp) -> list[Arg]:
     return found
 
 
-def harness(driver: Driver, banner: str, *, init: str | None) -> str:
-    """``main.c``: arrays for the arguments, and a main that calls `init` (unless None), then the function.
+def harness(driver: Driver, banner: str, *, init: str | None, calls: int = 1) -> str:
+    """``main.c``: arrays for the arguments, and a main that calls `init` (unless None), then the function,
+    `calls` times.
 
     It returns 0, or the dma_status that stopped it. The simulator fills the inputs and reads the outputs
     through the symbols of the arrays; none of them is const, so that they all lie in RAM.
@@ -192,7 +193,9 @@ def harness(driver: Driver, banner: str, *, init: str | None) -> str:
     else:
         lines += [
             f"    dma_status status = {init}();",
-            "    if (status == DMA_OK)",
+            "    if (status == DMA_OK)"
+            if calls == 1
+            else f"    for (int call = 0; call < {calls} && status == DMA_OK; call++)",
             f"        status = {call};",
             "    if (status == DMA_OK)",
             "        status = dma_free();",

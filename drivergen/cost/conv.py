@@ -29,6 +29,8 @@ EMPTIED = 128 << 10
 """Bytes from which the caches are cleaned or emptied as a whole instead (sw/arm/platform.c) ..."""
 EMPTYING = 1650
 """... in so many cycles, while nothing moves; with it what a call begins and ends with."""
+ROUNDING = 1e-9
+"""How far apart floats are at most that are added in two orders, as a part of them."""
 PIECE = 3000
 """... that each piece of a convolution costs whose tiles do not divide it: its queue is closed and opened."""
 QUEUED = 110
@@ -207,6 +209,17 @@ class Model:
         fits = {"I": whole, "F": filters, "O": result and not parts}
         return {operand: fits[operand] or (operand == "F" and operand in once) for operand in fits}
 
+    def least(self, tile: Mapping[str, int], order: Sequence[str]) -> float:
+        """No order of the tile's loops is estimated at less."""
+        one, computes = self.work(tile), prod(self.trips(tile, order))
+        beside = QUEUE_WAITED * QUEUED * computes + PIECE * self._pieces(tile, order)
+        alone = computes * one.compute + one.image + one.filters + one.sent
+        return (alone + beside) * (1 - ROUNDING)
+
+    def _pieces(self, tile: Mapping[str, int], order: Sequence[str]) -> int:
+        """Kinds of tiles that are smaller at an end."""
+        return prod(1 + (self.problem[dim] % tile[dim] > 0) for dim in order) - 1
+
     def estimate(self, tile: Mapping[str, int], order: Sequence[str]) -> float:
         """Fabric cycles, about."""
         trips, moved, one = self.trips(tile, order), self.moved(tile, order), self.work(tile)
@@ -228,7 +241,7 @@ class Model:
         in_place: Mapping[str, bool],
     ) -> float:
         """What does not overlap: waiting now and then, for who moves much; and pieces."""
-        pieces = prod(1 + (self.problem[dim] % tile[dim] > 0) for dim in order) - 1
+        pieces = self._pieces(tile, order)
         waited = WAITED if in_place["I"] and in_place["F"] else COPYING_WAITED
         trips = self.trips(tile, order)
         queued = QUEUE_WAITED * QUEUED * prod(trips)
@@ -239,13 +252,16 @@ class Model:
             unpacked = UNPACKED_WORD * results * words
         cleaned, emptied = self._at_once(in_place) if waited == WAITED else (False, False)
         whole = EMPTYING * (cleaned + emptied) + PIECE * pieces
-        if emptied:  # the CPU queues and does nothing else: it is far ahead, and nothing waits for it
+        if emptied or (self.spec.dma.coherent and all(in_place.values())):
+            # The CPU queues and does nothing else: it is far ahead, and nothing waits for it.
             return whole + unpacked
         return waited * (loads + cpu) + queued + unpacked + whole
 
     def _at_once(self, in_place: Mapping[str, bool]) -> tuple[bool, bool]:
         """Are the caches cleaned as a whole before operands are read; are they emptied for the result?"""
         assert self.image is not None
+        if self.spec.dma.coherent:
+            return False, False
         sizes = {**self.problem, **self.image}
         operands = sum(prod(sizes[dim] for dim in self.spec.form.operands[one]) for one in ("I", "F"))
         result = prod(sizes[dim] for dim in self.spec.form.operands["O"]) * self.result_bytes
@@ -282,7 +298,8 @@ class Model:
         first_use = sum(own * prod(trips[d] for d in moved[operand]) for operand, own in first.items())
         if not (in_place["I"] and in_place["F"]):  # the pipeline `copying`
             return sum(words.values()) * COPIED_WORD + (sum(times.values()) + computes) * QUEUED
-        cleaned, maintained = (0.0 if whole else 1.0 for whole in self._at_once(in_place))
+        lines = 0.0 if self.spec.dma.coherent else 1.0
+        cleaned, maintained = (0.0 if whole else lines for whole in self._at_once(in_place))
         results = 2 * MAINTAINED_WORD * maintained * self._lines(tile) if in_place["O"] else COPIED_WORD
         cpu = first_use * cleaned * MAINTAINED_WORD + words["O"] * results
         return cpu + (sum(times.values()) + computes) * QUEUED
@@ -324,5 +341,6 @@ class Model:
                 gone = [*gone[1:], sender]
             before = now
         loads = times["I"] * one.image + times["F"] * one.filters
-        left = 0.0 if self._at_once(in_place)[1] else MAINTAINED_WORD * one.result
+        at_once = self.spec.dma.coherent or self._at_once(in_place)[1]
+        left = 0.0 if at_once else MAINTAINED_WORD * one.result
         return max(sender, cpu) + left + self._beside(tile, order, loads, cpu, in_place)

@@ -125,21 +125,19 @@ def _in_place(asked: _Asked) -> tuple[Choice, ...]:
     spec = model.spec
     tiles = [tile] if tile else list(_tiles(spec, model.problem, model.settings, model.image))
     named = [dict(zip(spec.dims, one, strict=True)) for one in tiles]
-    ranked = sorted(
-        (model.estimate(one, loops), number, place)
-        for number, one in enumerate(named)
-        for place, loops in enumerate(orders)
-    )
-    best: list[tuple[float, int, int]] = []
-    for _, number, place in ranked:
+    # The first `FOLLOWED` estimates, the least bound of a tile first: most tiles are never looked at.
+    first: list[tuple[float, int, int]] = []
+    for least, number in sorted((model.least(one, orders[0]), number) for number, one in enumerate(named)):
+        if len(first) == FOLLOWED and least > first[-1][0]:
+            break
         under = image_under(spec, named[number], model.problem, model.settings, model.image)
         if tile is None and not _fits(spec, tiles[number], model.settings, under):
             continue
-        best.append((model.steps(named[number], orders[place]), number, place))
-        if len(best) == FOLLOWED:
-            break
-    if not best:
+        own = ((model.estimate(named[number], loops), number, place) for place, loops in enumerate(orders))
+        first = sorted([*first, *own])[:FOLLOWED]
+    if not first:
         raise NoTileError(_why(spec, model.problem, model.settings))
+    best = [(model.steps(named[number], orders[place]), number, place) for _, number, place in first]
     return tuple(
         Choice(tiles[number], orders[place], _sent(model, tiles[number]), cycles)
         for cycles, number, place in sorted(best)

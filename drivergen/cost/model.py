@@ -319,7 +319,8 @@ class Model:
         if c.in_place:
             slots = self._slots(traffic)
             tile = traffic.words_out / np.maximum(traffic.transfers_out, 1)
-            counts["slot_out"] = np.minimum(slots, traffic.transfers_out) * tile
+            if not self.spec.dma.coherent:
+                counts["slot_out"] = np.minimum(slots, traffic.transfers_out) * tile
             parts = [self._cleaned(one) for one in traffic.sends] + [
                 self._queued(one, moved) for one in traffic.sends
             ]
@@ -391,7 +392,7 @@ class Model:
 
     def _cleaned(self, copies: Copies) -> dict[str, Array]:
         """What is done once for a part of a matrix that is read in place."""
-        if not copies.whole_beats:
+        if not copies.whole_beats or self.spec.dma.coherent:
             return {}
         return {"row_in": copies.rows * copies.distinct / copies.lines, "word_in": copies.distinct}
 

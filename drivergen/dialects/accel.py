@@ -156,7 +156,8 @@ class InitOpcodesAttr(_ScopeAttr):
 class DmaInitConfigAttr(Data[DmaConfig]):
     """Addresses and sizes (bytes) of the DMA and its two windows, and the width of its LENGTH register.
 
-    ``scatter_gather = 1`` where it takes descriptors; 0 is not printed.
+    ``scatter_gather = 1`` where it takes descriptors, ``coherent = 1`` where its ports look into the CPU's
+    caches; 0 is not printed.
     """
 
     name = "accel.dma_init_config"
@@ -170,7 +171,9 @@ class DmaInitConfigAttr(Data[DmaConfig]):
         "output_size": "output_buffer_size",
         "length_width": "length_width",
         "scatter_gather": "scatter_gather",
+        "coherent": "coherent",
     }
+    FLAGS: ClassVar[tuple[str, ...]] = ("scatter_gather", "coherent")
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> DmaConfig:
@@ -182,15 +185,17 @@ class DmaInitConfigAttr(Data[DmaConfig]):
             return cls.FIELDS[key], parser.parse_integer(allow_boolean=False, allow_negative=False)
 
         values: dict[str, Any] = dict(parser.parse_comma_separated_list(parser.Delimiter.ANGLE, entry))
-        if values.get("scatter_gather", 0) > 1:
-            parser.raise_error("scatter_gather must be 0 or 1")
-        values["scatter_gather"] = values.get("scatter_gather") == 1
+        for flag in cls.FLAGS:
+            if values.get(flag, 0) > 1:
+                parser.raise_error(f"{flag} must be 0 or 1")
+            values[flag] = values.get(flag) == 1
         return DmaConfig(**values)
 
     def print_parameter(self, printer: Printer) -> None:
         values = {key: int(getattr(self.data, name)) for key, name in self.FIELDS.items()}
-        if not self.data.scatter_gather:
-            del values["scatter_gather"]
+        for flag in self.FLAGS:
+            if not values[flag]:
+                del values[flag]
         fields = (f"{k} = {hex(v) if k in ('address', 'input', 'output') else v}" for k, v in values.items())
         printer.print_string(f"<{', '.join(fields)}>")
 

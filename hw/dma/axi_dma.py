@@ -18,7 +18,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from axiloom.hw.axi.signatures import AXI4, AXI4Lite, AXI4Stream
-from axiloom.hw.dma.mm2s import Mm2s
+from axiloom.hw.dma.mm2s import CACHE_BUFFERABLE, CACHE_COHERENT, Mm2s
 from axiloom.hw.dma.registers import ADDRESS_WIDTH, ChannelRegisters, LiteSlave, taken
 from axiloom.hw.dma.s2mm import S2mm
 from axiloom.hw.dma.sg import DescriptorEngine
@@ -42,6 +42,7 @@ class AxiDma(wiring.Component):
         Descriptors have 26 whatever it is
     burst : longest burst in beats, a power of two up to 64 (the FIFOs hold a few bursts)
     scatter_gather : descriptors from memory instead of SA, DA and LENGTH
+    coherent : AxCACHE on all ports to memory is :data:`CACHE_COHERENT`, for a port that looks into caches
 
     Members
     -------
@@ -61,7 +62,12 @@ class AxiDma(wiring.Component):
     """
 
     def __init__(
-        self, data_width: int = 32, length_width: int = 26, burst: int = 16, scatter_gather: bool = False
+        self,
+        data_width: int = 32,
+        length_width: int = 26,
+        burst: int = 16,
+        scatter_gather: bool = False,
+        coherent: bool = False,
     ) -> None:
         if data_width not in (32, 64, 128):
             raise ValueError(f"DMA data width must be 32, 64 or 128, not {data_width!r}")
@@ -73,6 +79,7 @@ class AxiDma(wiring.Component):
         self._length_width = length_width
         self._burst = burst
         self._scatter_gather = scatter_gather
+        self._coherent = coherent
         super().__init__(
             {
                 "s_axi_lite": In(AXI4Lite(ADDRESS_WIDTH)),
@@ -106,6 +113,14 @@ class AxiDma(wiring.Component):
     @property
     def scatter_gather(self) -> bool:
         return self._scatter_gather
+
+    @property
+    def coherent(self) -> bool:
+        return self._coherent
+
+    @property
+    def _cache(self) -> int:
+        return CACHE_COHERENT if self.coherent else CACHE_BUFFERABLE
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -176,12 +191,12 @@ class AxiDma(wiring.Component):
         for name, mover, registers in (
             (
                 "mm2s",
-                Mm2s(self.data_width, self.length_width, self.burst),
+                Mm2s(self.data_width, self.length_width, self.burst, cache=self._cache),
                 ChannelRegisters(self.length_width, alignment=word_bytes),
             ),
             (
                 "s2mm",
-                S2mm(self.data_width, self.length_width, self.burst),
+                S2mm(self.data_width, self.length_width, self.burst, cache=self._cache),
                 ChannelRegisters(
                     self.length_width, alignment=word_bytes, min_length=word_bytes, reports_length=True
                 ),
@@ -214,13 +229,14 @@ class AxiDma(wiring.Component):
 
     def _scatter_gather_channels(self, m: Module, stop: Signal, clear: Signal) -> list[_Channel]:
         """Registers command an engine, and it the mover."""
-        m.submodules.sg_port = port = ResetInserter(clear)(SgPort())
+        m.submodules.sg_port = port = ResetInserter(clear)(SgPort(self._cache))
         m.d.comb += port.stop.eq(stop)
         wiring.connect(m, port.bus, wiring.flipped(self.m_axi_sg))
         made = []
+        shape = self.data_width, LENGTH_BITS, self.burst, True, self._cache
         for name, mover, requests in (
-            ("mm2s", Mm2s(self.data_width, LENGTH_BITS, self.burst, strided=True), port.channel0),
-            ("s2mm", S2mm(self.data_width, LENGTH_BITS, self.burst, strided=True), port.channel1),
+            ("mm2s", Mm2s(*shape), port.channel0),
+            ("s2mm", S2mm(*shape), port.channel1),
         ):
             registers = SgRegisters()
             engine = DescriptorEngine(self.data_width, receives=isinstance(mover, S2mm))

@@ -29,6 +29,8 @@ PAGE_BYTES = 4096
 BURST_INCR = 0b01
 CACHE_BUFFERABLE = 0b0011
 """Normal, non-cacheable, bufferable memory: what Xilinx' DMA sends."""
+CACHE_COHERENT = 0b1111
+"""Write-back, read and write allocate: with AxUSER[0] an ACP's coherent access (Xilinx UG585, 3.5.1)."""
 
 
 class Mm2s(wiring.Component):
@@ -65,12 +67,18 @@ class Mm2s(wiring.Component):
     """
 
     def __init__(
-        self, data_width: int = 32, length_width: int = 26, burst: int = 16, strided: bool = False
+        self,
+        data_width: int = 32,
+        length_width: int = 26,
+        burst: int = 16,
+        strided: bool = False,
+        cache: int = CACHE_BUFFERABLE,
     ) -> None:
         self._data_width = data_width
         self._length_width = length_width
         self._burst = burst
         self._strided = strided
+        self._cache = cache
         rows = {
             "last": In(1),
             "moved": Out(length_width),
@@ -180,7 +188,7 @@ class Mm2s(wiring.Component):
         m.d.comb += [
             bus.arsize.eq(word_shift),
             bus.arburst.eq(BURST_INCR),
-            bus.arcache.eq(CACHE_BUFFERABLE),
+            bus.arcache.eq(self._cache),
             shared.bursts.w_data[0].eq(shared.ends_command),
             shared.bursts.w_en.eq(request),
         ]

@@ -60,12 +60,18 @@ class S2mm(wiring.Component):
     """
 
     def __init__(
-        self, data_width: int = 32, length_width: int = 26, burst: int = 16, strided: bool = False
+        self,
+        data_width: int = 32,
+        length_width: int = 26,
+        burst: int = 16,
+        strided: bool = False,
+        cache: int = CACHE_BUFFERABLE,
     ) -> None:
         self._data_width = data_width
         self._length_width = length_width
         self._burst = burst
         self._strided = strided
+        self._cache = cache
         rows = {
             "filled": Out(1),
             "begins": Out(1),
@@ -201,7 +207,7 @@ class S2mm(wiring.Component):
             commands.r_en.eq(bus.awready),
             bus.awsize.eq(exact_log2(self._data_width // 8)),
             bus.awburst.eq(BURST_INCR),
-            bus.awcache.eq(CACHE_BUFFERABLE),
+            bus.awcache.eq(self._cache),
             address_accepted.eq(bus.awvalid & bus.awready),
             bus.wdata.eq(fifo.r_data),
             bus.wlast.eq(ends.r_data),

@@ -61,7 +61,8 @@ class SgPort(wiring.Component):
     While `stop` is high nothing new begins; `drained`: no transaction on `bus`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, cache: int = CACHE_BUFFERABLE) -> None:
+        self._cache = cache
         super().__init__(
             {
                 **{f"channel{i}": In(SgRequests()) for i in range(CHANNELS)},
@@ -97,7 +98,7 @@ class SgPort(wiring.Component):
             bus.arlen.eq(READ_WORDS - 1),
             bus.arsize.eq(2),
             bus.arburst.eq(BURST_INCR),
-            bus.arcache.eq(CACHE_BUFFERABLE),
+            bus.arcache.eq(self._cache),
             bus.rready.eq(1),
         ]
 
@@ -126,7 +127,7 @@ class SgPort(wiring.Component):
             bus.awlen.eq(0),
             bus.awsize.eq(2),
             bus.awburst.eq(BURST_INCR),
-            bus.awcache.eq(CACHE_BUFFERABLE),
+            bus.awcache.eq(self._cache),
             bus.wstrb.eq(~0),
             bus.wlast.eq(1),
             bus.bready.eq(1),

@@ -94,6 +94,7 @@ class Soc(wiring.Component):
             self.spec.stream_width,
             self.spec.dma.length_width,
             scatter_gather=self.spec.dma.scatter_gather,
+            coherent=self.spec.dma.coherent,
         )
         accelerator: Any
         if self.user_rtl is not None:

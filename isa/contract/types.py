@@ -344,3 +344,5 @@ class DmaConfig:
     """Bits of the LENGTH register (PG021: 8 to 26); one transfer has less than 2^this bytes."""
     scatter_gather: bool = False
     """The DMA takes descriptors from memory (PG021, scatter-gather mode) and nothing else."""
+    coherent: bool = False
+    """Its ports look into the CPU's caches (an ACP or HPC port of the board): no driver maintains them."""

@@ -66,7 +66,9 @@ _DMA_KEYS = {
     "outputBufferSize": "output_buffer_size",
     "lengthWidth": "length_width",
     "scatterGather": "scatter_gather",
+    "coherent": "coherent",
 }
+_SAID_IF_TRUE = ("scatterGather", "coherent")
 _OF_THE_WHOLE = ("name", "version", "description", "dma_config", "stream_width", "post", "bits", "rtl")
 """Keys that a further kernel of an accelerator has not."""
 _ADDRESSES = ("address", "inputAddress", "outputAddress")
@@ -511,9 +513,11 @@ def write(specs: Sequence[AcceleratorSpec]) -> str:
 
 
 def _write_accelerator(spec: AcceleratorSpec) -> dict[str, Any]:
-    dma = {key: getattr(spec.dma, attribute) for key, attribute in _DMA_KEYS.items()}
-    if not spec.dma.scatter_gather:
-        del dma["scatterGather"]
+    dma = {
+        key: value
+        for key, attribute in _DMA_KEYS.items()
+        if (value := getattr(spec.dma, attribute)) or key not in _SAID_IF_TRUE
+    }
     body: dict[str, Any] = {
         "name": spec.name,
         "version": spec.version,

@@ -108,3 +108,9 @@ def _alike(specs: Sequence[AcceleratorSpec]) -> Iterator[str]:
                 f"{spec.name}: dma_config.scatterGather: {has.name} has it and {has_not.name} has not: the "
                 "driver's runtime is compiled for one kind of DMA; set it alike"
             )
+        if spec.dma.coherent != first.dma.coherent:
+            has, has_not = (spec, first) if spec.dma.coherent else (first, spec)
+            yield (
+                f"{spec.name}: dma_config.coherent: {has.name} has it and {has_not.name} has not: they share "
+                "memory ports, which look into the caches or do not; set it alike"
+            )

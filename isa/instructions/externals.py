@@ -5,6 +5,8 @@ Each takes and gives bit patterns as int64 arrays of one shape.
 
 from __future__ import annotations
 
+import operator
+import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,11 +19,12 @@ Bits = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class External:
-    """`python` on arrays of bit patterns."""
+    """`python` on arrays of bit patterns, `one` on numbers: a tenth of the time for a single one."""
 
     arguments: int
     python: Callable[..., Bits]
     text: str
+    one: Callable[..., int]
 
 
 def _single(bits: Bits) -> npt.NDArray[np.float32]:
@@ -67,16 +70,87 @@ def _max(a: npt.NDArray[np.float32], b: npt.NDArray[np.float32]) -> npt.NDArray[
     return found
 
 
+# --- one number at a time: in float64, which rounds a sum, product or quotient of two float32 as float32 does
+
+
+_WORDS, _SINGLES = struct.Struct("<II"), struct.Struct("<ff")
+_WORD, _SINGLE = struct.Struct("<I"), struct.Struct("<f")
+_ALL, _INFINITE, _SIGN, _QUIET = 0xFFFFFFFF, 0x7F800000, 0x80000000, 0x400000
+_NONE = 0x7FC0
+"""No number as a bfloat16."""
+
+
+def _fast(
+    python: Callable[..., Bits], rule: Callable[[float, float], float], shift: int
+) -> Callable[[int, int], int]:
+    """`shift`: of a pattern to a float32's."""
+    passes = not shift and _passes(python)
+
+    def one(left: int, right: int) -> int:
+        a, b = _SINGLES.unpack(_WORDS.pack(left << shift & _ALL, right << shift & _ALL))
+        try:
+            found = rule(a, b)
+            bits: int = _WORD.unpack(_SINGLE.pack(found))[0]
+        except ZeroDivisionError:
+            return int(python(left, right))
+        except OverflowError:
+            bits = _INFINITE | (_SIGN if found < 0 else 0)
+        if found != found:
+            if shift:
+                return _NONE
+            if passes and (a != a) != (b != b):
+                return (left if a != a else right) | _QUIET
+            return int(python(left, right))
+        return (bits + 0x7FFF + (bits >> 16 & 1)) >> 16 if shift else bits
+
+    return one
+
+
+def _passes(python: Callable[..., Bits]) -> bool:
+    """Whether this machine gives what is no number on as it is, but quiet. Some give another one."""
+    strange, one = 0x7F812345, 0x3F800000
+    return int(python(strange, one)) == int(python(one, strange)) == strange | _QUIET
+
+
+def _larger(a: float, b: float) -> float:
+    if a == 0 == b:
+        return a + b
+    return a if a > b or a != a else b
+
+
 _FLOAT, _BFLOAT = _on(_single, _of_single), _on(_brain, _of_brain)
+_RULES: Mapping[str, tuple[Callable[..., npt.NDArray[Any]], Callable[[float, float], float]]] = {
+    "add": (np.add, operator.add),
+    "sub": (np.subtract, operator.sub),
+    "mul": (np.multiply, operator.mul),
+    "div": (np.divide, operator.truediv),
+    "max": (_max, _larger),
+}
+
+
+def _of_two(name: str, operation: str, shift: int) -> External:
+    rule, alone = _RULES[operation]
+    python = (_BFLOAT if shift else _FLOAT)(rule)
+    return External(2, python, f"{operation} of {name}", _fast(python, alone, shift))
+
+
+def _narrowed(bits: int) -> int:
+    return _NONE if bits & ~_SIGN > _INFINITE else (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
+
+
+def _exp_of(name: str, shift: int) -> External:
+    python = (_BFLOAT if shift else _FLOAT)(_exp)
+    return External(1, python, f"exp of {name}", lambda bits: int(python(bits)))
+
+
+_NAMES = {"float32": 0, "bfloat16": 16}
 FUNCTIONS: Mapping[str, External] = {
-    **{
-        f"{name}.{operation}": External(arguments, on(rule), f"{operation} of {name}")
-        for name, on in (("float32", _FLOAT), ("bfloat16", _BFLOAT))
-        for operation, arguments, rule in (
-            ("add", 2, np.add), ("sub", 2, np.subtract), ("mul", 2, np.multiply), ("div", 2, np.divide),
-            ("max", 2, _max), ("exp", 1, _exp),
-        )
-    },
-    "bfloat16.to_float32": External(1, lambda bits: np.asarray(bits, np.int64) << 16, "exact"),
-    "float32.to_bfloat16": External(1, lambda bits: _of_brain(_single(bits)), "rounded to nearest even"),
-}  # fmt: skip
+    **{f"{name}.{one}": _of_two(name, one, shift) for name, shift in _NAMES.items() for one in _RULES},
+    **{f"{name}.exp": _exp_of(name, shift) for name, shift in _NAMES.items()},
+    "bfloat16.to_float32": External(
+        1, lambda bits: np.asarray(bits, np.int64) << 16, "exact", lambda bits: bits << 16
+    ),
+    "float32.to_bfloat16": External(
+        1, lambda bits: _of_brain(_single(bits)), "rounded to nearest even", _narrowed
+    ),
+}

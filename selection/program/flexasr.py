@@ -7,7 +7,7 @@ them (:func:`tiles`). An LSTM's gates are i, g, f, o.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -127,15 +127,26 @@ def linear(steps: int, outputs: int, inputs: int, biases: Biases | None = None) 
     return made.program(f"linear_{steps}_{outputs}_{inputs}")
 
 
-def lstm(steps: int, hidden: int, inputs: int, biases: Biases | None = None) -> Program:
+def lstm(
+    steps: int, hidden: int, inputs: int, biases: Biases | None = None, before: Biases | None = None
+) -> Program:
     """y (steps, hidden) from zeros: wx and wh are (hidden vectors, gates, ...) of :func:`tiles`, ax and ah
-    what is added, (hidden vectors, gates, 16); zero is a vector of zeros. Results and h have one bias."""
+    what is added, (hidden vectors, gates, 16); zero is a vector of zeros. Cells and results have one bias.
+
+    `before`: of the product with the result before; without it weights and what is added are as the input's,
+    and the result is read with the bias it has. Weights that do not fit together are loaded for 16 cells at a
+    time. Raises ValueError where those do not fit.
+    """
     biases = biases or Biases()
+    before = before or replace(biases, inputs=biases.results)
     deep, wide = _vectors("inputs", inputs), _vectors("hidden", hidden)
-    if GATES * wide * LANES * (deep + wide) > W or 2 * GATES > MACS:
+    own = GATES * LANES * (deep + wide)  # vectors of weights of 16 cells
+    if own > W:
         raise ValueError(
-            f"an LSTM of {inputs} inputs and {hidden} cells; there is room for {W * LANES} weights"
+            f"an LSTM of {inputs} inputs and {hidden} cells: 16 cells have {own * LANES} weights, "
+            f"and there is room for {W * LANES}"
         )
+    resident = wide * own <= W
     made = _Made()
     x = made.array("x", "in", steps, inputs)
     wx, wh = (
@@ -147,24 +158,31 @@ def lstm(steps: int, hidden: int, inputs: int, biases: Biases | None = None) -> 
     added = made.room(wide * GATES), made.room(wide * GATES)
     for array, out in ((x, at), (zero, h), (zero, cells), (ax, added[0]), (ah, added[1])):
         made.load(array, out=out)
-    made.load(wx, "load_weights")
-    made.load(wh, "load_weights", wide * GATES * deep * LANES)
+    each = GATES * deep * LANES, GATES * wide * LANES  # vectors of weights of 16 cells
+    if resident:
+        made.load(wx, "load_weights")
+        made.load(wh, "load_weights", wide * each[0])
     for step in range(steps):
         for tile in range(wide):
-            places = ((deep, at + step * deep, 0, biases.inputs), (wide, h + step * wide, 1, biases.results))
+            if resident:
+                firsts = tile * each[0], wide * each[0] + tile * each[1]
+            else:
+                firsts = 0, each[0]
+                for array, n, out in zip((wx, wh), each, firsts, strict=True):
+                    made.add("load_weights", n=n, out=out, base=array.base + tile * n * LANES)
+            products = ((deep, at + step * deep, biases), (wide, h + step * wide, before))
             for gate in range(GATES):
-                for n, row, second, bias in places:
-                    first = second * wide * GATES * deep
+                for second, (n, row, of) in enumerate(products):
                     made.add(
                         "product",
                         n=n,
                         row=row,
-                        weights=(first + (tile * GATES + gate) * n) * LANES,
+                        weights=firsts[second] + gate * n * LANES,
                         added=added[second] + tile * GATES + gate,
                         out=2 * gate + second,
-                        weight_bias=biases.weights,
-                        input_bias=bias,
-                        added_bias=biases.added,
+                        weight_bias=of.weights,
+                        input_bias=of.inputs,
+                        added_bias=of.added,
                     )
             for command in _cell(cells + tile, h + (step + 1) * wide + tile, biases.results):
                 made.commands.append(command)

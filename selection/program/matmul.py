@@ -11,9 +11,12 @@ BLOCK = 16
 _INPS, _ACCS, _WGTS = 2048, 2048, 1024
 
 
-def matmul(m: int = 64, n: int = 64, k: int = 64, shift: int = 8) -> Program:
-    """``y = clip((a . b + bias) >> shift, -128, 127)``: a is (m, k), y is (m, n), int8 row major; bias is
-    (n,) int32; b lies in blocks (see :func:`blocks`), (n / 16, k / 16, 16, 16).
+def matmul(
+    m: int = 64, n: int = 64, k: int = 64, shift: int = 8, *, least: int = -128, half: bool = False
+) -> Program:
+    """``y = clip((a . b + bias) >> shift, least, 127)``: a is (m, k), y is (m, n), int8 row major; bias is
+    (n,) int32; b lies in blocks (see :func:`blocks`), (n / 16, k / 16, 16, 16). `half`: sums are rounded to
+    the nearest, not down.
 
     Everything is in VTA's memories at once. Raises ValueError where it does not fit them.
     """
@@ -55,9 +58,10 @@ def matmul(m: int = 64, n: int = 64, k: int = 64, shift: int = 8) -> Program:
             "gemm",
             {"first": 0, "last": depth, **rows, "src_outer": depth, "wgt_inner": depth},
         ),
+        *([alu(2, 1 << shift - 1)] if half and shift else []),
         alu(3, shift),
         alu(0, 127),
-        alu(1, -128),
+        alu(1, least),
         Command("store", {"sram": 0, "base": y // BLOCK, "rows": 1, "count": m * columns}),
         Command("finish", {}),
     )

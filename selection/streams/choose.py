@@ -21,9 +21,10 @@ from axiloom.errors import CompileError
 from axiloom.selection.egraph.exact import improve
 from axiloom.selection.egraph.extract import greedy
 from axiloom.selection.egraph.problem import problem_of_ways
+from axiloom.selection.streams import kept
 from axiloom.selection.streams.forms import Form, forms
 from axiloom.selection.streams.products import graph_of
-from axiloom.selection.streams.same import check
+from axiloom.selection.streams.same import check, is_same
 
 Way: TypeAlias = tuple[int, tuple[int, ...], "Offer | None"]
 """Cycles, ops whose results are read, who: None is the CPU."""
@@ -65,7 +66,7 @@ class Selection:
     those with one accelerator and the CPU, by its number (None: the CPU may not have what it refuses).
 
     `weight`: the same with the margins of ways that matching does not take; no ways weigh less than `bound`.
-    `compared`: elements of forms that were replayed on symbols against their products.
+    `compared`: elements of forms by rules that were replayed on symbols against their products.
     """
 
     choices: tuple[Choice, ...]
@@ -159,7 +160,7 @@ class Chooser:
         types = [str(one.type) for one in graph.parameters]
         key = f"{[(node.op, sorted(node.attributes.items())) for node in graph.nodes()]} {types}"
         if key not in self.forms:
-            self.forms[key] = forms(graph, self.kernels)
+            self.forms[key] = kept.forms(graph, self.kernels, forms)
         return self.forms[key]
 
     def _ways(self, network: Network) -> dict[int, list[Way]]:
@@ -171,13 +172,16 @@ class Chooser:
         }
         for product in network.products:
             for offer in product.offers:
-                inside = set(offer.ops)
-                needs = dict.fromkeys(need for one in offer.ops for need in steps[one].needs)
-                outside = tuple(need for need in needs if need not in inside)
                 started = _started(offer.device)
                 found[started] = [(self.start, (), None)]
-                found[offer.ops[-1]].append((self.offered(offer), (*outside, started), offer))
+                read = *self._read(network, offer), started
+                found[offer.ops[-1]].append((self.offered(offer), read, offer))
         return found
+
+    def _read(self, network: Network, offer: Offer) -> tuple[int, ...]:
+        """Ops before a group whose results it reads."""
+        needs = dict.fromkeys(need for one in offer.ops for need in network.steps[one].needs)
+        return tuple(need for need in needs if need not in offer.ops)
 
     def _weighed(self, network: Network, ways: Mapping[int, Sequence[Way]]) -> dict[int, list[_Weighed]]:
         """What matching takes weighs what it costs, any other way `margin` more; an accelerator's small layer
@@ -215,11 +219,18 @@ class Chooser:
         return None if found is None else sum(way[0] for way in found[0])
 
     def _matching(self, network: Network) -> int:
-        """Cycles of the network without a choice."""
-        offers = [one.matched for one in network.products if one.matched]
-        inside = {each for one in offers for each in one.ops}
-        rest = sum(self.cpu(step) for number, step in network.steps.items() if number not in inside)
-        return sum(map(self.offered, offers)) + self.start * len({one.device for one in offers}) + rest
+        """Cycles of the network without a choice: of the ops whose results somebody reads."""
+        offers = {one.matched.ops[-1]: one.matched for one in network.products if one.matched}
+        cycles, seen, left = 0, set[int](), list(network.results)
+        while left:
+            cell = left.pop()
+            if cell in seen:
+                continue
+            seen.add(cell)
+            offer = offers.get(cell)
+            cycles += self.cpu(network.steps[cell]) if offer is None else self.offered(offer)
+            left += network.steps[cell].needs if offer is None else self._read(network, offer)
+        return cycles + self.start * len({offers[one].device for one in seen if one in offers})
 
     def _choice(
         self, network: Network, product: Product, offer: Offer | None, known: Mapping[str, Form]
@@ -248,13 +259,16 @@ class Chooser:
         return Choice(product, Chosen((product.number,), None, reason), on_cpu.cycles, tuple(candidates))
 
     def _checked(self, choices: Sequence[Choice]) -> int:
-        """Elements of chosen forms that were replayed against their products, each form once."""
+        """Elements of chosen forms that were replayed against their products, each form once: of those that
+        are not the product as it stands."""
         total = 0
         done: set[str] = set()
         for one in choices:
             form = next((c.form for c in one.candidates if c.device == one.chosen.device), None)
             graph = graph_of(one.product.op, one.product.title)
             if form is None or graph is None or one.product.title + form.kernel in done:
+                continue
+            if is_same(graph, form.graph):
                 continue
             done.add(one.product.title + form.kernel)
             key = one.product.title, form.kernel

@@ -7,8 +7,8 @@ what its operations say of elements, on symbols. Sums of integers have no order.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -20,8 +20,9 @@ SAMPLED = 16
 """Elements of a result at most, its first and last among them."""
 FEWEST, TERMS = 4, 8_000
 """Long sums are compared in fewer elements: of so many products together, but no fewer than that."""
-Term = tuple[Any, ...]
-ZERO = "0"
+Term: TypeAlias = int
+"""Equal terms have one number."""
+ZERO = "literal", "0"
 
 
 class FormFaultError(AxiloomError):
@@ -30,29 +31,37 @@ class FormFaultError(AxiloomError):
     exit_code = 4
 
 
-@dataclass(frozen=True)
+@dataclass
 class Symbols:
     """An `Algebra` of terms: products of two in one order, sums as what they add up, sorted."""
+
+    numbers: dict[tuple[Any, ...], Term] = field(default_factory=dict)
+    sums: dict[Term, tuple[Term, ...]] = field(default_factory=dict)
+    """What those add up that are sums."""
+
+    def __post_init__(self) -> None:
+        self.zero = self.term(*ZERO)
+
+    def term(self, *what: Any) -> Term:
+        return self.numbers.setdefault(what, len(self.numbers))
 
     def apply(self, function: str, *arguments: Any) -> Term:
         head, _, rest = function.partition(":")
         if head == "literal":
-            return ("literal", rest.partition(":")[2])
+            return self.term("literal", rest.partition(":")[2])
         if head == "convert":
             (of,) = arguments
-            return of if of == ("literal", ZERO) else ("convert", rest, of)
+            return self.zero if of == self.zero else self.term("convert", rest, of)
         if head == "mul":
-            return (
-                ("literal", ZERO) if ("literal", ZERO) in arguments else ("mul", *sorted(arguments, key=repr))
-            )
+            return self.zero if self.zero in arguments else self.term("mul", *sorted(arguments))
         if head == "add":
-            return _sum(arguments)
-        return (function, *arguments)
+            return self._sum(arguments)
+        return self.term(function, *arguments)
 
     def fold(self, function: str, count: Any, body: Callable[[int], Any]) -> Term:
         if function != "add":
             raise GraphError(f"a fold by {function} has no terms here")
-        return _sum([body(index) for index in range(count)])
+        return self._sum([body(index) for index in range(count)])
 
     def choose(self, condition: Any, yes: Callable[[], Any], no: Callable[[], Any]) -> Any:
         return yes() if condition else no()
@@ -60,13 +69,31 @@ class Symbols:
     def scan(self, *_: Any) -> Any:
         raise GraphError("steps have no terms here")
 
+    def _sum(self, terms: Sequence[Term]) -> Term:
+        """Zeros add nothing."""
+        found: list[Term] = []
+        for one in terms:
+            if one != self.zero:
+                found += self.sums.get(one, (one,))
+        if len(found) == 1:
+            return found[0]
+        found.sort()
+        made = self.term("sum", *found)
+        self.sums[made] = tuple(found)
+        return made
 
-def _sum(terms: Sequence[Term]) -> Term:
-    """Zeros add nothing."""
-    found: list[Term] = []
-    for one in terms:
-        found += one[1:] if one[0] == "sum" else () if one == ("literal", ZERO) else (one,)
-    return ("sum", *sorted(found, key=repr)) if len(found) != 1 else found[0]
+
+def is_same(product: Graph, form: Graph) -> bool:
+    """Whether a form is the product as it stands, node by node."""
+
+    def alike(one: Node, other: Node) -> bool:
+        return (
+            (one.op, dict(one.attributes), one.type) == (other.op, dict(other.attributes), other.type)
+            and len(one.operands) == len(other.operands)
+            and all(map(alike, one.operands, other.operands))
+        )
+
+    return alike(product.results[0], form.results[0])
 
 
 def check(product: Graph, form: Graph, seed: int = 0) -> int:
@@ -79,7 +106,8 @@ def check(product: Graph, form: Graph, seed: int = 0) -> int:
     rng = np.random.default_rng(seed)
     algebra = Symbols()
     count = int(np.prod(shape, dtype=np.int64))
-    terms = len(_element(algebra, product.results[0], (0,) * len(shape)))
+    first = _element(algebra, product.results[0], (0,) * len(shape))
+    terms = 1 + len(algebra.sums.get(first, ()))
     sampled = min(SAMPLED, max(FEWEST, TERMS // terms))
     chosen = {0, count - 1, *(int(one) for one in rng.integers(0, count, sampled - 2))}
     for flat in sorted(chosen):
@@ -91,7 +119,7 @@ def check(product: Graph, form: Graph, seed: int = 0) -> int:
 
 def _element(algebra: Symbols, node: Node, at: Sequence[int]) -> Term:
     if node.op in ("parameter", "constant"):
-        return (node.op, str(node.attributes["name"]), *at)
+        return algebra.term(node.op, str(node.attributes["name"]), *at)
     reads = [lambda place, one=one: _element(algebra, one, place) for one in node.operands]
     types = [one.type for one in node.operands]
     found: Term = OPS[node.op].element(algebra, reads, tuple(at), types, node.attributes)

@@ -6,6 +6,8 @@
     .arm
     .fpu neon
 
+    .equ SCU,              0xF8F00000
+    .equ SCU_INVALIDATE,   0x0C
     .equ PL310,            0xF8F02000
     .equ PL310_CONTROL,    0x100
     .equ PL310_SYNC,       0x730
@@ -65,6 +67,20 @@ _start:
     mov     r0, #1
     str     r0, [r1, #PL310_CONTROL]
     dsb
+
+#if AXL_DMA_COHERENT
+    /* What comes through the ACP looks into L1 by the SCU's copy of its tags: MPCore TRM, 2.2; A9 TRM, 4.3.10. */
+    ldr     r1, =SCU
+    movw    r0, #0xFFFF
+    str     r0, [r1, #SCU_INVALIDATE]
+    ldr     r0, [r1]
+    orr     r0, r0, #1                  /* SCU on */
+    str     r0, [r1]
+    mrc     p15, 0, r0, c1, c0, 1
+    orr     r0, r0, #0x41               /* ACTLR: SMP and FW */
+    mcr     p15, 0, r0, c1, c0, 1
+    isb
+#endif
 
     ldr     r0, =axl_section_table
     mcr     p15, 0, r0, c2, c0, 0       /* TTBR0, walks uncached */
@@ -136,9 +152,15 @@ axiloom_exit_code:
 
 /* First-level translation table: 4096 sections of 1 MiB, flat. Attributes: ARMv7-A ARM, B3.5.1 and B3.8.
  *   0x1C0E  normal, write-back write-allocate, not shared (shared lines would not be cached by one A9 alone)
+ *   0x11C0E the same and shared, in SMP mode: the lines that the SCU keeps coherent with the ACP
  *   0x1C02  normal, not cached: the section of link.ld's region `uncached`
  *   0x0C16  device, never executed
  *   0       fault */
+#if AXL_DMA_COHERENT
+    .equ CACHED_ATTRIBUTES, 0x11C0E
+#else
+    .equ CACHED_ATTRIBUTES, 0x1C0E
+#endif
     .section .data.axl_section_table, "aw"
     .global axl_section_table
     .type axl_section_table, %object
@@ -150,7 +172,7 @@ axl_section_table:
     .if section == UNCACHED_SECTION
     .word   section << 20 | 0x1C02
     .else
-    .word   section << 20 | 0x1C0E
+    .word   section << 20 | CACHED_ATTRIBUTES
     .endif
     .set    section, section + 1
     .endr

@@ -65,10 +65,10 @@ typedef struct {
     uint32_t pushed;   /* descriptors filled in */
     uint32_t told;     /* of these, known to the DMA */
     uint32_t done;     /* of these, known to have been sent */
-    uint32_t single;   /* words in the descriptor at `pushed`, which is not filled in yet */
-    uint32_t words;    /* queued since the DMA was told */
+    uint32_t words;    /* queued since the DMA was told, in whole descriptors */
     uint32_t control;  /* of the last descriptor */
     uint32_t linked;   /* descriptors of the ring that know their next one */
+    volatile uint32_t *at; /* of the next single word, in the descriptor at `pushed`, which is not filled in yet */
 } dma_send_queue;
 
 extern dma_send_queue DMA_EACH(dma_sends);
@@ -78,30 +78,7 @@ extern dma_descriptor DMA_EACH(dma_send_ring)[AXL_SEND_RING];
 #define dma_send_ring dma_send_ring_of[dma_now]
 #endif
 
-dma_status dma_queue_make_room(void);
-dma_status dma_queue_tell(void);
-
-static inline dma_descriptor *dma_queue_next(void) { return &dma_send_ring[dma_sends.pushed & (AXL_SEND_RING - 1)]; }
-/* One descriptor stays free, so that each value of TAILDESC differs from the last. */
-static inline int dma_queue_full(void) { return dma_sends.pushed - dma_sends.done >= AXL_SEND_RING - 1; }
-
-/* The status is written with the length, in one access: descriptors are uncached. */
-static inline void dma_queue_push(dma_descriptor *to, const volatile void *from, uint32_t row_bytes, uint32_t rows) {
-    dma_sends.control = row_bytes | (dma_sends.pushed == dma_sends.told ? DMA_SOF : 0);
-    to->buffer = axl_bus(from);
-    to->rows = rows;
-    *(volatile uint64_t __attribute__((may_alias)) *)&to->control = dma_sends.control;
-    dma_sends.pushed++;
-}
-
-/* Single words that were queued become a descriptor. */
-static inline void dma_queue_end_words(void) {
-    if (dma_sends.single == 0)
-        return;
-    dma_descriptor *to = dma_queue_next();
-    dma_queue_push(to, to->words, dma_sends.single * (uint32_t)sizeof(uint32_t), 0);
-    dma_sends.single = 0;
-}
+dma_status dma_queue_first_word(uint32_t word);
 
 /* Begin. Tiles of `tile_words` words will come back, through slots of the output window. `take` is called for each
  * tile, in order, with its place (see dma_queue_receive). NULL: tiles go straight to memory (dma_queue_receive_rows).
@@ -115,36 +92,24 @@ dma_status dma_queue_open_ahead(uint32_t tile_words, dma_take *take);
 
 /* Send one word: an opcode or an argument. On a stream wider than a word fill up to a whole beat before rows. */
 static inline dma_status dma_queue_word(uint32_t word) {
-    if (dma_sends.single == DMA_QUEUE_WORDS)
-        dma_queue_end_words();
-    if (dma_queue_full()) {
-        const dma_status status = dma_queue_make_room();
-        if (status != DMA_OK)
-            return status;
-    }
-    dma_queue_next()->words[dma_sends.single++] = word;
-    dma_sends.words++;
+    if ((uintptr_t)dma_sends.at % (DMA_QUEUE_WORDS * sizeof word) == 0) /* no word is there yet, or no room */
+        return dma_queue_first_word(word);
+    *dma_sends.at++ = word;
     return DMA_OK;
 }
 
 /* Send `rows` rows of `row_bytes` bytes, which begin `stride` bytes apart. All three, and the address, are multiples
  * of the stream's width (checked for the address); at most DMA_MAX_ROWS, DMA_MAX_STRIDE. One row: a plain piece. */
-static inline dma_status dma_queue_rows(const void *from, uint32_t row_bytes, uint32_t rows, uint32_t stride) {
-    if ((uintptr_t)from % (AXL_STREAM_BITS / 8))
-        return DMA_ERR_ALIGNMENT;
-    dma_queue_end_words();
-    if (dma_queue_full()) {
-        const dma_status status = dma_queue_make_room();
-        if (status != DMA_OK)
-            return status;
-    }
-    dma_queue_push(dma_queue_next(), from, row_bytes, rows == 1 ? 0 : rows << 19 | stride);
-    dma_sends.words += rows * row_bytes / (uint32_t)sizeof(uint32_t);
-    return dma_sends.words < DMA_QUEUE_TELL ? DMA_OK : dma_queue_tell();
-}
+dma_status dma_queue_rows(const void *from, uint32_t row_bytes, uint32_t rows, uint32_t stride);
 
 /* Let the DMA see the CPU's writes to these rows. With a coherent port this does nothing. */
+#if AXL_DMA_COHERENT
+static inline void dma_clean_rows(const void *from, uint32_t row_bytes, uint32_t rows, uint32_t stride) {
+    (void)from, (void)row_bytes, (void)rows, (void)stride;
+}
+#else
 void dma_clean_rows(const void *from, uint32_t row_bytes, uint32_t rows, uint32_t stride);
+#endif
 
 /* Send a tile that the CPU packs into the input window, if rows cannot express it: padding, transposition.
  * Arguments as of dma_put_tile_*. */

@@ -82,6 +82,9 @@ dma_status dma_init(uintptr_t dma_addr, uintptr_t in_addr, uint32_t in_bytes, ui
     }
     dma_in_window = (dma_window){(uint32_t *)in_addr, in_bytes / (uint32_t)sizeof(uint32_t)};
     dma_out_window = (dma_window){(uint32_t *)out_addr, out_bytes / (uint32_t)sizeof(uint32_t)};
+#if AXL_DMA_SG
+    dma_queue_prepare();
+#endif
     return DMA_OK;
 }
 

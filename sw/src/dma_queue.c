@@ -5,6 +5,7 @@
 
 #define LINE AXL_CACHE_LINE
 #define ROOM (AXL_SEND_RING / 4) /* descriptors that are waited for where the ring is full */
+#define BROUGHT (AXL_SEND_RING < 8 ? AXL_SEND_RING : 8)
 #define SLOT_WORDS 2048u         /* in all slots: some small tiles, two large ones */
 #define AT_ONCE (512u << 10)     /* bytes */
 #define TOLD_BEFORE 2048u        /* bytes whose discarding takes longer than telling the DMA of what is queued */
@@ -42,22 +43,16 @@ static struct {
     int at_once;     /* they are taken out of the caches at the beginning and at the end, not by tiles */
     int clean;       /* so is all that the caches held, and nobody writes to what is sent since then */
     int open;
-} DMA_EACH(queue);
+    /* Input window: two halves, so that one can be packed while the other is sent. */
+    uint32_t half, half_words, half_used, half_last[2];
+    int whole; /* a tile larger than a half lies in it */
+} DMA_EACH(queue) __attribute__((aligned(LINE)));
 static destination DMA_EACH(destinations)[AXL_RECV_RING]; /* of the tile with the same number in the ring */
-
-/* Input window: two halves, so that one can be packed while the other is sent. */
-static uint32_t DMA_EACH(half), DMA_EACH(half_words), DMA_EACH(half_used), DMA_EACH(half_last)[2];
-static int DMA_EACH(whole); /* a tile larger than a half lies in it */
 
 #if AXL_DMAS > 1
 #define ocm_slots ocm_slots_of[dma_now]
 #define queue queue_of[dma_now]
 #define destinations destinations_of[dma_now]
-#define half half_of[dma_now]
-#define half_words half_words_of[dma_now]
-#define half_used half_used_of[dma_now]
-#define half_last half_last_of[dma_now]
-#define whole whole_of[dma_now]
 #endif
 
 /* --- waiting ------------------------------------------------------------------------------------------------ */
@@ -76,6 +71,8 @@ static dma_status look(int *done) {
     return DMA_OK;
 }
 
+static dma_status tell(void);
+
 static dma_status wait_for(const dma_channel *channel, const dma_descriptor *descriptor) {
     awaited = descriptor;
     looks = channel->base == S2MM;
@@ -86,20 +83,52 @@ static dma_status wait_for(const dma_channel *channel, const dma_descriptor *des
 static dma_status wait_sent(uint32_t end) {
     if ((int32_t)(end - dma_sends.done) <= 0)
         return DMA_OK;
-    TRY(dma_queue_tell());
-    TRY(wait_for(&dma_send_channel, &dma_send_ring[(end - 1) & (AXL_SEND_RING - 1)]));
+    const dma_descriptor *last = &dma_send_ring[(end - 1) & (AXL_SEND_RING - 1)];
+    if (!AXL_DMA_COHERENT || dma_sends.told != dma_sends.pushed || !(last->status & DMA_COMPLETE)) {
+        TRY(tell());
+        TRY(wait_for(&dma_send_channel, last));
+    }
     dma_sends.done = end;
     return DMA_OK;
 }
 
-dma_status dma_queue_tell(void) {
-    dma_queue_end_words();
-    dma_tell_recvs();
+/* Single words that were queued become a descriptor. */
+static void end_words(void) {
+    dma_descriptor *to = dma_queue_next();
+    const uint32_t words = (uint32_t)(dma_sends.at - to->words);
+    if (words == 0)
+        return;
+    dma_queue_push(to, to->words, words * (uint32_t)sizeof(uint32_t), 0);
+    dma_sends.words += words;
+}
+
+static dma_status tell(void) {
+    end_words();
+    if (dma_recvs.told != dma_recvs.posted)
+        dma_tell_recvs();
     dma_tell_sends();
     return DMA_OK;
 }
 
-dma_status dma_queue_make_room(void) { return wait_sent(dma_sends.done + ROOM); }
+static dma_status make_room(void) { return dma_queue_full() ? wait_sent(dma_sends.done + ROOM) : DMA_OK; }
+
+dma_status dma_queue_first_word(uint32_t word) {
+    end_words();
+    TRY(make_room());
+    dma_sends.at = dma_queue_next()->words;
+    *dma_sends.at++ = word;
+    return DMA_OK;
+}
+
+dma_status dma_queue_rows(const void *from, uint32_t row_bytes, uint32_t rows, uint32_t stride) {
+    if ((uintptr_t)from % (AXL_STREAM_BITS / 8))
+        return DMA_ERR_ALIGNMENT;
+    end_words();
+    TRY(make_room());
+    dma_queue_push(dma_queue_next(), from, row_bytes, rows == 1 ? 0 : rows << 19 | stride);
+    dma_sends.words += rows * row_bytes / (uint32_t)sizeof(uint32_t);
+    return dma_sends.words < DMA_QUEUE_TELL ? DMA_OK : tell();
+}
 
 /* --- what comes back ---------------------------------------------------------------------------------------- */
 
@@ -113,7 +142,7 @@ static dma_status take_oldest(void) {
     const destination to = destinations[number & (AXL_RECV_RING - 1)];
     uint32_t status = from->status;
     if (!(status & DMA_COMPLETE)) {
-        TRY(dma_queue_tell());
+        TRY(tell());
         /* While the CPU waits: a tile that is added reads its place, and one that is copied takes whole lines there. */
         if (queue.brings && queue.tile_bytes <= AHEAD_BYTES)
             queue.take((void *)to.to, NULL, to.rows, to.cols);
@@ -166,7 +195,7 @@ dma_status dma_queue_receive_rows(void *to, uint32_t row_bytes, uint32_t rows, u
         TRY(take_oldest());
     if (!AXL_DMA_COHERENT && !queue.at_once) {
         if (row_bytes * (uint64_t)rows >= TOLD_BEFORE)
-            TRY(dma_queue_tell());
+            TRY(tell());
         axl_cache_discard_rows((uintptr_t)to, row_bytes, rows, stride);
     }
     destinations[dma_recvs.posted & (AXL_RECV_RING - 1)] = (destination){(uintptr_t)to, rows, row_bytes, stride};
@@ -214,6 +243,23 @@ static uint32_t tiles_in(uint32_t words, uint32_t tile_words, uint32_t most) {
     return count;
 }
 
+/* The first ones of a queue are in the caches when it fills them in. */
+static void bring_descriptors(void) {
+    for (uint32_t i = 0; i < BROUGHT; i++)
+        dma_bring(&dma_send_ring[i]);
+    __builtin_prefetch(dma_recv_ring, 1);
+    __builtin_prefetch(dma_recv_ring + 1, 1);
+    __builtin_prefetch(destinations, 1);
+}
+
+/* By dma_init: what does not change from queue to queue. */
+void dma_queue_prepare(void) {
+    queue.open = 0;
+    queue.half_words = dma_in_window.size / 2 & ~(LINE / (uint32_t)sizeof(uint32_t) - 1);
+    if (AXL_DMA_COHERENT)
+        bring_descriptors();
+}
+
 dma_status dma_queue_open(uint32_t tile_words, dma_take *take) {
     if (!dma_in_window.words)
         return DMA_ERR_NOT_READY;
@@ -244,10 +290,9 @@ dma_status dma_queue_open(uint32_t tile_words, dma_take *take) {
     queue.at_once = queue.clean = 0;
     queue.open = 1;
     dma_sends.words = DMA_QUEUE_TELL; /* the DMA has nothing to do: the first rows are told at once */
-    half = half_used = 0;
-    whole = 0;
-    half_last[0] = half_last[1] = dma_sends.pushed;
-    half_words = dma_in_window.size / 2 & ~(LINE / (uint32_t)sizeof(uint32_t) - 1);
+    queue.half = queue.half_used = 0;
+    queue.whole = 0;
+    queue.half_last[0] = queue.half_last[1] = dma_sends.pushed;
     return DMA_OK;
 }
 
@@ -261,7 +306,7 @@ dma_status dma_queue_open_ahead(uint32_t tile_words, dma_take *take) {
 dma_status dma_queue_close(void) {
     if (!queue.open)
         return DMA_ERR_NOT_READY;
-    TRY(dma_queue_tell());
+    TRY(tell());
     while (dma_recvs.taken != dma_recvs.posted)
         TRY(take_oldest());
     TRY(wait_sent(dma_sends.pushed));
@@ -274,29 +319,31 @@ dma_status dma_queue_close(void) {
 
 /* --- what goes out ------------------------------------------------------------------------------------------ */
 
+#if !AXL_DMA_COHERENT
 void dma_clean_rows(const void *from, uint32_t row_bytes, uint32_t rows, uint32_t stride) {
-    if (!AXL_DMA_COHERENT && !(queue.open && queue.clean))
+    if (!(queue.open && queue.clean))
         axl_cache_clean_rows((uintptr_t)from, row_bytes, rows, stride);
 }
+#endif
 
 /* Room for `words` words in the input window that no descriptor refers to any more; its offset. */
 static dma_status window_room(uint32_t words, uint32_t *offset) {
     words = (words + LINE / 4 - 1) & ~(LINE / 4 - 1);
     if (words > dma_in_window.size)
         return DMA_ERR_BOUNDS;
-    if (whole || words > half_words) {
+    if (queue.whole || words > queue.half_words) {
         TRY(wait_sent(dma_sends.pushed));
-        half = half_used = 0;
-        whole = words > half_words;
+        queue.half = queue.half_used = 0;
+        queue.whole = words > queue.half_words;
     }
-    if (!whole && half_used + words > half_words) {
-        half_last[half] = dma_sends.pushed;
-        half ^= 1;
-        half_used = 0;
-        TRY(wait_sent(half_last[half]));
+    if (!queue.whole && queue.half_used + words > queue.half_words) {
+        queue.half_last[queue.half] = dma_sends.pushed;
+        queue.half ^= 1;
+        queue.half_used = 0;
+        TRY(wait_sent(queue.half_last[queue.half]));
     }
-    *offset = half * half_words + half_used;
-    half_used += words;
+    *offset = queue.half * queue.half_words + queue.half_used;
+    queue.half_used += words;
     return DMA_OK;
 }
 

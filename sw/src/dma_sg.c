@@ -3,8 +3,14 @@
 
 #if AXL_DMA_SG
 
-/* In memory that the CPU does not cache (sw/arm/link.ld), so that neither side needs maintenance. */
+/* In memory that the CPU does not cache (sw/arm/link.ld), so that neither side needs maintenance. With a coherent port
+ * they are in the caches, where the DMA looks (on Linux devices.c maps the section so); a whole ring would have to come
+ * there first, so each descriptor is linked when it is filled in. */
+#if AXL_DMA_COHERENT && !AXL_LINUX
+#define UNCACHED
+#else
 #define UNCACHED __attribute__((section(".axl_uncached")))
+#endif
 dma_descriptor DMA_EACH(dma_send_ring)[AXL_SEND_RING] UNCACHED;
 dma_descriptor DMA_EACH(dma_recv_ring)[AXL_RECV_RING] UNCACHED;
 dma_send_queue DMA_EACH(dma_sends);
@@ -12,10 +18,11 @@ dma_recv_queue DMA_EACH(dma_recvs);
 
 #define AT_ONCE 8u /* descriptors that are linked before a call: small ones need no more */
 
-/* The others are linked when the DMA is told of them for the first time: a program that queues few pays for few. */
+/* The others are linked when the DMA is told of them for the first time: a program that queues few pays for few. In the
+ * caches each is linked by itself. */
 static void link_until(dma_descriptor *ring, uint32_t size, uint32_t *linked, uint32_t end) {
     uint32_t i = *linked;
-    if (i == size)
+    if (AXL_DMA_COHERENT || i == size)
         return;
     for (; i < size && i < end; i++)
         ring[i].next = axl_bus(&ring[(i + 1) & (size - 1)]);
@@ -25,7 +32,7 @@ static void link_until(dma_descriptor *ring, uint32_t size, uint32_t *linked, ui
 /* PG021, "Programming Sequence" of scatter-gather: CURDESC while the channel is halted, then run, then TAILDESC. */
 void dma_channel_prepare(const dma_channel *channel) {
     if (channel->base == MM2S) {
-        dma_sends = (dma_send_queue){0};
+        dma_sends = (dma_send_queue){.at = dma_send_ring->words};
         link_until(dma_send_ring, AXL_SEND_RING, &dma_sends.linked, AT_ONCE);
         dma_write_register(MM2S + CURDESC, axl_bus(dma_send_ring));
     } else {
@@ -49,6 +56,7 @@ void dma_tell_sends(void) {
 
 void dma_post_recv(uintptr_t to, uint32_t row_bytes, uint32_t rows) {
     dma_descriptor *next = &dma_recv_ring[dma_recvs.posted & (AXL_RECV_RING - 1)];
+    dma_link(next, &dma_recv_ring[(dma_recvs.posted + 1) & (AXL_RECV_RING - 1)]);
     next->buffer = axl_bus((const void *)to);
     next->rows = rows;
     *(volatile uint64_t __attribute__((may_alias)) *)&next->control = row_bytes;

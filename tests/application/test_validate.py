@@ -10,15 +10,14 @@ import numpy as np
 import pytest
 from tests.application.small import Making, images, network, recurrent, sequences
 
-from axiloom.application import page, replay, result, text
+from axiloom.application import page, result, text
 from axiloom.application.data import Data, of_arrays
 from axiloom.application.metrics import METRICS
 from axiloom.application.numbers import flexasr, hlscnn
 from axiloom.application.offload import offload
-from axiloom.application.units import flexasr_linear
-from axiloom.application.units.unit import Call
+from axiloom.application.units import flexasr_linear, on_rtl
 from axiloom.application.validate import Request, Validated, validate
-from axiloom.errors import UsageError
+from axiloom.errors import BuildError, DriverError, UsageError
 from axiloom.selection.ir.evaluate import evaluate
 
 
@@ -72,7 +71,7 @@ def test_wide_numbers_answer_as_float32() -> None:
     one = found(replays=4)
     assert (one.run.exact, one.run.found, one.run.data) == (100, 100, 6)
     assert one.run.output.percent < 3
-    assert len(one.replayed) == 4
+    assert [part.where for part in one.replayed].count("text") == 4
     assert not any(part.wrong for part in one.replayed)
 
 
@@ -172,22 +171,53 @@ def test_numbers_that_are_not_the_device_s_are_caught(
     assert any(part.wrong for part in one.replayed)
 
 
-def test_sampled_calls_run_on_rtl_where_there_is_rtl(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In its place here is the text with one wrong result."""
+def seen_on(one: Validated) -> set[tuple[str, str, int]]:
+    return {(part.operator, part.where, part.wrong) for part in one.replayed}
 
-    def broken(operator, arrays, settings, rng) -> Call:
-        one = operator.unit.replay(operator, arrays, settings, rng)
-        return replace(
-            one, found=np.where(np.arange(one.found.size).reshape(one.found.shape) == 0, 77, one.found)
-        )
 
-    monkeypatch.setitem(replay.RTL, "hlscnn.conv", broken)
+def test_sampled_calls_run_on_rtl_where_there_is_rtl() -> None:
     one = found(replays=2)
-    assert {(part.operator, part.where, part.wrong) for part in one.replayed} == {
-        ("conv", "text", 0), ("conv", "RTL", 1), ("dense.bias", "text", 0)
-    }  # fmt: skip
-    assert "There is no RTL of flexasr.linear:" in text.text(one)
-    assert "on RTL: 1 differ" in text.text(one)
+    assert seen_on(one) == {("conv", "text", 0), ("dense.bias", "text", 0), ("dense.bias", "RTL", 0)}
+    shown = text.text(one)
+    assert "1 sampled call on the RTL: 21 of 21 results alike" in shown
+    assert "On the accelerator's text alone, not on RTL: hlscnn.conv: there is none." in shown
+
+
+def test_rtl_that_is_another_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Units whose saturated numbers have another sign; the command's exit code follows `wrong`."""
+    graph = network()
+    data = of_arrays({"x": 100 * images()["x"], "labels": np.zeros(6, int)}, graph, "large")
+    options = {"accelerators": ("flexasr",), "numbers": "published", "replays": 1}
+    assert sum(part.wrong for part in found(graph, data, **options).replayed) == 0
+    of = on_rtl._flexasr
+    other = flexasr.Version(saturated_sign=1)
+    monkeypatch.setattr(on_rtl, "_flexasr", lambda version: of(other))
+    one = found(graph, data, **options)
+    assert sum(part.wrong for part in one.replayed if part.where == "text") == 0
+    assert sum(part.wrong for part in one.replayed if part.where == "RTL") > 0
+    assert "on RTL:" in text.text(one)
+
+
+@pytest.mark.parametrize(
+    ("error", "wrong", "said"),
+    [
+        (DriverError("no end after 5 cycles"), 21, "(no end after 5 cycles), on RTL: 21 differ"),
+        (BuildError("no C++ compiler"), 0, "not on RTL: dense.bias: no C++ compiler"),
+        (ValueError("no room"), 0, "dense.bias: no room"),
+    ],
+)
+def test_rtl_that_does_not_run_is_told(
+    error: Exception, wrong: int, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A fault of the RTL is a difference; what cannot be tried is none, and is said."""
+
+    def fails(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(on_rtl, "execute", fails)
+    one = found(replays=2)
+    assert sum(part.wrong for part in one.replayed) == wrong
+    assert said in text.text(one)
 
 
 def test_metrics() -> None:
@@ -261,8 +291,7 @@ def test_page_text_and_json_say_the_same() -> None:
         for part in operator["places"].values():
             assert not part["flushed"] or f"<td>{part['flushed']:,} (" in html
     assert any(part["flushed"] for one_ in told["operators"] for part in one_["places"].values())
-    assert "There is no RTL of flexasr.linear, hlscnn.conv" in shown
-    assert told["without_rtl"] == ["flexasr.linear", "hlscnn.conv"]
+    assert told["without_rtl"] == {"hlscnn.conv": "there is none"}
     for part in told["advised"]["advice"]:
         assert f"{part['error']:.2f} %" in html
     assert html == page.render(replace(one), "axiloom validate")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,12 @@ from axiloom import board_folder, isa
 from axiloom.board_folder import Contents, Plan
 from axiloom.boards import hardware
 
+V3 = isa.builtin("v3_4")
 PLANS: dict[str, Callable[[], Plan]] = {
     "own": lambda: board_folder.make(hardware.load("pynq-z2"), [isa.builtin("v3_4")]),
+    "coherent": lambda: board_folder.make(
+        hardware.load("pynq-z2"), [isa.revise(V3, dma=replace(V3.dma, coherent=True, scatter_gather=True))]
+    ),
     "xilinx": lambda: board_folder.make(
         hardware.load("zcu104"), [isa.builtin("v1_4")], dma=board_folder.XILINX, rebase=True
     ),
@@ -22,7 +27,8 @@ PLANS: dict[str, Callable[[], Plan]] = {
 
 @pytest.fixture(scope="session")
 def made() -> dict[str, Contents]:
-    """``own``: v3_4 with our DMA on a Zynq-7000; ``xilinx``: v1_4 with Xilinx' DMA on an UltraScale+."""
+    """``own``: v3_4 with our DMA on a Zynq-7000; ``coherent``: through its ACP, by descriptors; ``xilinx``:
+    v1_4 with Xilinx' DMA on an UltraScale+."""
     return {name: board_folder.contents(plan()) for name, plan in PLANS.items()}
 
 

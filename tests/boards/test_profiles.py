@@ -50,6 +50,29 @@ def test_linux() -> None:
     assert board.events.l1d_events == "accesses"
 
 
+def test_a_board_has_the_port_that_is_named_or_says_which_it_has() -> None:
+    zynq, other = boards.load("pynq-z2"), boards.load("zcu104")
+    assert [boards.is_coherent(zynq, port) for port in ("acp", "coherent", "plain")] == [True, True, False]
+    assert not boards.is_coherent(other, "plain")
+    with pytest.raises(UsageError, match=r"^--memory-port 'hp': pynq-z2 has plain or acp \(coherent\)$"):
+        boards.is_coherent(zynq, "hp")
+    with pytest.raises(UsageError, match=r"^--memory-port 'acp': zcu104 has plain alone, none looks into"):
+        boards.is_coherent(other, "acp")
+
+
+def test_a_board_behind_its_coherent_port() -> None:
+    board = boards.load("pynq-z2")
+    behind = boards.through(board, coherent=True)
+    assert board.coherent is not None
+    assert behind.simulation.dma_buffers == "coherent"
+    assert behind.fabric.port_bits == board.coherent.bits
+    assert behind.fabric.ddr_read == board.coherent.ddr_read
+    assert boards.through(behind, coherent=True) == behind
+    assert boards.through(board, coherent=False) is board
+    with pytest.raises(UsageError, match="nexys-video-rv32 has plain alone"):
+        boards.through(boards.load("nexys-video-rv32"), coherent=True)
+
+
 def test_both_describe_one_cpu() -> None:
     bare, linux = boards.load("pynq-z2"), boards.load("pynq-z2-linux")
     assert bare.caches == linux.caches

@@ -1,4 +1,4 @@
-"""``axiloom run NETWORK --select egraph``: options that it refuses, and a whole run."""
+"""``axiloom run NETWORK``: which way of selection is the default, what ``--select`` refuses, a whole run."""
 
 from __future__ import annotations
 
@@ -7,9 +7,70 @@ from pathlib import Path
 
 import pytest
 
-from axiloom.cli import main
+from axiloom import isa
+from axiloom.cli import main, parser, select
+from axiloom.cli.run import say_selection
+from axiloom.cosim.system import System
+from axiloom.run.network import Network, NetworkRun
 
 DIGITS = "tests/fixtures/quantised/digits_cnn.mlir"
+
+
+def how(*more: str, accel: str = "conv_v4") -> select.How:
+    options = parser("run").parse_args(["run", DIGITS, "--accel", accel, *more])
+    return select.of_network(options, [isa.builtin(accel)])
+
+
+@pytest.mark.parametrize(
+    ("more", "because"),
+    [
+        (("--offload-from", "100"), "egraph weighs every product and knows no --offload-from"),
+        (("--rtl", "model"), "the cycles of --rtl are in no cost model"),
+    ],
+)
+def test_matching_with_its_reason(more: tuple[str, ...], because: str) -> None:
+    assert how(*more) == select.How(egraph=False, asked=False, because=because)
+
+
+def test_matching_where_a_kernel_has_no_patterns() -> None:
+    assert (
+        how(accel="loopback").because == "egraph has no patterns for `linalg.copy`, which loopback computes"
+    )
+
+
+def test_matching_where_a_solver_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(select, "SOLVERS", ("no_such_solver",))
+    assert how().because == "egraph needs no_such_solver: pip install 'axiloom[select]'"
+    assert how("--select", "matching") == select.How(egraph=False, asked=True)
+
+
+def test_egraph_is_the_default() -> None:
+    pytest.importorskip("egglog")
+    pytest.importorskip("ortools")
+    assert how() == select.How(egraph=True, asked=False)
+    assert how("--select", "egraph") == select.How(egraph=True, asked=True)
+
+
+def test_a_model_on_an_instruction_set_needs_no_option() -> None:
+    def by_text(*words: str) -> tuple[bool, bool]:
+        options = parser("run").parse_args(["run", *words])
+        return select.by_text(options), select.is_for_texts(options)
+
+    assert by_text("attention.mlir", "--accel", "qkv") == (True, True)
+    assert by_text("attention.mlir", "--accel", "mine.isa") == (True, True)
+    assert by_text("attention.mlir", "--accel", "qkv", "--select", "matching") == (False, False)
+    assert by_text("attention.mlir", "--accel", "v4") == (False, False)
+    assert by_text("attention.mlir", "--select", "egraph") == (True, True)
+    assert by_text("matmul:16x16x16", "--accel", "vta") == (False, False)
+
+
+def test_the_reason_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    options = parser("run").parse_args(["run", DIGITS, "--quiet"])
+    system = System(isa.builtin("v4_16", data_type="int8"))
+    say_selection(NetworkRun(Network(DIGITS, ""), system, because="of a reason"), options)
+    assert capsys.readouterr().out == "Selection: matching, because of a reason\n\n"
+    say_selection(NetworkRun(Network(DIGITS, ""), system), options)  # as asked
+    assert capsys.readouterr().out == ""
 
 
 @pytest.mark.slow
@@ -30,16 +91,21 @@ def test_a_network(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("egglog")
     pytest.importorskip("ortools")
     found = {}
-    for how in ("matching", "egraph"):
-        file = tmp_path / f"{how}.json"
+    for way in (["--select", "matching"], ["--select", "egraph"], []):
+        file = tmp_path / f"{len(found)}.json"
         options = ["--accel", "conv_v4,v4_16", "--post", "--dma", "sg", "--stream-width", "64"]
-        assert main(["run", DIGITS, "--select", how, *options, "--json", str(file)]) == 0
-        found[how] = json.loads(file.read_text())
+        assert main(["run", DIGITS, *way, *options, "--json", str(file)]) == 0
+        found[" ".join(way)] = json.loads(file.read_text())
     said = capsys.readouterr().out
-    assert "Selected: 4 products, 3 on conv_v4, 1 on cpu" in said
-    chosen = found["egraph"]["network"]["selection"]
-    assert [one["place"] for one in chosen] == ["conv_v4"] * 3 + ["cpu"]
-    assert found["egraph"]["result"]["matches"]
-    assert found["egraph"]["config"]["select"] == "egraph"
-    ms = {how: sum(row["ms"] for row in one["network"]["layers"]) for how, one in found.items()}
-    assert ms["egraph"] < ms["matching"]
+    assert said.count("Selected: 4 products, 3 on conv_v4, 1 on cpu") == 2
+    assert said.count("Replayed: ") == 1  # the table is for those who ask
+    matching, asked, default = found.values()
+    assert [one["place"] for one in asked["network"]["selection"]] == ["conv_v4"] * 3 + ["cpu"]
+    assert asked["result"]["matches"]
+    for one in (asked, default):
+        assert one["config"]["select"] == "egraph"
+        assert one["config"]["driver_hash"] == asked["config"]["driver_hash"]
+    # The second run of the same program comes from the store.
+    assert len(default["network"]["kept"]["kept"]) == len(default["network"]["layers"])
+    ms = [sum(row["ms"] for row in one["network"]["layers"]) for one in (matching, asked)]
+    assert ms[1] < ms[0]

@@ -26,9 +26,9 @@ int main(void) {
 """
 
 
-def run(folder: Path, dma_buffers: str) -> Core:
+def run(folder: Path, dma_buffers: str, port: boards.Coherent | None = BOARD.coherent) -> Core:
     """The program, with a DMA that does its work while the register is written."""
-    board = replace(BOARD, simulation=replace(BOARD.simulation, dma_buffers=dma_buffers))
+    board = replace(BOARD, simulation=replace(BOARD.simulation, dma_buffers=dma_buffers), coherent=port)
     source = folder / "program.c"
     source.write_text(PROGRAM)
     core = Core(board, isa.builtin("v3", 4))
@@ -60,3 +60,11 @@ def test_stale_data(tmp_path: Path, dma_buffers: str, reports: int) -> None:
 def test_what_the_dma_wrote_is_fetched_again(tmp_path: Path) -> None:
     misses = {how: run(tmp_path, how).counters()["cache-misses"] for how in ("cached", "coherent")}
     assert misses["coherent"] == misses["cached"] + 1
+
+
+def test_what_the_dma_wrote_is_in_l2_behind_an_acp(tmp_path: Path) -> None:
+    """A port that allocates nothing leaves the line in memory."""
+    assert BOARD.coherent is not None
+    ports = (BOARD.coherent, replace(BOARD.coherent, allocates=False))
+    misses = [run(tmp_path, "coherent", port).counters()["l2-misses"] for port in ports]
+    assert misses[1] == misses[0] + 1

@@ -16,7 +16,7 @@ from axiloom.run.resolve import BEST
 
 V3, V4 = isa.builtin("v3_16"), isa.builtin("v4_16")
 ROWS = parse_workload("matmul:64x64x64").mlir
-NOTHING = Open(dma=False, stream_width=False, macs=False)
+NOTHING = Open(dma=False, stream_width=False, macs=False, port=False)
 
 
 def test_rows_of_whole_beats_are_read_where_they_are() -> None:
@@ -25,7 +25,9 @@ def test_rows_of_whole_beats_are_read_where_they_are() -> None:
     assert found.spec.stream_width == 64
     assert found.schedule.pipeline == "all"
     assert found.choice is not None
-    assert found.choice["chosen"].keys() == {"flow", "order", "tile", "pipeline", "dma", "stream_width"}
+    assert found.choice["chosen"].keys() == {
+        *("flow", "order", "tile", "pipeline", "dma", "stream_width", "port")
+    }
     assert found.choice["predicted_ms"] < (found.choice["published_ms"] or 0) / 2
     assert choice_line(found.choice).startswith(f"Chosen: flow {found.schedule.flow}, loops ")
 
@@ -45,7 +47,7 @@ def test_what_is_said_stays() -> None:
     assert (found.schedule.flow, found.schedule.tile) == ("As", (32, 32, 32))
     assert found.spec.stream_width == 32
     assert found.choice is not None
-    assert found.choice["chosen"].keys() == {"order", "pipeline", "dma"}
+    assert found.choice["chosen"].keys() == {"order", "pipeline", "dma", "port"}
 
 
 def test_published_is_published() -> None:
@@ -86,6 +88,25 @@ def test_int8_has_as_many_multiply_adds_as_the_part_has_multipliers_for() -> Non
 def test_no_stream_is_wider_than_the_ports_to_memory(board: str, widest: int) -> None:
     assert max(one.stream_width for one in hardware(V4, None, Open(), board)) == widest
     assert list(hardware(V4, None, NOTHING, board)) == [V4]
+
+
+def test_a_port_that_looks_into_the_caches_is_taken_where_there_is_one() -> None:
+    """No line is cleaned: the driver of a small product is faster."""
+    found = of_problem(ROWS, V4, DEFAULTS)
+    assert found.spec.dma.coherent
+    assert found.choice is not None
+    assert "memory port coherent" in choice_line(found.choice)
+    assert found.choice["predicted_ms"] < 0.95 * _predicted(Open(port=False))
+    elsewhere = of_problem(ROWS, V4, DEFAULTS, board="zcu104")
+    assert not elsewhere.spec.dma.coherent
+    assert elsewhere.choice is not None
+    assert "port" not in elsewhere.choice["chosen"]
+
+
+def _predicted(left: Open) -> float:
+    choice = of_problem(ROWS, V4, DEFAULTS, left).choice
+    assert choice is not None
+    return choice["predicted_ms"]
 
 
 @pytest.mark.slow

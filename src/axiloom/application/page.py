@@ -31,7 +31,8 @@ SETTINGS = (
     "after it moved them."
 )
 REPLAYED = (
-    "Calls of this run, drawn by the seed, given as commands to the simulator of the accelerator's text."
+    "Calls of this run, drawn by the seed, given as commands to the simulator of the accelerator's text, "
+    "and to the RTL of its units."
 )
 COLOURS = "var(--load)", "var(--pack)"
 

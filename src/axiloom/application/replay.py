@@ -1,7 +1,8 @@
 """Sampled calls again, by commands: on the accelerator's text, and on RTL where there is RTL.
 
 Whole arrays (`numbers/`) are quick and not what a device does. So some calls of the run, with the operands
-that it had, are given as commands to the simulator of the accelerator's text, and all bytes are compared.
+that it had, are given as commands to the simulator of the accelerator's text and to the RTL of its units, and
+all results are compared.
 """
 
 from __future__ import annotations
@@ -14,12 +15,9 @@ import numpy as np
 
 from axiloom.application.numbers.counts import Array
 from axiloom.application.run import Plan
-from axiloom.application.units.unit import Call, Operator, Settings
+from axiloom.application.units.unit import Call, Operator
+from axiloom.errors import BuildError, DriverError
 
-Again = Callable[[Operator, Sequence[Array], Settings, np.random.Generator], Call]
-RTL: dict[str, Again] = {}
-"""By name of units: a call on their RTL, as `Unit.replay` makes one on the text. None of the units that are
-here has RTL yet; the command says so."""
 TEXT, ON_RTL = "text", "RTL"
 
 
@@ -44,21 +42,31 @@ class Sample:
     pairs: dict[tuple[int, str], int]
     seed: int
     found: list[Replayed] = field(default_factory=list)
+    without_rtl: dict[str, str] = field(default_factory=dict)
+    """Units or operators of which a call was not given to RTL, and why."""
 
     def watch(self, call: int, operator: Operator, arrays: Sequence[Array]) -> None:
-        ways: dict[str, Again] = {TEXT: operator.unit.replay}
-        if operator.unit.name in RTL:
-            ways[ON_RTL] = RTL[operator.unit.name]
         for turn in range(self.pairs.get((call, operator.name), 0)):
-            for where, again in ways.items():
-                begun = time.perf_counter()
-                rng = np.random.default_rng([self.seed, call, turn])
-                one = again(operator, arrays, self.plan[operator.name], rng)
-                wrong = int(np.count_nonzero(one.found != one.wanted))
-                spent = time.perf_counter() - begun
-                self.found.append(
-                    Replayed(operator.name, where, call, one.what, one.wanted.size, wrong, spent)
-                )
+            rng = np.random.default_rng([self.seed, call, turn])
+            part = operator.unit.replay(operator, arrays, self.plan[operator.name], rng)
+            self._compare(operator.name, TEXT, call, part, part.text)
+            if part.rtl is None:
+                self.without_rtl[operator.unit.name] = "there is none"
+                continue
+            try:
+                self._compare(operator.name, ON_RTL, call, part, part.rtl)
+            except (BuildError, ValueError) as error:
+                self.without_rtl[operator.name] = str(error)
+
+    def _compare(self, name: str, where: str, number: int, part: Call, again: Callable[[], Array]) -> None:
+        begun = time.perf_counter()
+        what, wrong = part.what, part.wanted.size
+        try:
+            wrong = int(np.count_nonzero(again() != part.wanted))
+        except DriverError as error:  # a packet of the RTL is not its text's, or it hangs
+            what = f"{what} ({error})"
+        spent = time.perf_counter() - begun
+        self.found.append(Replayed(name, where, number, what, part.wanted.size, wrong, spent))
 
 
 def sample(operators: Sequence[Operator], calls: int, plan: Plan, count: int, seed: int) -> Sample:
@@ -72,8 +80,3 @@ def sample(operators: Sequence[Operator], calls: int, plan: Plan, count: int, se
         at = int(rng.integers(calls)), drawn.pop()
         pairs[at] = pairs.get(at, 0) + 1
     return Sample(plan, pairs, seed)
-
-
-def without_rtl(operators: Sequence[Operator]) -> list[str]:
-    """Units whose calls ran on their text alone."""
-    return sorted({one.unit.name for one in operators} - {*RTL})

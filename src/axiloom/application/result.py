@@ -9,7 +9,6 @@ from typing import Any
 from axiloom import __version__
 from axiloom.application.metrics import Metric
 from axiloom.application.numbers.counts import Counts
-from axiloom.application.replay import without_rtl
 from axiloom.application.validate import Validated
 
 WORTH_SAYING = 0.01
@@ -36,7 +35,7 @@ def as_json(found: Validated) -> dict[str, Any]:
         "operators": [_operator(found, name) for name in run.seen],
         "kept": [{"place": place, "why": why} for place, why in found.offloaded.kept],
         "replayed": [asdict(one) for one in found.replayed],
-        "without_rtl": without_rtl(found.offloaded.operators),
+        "without_rtl": dict(found.without_rtl),
         "advised": asdict(found.advised) if found.advised else None,
     }
 
@@ -99,7 +98,8 @@ def causes(found: Validated, most: int = 3) -> list[str]:
 
 
 def rtl(found: Validated) -> str:
-    """What the sampled calls ran on."""
-    if missing := without_rtl(found.offloaded.operators):
-        return f"There is no RTL of {', '.join(missing)}: they ran by commands on the accelerator's text."
-    return ""
+    """What of the sampled calls ran on no RTL, and why."""
+    if not found.without_rtl:
+        return ""
+    why = "; ".join(f"{name}: {said}" for name, said in sorted(found.without_rtl.items()))
+    return f"On the accelerator's text alone, not on RTL: {why}."

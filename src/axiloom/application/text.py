@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from axiloom.application.replay import ON_RTL, TEXT
 from axiloom.application.result import causes, figure, rtl, verdict
 from axiloom.application.select import lines
 from axiloom.application.validate import Validated
@@ -66,13 +67,17 @@ def _advice(found: Validated) -> Iterator[str]:
 
 
 def _replayed(found: Validated) -> Iterator[str]:
-    wrong = sum(one.wrong for one in found.replayed)
-    elements = sum(one.elements for one in found.replayed)
-    yield f"{len(found.replayed)} sampled calls by commands: {elements - wrong} of {elements} results alike"
+    for where in (TEXT, ON_RTL):
+        if parts := [one for one in found.replayed if one.where == where]:
+            elements = sum(one.elements for one in parts)
+            alike = elements - sum(one.wrong for one in parts)
+            calls = "call" if len(parts) == 1 else "calls"
+            yield f"{len(parts)} sampled {calls} on the {where}: {alike} of {elements} results alike"
     for one in found.replayed:
         if one.wrong:
             yield f"  {one.operator}, call {one.call + 1}, {one.what}, on {one.where}: {one.wrong} differ"
-    yield rtl(found)
+    if said := rtl(found):
+        yield said
 
 
 def _table(head: Sequence[str], rows: Iterator[list[str]]) -> Iterator[str]:

@@ -52,6 +52,8 @@ class Validated:
     checked: Mapping[str, Checked]
     run: Run
     replayed: Sequence[Replayed] = ()
+    without_rtl: Mapping[str, str] = field(default_factory=dict)
+    """Units or operators whose sampled calls did not run on RTL, and why."""
     advised: Advised | None = None
     wrong: Mapping[str, Sequence[str]] = field(default_factory=dict)
     selected: Selected | None = None
@@ -102,6 +104,7 @@ def validate(
         checked,
         found,
         sampled.found,
+        sampled.without_rtl,
         advised,
         wrong,
         selected,

@@ -37,7 +37,7 @@ def linux_files(plan: Plan) -> tuple[dict[str, str], list[str]]:
         missing.append("linux/overlay.dts: this axiloom writes no device tree")
     else:
         try:
-            files["linux/overlay.dts"] = overlay(plan.specs, soc=plan.hardware.family)
+            files["linux/overlay.dts"] = overlay(plan.specs, soc=plan.hardware.family, coherent=plan.coherent)
         except UsageError as refused:  # windows of one's own may lie where Linux has its programs
             missing.append(f"linux/overlay.dts: {refused}")
     return files, missing

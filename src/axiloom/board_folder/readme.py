@@ -166,8 +166,20 @@ def _map(plan: Plan, cores: tuple[Core, ...]) -> list[str]:
         "",
         f"DMA: {whose}, {mode}, LENGTH of {plan.specs[0].dma.length_width} bits; streams of "
         f"{plan.specs[0].stream_width} bits; one clock of {plan.hardware.fabric_hz / 1e6:g} MHz.",
+        *(_coherent(plan) if plan.coherent and plan.memory else []),
     ]
     return lines
+
+
+def _coherent(plan: Plan) -> list[str]:
+    assert plan.memory is not None
+    return [
+        "",
+        f"The DMA reads and writes memory through {plan.memory.port}, which looks into the CPU's caches: the",
+        "driver maintains none. The CPU must run in SMP mode with its SCU on, and map memory as shared and",
+        "write-back. The bare-metal start-up code does so; so does Linux, with `dma-coherent` in the",
+        "overlay.",
+    ]
 
 
 def _open_steps(files: Sequence[str]) -> list[str]:

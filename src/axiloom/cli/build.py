@@ -43,16 +43,16 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         compile_,
         Refusal(
             "emit",
-            lambda o: o.emit == PROGRAM and o.select != select.EGRAPH,
+            lambda o: o.emit == PROGRAM and not select.by_text(o),
             "for --select egraph, which makes one",
         ),
         Refusal(
             "emit",
-            lambda o: o.emit not in ("c", PROGRAM) and o.select == select.EGRAPH,
+            lambda o: o.emit not in ("c", PROGRAM) and select.by_text(o),
             f"with --select egraph there are c and {PROGRAM}",
         ),
         Refusal(
-            "define", lambda o: o.select != select.EGRAPH, "constants of an instruction set: --select egraph"
+            "define", lambda o: not select.by_text(o), "constants of an instruction set: --select egraph"
         ),
     )
     compile_.set_defaults(execute=execute_compile)
@@ -80,7 +80,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def execute_compile(options: argparse.Namespace) -> int:
-    if options.select == select.EGRAPH:
+    if select.by_text(options):
         return _compile_selected(options)
     try:
         return _compile_problem(options)

@@ -1,24 +1,69 @@
-"""What the options leave open, chosen: the hardware of a built-in accelerator, and how it is used."""
+"""What the options leave open, chosen: a built-in accelerator, its hardware, and how it is used."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from axiloom import boards, frontend
 from axiloom.cli import options as shared
 from axiloom.cli.given import is_given
+from axiloom.drivergen.dialects.mlir import parse
+from axiloom.drivergen.network import compile_network
 from axiloom.drivergen.pipeline.schedule import Schedule
+from axiloom.drivergen.problems.kinds import kernel_problem
+from axiloom.errors import CompileError, SpecError, UsageError
 from axiloom.explore import default
-from axiloom.explore.default import Default, Open
+from axiloom.explore.default import CLOSE, Default, Open
+from axiloom.explore.hardware import has_room
 from axiloom.isa import AcceleratorSpec
 from axiloom.report.build import choice_line
 from axiloom.run.choice import ranks
 from axiloom.run.resolve import BEST, resolve
 
+PRODUCTS: tuple[str, ...] = ("v3", "v4")
+CONVOLUTIONS: tuple[str, ...] = ("conv_v4",)
+"""Those of which a problem takes the fastest where nobody names one; those of another kind where none of its
+own takes it, as cost models of different kinds are not exact enough beside each other."""
+_CONVOLUTIONS = "linalg.conv", "linalg.depthwise"
+OF_LAYERS = ("conv_v4", "v4")
+"""Those of which a network takes the one that has most to do in it: together they do not fit the boards."""
+
 
 def of_problem(options: argparse.Namespace, mlir: str, data_type: str) -> Default:
     """For one problem. What --spec and --rtl bring stays as it is, but for what the options say."""
+    if not _is_free(options):
+        return _of_problem(options, mlir, data_type)
+    own, others = PRODUCTS, CONVOLUTIONS
+    if any(op.name.startswith(_CONVOLUTIONS) for op in parse(mlir, options.problem).walk()):
+        own, others = others, own
+    first: CompileError | SpecError | UsageError | None = None
+    unknown: Default | None = None  # to the model, or wrong in a way that the compiler says best
+    for kind in (own, others):
+        best: Default | None = None
+        for one in _each(options, kind):
+            try:
+                found = _of_problem(one, mlir, data_type)
+            except (CompileError, SpecError, UsageError) as error:
+                first = first or error
+                continue
+            if found.choice is None:
+                unknown = unknown or found
+                continue
+            faster = best is None or _ms(found) < _ms(best) * (1 - CLOSE)
+            if faster and has_room(found.spec, _board(options)):
+                best = found
+        if best is not None:
+            return _named(best, accel=best.spec.name)
+        if unknown is not None:
+            return unknown
+    if first is not None:
+        raise first
+    return _of_problem(options, mlir, data_type)  # the part has room for none of them
+
+
+def _of_problem(options: argparse.Namespace, mlir: str, data_type: str) -> Default:
     spec, asked = shared.accelerator(options, data_type), shared.schedule(options)
     if not _is_open(options, spec):
         return Default((spec,), resolve(mlir, spec, asked, board=_board(options), name=options.problem))
@@ -27,6 +72,10 @@ def of_problem(options: argparse.Namespace, mlir: str, data_type: str) -> Defaul
 
 def explored(options: argparse.Namespace, data_type: str) -> AcceleratorSpec:
     """The hardware on which drivers of `options.problem` are ranked: what `of_problem` takes for it."""
+    if _is_free(options):
+        ranked = argparse.Namespace(**{**vars(options), "flow": BEST, "order": None, "tile": None})
+        mlir, _ = shared.problem(options.problem)
+        return of_problem(ranked, mlir, data_type).spec
     spec = shared.accelerator(options, data_type)
     if not _is_open(options, spec) or not ranks(spec):
         return spec
@@ -38,6 +87,38 @@ def explored(options: argparse.Namespace, data_type: str) -> AcceleratorSpec:
 
 def of_network(options: argparse.Namespace, model: frontend.Model, data_type: Sequence[str] | str) -> Default:
     """For all layers of a network."""
+    if _is_free(options) and (found := _of_layers(options, model, data_type)) is not None:
+        return found
+    return _of_network(options, model, data_type)
+
+
+def _of_layers(
+    options: argparse.Namespace, model: frontend.Model, data_type: Sequence[str] | str
+) -> Default | None:
+    """On the accelerator that has most to do; None where none of `OF_LAYERS` has anything."""
+    ways = list(_each(options, OF_LAYERS))
+    try:
+        specs = [shared.accelerator(one, data_type if isinstance(data_type, str) else None) for one in ways]
+        layers = compile_network(model.mlir, specs, model.weights, name=options.problem).layers
+    except (CompileError, SpecError, UsageError):
+        return None  # what is wrong is said of the default
+    work = [sum(one.multiply_adds for one in layers if one.device == i) for i in range(len(specs))]
+    if not any(work):
+        return None
+    one = ways[work.index(max(work))]
+    for post in (True, False):
+        try:
+            found = _of_network(argparse.Namespace(**{**vars(one), "post": post}), model, data_type)
+        except (CompileError, SpecError, UsageError):
+            continue
+        if all(has_room(spec, _board(options)) for spec in found.specs):
+            return _named(found, accel=found.spec.name, **({"post": "yes"} if post else {}))
+    return None
+
+
+def _of_network(
+    options: argparse.Namespace, model: frontend.Model, data_type: Sequence[str] | str
+) -> Default:
     specs, asked = shared.accelerators(options, data_type), shared.schedule(options)
     if not all(_is_open(options, spec) for spec in specs):
         return Default(tuple(specs), asked)
@@ -50,11 +131,38 @@ def remarks(found: Default) -> list[str]:
     """For the banner of a driver: what was chosen, and the options that name its hardware."""
     if found.choice is None:
         return []
-    spec = found.spec
-    options = [f"--dma {'sg' if spec.dma.scatter_gather else 'simple'}"]
+    spec, chosen = found.spec, found.choice["chosen"]
+    options = [f"--accel {chosen['accel']}"] if "accel" in chosen else []
+    options += [f"--dma {'sg' if spec.dma.scatter_gather else 'simple'}"]
     options += [f"--stream-width {spec.stream_width}"]
-    options += [f"--macs {spec.macs}"] if "macs" in found.choice["chosen"] else []
+    options += [f"--memory-port {boards.COHERENT}"] if spec.dma.coherent else []
+    options += [f"--macs {spec.macs}"] if "macs" in chosen else []
     return [f"{choice_line(found.choice)}.", f"Its hardware: {' '.join(options)}."]
+
+
+def _is_free(options: argparse.Namespace) -> bool:
+    """Whether nothing says which accelerator."""
+    files = options.accel is not None or options.spec is not None or options.rtl is not None
+    said = files or any(is_given(options, name) for name in ("size", "encoding"))
+    kernel = isinstance(options.problem, str) and kernel_problem(options.problem)
+    return not said and not kernel and options.pipeline != default.PUBLISHED
+
+
+def _each(options: argparse.Namespace, names: Sequence[str]) -> Iterator[argparse.Namespace]:
+    for name in names:
+        yield argparse.Namespace(**{**vars(options), "accel": name})
+
+
+def _ms(found: Default) -> float:
+    assert found.choice is not None
+    return found.choice["predicted_ms"]
+
+
+def _named(found: Default, **chosen: str) -> Default:
+    """With what else was chosen."""
+    if found.choice is None:
+        return found
+    return replace(found, choice={**found.choice, "chosen": {**chosen, **found.choice["chosen"]}})
 
 
 def _is_open(options: argparse.Namespace, spec: AcceleratorSpec) -> bool:
@@ -64,7 +172,7 @@ def _is_open(options: argparse.Namespace, spec: AcceleratorSpec) -> bool:
 
 
 def _left(options: argparse.Namespace) -> Open:
-    return Open(*(not is_given(options, name) for name in ("dma", "stream_width", "macs")))
+    return Open(*(not is_given(options, name) for name in ("dma", "stream_width", "macs", "memory_port")))
 
 
 def _board(options: argparse.Namespace) -> str:

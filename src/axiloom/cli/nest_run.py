@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from axiloom.nests.program import Program
 
 OTHERS = (
-    "accel size spec encoding post rtl top macs flow order tile pipeline against input weights "
+    "accel size spec encoding post rtl top macs memory_port flow order tile pipeline against input weights "
     "stop_after layers offload_from offload port data_type rebase"
 )
 """Options of other accelerators."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from axiloom import boards, drivergen, frontend, isa
+from axiloom.boards import hardware
 from axiloom.boards.checks import FABRIC_HZ
 from axiloom.cli.given import MODEL, Refusal, has, is_given, lacks, output_file, output_folder, refuse
 from axiloom.cosim.system import System
@@ -76,8 +77,8 @@ def add_accelerator(
     group.add_argument(
         "--accel",
         metavar="NAME",
-        help="a built-in one (v1..v4, v3_16, conv_v3, conv_v4, loopback, identity; default v3), or a name "
-        "within --spec",
+        help="a built-in one (v1..v4, v3_16, conv_v3, conv_v4, loopback, identity; default "
+        f"{'the fastest for the problem by the cost model' if chosen else 'v3'}), or a name within --spec",
     )
     group.add_argument(
         "--size", type=int, metavar="S", help="tile size of a built-in one: 4, 8 or 16 (default 16)"
@@ -116,6 +117,12 @@ def add_accelerator(
         choices=dmas,
         help=f"direct register mode, or scatter-gather (default: {says})"
         + ("; xilinx, xilinx-sg: the same with Xilinx' AXI DMA" if "xilinx" in dmas else ""),
+    )
+    group.add_argument(
+        "--memory-port",
+        metavar="plain|coherent",
+        help="the board's port to memory: one that looks into the CPU's caches (coherent, or its name: acp), "
+        f"so that the driver maintains none of them, or not (default: {says})",
     )
     refuse(
         command,
@@ -262,9 +269,24 @@ def accelerator(options: argparse.Namespace, data_type: str | None = None) -> Ac
             what = "copies and multiplies nothing" if spec.form is COPY else "has as many as its nests"
             raise UsageError(f"--macs: {spec.name} {what}")
         changes["macs"] = _asked_macs(options.macs, spec, options)
+    dma = spec.dma
     if options.dma is not None:
-        changes["dma"] = replace(spec.dma, scatter_gather=options.dma == "sg")
+        dma = replace(dma, scatter_gather=options.dma == "sg")
+    if getattr(options, "memory_port", None) is not None:
+        dma = replace(dma, coherent=_is_coherent(options))
+    if dma != spec.dma:
+        changes["dma"] = dma
     return isa.revise(spec, **changes) if changes else spec
+
+
+def _is_coherent(options: argparse.Namespace) -> bool:
+    board = getattr(options, "board", None) or boards.DEFAULT
+    if board not in hardware.names() or board in boards.names():
+        return boards.is_coherent(boards.load(board), options.memory_port)
+    nearest = hardware.profile(board, hardware.load(board).family)
+    if nearest is None:
+        raise UsageError(f"--memory-port: {board} has no processor with caches; leave it out")
+    return boards.is_coherent(nearest, options.memory_port)
 
 
 def _macs(text: str) -> int | str:

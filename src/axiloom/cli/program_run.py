@@ -49,20 +49,24 @@ def execute(options: argparse.Namespace, finish: Any) -> int:
     from axiloom.selection.drive.execute import execute as by_text
     from axiloom.selection.program.file import read
 
-    others = select.OTHERS if options.select == select.EGRAPH else f"{OTHERS} schedule plain auto"
+    others = select.OTHERS if select.by_text(options) else f"{OTHERS} schedule plain auto"
     reject(options, [Refusal(others, lambda _: True, "not for programs, whose text says what executes them")])
     if options.dma == "simple":
         raise UsageError("--dma simple: a program's driver queues descriptors: leave --dma out")
     progress = shared.progress()
 
+    devices: dict[str, DeviceRtl] = {}
+
     def built(isa: InstructionSet) -> DeviceRtl:
-        progress("from the text to RTL")
-        return device(
-            isa, options.lanes or DEFAULT_LANES, options.stream_width or 64, options.product_rows or 1
-        )
+        text = repr(isa)
+        if text not in devices:
+            progress("from the text to RTL")
+            lanes, rows = options.lanes or DEFAULT_LANES, options.product_rows or 1
+            devices[text] = device(isa, lanes, options.stream_width or 64, rows)
+        return devices[text]
 
     chosen: Selected | None = None
-    if options.select == select.EGRAPH:
+    if select.by_text(options):
         chosen = select.selected(options, built, progress)
         program, isa = chosen.program, chosen.isa
     else:

@@ -12,7 +12,7 @@ from axiloom.cli.given import Refusal, has, is_given, lacks, refuse
 from axiloom.isa.instructions import library
 
 # What describes an accelerator of another kind.
-_OTHERS = "accel size spec encoding post rtl top stream_width macs dma data_type"
+_OTHERS = "accel size spec encoding post rtl top stream_width macs memory_port dma data_type"
 
 
 def add_options(spec: argparse.ArgumentParser) -> None:

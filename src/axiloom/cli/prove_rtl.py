@@ -13,7 +13,7 @@ from axiloom.cli import proofs
 from axiloom.cli.given import Refusal, has, lacks, refuse
 from axiloom.errors import UsageError
 
-_OTHERS = "accel size spec encoding post rtl top macs dma data_type small map replay"
+_OTHERS = "accel size spec encoding post rtl top macs memory_port dma data_type small map replay"
 """What describes an accelerator of another kind."""
 
 

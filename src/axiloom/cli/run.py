@@ -82,6 +82,14 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         action="store_true",
         help="run it again with each remedy of the report (five at most), and say what that won",
     )
+    run.add_argument(
+        "--calls",
+        type=shared.positive,
+        default=1,
+        metavar="N",
+        help="call the driver N times, each on what the call before has left, and report the cycles of the "
+        "first call and of the later ones (default 1)",
+    )
     run.add_argument("--seed", type=int, default=0, help="of the random inputs (default 0)")
     nest_run.add_search(run)
     program_run.add_options(run)
@@ -135,6 +143,9 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         Refusal("seed", has("input"), "of random inputs; here --input has them"),
         Refusal("output", has("stop_after"), "has the network's results, and --stop-after ends before them"),
         Refusal("try_remedies", has("against"), "runs the problem several times; try without --against"),
+        Refusal("calls", has("against"), "calls the driver several times, and the CPU alone computes once"),
+        Refusal("calls", has("try_remedies"), "of one run; try remedies without it"),
+        Refusal("calls", lambda o: o.os == "linux", "for programs on bare metal: leave --os out"),
         Refusal("against", has("stop_after"), "compares whole runs, and --stop-after ends one earlier"),
     )
     run.set_defaults(execute=execute_run)
@@ -193,7 +204,8 @@ def _check_os(options: argparse.Namespace) -> None:
 
 
 def execute_run(options: argparse.Namespace) -> int:
-    if frontend.is_mlir(options.problem) and options.define and not nest_run.is_loops(options):
+    others = nest_run.is_loops(options) or select.is_for_texts(options)  # -D is then theirs
+    if frontend.is_mlir(options.problem) and options.define and not others:
         return _execute_template(options)
     problems = [options.problem] if nest_run.is_loops(options) else frontend.meant(options.problem)
     if len(problems) > 1:
@@ -239,7 +251,7 @@ def _execute_one(options: argparse.Namespace) -> int:
     if serial.is_serial(options):
         return serial.execute_run(options)
     _check_os(options)
-    one_op = [Refusal("try_remedies", lambda _: True, "for problems of one op")]
+    one_op = [Refusal("try_remedies calls", lambda _: True, "for problems of one op")]
     if shared_network.is_shared(options):
         reject(options, one_op)
         return shared_network.execute(options, _execute)
@@ -283,6 +295,7 @@ def network_run(
         raise UsageError(f"{options.problem}: --os linux is for functions with one op, not for networks")
     data_type = network_data_type(model.mlir, model.weights, options.problem)
     found = default.of_network(options, model, data_type)
+    how = select.of_network(options, found.specs)
     if options.flow == BEST and not any(ranks(one) for one in found.specs):
         first = found.spec
         raise UsageError(
@@ -298,7 +311,9 @@ def network_run(
         stop_after=options.stop_after,
         least=options.offload_from,
         auto=options.offload == "auto",
-        selecting=select.is_egraph(options),
+        selecting=how.egraph,
+        or_matching=not how.asked,
+        because=how.because,
         choice=found.choice,
         simulated=_layers(options),
     )
@@ -318,6 +333,7 @@ def _problem_run(options: argparse.Namespace) -> ProblemRun:
         shared.system(options, found.specs, options.seed),
         found.schedule,
         choice=found.choice,
+        calls=options.calls,
     )
 
 
@@ -339,9 +355,9 @@ def _execute(options: argparse.Namespace, run: Run[CpuPart]) -> int:
         if isinstance(run, ProblemRun | NetworkRun) and error.result is not None:
             raise _reported(error, run.checked(error.result), options, run.driver.c) from None
         raise
-    if isinstance(run, NetworkRun) and run.selecting:
+    if isinstance(run, NetworkRun):
         watch.progress("")
-        print(*run.chooser.lines(), sep="\n", end="\n\n")
+        say_selection(run, options)
     built = run.checked(result, cpu)
     if isinstance(run, NetworkRun) and options.output:
         write_arrays(options.output, run.results(result))
@@ -356,6 +372,16 @@ def _execute(options: argparse.Namespace, run: Run[CpuPart]) -> int:
     if result.outside:
         raise DriverError(outside.refusal(result.outside))
     return code
+
+
+def say_selection(run: NetworkRun, options: argparse.Namespace) -> None:
+    """How products were given to accelerators: all of it where it was asked for."""
+    if reason := run.why_matching:
+        print(f"Selection: {select.MATCHING}, because {reason}", end="\n\n")
+    elif run.selecting and options.select == select.EGRAPH:
+        print(*run.chooser.lines(), sep="\n", end="\n\n")
+    elif run.selecting and not options.quiet:
+        print(*run.chooser.summary(), sep="\n", end="\n\n")
 
 
 def _reported(hung: HungError, built: Report, options: argparse.Namespace, driver: str | None) -> HangError:

@@ -24,7 +24,7 @@ from axiloom.remote.serial_run import PIPELINE, SerialResult, run, run_problem
 from axiloom.run.run import folder_or_temporary
 
 _HONOURED = {
-    *("accel", "size", "spec", "encoding", "post", "stream_width", "macs", "dma"),
+    *("accel", "size", "spec", "encoding", "post", "stream_width", "macs", "dma", "memory_port"),
     *("flow", "order", "tile", "pipeline", "seed", "load", "expect"),
     *("board", "clock", "port", "trace", "json"),
 }

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 CPU = "cpu"
 OTHERS = (
-    "size spec encoding post rtl top macs flow order tile pipeline offload_from port data_type rebase "
-    "schedule plain auto lanes product_rows"
+    "size spec encoding post rtl top macs memory_port flow order tile pipeline offload_from port data_type "
+    "rebase schedule plain auto lanes product_rows"
 )
 """Options that nothing here honours."""
 

@@ -60,7 +60,10 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--advise", type=shared.positive, metavar="CALLS", help="measure changes on so many calls of the data"
     )
     command.add_argument(
-        "--replay", type=shared.positive, metavar="N", help="give N sampled calls as commands, and compare"
+        "--replay",
+        type=shared.positive,
+        metavar="N",
+        help="give N sampled calls as commands to the text and the RTL, and compare",
     )
     command.add_argument(
         "--calls", type=shared.positive, metavar="N", help="the first N calls of the data alone"

@@ -7,6 +7,7 @@ specification, blocking transfers, a DMA in direct register mode, a stream of 32
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
@@ -48,6 +49,7 @@ class Open:
     dma: bool = True
     stream_width: bool = True
     macs: bool = True
+    port: bool = True
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,7 @@ def of_problem(
     if not _compiles(text, chosen, found.schedule, name):  # ops beside the largest one
         return as_asked
     before = published(text, spec, board=board, name=name)
-    said = _said(chosen, left) | {
+    said = _said(chosen, left, board) | {
         key: value
         for key, value, given in (
             ("flow", found.schedule.flow, _named(asked)),
@@ -135,15 +137,14 @@ def of_network(
     known = asked.pipeline is None or asked.pipeline in PIPELINES
     if asked.pipeline == PUBLISHED or not known:
         return Default(tuple(specs), asked)
-    layers: list[tuple[int, str]] = []
 
-    def note(spec: AcceleratorSpec, layer: str, where: str) -> Schedule:
-        layers.append((names.index(spec.name), layer))
+    def use(spec: AcceleratorSpec, layer: str, where: str) -> Schedule:
         return resolve(layer, spec, replace(asked, flow=_named(asked)), board=board, name=where)
 
-    names = [spec.name for spec in specs]
-    compile_network(mlir, list(specs), weights, schedule=note, name=name)
-    counts = {one: layers.count(one) for one in dict.fromkeys(layers)}
+    driver = compile_network(mlir, list(specs), weights, schedule=use, name=name)
+    counts = Counter(
+        (one.device, driver.texts[one.function]) for one in driver.layers if one.device is not None
+    )
     best: tuple[float, tuple[AcceleratorSpec, ...]] | None = None
     ways = [list(hardware(spec, asked.pipeline, left, board)) for spec in specs]
     for some in zip(*ways, strict=True):
@@ -157,7 +158,7 @@ def of_network(
         count * (published(text, specs[number], board=board, name=name) or 0.0)
         for (number, text), count in counts.items()
     )
-    said = _said(chosen[0], left)
+    said = _said(chosen[0], left, board)
     keys = ("flow", "order", "tile") if any(ranks(spec) for spec in chosen) else ("order", "tile")
     said |= {key: EACH for key in keys if getattr(asked, key) in (None, BEST)}
     if asked.pipeline is None:
@@ -175,13 +176,20 @@ def hardware(
         spec = larger if larger.macs > spec.macs else spec
     in_place = pipeline is None or "zero-copy" in drivergen.optimisations(pipeline)
     direct = pipeline is None or not in_place
+    ports = [spec.dma.coherent]
+    if left.port:
+        ports = [False, True] if on.coherent else [False]
     dmas = [sg for sg, able in ((True, in_place), (False, direct)) if able]
-    widths = [bits for bits in WIDTHS if bits <= on.fabric.port_bits]
-    for sg, width in product(
-        dmas if left.dma else [spec.dma.scatter_gather], widths if left.stream_width else [spec.stream_width]
+    for sg, coherent, width in product(
+        dmas if left.dma else [spec.dma.scatter_gather],
+        ports,
+        WIDTHS if left.stream_width else [spec.stream_width],
     ):
+        if left.stream_width and width > boards.through(on, coherent).fabric.port_bits:
+            continue
+        dma = replace(spec.dma, scatter_gather=sg, coherent=coherent)
         try:
-            yield isa.revise(spec, stream_width=width, dma=replace(spec.dma, scatter_gather=sg))
+            yield isa.revise(spec, stream_width=width, dma=dma)
         except SpecError:
             continue  # no whole words of a tile at this width
 
@@ -245,12 +253,14 @@ def _compiles(text: str, spec: AcceleratorSpec, schedule: Schedule, name: str) -
     return True
 
 
-def _said(spec: AcceleratorSpec, left: Open) -> dict[str, str]:
+def _said(spec: AcceleratorSpec, left: Open, board: str | boards.Board) -> dict[str, str]:
     said = {}
     if left.dma:
         said["dma"] = "sg" if spec.dma.scatter_gather else "simple"
     if left.stream_width:
         said["stream_width"] = str(spec.stream_width)
+    if left.port and boards.load(board).coherent:
+        said["port"] = boards.COHERENT if spec.dma.coherent else boards.PLAIN
     if left.macs and _as_large_as_it_gets(spec):
         said["macs"] = str(spec.macs)
     return said

@@ -19,10 +19,8 @@ from axiloom.errors import CompileError, SpecError, UsageError
 from axiloom.explore.estimate import DEVICES, Estimate, Used, estimate, is_routed, within
 from axiloom.explore.order import Order, Variant
 from axiloom.explore.products import Work
-from axiloom.hw.array.mac_array import Columns
-from axiloom.hw.soc.accelerator import ENGINES
+from axiloom.hw.soc.least import memory_bits, multipliers
 from axiloom.isa import AcceleratorSpec
-from axiloom.isa.contract.types import WORD_BITS
 
 Progress = Callable[[str], None]
 Estimator = Callable[[AcceleratorSpec], Estimate]
@@ -35,8 +33,6 @@ WIDTHS = (32, 64, 128)
 CLOSE = 0.01
 """About how exact predictions are: of what is as close to the fastest as this, the smallest is taken."""
 
-_HALVES = 2
-"""Every buffer is there twice: one is filled while the other is used."""
 _BRAM_BITS = 36 * 1024
 _EBR_BITS = 18 * 1024
 
@@ -130,19 +126,19 @@ def least(spec: AcceleratorSpec, device: str = "xc7z020") -> Used:
 
     On an ECP5 products may be in LUTs.
     """
-    bits = sum(spec.buffers.values()) * WORD_BITS * _HALVES
+    bits = memory_bits(spec)
     if is_routed(device):
         return Ecp5Resources(multiplier=0, lut=0, ff=0, ebr=-(-bits // _EBR_BITS))
-    return Resources(dsp=_multipliers(spec), lut=0, ff=0, bram36=bits / _BRAM_BITS)
+    return Resources(dsp=multipliers(spec), lut=0, ff=0, bram36=bits / _BRAM_BITS)
 
 
-def _multipliers(spec: AcceleratorSpec) -> int:
-    """DSP48 of the products: the array's, or those of windows, which have no neighbours."""
-    if spec.form.saves:
-        return spec.macs * Columns(spec.data_type.bits, 1, longest=1).multipliers
-    array = ENGINES[spec.form.name].sizes(spec)
-    rows: int = array.rows
-    return rows * Columns(spec.data_type.bits, array.cols, longest=1).multipliers
+def has_room(spec: AcceleratorSpec, board: str | boards.Board = boards.DEFAULT) -> bool:
+    """Whether the board's part has the multipliers and the memory of `spec`'s array and buffers.
+
+    Synthesis alone says whether it fits as a whole.
+    """
+    on = boards.load(board).resources
+    return multipliers(spec) <= on.dsp48 and memory_bits(spec) / _BRAM_BITS <= on.bram36
 
 
 def most(spec: AcceleratorSpec, board: str | boards.Board = boards.DEFAULT) -> AcceleratorSpec:
@@ -158,7 +154,7 @@ def most(spec: AcceleratorSpec, board: str | boards.Board = boards.DEFAULT) -> A
             one = isa.revise(spec, macs=macs)
         except SpecError:
             continue  # not a size that its tile can have
-        if _multipliers(one) <= limit:
+        if multipliers(one) <= limit:
             return one
     raise UsageError(
         f"{spec.name}: no array of {min(MACS)} multiply-adds or more can be had with its tile and the "

@@ -20,7 +20,7 @@ from axiloom.cosim.model_device import MODEL_RTL
 from axiloom.cosim.system import System
 from axiloom.files import write_whole
 from axiloom.isa import AcceleratorSpec
-from axiloom.report import losses, proved
+from axiloom.report import losses, proved, room
 from axiloom.report.columns import columns
 from axiloom.report.types import (
     Alone,
@@ -101,10 +101,12 @@ def build(
     cpu: OnCpu | None = None,
     advice: str | None = None,
     choice: Choice | None = None,
+    calls: int = 1,
 ) -> Report:
     """The report of one run on the SoC; `cpu` is the same kernel on the simulated CPU alone.
 
-    `advice`: what would be faster, if anything. `choice`: what was chosen by default.
+    `advice`: what would be faster, if anything. `choice`: what was chosen by default. `calls` of the driver
+    were made; `multiply_adds` and `array_cycles` are of all of them.
     """
     profile, spec, board = run.profile, system.together, system.profile
     port_bits = system.user_rtl.master_width if system.user_rtl and system.user_rtl.master else None
@@ -135,6 +137,7 @@ def build(
             "clocks": {"cpu_hz": board.cpu_hz, "fabric_hz": board.fabric_hz},
             "stream_width": spec.stream_width,
             "dma": "sg" if spec.dma.scatter_gather else "simple",
+            "memory_port": boards.COHERENT if spec.dma.coherent else boards.PLAIN,
         },
         "versions": versions(),
         "seed": seed,
@@ -145,7 +148,11 @@ def build(
     if run.section_cycles:
         bound = report["limit"]
         bound["call_cycles"] = run.section_cycles
-        bound["call_ratio"] = round(run.section_cycles / bound["cycles"], 4) if bound["cycles"] else None
+        each = bound["cycles"] / calls
+        bound["call_ratio"] = round(run.section_cycles / each, 4) if each else None
+        if calls > 1:
+            bound["calls"] = list(run.calls)
+            bound["call_limit"] = round(each)
     if cpu is not None:
         report["cpu"] = {"kernel": cpu["kernel"], "counters": cpu["counters"], "result": cpu["result"]}
         report["simulation"]["cpu_alone_kept"] = float(cpu.get("kept", False))
@@ -153,6 +160,8 @@ def build(
         report["advice"] = advice
     if choice is not None:
         report["choice"] = choice
+    if system.rtl == "generated" and (lacking := room.shortage(system.specs, board)):
+        report["room"] = lacking
     return without_claims(report)
 
 
@@ -302,12 +311,15 @@ def _headline(config: Config) -> list[str]:
 EACH = "of each layer"
 """What was chosen of a network, for each layer by itself."""
 CHOSEN = {
+    "accel": "{}",
+    "post": "post-processing",
     "flow": "flow {}",
     "order": "loops {}",
     "tile": "tile {}",
     "pipeline": "pipeline {}",
     "dma": "DMA {}",
     "stream_width": "stream {} bits",
+    "port": "memory port {}",
     "macs": "{} multiply-adds",
 }
 """How a line names what was chosen."""
@@ -327,7 +339,13 @@ def choice_line(choice: Choice) -> str:
 
 def _call(bound: Limit) -> str:
     """Without the start and the end of the program."""
-    ratio = bound.get("call_ratio")
+    ratio, calls = bound.get("call_ratio"), bound.get("calls", [])
+    if len(calls) > 1 and ratio is not None:
+        limit, later = bound.get("call_limit", 0), sum(calls[1:]) / len(calls[1:])
+        return (
+            f"; from call to return {calls[0]:,} cycles at first, {ratio:.2f} times {limit:,}, then "
+            f"{later:,.0f} ({min(calls[1:]):,} to {max(calls[1:]):,}), {later / limit:.2f} times"
+        )
     return (
         ""
         if ratio is None
@@ -359,8 +377,14 @@ def summary(report: Report) -> list[str]:
         f"Time: {time}, {fabric['cycles']:,} fabric cycles"
         + (f"; from call to return {call:,} cycles" if call else "")
     )
+    if "room" in report:
+        lines.append(f"Room: {report['room']}")
     lines += [f"Stale data: {line}" for line in report["stale"]]
     return lines + [f"Outside: {line}" for line in report.get("outside", [])]
+
+
+def _port(config: Config) -> str:
+    return "" if config["memory_port"] == boards.PLAIN else f" on a {config['memory_port']} port"
 
 
 def table(report: Report) -> str:
@@ -370,7 +394,8 @@ def table(report: Report) -> str:
     lines = [
         f"{config['problem']} on {config['accelerator']} " + ", ".join(_headline(config)),
         f"{config['board']}: CPU {clocks['cpu_hz'] / 1e6:g} MHz, fabric {clocks['fabric_hz'] / 1e6:g} MHz, "
-        f"stream {config['stream_width']} bits, DMA {config['dma']}, {config['sim']}, seed {report['seed']}",
+        f"stream {config['stream_width']} bits, DMA {config['dma']}{_port(config)}, {config['sim']}, "
+        f"seed {report['seed']}",
         *([choice_line(report["choice"])] if "choice" in report else []),
         *([f"RTL: {MODEL_RTL}"] if config["rtl"] == MODEL_RTL else []),
         *summary(report),

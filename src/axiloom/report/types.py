@@ -56,6 +56,8 @@ class Limit(Bound):
     multiply_adds: int | None
     call_cycles: NotRequired[int]
     call_ratio: NotRequired[float | None]
+    calls: NotRequired[list[int]]
+    call_limit: NotRequired[int]
 
 
 class LayerLimit(Bound):
@@ -142,6 +144,7 @@ class Setup(TypedDict):
     offload: NotRequired[Literal["auto", "all"]]
     offload_from: NotRequired[int]
     select: NotRequired[str]
+    select_because: NotRequired[str]
     weights: NotRequired[str]
     weights_hash: NotRequired[str]
 
@@ -155,6 +158,7 @@ class Config(Setup):
     clocks: Clocks
     stream_width: int
     dma: Literal["simple", "sg"]
+    memory_port: Literal["plain", "coherent"]
 
 
 class Choice(TypedDict):
@@ -313,6 +317,7 @@ class Report(TypedDict):
     cpu: NotRequired[Alone]
     advice: NotRequired[str]
     choice: NotRequired[Choice]
+    room: NotRequired[str]
     tried: NotRequired[list[Tried]]
     proved: NotRequired[list[str]]
     network: NotRequired[NetworkPart]

@@ -25,6 +25,7 @@ from axiloom.drivergen.nest.locality import Caches
 from axiloom.drivergen.network import NetworkDriver, compile_network
 from axiloom.drivergen.network.estimate import Clocks
 from axiloom.drivergen.network.inputs import index_bounds
+from axiloom.drivergen.network.offers import Choose
 from axiloom.drivergen.network.passes.fold_constants import weight_names
 from axiloom.drivergen.pipeline.schedule import DEFAULTS, Schedule
 from axiloom.errors import MismatchError, UsageError
@@ -91,6 +92,10 @@ class NetworkRun:
     """Products that are faster on the CPU by an estimate stay there."""
     selecting: bool = False
     """Accelerators and the CPU are chosen for all products at once (:mod:`axiloom.selection.streams`)."""
+    or_matching: bool = False
+    """... and where that cannot be done, by matching; without it, that is an error."""
+    because: str = ""
+    """Why they are not, where nobody asked for matching."""
     choice: Choice | None = None
     """What was chosen by default, for the report."""
     simulated: str = ALL
@@ -123,7 +128,27 @@ class NetworkRun:
 
         return Select(self.system, all_of_them=not self.auto)
 
+    @property
+    def why_matching(self) -> str:
+        """Why products were matched although nobody asked for that, if they were."""
+        return self.because or (self.chooser.failed if self.selecting else "")
+
     def _compile(self, *, accelerated: bool, neon: bool = False) -> NetworkDriver:
+        if not (self.selecting and accelerated):
+            return self._compiled(accelerated=accelerated, neon=neon)
+        from axiloom.selection.egraph.saturated import SaturationError  # as the solvers
+
+        try:
+            return self._compiled(accelerated=True, choose=self.chooser)
+        except SaturationError as error:
+            if not self.or_matching:
+                raise
+            self.chooser.failed = str(error)
+            return self._compiled(accelerated=True)
+
+    def _compiled(
+        self, *, accelerated: bool, neon: bool = False, choose: Choose | None = None
+    ) -> NetworkDriver:
         on = self.system.profile
         return compile_network(
             self.workload.mlir,
@@ -137,7 +162,7 @@ class NetworkRun:
             # What stays on the CPU beside an accelerator is done as well as it can be.
             neon=sw.BASELINES if neon or (accelerated and "neon" in on.host.kernels) else None,
             clocks=Clocks(on.cpu_hz, on.fabric_hz) if self.auto else None,
-            choose=self.chooser if self.selecting and accelerated else None,
+            choose=choose,
             makers={0: self.layers} if self.layers is not None and accelerated else None,
         )
 
@@ -303,7 +328,7 @@ class NetworkRun:
         weights = hashlib.sha256()
         for symbol, array in sorted(self.driver.weights.items()):
             weights.update(symbol.encode() + array.tobytes())
-        return {
+        found: Setup = {
             "problem": self.workload.name,
             "accelerator": " and ".join(one.name for one in system.specs),
             "spec_hash": content_hash(dumps(*system.specs)),
@@ -314,10 +339,17 @@ class NetworkRun:
             "driver_hash": content_hash(*self.driver.sources.values()),
             "offload": "auto" if self.auto else "all",
             "offload_from": self.least,
-            "select": "egraph" if self.selecting or self.layers is not None else "matching",
+            "select": "egraph" if self.layers is not None or self._is_selected else "matching",
             "weights": self.keep_weights,
             "weights_hash": weights.hexdigest()[:16],
         }
+        if self.why_matching:
+            found["select_because"] = self.why_matching
+        return found
+
+    @property
+    def _is_selected(self) -> bool:
+        return self.selecting and not self.why_matching
 
     def _ended(self, result: Result) -> int:
         """How many layers came to their end, or were not simulated: each writes the time when it begins."""
@@ -367,7 +399,7 @@ class NetworkRun:
         )
         if "store" in vars(self) and self.store.kept is not None:
             found["network"]["kept"] = self.store.kept
-        if self.selecting:
+        if self._is_selected:
             found["network"]["selection"] = self.chooser.rows()
         layers = found["network"]["layers"]
         found["limit"] = network_report.limit(found["limit"], layers, result.fabric["cycles"])

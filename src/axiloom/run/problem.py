@@ -15,6 +15,7 @@ from axiloom.cosim.job import Job, Result
 from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
 from axiloom.drivergen import Driver
+from axiloom.drivergen.c.driver import harness
 from axiloom.drivergen.nest.locality import Caches
 from axiloom.drivergen.network.estimate import Clocks, slower
 from axiloom.drivergen.pipeline.schedule import DEFAULTS, Schedule
@@ -22,7 +23,7 @@ from axiloom.errors import MismatchError, UsageError
 from axiloom.isa import AcceleratorSpec, dumps
 from axiloom.report import hang
 from axiloom.report.build import build
-from axiloom.report.types import Choice, Kernel, OnCpu, Report, Setup
+from axiloom.report.types import Choice, Kernel, OnCpu, Outcome, Report, Setup
 from axiloom.run import altered, diagnosis
 from axiloom.run.by_hand import ByHand
 from axiloom.run.compare import Arrays, Margins, compare, margins, random_inputs
@@ -56,11 +57,18 @@ class ProblemRun:
     """With flow ``best`` the cost model's choice: see `schedule`."""
     choice: Choice | None = None
     """What was chosen by default, for the report."""
+    calls: int = 1
+    """So often the program calls the driver, each time on what the call before has left in its arrays."""
 
     def __post_init__(self) -> None:
         if len(self.system.specs) > 1:
             names = ", ".join(spec.name for spec in self.system.specs)
             raise UsageError(f"{self.workload.name} runs on one accelerator, not on {names}")
+        if self.calls > 1 and self.spec.data_type.margin(1, 0.0) is not None:
+            kind = self.spec.data_type
+            raise UsageError(
+                f"--calls: sums of {kind} are rounded, and no margin is known behind several calls"
+            )
 
     @property
     def program(self) -> str:
@@ -92,9 +100,20 @@ class ProblemRun:
         return random_inputs(self.driver, self.workload.seed)
 
     @cached_property
+    def each_expected(self) -> list[Arrays]:
+        """The outputs behind each call by NumPy, from the MLIR itself and not from what the compiler made of
+        it."""
+        found: list[Arrays] = []
+        for _ in range(self.calls):
+            before = found[-1] if found else {}
+            given = {symbol: before.get(symbol, array) for symbol, array in self.inputs.items()}
+            found.append(drivergen.reference(self.workload.mlir, given, name=self.workload.name))
+        return found
+
+    @property
     def expected(self) -> Arrays:
-        """The outputs by NumPy, from the MLIR itself and not from what the compiler made of it."""
-        return drivergen.reference(self.workload.mlir, self.inputs, name=self.workload.name)
+        """What is there at the end."""
+        return self.each_expected[-1]
 
     @cached_property
     def margins(self) -> Margins | None:
@@ -107,13 +126,13 @@ class ProblemRun:
 
     @property
     def multiply_adds(self) -> int:
-        """What the problem needs, without padding."""
-        return sum(call.multiply_adds for call in self.driver.calls)
+        """What the problem needs, without padding, in all calls."""
+        return self.calls * sum(call.multiply_adds for call in self.driver.calls)
 
     @property
     def array_cycles(self) -> int:
         """The least cycles in which the accelerator's array can do them."""
-        return sum(call.array_cycles(self.spec) for call in self.driver.calls)
+        return self.calls * sum(call.array_cycles(self.spec) for call in self.driver.calls)
 
     @property
     def advice(self) -> str | None:
@@ -126,7 +145,14 @@ class ProblemRun:
 
     def build(self, folder: Path) -> Path:
         """The program of `driver`, with its sources beside it."""
-        return self.build_elf(self.driver, folder)
+        if self.calls == 1:
+            return self.build_elf(self.driver, folder)
+        function = self.driver.function
+        if f"{function}_init(" not in self.driver.header:
+            raise UsageError(f"--calls: {self.workload.name} runs on the CPU alone: leave it out")
+        banner = f"{function}: {self.calls} calls of the driver of {self.spec.name}."
+        main = harness(self.driver, banner, init=f"{function}_init", calls=self.calls)
+        return self.build_elf(replace(self.driver, harness=main), folder)
 
     def build_elf(self, driver: Driver, folder: Path, name: str = "driver") -> Path:
         """Write the driver's sources to `folder` and compile them for the board's CPU."""
@@ -150,8 +176,10 @@ class ProblemRun:
 
     def job(self, elf: Path) -> Job:
         """One run of the program on the inputs; the call of the driver is measured."""
-        words = sum(sum(call.words) for call in self.driver.calls)
-        return Job(elf, self.inputs, self.outputs, section=self.driver.function, words=words)
+        words = self.calls * sum(sum(call.words) for call in self.driver.calls)
+        several = self.calls > 1
+        section = self.driver.function
+        return Job(elf, self.inputs, self.outputs, section=section, section_outputs=several, words=words)
 
     def on_cpu(self, kernel: Kernel, keep: Path | None) -> OnCpu:
         """The same function at -O3 on the simulated CPU alone, checked as well."""
@@ -217,11 +245,11 @@ class ProblemRun:
 
     def checked(self, result: Result, cpu: OnCpu | None = None) -> Report:
         """The report of `result`, compared with the reference."""
-        outcome = compare(result, {} if result.stopped else self.expected, self.margins)
+        outcome = self._compared(result)
         if result.stopped is not None:
             setting = hang.Setting(self.config().get("pipeline"), self.system.user_rtl is not None)
             outcome["hang"] = hang.of(result.hang or "", result.stopped, setting)
-        if outcome["matches"] is False and (lines := self._diagnosis(result)):
+        if outcome["matches"] is False and self.calls == 1 and (lines := self._diagnosis(result)):
             outcome["diagnosis"] = lines
         return build(
             self.system,
@@ -234,7 +262,18 @@ class ProblemRun:
             cpu=cpu,
             advice=self.advice,
             choice=self.choice,
+            calls=self.calls,
         )
+
+    def _compared(self, result: Result) -> Outcome:
+        """Of several calls the first whose outputs are wrong when it returns, else the last."""
+        for number, (outputs, expected) in enumerate(
+            zip(result.call_outputs, self.each_expected if result.call_outputs else (), strict=False), 1
+        ):
+            found = compare(replace(result, outputs=outputs), expected)
+            if not found["matches"]:
+                return found | {"first": f"call {number}: {found['first']}"}
+        return compare(result, {} if result.stopped else self.expected, self.margins)
 
     def _diagnosis(self, result: Result) -> list[str]:
         """Where the result is wrong, and the fault that explains it best; of one call alone."""

@@ -22,6 +22,8 @@ class Select:
     system: System
     all_of_them: bool = False
     selection: Selection | None = field(default=None, init=False)
+    failed: str = field(default="", init=False)
+    """Why nothing could be chosen, if that was so: products are then matched."""
 
     def __post_init__(self) -> None:
         specs, board = self.system.specs, self.system.profile
@@ -61,8 +63,8 @@ class Select:
             for one in self._made.choices
         ]
 
-    def lines(self) -> list[str]:
-        """For people: the choice, how sure it is, and the table."""
+    def summary(self) -> list[str]:
+        """For people: the choice, what it wins by the model, and how sure it is."""
         made, names = self._made, [one.name for one in self.system.specs]
         counted = dict.fromkeys((*names, CPU), 0)
         for one in made.choices:
@@ -70,6 +72,15 @@ class Select:
         where = ", ".join(f"{many} on {name}" for name, many in counted.items() if many)
         best = "the cheapest" if made.bound >= made.weight else "not proved the cheapest"
         rules = f"; forms by {', '.join(made.rules)}" if made.rules else ""
+        return [
+            f"Selected: {len(made.choices)} products, {where}; {made.cycles:,} cycles by the model "
+            f"({made.matching:,} by matching), {best} of {made.ways} ways{rules}",
+            *self._alone(),
+        ]
+
+    def lines(self) -> list[str]:
+        """The same, with the table."""
+        made, names = self._made, [one.name for one in self.system.specs]
         times = ", ".join(f"{name} {1000 * took:.0f} ms" for name, took in made.seconds.items())
         table: list[tuple[str, ...]] = [("op", *names, CPU, "goes to", "form")]
         for one in made.choices:
@@ -79,9 +90,7 @@ class Select:
             cells = [costs.get(name, "-") for name in (*names, CPU)]
             table.append((one.product.title, *cells, goes, self._form(one)))
         return [
-            f"Selected: {len(made.choices)} products, {where}; {made.cycles:,} cycles by the model "
-            f"({made.matching:,} by matching), {best} of {made.ways} ways{rules}",
-            *self._alone(),
+            *self.summary(),
             f"Replayed: {made.compared} elements of chosen forms are those of their products, for all inputs",
             f"Time: {times}",
             *columns(table, "<" + ">" * (len(names) + 1) + "<<"),

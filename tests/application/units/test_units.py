@@ -54,7 +54,20 @@ def test_commands_give_the_same(
         for seed in range(3):
             call = operator.unit.replay(operator, operands, settings, np.random.default_rng(seed))
             assert call.wanted.size
-            assert np.array_equal(call.wanted, call.found), (operator.name, call.what)
+            assert np.array_equal(call.wanted, call.text()), (operator.name, call.what)
+
+
+@pytest.mark.every(6)
+@pytest.mark.parametrize("numbers", ["published", "chosen"])
+@pytest.mark.parametrize(("accelerator", "graph", "arrays"), CASES[1:])
+def test_rtl_gives_the_same(
+    accelerator: str, graph: Graph, arrays: dict[str, np.ndarray], numbers: str
+) -> None:
+    for operator, operands, ranges in taken(graph, arrays, accelerator):
+        settings = getattr(operator.unit, numbers)(operator, ranges)
+        call = operator.unit.replay(operator, operands, settings, np.random.default_rng(1))
+        assert call.rtl is not None
+        assert np.array_equal(call.wanted, call.rtl()), (operator.name, call.what)
 
 
 @pytest.mark.parametrize(("accelerator", "graph", "arrays"), CASES)
@@ -136,7 +149,7 @@ def test_the_order_of_channels_matters_where_running_sums_saturate() -> None:
     assert "another order" in change.why
     assert operator.unit.run(operator, operands, change.settings, Places()).item() == 100
     call = operator.unit.replay(operator, operands, change.settings, np.random.default_rng(0))
-    assert np.array_equal(call.wanted, call.found)
+    assert np.array_equal(call.wanted, call.text())
 
 
 def test_what_a_host_loses_is_counted() -> None:

@@ -74,6 +74,23 @@ def test_more_dmas_than_an_interconnect_has_ports_for() -> None:
         board_folder.make(hardware.load("pynq-z2"), isa.place(specs), dma=board_folder.XILINX)
 
 
+def coherent(spec: AcceleratorSpec) -> AcceleratorSpec:
+    return spec.replace(dma=replace(spec.dma, coherent=True))
+
+
+@pytest.mark.parametrize(
+    ("board", "dma", "message"),
+    [
+        ("zcu104", board_folder.OWN, "zcu104 has no port to memory that looks into the CPU's caches"),
+        ("ulx3s", board_folder.OWN, "ulx3s has no port to memory that looks into the CPU's caches"),
+        ("pynq-z2", board_folder.XILINX, "Xilinx' DMA says that what it reads and writes is not in caches"),
+    ],
+)
+def test_no_coherent_dma_where_there_is_no_port_for_it(board: str, dma: str, message: str) -> None:
+    with pytest.raises(UsageError, match=f"^v3_4: dma_config.coherent: {message}"):
+        board_folder.make(hardware.load(board), [coherent(V3)], dma=dma, rebase=True)
+
+
 def test_a_problem_for_each_accelerator() -> None:
     problem = ("matmul:4x4x4", drivergen.matmul_mlir(4, 4, 4, "int32"))
     with pytest.raises(UsageError, match="2 accelerators and 1 problems"):

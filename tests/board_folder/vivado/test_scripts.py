@@ -54,9 +54,19 @@ FAULTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("which", ["own", "xilinx"])
+@pytest.mark.parametrize("which", ["own", "coherent", "xilinx"])
 def test_what_is_written_passes(changed: Change, which: str) -> None:
     assert faults_of(changed(which, DESIGN, "\n", "\n")) == []
+
+
+def test_a_coherent_dma_is_behind_the_acp(folders: dict[str, Path]) -> None:
+    design = (folders["coherent"] / DESIGN).read_text()
+    assert "CONFIG.PCW_USE_S_AXI_ACP {1}" in design
+    assert "CONFIG.PCW_USE_DEFAULT_ACP_USER_VAL {1}" in design
+    assert "PCW_USE_S_AXI_HP0" not in design
+    assert design.count("S_AXI_ACP/ACP_DDR_LOWOCM") == 3  # of MM2S, S2MM and descriptors
+    assert "dma-coherent;" in (folders["coherent"] / "linux/overlay.dts").read_text()
+    assert "-DAXL_DMA_COHERENT=1" in (folders["coherent"] / "Makefile").read_text()
 
 
 def test_the_scripts_are_really_run(changed: Change) -> None:

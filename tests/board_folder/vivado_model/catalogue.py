@@ -41,6 +41,10 @@ def _zynq(properties: Mapping[str, str]) -> Shape:
         interfaces["S_AXI_HP0"] = Interface(False, "aximm", "S_AXI_HP0_ACLK")
         pins["S_AXI_HP0_ACLK"] = Pin(True, "clk", needed=True)
         segments["S_AXI_HP0/HP0_DDR_LOWOCM"] = Segment("S_AXI_HP0", (0, 0x3FFF_FFFF))
+    if _on(properties, "PCW_USE_S_AXI_ACP"):
+        interfaces["S_AXI_ACP"] = Interface(False, "aximm", "S_AXI_ACP_ACLK")
+        pins["S_AXI_ACP_ACLK"] = Pin(True, "clk", needed=True)
+        segments["S_AXI_ACP/ACP_DDR_LOWOCM"] = Segment("S_AXI_ACP", (0, 0x3FFF_FFFF))
     if _on(properties, "PCW_USE_FABRIC_INTERRUPT") and _on(properties, "PCW_IRQ_F2P_INTR"):
         pins["IRQ_F2P"] = Pin(True, "intr", None)
     return Shape(pins, interfaces, {"Data": ("M_AXI_GP0",)}, segments, (0x4000_0000, 0x7FFF_FFFF))
@@ -57,6 +61,7 @@ _ZYNQ_PROPERTIES: dict[str, Check] = {
             "USE_S_AXI_HP0",
             "USE_S_AXI_HP1",
             "USE_S_AXI_ACP",
+            "USE_DEFAULT_ACP_USER_VAL",
             "USE_FABRIC_INTERRUPT",
             "IRQ_F2P_INTR",
             "UART0_PERIPHERAL_ENABLE",

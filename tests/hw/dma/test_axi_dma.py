@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import random
+import re
 
 import numpy as np
 import pytest
@@ -35,6 +36,7 @@ from tests.hw.dma.dma_bench import (
     Timing,
 )
 
+from axiloom.hw import verilog
 from axiloom.hw.dma.axi_dma import AxiDma
 from axiloom.hw.dma.mm2s import FIFO_DEPTH
 
@@ -68,6 +70,14 @@ def expected_packet(bench: Bench, address: int, words: int) -> list[tuple[int, b
 def test_refuses_parameters(parameters: dict[str, int], message: str) -> None:
     with pytest.raises(ValueError, match=f"^{message}$"):
         AxiDma(**parameters)
+
+
+@pytest.mark.parametrize(("coherent", "cache"), [(False, "0011"), (True, "1111")])
+def test_attributes_of_memory_on_all_ports(coherent: bool, cache: str) -> None:
+    """What an ACP needs to look into the caches (UG585, 3.5.1); else what Xilinx' DMA sends."""
+    text = verilog.convert(AxiDma(scatter_gather=True, coherent=coherent), "dma")
+    for port in ("m_axi_mm2s_arcache", "m_axi_s2mm_awcache", "m_axi_sg_arcache", "m_axi_sg_awcache"):
+        assert re.search(rf"assign {port} = 4'(b{cache}|h{int(cache, 2):x});", text), port
 
 
 # --- registers ---

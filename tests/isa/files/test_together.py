@@ -68,6 +68,11 @@ def test_one_needs_nothing_and_none_is_no_system() -> None:
             "v4_16: dma_config.scatterGather: v4_16 has it and v3_8 has not: the driver's runtime "
             "is compiled for one kind of DMA; set it alike",
         ),
+        (
+            moved(coherent=True),
+            "v4_16: dma_config.coherent: v4_16 has it and v3_8 has not: they share memory ports, which look "
+            "into the caches or do not; set it alike",
+        ),
     ],
 )
 def test_what_cannot_share_a_system(second: AcceleratorSpec, fault: str) -> None:

@@ -55,6 +55,26 @@ def _add() -> Graph:
     return Graph("g", (x,), (builder.op("transpose", builder.op("add", x, x), permutation=(1, 0)),))
 
 
+def test_a_pool_of_images_becomes_maxima_of_rows() -> None:
+    """2 x 2 and 4 x 2, columns first, each in steps of two: what an accelerator with a maximum has."""
+    for window in ((1, 2, 2, 1), (1, 4, 2, 1)):
+        builder = Builder()
+        x = builder.leaf("parameter", "x", Type((1, 8, 8, 16), "int8"))
+        given = {"window": window, "strides": window, "padding": (0,) * 8, "dilation": (1,) * 4}
+        graph = Graph("g", (x,), (builder.op("reduce_window", x, kind="max", **given),))
+        saturated = saturate(graph, library.ours(), LIMITS, unproved=True)
+
+        def cost(node: ENode, operands: object, result: object) -> int:
+            return 1000 if node.op in ("reduce_window", "reduce") else 1
+
+        found = extract(saturated, cost, seconds=0).graph
+        ops = {node.op for node in found.nodes()}
+        assert "maximum" in ops
+        assert not ops & {"reduce_window", "reduce"}
+        inputs = inputs_of(graph, 1)
+        np.testing.assert_array_equal(evaluate(graph, inputs)[0], evaluate(found, inputs)[0])
+
+
 def test_contradictory_rules_stop_it() -> None:
     text = RuleText(
         "wrong.rules",

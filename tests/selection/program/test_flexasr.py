@@ -94,6 +94,13 @@ def test_all_biases(seed: int) -> None:
     assert np.array_equal(execute(made.program, target("flexasr_units"), made.values)["y"], made.expected)
 
 
+def test_weights_that_do_not_fit_together_come_for_16_cells_at_a_time() -> None:
+    made = recurrent(Biases(1, 0, 1, 2), 5, hidden=128)
+    loads = [one for one in made.program.commands if one.instruction == "load_weights"]
+    assert len(loads) == 2 * 8 * 2  # both products, of eight tiles, in two steps
+    assert np.array_equal(execute(made.program, target("flexasr_units"), made.values)["y"], made.expected)
+
+
 def test_a_wrong_gate_is_found() -> None:
     made = recurrent(Biases(1, 0, 1, 2), 3)
     gates = made.values["wx"][:, [1, 0, 2, 3]]
@@ -108,7 +115,7 @@ def test_what_does_not_fit() -> None:
         max_pool(3, 32)
     with pytest.raises(ValueError, match="512 x 256 weights; the device has room for 65536"):
         linear(1, 512, 256)
-    with pytest.raises(ValueError, match="an LSTM of 256 inputs and 256 cells"):
-        lstm(1, 256, 256)
+    with pytest.raises(ValueError, match="an LSTM of 1024 inputs and 16 cells"):
+        lstm(1, 16, 1024)
     with pytest.raises(ValueError, match="linear_2000_16_16: 4001 vectors; the device has room for 1024"):
         linear(2000, 16, 16)

@@ -13,7 +13,7 @@ import numpy as np
 
 from axiloom.application.numbers import flexasr
 from axiloom.application.numbers.counts import Array, Counts, Places
-from axiloom.application.units import rows
+from axiloom.application.units import on_rtl, rows
 from axiloom.application.units.kept import kept
 from axiloom.application.units.unit import (
     Arrays,
@@ -202,9 +202,17 @@ class Linear:
             padded(raw, 64, LANES), padded(b, 64), weights.weight_bias, weights.added_bias,
             settings["input_bias"],
         )  # fmt: skip
-        program = host.layer(padded(x[chosen], LANES), [one], host.LINEAR, settings["output_bias"])
-        found = program.run(device(settings))[:, : wanted.shape[1]]
-        return Call(f"{len(chosen)} rows, outputs {first} to {first + w.shape[1] - 1}", wanted, found)
+        given = padded(x[chosen], LANES)
+
+        def text() -> Array:
+            program = host.layer(given, [one], host.LINEAR, settings["output_bias"])
+            return program.run(device(settings))[:, : wanted.shape[1]]
+
+        def rtl() -> Array:
+            found = on_rtl.flexasr_linear(given, one, settings["output_bias"], version(settings))
+            return found[:, : wanted.shape[1]]
+
+        return Call(f"{len(chosen)} rows, outputs {first} to {first + w.shape[1] - 1}", wanted, text, rtl)
 
 
 _RANGE = {"input": "input", "weight": "weights", "added": "added", "output": "output"}

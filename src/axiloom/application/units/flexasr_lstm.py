@@ -13,6 +13,7 @@ import numpy as np
 
 from axiloom.application.numbers import flexasr
 from axiloom.application.numbers.counts import Array, Places
+from axiloom.application.units import on_rtl
 from axiloom.application.units.flexasr_linear import (
     LANES,
     SIGN,
@@ -182,9 +183,14 @@ class Lstm:
             host.Product(bytes_of(one.values), one.added, one.weight_bias, one.added_bias, bias)
             for one, bias in zip(pair, biases[:2], strict=True)
         ]
-        program = host.layer(x[:, row], products, host.LSTM, biases[2])
-        found = program.run(device(settings))
-        return Call(f"sequence {row}, {len(x)} steps", wanted[:, 0], found)
+
+        def text() -> Array:
+            return host.layer(x[:, row], products, host.LSTM, biases[2]).run(device(settings))
+
+        def rtl() -> Array:
+            return on_rtl.flexasr_lstm(x[:, row], products, biases[2], version(settings))
+
+        return Call(f"sequence {row}, {len(x)} steps", wanted[:, 0], text, rtl)
 
 
 def _biases_of(settings: Settings) -> tuple[int, int, int]:

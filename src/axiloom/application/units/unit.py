@@ -6,7 +6,7 @@ numbers, and the result back. The `Settings` say with which exponents and versio
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
@@ -55,11 +55,15 @@ class Operator:
 
 @dataclass(frozen=True)
 class Call:
-    """A call for the accelerator's own simulator: what whole arrays gave, and what commands give."""
+    """A part of a call, to be given again by commands: what whole arrays made of it is `wanted`."""
 
     what: str
     wanted: Array
-    found: Array
+    text: Callable[[], Array]
+    """By the simulator of the accelerator's text."""
+    rtl: Callable[[], Array] | None = None
+    """In Verilator; None for units without RTL. Raises ValueError for a part that its memories are too small
+    for."""
 
 
 class Unit(Protocol):
@@ -103,7 +107,7 @@ class Unit(Protocol):
     def replay(
         self, operator: Operator, arrays: Sequence[Array], settings: Settings, rng: np.random.Generator
     ) -> Call:
-        """A part of a call, chosen by `rng`, by commands on the accelerator's text."""
+        """A part of a call, chosen by `rng`."""
 
 
 def largest(array: Array) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 
 from axiloom.application.numbers import vta
 from axiloom.application.numbers.counts import Array, Counts, Places
-from axiloom.application.units import rows
+from axiloom.application.units import on_rtl, rows
 from axiloom.application.units.flexasr_linear import padded
 from axiloom.application.units.kept import kept
 from axiloom.application.units.replays import LANES, vta_commands
@@ -119,12 +119,15 @@ class Gemm:
         first = int(rng.integers(-(-len(made.w) // LANES))) * LANES
         w, b = made.w[first : first + LANES], made.b[first : first + LANES]
         wanted = vta.product(made.x[chosen], w, b, settings["shift"], Places())
-        found = vta_commands(
-            padded(made.x[chosen], LANES), padded(w, LANES, LANES), padded(b, LANES), settings["shift"]
-        )
-        return Call(
-            f"{len(chosen)} rows, outputs {first} to {first + len(w) - 1}", wanted, found[:, : len(w)]
-        )
+        given = padded(made.x[chosen], LANES), padded(w, LANES, LANES), padded(b, LANES), settings["shift"]
+
+        def text() -> Array:
+            return vta_commands(*given)[:, : len(w)]
+
+        def rtl() -> Array:
+            return on_rtl.vta(*given)[:, : len(w)]
+
+        return Call(f"{len(chosen)} rows, outputs {first} to {first + len(w) - 1}", wanted, text, rtl)
 
 
 GEMM = Gemm()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from axiloom import drivergen, isa
-from axiloom.boards.hardware import Hardware
+from axiloom.boards.hardware import Hardware, Memory
 from axiloom.drivergen import Driver
 from axiloom.drivergen.nest.locality import Caches
 from axiloom.drivergen.problems import kinds
@@ -62,6 +62,16 @@ class Plan:
     @property
     def scatter_gather(self) -> bool:
         return self.specs[0].dma.scatter_gather
+
+    @property
+    def memory(self) -> Memory | None:
+        """The processor's port to memory; None without a processor."""
+        return self.hardware.coherent if self.coherent else self.hardware.memory
+
+    @property
+    def coherent(self) -> bool:
+        """Whether that port looks into the caches."""
+        return self.specs[0].dma.coherent
 
     @property
     def pipeline(self) -> str:
@@ -147,6 +157,8 @@ def _refuse(hardware: Hardware, specs: Sequence[AcceleratorSpec], dma: str, user
             f"{names}: {what} has no room for the accelerator's own registers (`rtl.registers`): take "
             "a board that Vivado builds, with our DMA (leave --dma out)"
         )
+    if any(spec.dma.coherent for spec in specs):
+        _refuse_coherent(hardware, names, dma)
     if hardware.memory is not None:
         return
     if len(specs) > 1:
@@ -154,6 +166,19 @@ def _refuse(hardware: Hardware, specs: Sequence[AcceleratorSpec], dma: str, user
     if dma == XILINX:
         raise UsageError(
             f"{hardware.name}: no Vivado builds it, so Xilinx' DMA is not there: leave --dma out"
+        )
+
+
+def _refuse_coherent(hardware: Hardware, names: str, dma: str) -> None:
+    if hardware.coherent is None:
+        raise UsageError(
+            f"{names}: dma_config.coherent: {hardware.name} has no port to memory that looks into the CPU's "
+            "caches, or Axiloom writes none for it: take a plain one (--memory-port plain)"
+        )
+    if dma == XILINX:
+        raise UsageError(
+            f"{names}: dma_config.coherent: Xilinx' DMA says that what it reads and writes is not in caches: "
+            "take our DMA (leave --dma out) or a plain port (--memory-port plain)"
         )
 
 

@@ -36,7 +36,7 @@ def dma_cell(index: int) -> str:
 def segments(plan: Plan, cores: tuple[Core, ...]) -> tuple[Segment, ...]:
     """All mappings of the block design, those of the processor first."""
     hardware = plan.hardware
-    assert hardware.memory is not None, hardware.name
+    assert plan.memory is not None, hardware.name
     data = f"{PROCESSOR[hardware.family]}/Data"
     found = []
     if plan.dma == OWN:
@@ -49,7 +49,7 @@ def segments(plan: Plan, cores: tuple[Core, ...]) -> tuple[Segment, ...]:
             found.append(Segment(data, f"{dma_cell(i)}/S_AXI_LITE/Reg", spec.dma.address, PAGE_BYTES))
             spaces = ("Data_MM2S", "Data_S2MM", *(["Data_SG"] if plan.scatter_gather else []))
             masters += [f"{dma_cell(i)}/{space}" for space in spaces]
-    memory = hardware.memory.segment
+    memory = plan.memory.segment
     return (*found, *(Segment(master, memory, 0, hardware.ram_bytes) for master in masters))
 
 

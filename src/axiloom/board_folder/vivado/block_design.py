@@ -67,7 +67,6 @@ def _bus(one: str, other: str) -> str:
 
 def _zynq(plan: Plan) -> Iterator[str]:
     hardware, name = plan.hardware, PROCESSOR["zynq"]
-    assert hardware.memory is not None
     yield "# The processing system: clocks, DDR and devices of the board, and its ports to the fabric."
     yield _cell("xilinx.com:ip:processing_system7", name)
     yield from _properties(
@@ -78,8 +77,7 @@ def _zynq(plan: Plan) -> Iterator[str]:
             "PCW_EN_RST0_PORT": "1",
             "PCW_FPGA0_PERIPHERAL_FREQMHZ": f"{hardware.fabric_hz / 1e6:g}",
             "PCW_USE_M_AXI_GP0": "1",
-            "PCW_USE_S_AXI_HP0": "1",
-            "PCW_S_AXI_HP0_DATA_WIDTH": str(hardware.memory.data_width),
+            **_zynq_memory(plan),
             "PCW_USE_FABRIC_INTERRUPT": "1",
             "PCW_IRQ_F2P_INTR": "1",
         },
@@ -91,6 +89,14 @@ def _zynq(plan: Plan) -> Iterator[str]:
         yield f"create_bd_intf_port -mode Master -vlnv {vlnv} {port}"
         yield f"connect_bd_intf_net [get_bd_intf_ports {port}] [get_bd_intf_pins {name}/{port}]"
     yield ""
+
+
+def _zynq_memory(plan: Plan) -> dict[str, str]:
+    """The port to memory. On the ACP, which is 64 bits wide, AxUSER is tied so that accesses are coherent."""
+    assert plan.memory is not None
+    if plan.coherent:
+        return {"PCW_USE_S_AXI_ACP": "1", "PCW_USE_DEFAULT_ACP_USER_VAL": "1"}
+    return {"PCW_USE_S_AXI_HP0": "1", "PCW_S_AXI_HP0_DATA_WIDTH": str(plan.memory.data_width)}
 
 
 def _zynqmp(plan: Plan) -> Iterator[str]:
@@ -173,7 +179,7 @@ def memory_ports(plan: Plan, cores: tuple[Core, ...]) -> list[str]:
 def _interconnects(plan: Plan, cores: tuple[Core, ...]) -> Iterator[str]:
     hardware = plan.hardware
     assert hardware.registers is not None
-    assert hardware.memory is not None
+    assert plan.memory is not None
     processor = PROCESSOR[hardware.family]
     slaves, masters = register_ports(plan, cores), memory_ports(plan, cores)
     yield "# From the processor to the registers, and from the DMA to memory."
@@ -183,7 +189,7 @@ def _interconnects(plan: Plan, cores: tuple[Core, ...]) -> Iterator[str]:
     yield _bus(f"{processor}/{hardware.registers.port}", f"{CONTROL}/S00_AXI")
     yield from (_bus(f"{CONTROL}/M{i:02}_AXI", slave) for i, slave in enumerate(slaves))
     yield from (_bus(master, f"{DATA}/S{i:02}_AXI") for i, master in enumerate(masters))
-    yield _bus(f"{DATA}/M00_AXI", f"{processor}/{hardware.memory.port}")
+    yield _bus(f"{DATA}/M00_AXI", f"{processor}/{plan.memory.port}")
     yield ""
 
 
@@ -192,7 +198,10 @@ def _clocks(plan: Plan, cores: tuple[Core, ...]) -> Iterator[str]:
     processor = PROCESSOR[plan.hardware.family]
     clock = f"{processor}/{'FCLK_CLK0' if zynq else 'pl_clk0'}"
     reset = f"{processor}/{'FCLK_RESET0_N' if zynq else 'pl_resetn0'}"
-    own = ("M_AXI_GP0_ACLK", "S_AXI_HP0_ACLK") if zynq else ("maxihpm0_fpd_aclk", "saxihp0_fpd_aclk")
+    assert plan.memory is not None
+    own = (
+        ("M_AXI_GP0_ACLK", f"{plan.memory.port}_ACLK") if zynq else ("maxihpm0_fpd_aclk", "saxihp0_fpd_aclk")
+    )
     clocked = [f"{processor}/{pin}" for pin in own]
     clocked += [f"{RESET}/slowest_sync_clk", f"{CONTROL}/aclk", f"{DATA}/aclk"]
     clocked += [f"{cell(core)}/aclk" for core in cores]

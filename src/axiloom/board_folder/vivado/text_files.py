@@ -84,6 +84,7 @@ def manifest(plan: Plan, cores: tuple[Core, ...]) -> str:
         "fabric_hz": hardware.fabric_hz,
         "dma": plan.dma,
         "scatter_gather": plan.scatter_gather,
+        "coherent": plan.coherent,
         "configuration": verilog.config_hash(*plan.specs),
         "accelerators": [
             {

@@ -21,6 +21,7 @@ import z3
 from axiloom.boards.synthesis import yosys
 from axiloom.errors import BuildError
 from axiloom.isa.formal import code
+from axiloom.prove.rtl.terms import Substitution, children, number
 
 _LOWER = (
     "hierarchy -check -top {top}\nproc\nflatten\nopt -full\nmemory -nomap\nmemory_nordff\nasync2sync\n"
@@ -132,9 +133,10 @@ class Machine:
         for members in groups.values():
             terms = [term for _, _, term in members]
             together = z3.simplify(z3.Function("together", *(t.sort() for t in terms), z3.BoolSort())(*terms))
-            support = [names[node.get_id()] for node in walk([together]) if node.get_id() in names]
+            support = [names[number(node)] for node in walk([together]) if number(node) in names]
             multiplies = any(map(_is_product, walk([together])))
-            packed.append((members, together, support, multiplies, dict[tuple[int, ...], Any]()))
+            substituted = Substitution(together, [constants[name] for name in support])
+            packed.append((members, substituted, support, multiplies, dict[tuple[int, ...], Any]()))
         alive = []  # the numbers of terms that are gone are given again
         clean = dict[int, Any]()
 
@@ -142,14 +144,14 @@ class Machine:
             now = {**state, **given}
             following: State = dict.fromkeys(self.following)
             outputs: State = {}
-            for members, together, support, multiplies, known in packed:
-                key = tuple(now[name].get_id() for name in support)
+            for members, substituted, support, multiplies, known in packed:
+                values = [now[name] for name in support]
+                key = tuple(map(number, values))
                 after = known.get(key)
                 if after is None:
-                    pairs = [(constants[name], _as(constants[name], now[name])) for name in support]
-                    made = z3.simplify(z3.substitute(together, *pairs))
-                    after = known[key] = (_multiplied(made, clean) if multiplies else made).children()
-                    alive.append([now[name] for name in support])
+                    made = z3.simplify(substituted(values))
+                    after = known[key] = children(_multiplied(made, clean) if multiplies else made)
+                    alive.append(values)
                 for (is_register, name, _), term in zip(members, after, strict=True):
                     (following if is_register else outputs)[name] = term
             return following, outputs
@@ -261,10 +263,6 @@ def _as_vector(term: Any) -> Any:
     return z3.If(term, z3.BitVecVal(1, 1), z3.BitVecVal(0, 1)) if z3.is_bool(term) else term
 
 
-def _as(constant: Any, term: Any) -> Any:
-    return term == 1 if z3.is_bool(constant) and not z3.is_bool(term) else term
-
-
 def walk(terms: Iterable[Any], known: Collection[int] = ()) -> Iterable[Any]:
     """Every node of the graph of `terms`, children first; without the nodes `known`, by their numbers, and
     what is only below those."""
@@ -272,15 +270,15 @@ def walk(terms: Iterable[Any], known: Collection[int] = ()) -> Iterable[Any]:
     stack = [(term, False) for term in terms]
     while stack:
         term, ready = stack.pop()
-        if (number := term.get_id()) in seen or number in known:
+        if (own := number(term)) in seen or own in known:
             continue
-        children = term.children()
-        if ready or not children:
-            seen.add(number)
-            yield term
-        else:
+        below = () if ready else children(term)
+        if below:
             stack.append((term, True))
-            stack.extend((child, False) for child in children)
+            stack.extend((child, False) for child in below)
+        else:
+            seen.add(own)
+            yield term
 
 
 def _support(terms: Iterable[Any]) -> set[int]:
@@ -310,15 +308,22 @@ def _abstracted(registers: Mapping[str, Any], following: Sequence[Any]) -> list[
 
 def _from_memories(registers: Mapping[str, Any], following: Sequence[Any]) -> set[int]:
     """The registers that hold what was a word of a memory."""
-    reads = [_support([term]) for term in following]
-    own = [term.get_id() for term in registers.values()]
-    found = {term.get_id() for name, term in registers.items() if name.endswith("]")}
-    more = True
-    while more:
-        new = {one for one, support in zip(own, reads, strict=True) if support & found} - found
-        found |= new
-        more = bool(new)
-    return found
+    own = [number(term) for term in registers.values()]
+    places = {one: place for place, one in enumerate(own)}
+    # For each node a word with a bit for each register that it hangs on: one walk for all.
+    below: dict[int, int] = {}
+    for term in walk(following):
+        mine = number(term)
+        below[mine] = 1 << places[mine] if mine in places else 0
+        for child in children(term):
+            below[mine] |= below[number(child)]
+    reads = [below[number(term)] for term in following]
+    found = sum(1 << place for place, name in enumerate(registers) if name.endswith("]"))
+    before = None
+    while before != found:
+        before = found
+        found |= sum(1 << place for place, read in enumerate(reads) if read & before)
+    return {one for one, place in places.items() if found >> place & 1}
 
 
 def product(bits: int) -> Any:

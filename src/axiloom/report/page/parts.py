@@ -262,6 +262,7 @@ def configuration(report: Report) -> str:
         ("wait", config.get("wait")),
         ("stream", f"{config['stream_width']} bits"),
         ("DMA", config["dma"]),
+        ("memory port", config["memory_port"]),
         ("driver", config["driver_hash"]),
         ("board", config["board"]),
         ("clocks", f"CPU {megahertz(clocks['cpu_hz'])}, fabric {megahertz(clocks['fabric_hz'])}"),
