@@ -322,7 +322,7 @@ class Model:
         gone = [0.0, 0.0, 0.0]  # when the last three results had left
         for number, now in enumerate(product(*(range(n) for n in trips))):
             told = number * queued
-            # The stream is taken in order, and two requests for a result may wait: loads stand behind a third.
+            # The stream is taken in order. Two requests for a result may wait; loads are behind a third.
             stream = max(stream, gone[0])
             for operand in ("I", "F"):
                 if before is None or any(now[n] != before[n] for n in moved[operand]):
