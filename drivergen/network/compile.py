@@ -76,6 +76,8 @@ class NetworkDriver(Driver):
     """Its weights, by their names in ``axiloom.weight``, as they are in the model."""
     uses: dict[str, list[Call]] = field(default_factory=dict)
     """How each function of the accelerator uses it."""
+    texts: dict[str, str] = field(default_factory=dict)
+    """Each function of the accelerator in MLIR, as the accelerators were asked about it."""
     embedded: bool = False
     """The weights are in the program (``weights.S``), not to be put there."""
 
@@ -134,6 +136,7 @@ def compile_network(
     banner = _banner(entry_name(entry), specs, layers)
     own = [made for made in functions if DEVICE in made.attributes]
     drivers = {made.sym_name.data: offload.driver(made) for made in own}
+    texts = {made.sym_name.data: _module_text(made) for made in own}
     first = len(entry.args)  # results are called alike, whatever is packed for an accelerator
     plain, cut = dict(known), module.clone()
     constants.prepare(entry, drivers, known)
@@ -187,6 +190,7 @@ def compile_network(
         cut=cut,
         tensors=plain,
         uses=uses,
+        texts=texts,
         embedded=embed,
     )
     prototypes = [

@@ -76,6 +76,7 @@ REFUSED = [
         ["compile", "attention.mlir", "--select", "egraph", "--accel", "rows32.isa", "-D", "ROWS=x"],
         "-D ROWS=x",
     ),
+    (["run", "attention.mlir", "--accel", "rows32.isa", "-D", "ROWS=x"], "-D ROWS=x: a constant of a text"),
     (["compile", "attention.mlir", "--select", "egraph", "--accel", "none.isa"], "none.isa"),
     (["run", "none.mlir", "--select", "egraph", "--accel", "rows32.isa"], "none.mlir"),
 ]

@@ -204,7 +204,8 @@ def _check_os(options: argparse.Namespace) -> None:
 
 
 def execute_run(options: argparse.Namespace) -> int:
-    if frontend.is_mlir(options.problem) and options.define and not nest_run.is_loops(options):
+    others = nest_run.is_loops(options) or select.is_for_texts(options)  # -D is then theirs
+    if frontend.is_mlir(options.problem) and options.define and not others:
         return _execute_template(options)
     problems = [options.problem] if nest_run.is_loops(options) else frontend.meant(options.problem)
     if len(problems) > 1:

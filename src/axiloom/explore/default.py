@@ -7,6 +7,7 @@ specification, blocking transfers, a DMA in direct register mode, a stream of 32
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
@@ -136,15 +137,14 @@ def of_network(
     known = asked.pipeline is None or asked.pipeline in PIPELINES
     if asked.pipeline == PUBLISHED or not known:
         return Default(tuple(specs), asked)
-    layers: list[tuple[int, str]] = []
 
-    def note(spec: AcceleratorSpec, layer: str, where: str) -> Schedule:
-        layers.append((names.index(spec.name), layer))
+    def use(spec: AcceleratorSpec, layer: str, where: str) -> Schedule:
         return resolve(layer, spec, replace(asked, flow=_named(asked)), board=board, name=where)
 
-    names = [spec.name for spec in specs]
-    compile_network(mlir, list(specs), weights, schedule=note, name=name)
-    counts = {one: layers.count(one) for one in dict.fromkeys(layers)}
+    driver = compile_network(mlir, list(specs), weights, schedule=use, name=name)
+    counts = Counter(
+        (one.device, driver.texts[one.function]) for one in driver.layers if one.device is not None
+    )
     best: tuple[float, tuple[AcceleratorSpec, ...]] | None = None
     ways = [list(hardware(spec, asked.pipeline, left, board)) for spec in specs]
     for some in zip(*ways, strict=True):

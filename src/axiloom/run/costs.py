@@ -9,22 +9,23 @@ is foretold with what is simulated.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 
 from axiloom.boards import Board
 from axiloom.drivergen.c.driver import Call
 from axiloom.drivergen.cost.model import constants_of
 from axiloom.drivergen.cost.replay_costs import spared
-from axiloom.drivergen.cost.selection import Candidate
+from axiloom.drivergen.cost.selection import Candidate, reads_in_place
+from axiloom.drivergen.cost.selection import sizes as sizes_of
 from axiloom.drivergen.network.offers import Offer, Step
 from axiloom.drivergen.pipeline import conv_choice
-from axiloom.drivergen.problems.matmul import Problem
 from axiloom.errors import AxiloomError
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS
 from axiloom.isa.files.post import without_post
 from axiloom.run.choice import ranked, ranks
+from axiloom.run.modelled import product
 
 START = 2_300
 """Fabric cycles of a layer on an accelerator beside words and sums: first tiles, caches, the last wait."""
@@ -99,8 +100,13 @@ class Costs:
         return cpu * self.board.fabric_hz / self.board.cpu_hz
 
     def _matmul(self, call: Call, spec: AcceleratorSpec, offer: Offer) -> float:
-        problem = Problem(call.M, call.N, call.K, spec.data_type.value)
+        problem = product(call, offer.text, spec, offer.title)
         plain = without_post(spec)
+        if "zero-copy" in offer.passes and not reads_in_place(plain, problem, call.tile):
+            # The driver reads what is there of such tiles in place; the model would have the CPU copy them.
+            sizes = zip(plain.dims, sizes_of(plain, problem), call.tile, strict=True)
+            whole = {dim: -(-size // part) * part for dim, size, part in sizes}
+            problem = replace(problem, M=whole["m"], N=whole["n"], K=whole["k"])
         flow = call.flow if call.flow in plain.flows else plain.selected_flow
         asked = offer.schedule.pipeline
         pipeline = "all" if "zero-copy" in offer.passes else asked if asked in FITTED else "copying"

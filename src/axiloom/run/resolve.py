@@ -14,12 +14,12 @@ from axiloom import boards, drivergen, isa
 from axiloom.drivergen.match.matmul import MATMUL_DIMS
 from axiloom.drivergen.pipeline import conv_choice, kernel_choice
 from axiloom.drivergen.pipeline.schedule import Schedule
-from axiloom.drivergen.problems.matmul import Problem
 from axiloom.errors import UsageError
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.files.post import without_post
 from axiloom.isa.kernels.forms import IMAGE, MATMUL, WINDOW
 from axiloom.run.choice import choose
+from axiloom.run.modelled import product
 
 BEST = "best"
 """In place of a flow's name: the model's choice."""
@@ -121,7 +121,7 @@ def _for_matmul(asked: _Asked) -> Foreseen:
     spec, given = asked.spec, asked.schedule
     calls = drivergen.compile_mlir(asked.text, spec, stop="linalg", name=asked.name).calls
     largest = max(calls, key=lambda call: call.M * call.N * call.K)
-    problem = Problem(largest.M, largest.N, largest.K, spec.data_type.value)
+    problem = product(largest, asked.text, spec, asked.name)
     plain = without_post(spec)
     # What is rounded on the device stays there until it is whole: one flow keeps it.
     only = None if largest.flow in plain.flows else plain.selected_flow
