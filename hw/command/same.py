@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, fields
 
 from axiloom.isa.instructions.tree import (
     Apply,
+    Bits,
     Call,
     Const,
     Expr,
@@ -48,6 +49,8 @@ class Same:
             first, rest = one.arguments
             if isinstance(first, Name) and first.name in self.given:
                 return self._value(first.name, Const(0)) and self.everything(rest, other)
+        if (low := _low_bits(one)) and (other_low := _low_bits(other)):
+            return low[1] == other_low[1] and self.everything(low[0], other_low[0])
         if isinstance(one, Sequence) and not isinstance(one, str):
             return (
                 isinstance(other, Sequence)
@@ -133,6 +136,20 @@ class Same:
         if not isinstance(other, Expr) or any(part in self.names.values() for part in names(other)):
             return False
         return self.values.setdefault(name, other) == other
+
+
+def _low_bits(expr: object) -> tuple[Expr, int] | None:
+    """A value and how many of its lowest bits are meant: ``uint4(x)``, ``x[0:4]`` and ``x & 15`` are one."""
+    match expr:
+        case Wrapped(value=value, range=range_) if not range_.signed:
+            return value, range_.bits
+        case Bits(value=value, low=Const(value=0), width=width):
+            return value, width
+        case Apply(operation="bitand", arguments=(value, Const(value=mask))) if (
+            mask > 0 and not mask & mask + 1
+        ):
+            return value, mask.bit_length()
+    return None
 
 
 def _is_sum(expr: object) -> bool:

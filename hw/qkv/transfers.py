@@ -11,7 +11,7 @@ from amaranth.lib import fifo, stream
 
 from axiloom.hw.command.rows import BeatsToRows, RowsToBeats
 from axiloom.hw.qkv.row_memory import ELEMENT
-from axiloom.hw.qkv.task import Unit, Walk
+from axiloom.hw.qkv.task import Unit, Walk, strobe
 
 _QUEUE = 4
 """Words between a memory and the stream: a read is asked for only if there is room."""
@@ -85,10 +85,10 @@ class Store(Unit):
             place = row + walk.r, walk.c, Const(0, 1)
         reads = walk.is_active & asks
         word = self.read(m, "x", reads, *place[:2])
-        lane, last, comes = (
-            stages.later(value, label)
-            for value, label in ((place[2], "lane"), (walk.is_last, "is_last"), (reads, "comes"))
+        lane, last = (
+            stages.later(value, label) for value, label in ((place[2], "lane"), (walk.is_last, "is_last"))
         )
+        comes = strobe(m, reads, f"{self.name}_comes", 1)
         read = geometry.element(word, lane) if self.transposed else word
         m.d.comb += [
             queue.w_data.eq(Cat(read, last)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from amaranth.hdl import Cat, Module, Signal, Value
+from amaranth.hdl import Cat, Module, ResetInserter, Signal, Value
 from amaranth.lib import fifo, stream
 
 from axiloom.hw.command.memory import Memory
@@ -27,7 +27,9 @@ class Store(Unit):
 
     def build(self, m: Module) -> None:
         width, stages = self.out.width, Stages(m, self.name)
-        m.submodules.store_queue = queue = fifo.SyncFIFO(width=width + 1, depth=_QUEUE)
+        queue = fifo.SyncFIFO(width=width + 1, depth=_QUEUE)
+        # A command begins with the queue's first place, wherever the one before ended.
+        m.submodules.store_queue = ResetInserter(self.start)(queue)
         m.submodules.store_beats = beats = RowsToBeats(width, len(self.result.payload.data))
         rows, count = self.value(m, "rows"), self.value(m, "count")
         x, y = Signal(len(count), name="store_x"), Signal(len(rows), name="store_y")

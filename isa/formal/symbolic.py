@@ -43,6 +43,10 @@ class UnknownError(ModelError):
     """Why something cannot be executed: what comes next, or an address, depends on data."""
 
 
+class LongError(UnknownError):
+    """A program with more steps than are executed."""
+
+
 class StopsError(ModelError):
     """A command that stops the device, whatever the data are."""
 
@@ -76,13 +80,13 @@ class _Step:
 
 
 class Machine:
-    """A model in its reset state, executed on terms.
+    """A model in its reset state, executed on terms: of a command at most so many steps.
 
     Attributes: `state` by name, and `memories`, each a dict from address to term; `steps` so far.
     """
 
-    def __init__(self, model: Ila) -> None:
-        self.model = model
+    def __init__(self, model: Ila, most: int = MOST_STEPS) -> None:
+        self.model, self.most = model, most
         self.state: dict[str, Term] = {}
         self.memories: dict[str, dict[int, Term]] = {}
         for name, term in model.states.items():
@@ -109,7 +113,8 @@ class Machine:
     def command(self, inputs: Mapping[str, Term]) -> list[str]:
         """Executes a command and the program that it starts; returns the paths of its steps.
 
-        Raises UnknownError, and StopsError for a command that stops the device.
+        Raises UnknownError, LongError for more steps than `most`, and StopsError for a command that stops the
+        device.
         """
         pairs = [(self.model.inputs[name], term) for name, term in inputs.items()]
         done = [self._fire(self._commands, pairs)]
@@ -117,8 +122,8 @@ class Machine:
             raise StopsError(f"{self.model.name} takes no command now")
         while path := self._fire(self._candidates(), pairs):
             done.append(path)
-            if len(done) > MOST_STEPS:
-                raise UnknownError(f"{done[0]}: more than {MOST_STEPS} steps")
+            if len(done) > self.most:
+                raise LongError(f"{done[0]}: more than {self.most} steps")
         error = self.state.get("error")
         if error is not None and not (z3.is_bv_value(error) and error.as_long() == 0):
             raise StopsError(f"{done[0]}: the device stops: error {error}")

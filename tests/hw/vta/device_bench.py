@@ -29,27 +29,15 @@ TOP = "device"
 UOP, WGT, INP, ACC, OUT, ACC_8BIT = range(6)
 LOAD, STORE, GEMM, FINISH, ALU = range(5)
 MIN, MAX, ADD, SHR, MUL = range(5)
+ROWS = {"INPS": 2048, "WGTS": 1024, "ACCS": 2048}
 
 
-def text_of(block: int = 16, divided: int = 1, overlaps: bool = False) -> str:
-    """The built-in text, or one with smaller blocks and memories: the sizes in it are written once more.
-    Without `overlaps` it has no tokens."""
+def text_of(overlaps: bool = False) -> str:
+    """The built-in text. Without `overlaps` it has no tokens."""
     text = targets()["vta"].read_text(encoding="utf-8")
     if not overlaps:
         text, found = re.subn(r"    tokens = word\[3:7\]\n", "", text)
         assert found == 9
-    if block != 16:
-        text = text.replace("lanes(16", f"lanes({block}").replace(", 16)", f", {block})")
-        text = re.sub(r"(?<=, )16(?=,)", str(block), text)
-        text = text.replace("range(16)", f"range({block})").replace("at + 16 * o", f"at + {block} * o")
-        sizes = {"16": block, "64": 4 * block, "256": block * block}
-        text = re.sub(r"\b(16|64|256)(?= \* \(base)", lambda found: str(sizes[found[0]]), text)
-    if divided != 1:
-        bits = (divided - 1).bit_length()
-        text = text.replace(
-            "8192, 2048, 1024, 2048", f"8192, {2048 // divided}, {1024 // divided}, {2048 // divided}"
-        )
-        text = text.replace("uint11(", f"uint{11 - bits}(").replace("uint10(", f"uint{10 - bits}(")
     return text
 
 
@@ -109,10 +97,9 @@ class Bench:
 
     @cached_property
     def isa(self) -> InstructionSet:
-        constants = {"M": self.m, "A": self.m, "DRAM": self.dram}
-        return parse(
-            self.text or text_of(self.block, self.divided, self.overlaps), "vta.isa", "vta", constants
-        )
+        constants = {"M": self.m, "A": self.m, "DRAM": self.dram, "BLOCK": self.block}
+        constants |= {name: size // self.divided for name, size in ROWS.items()}
+        return parse(self.text or text_of(self.overlaps), "vta.isa", "vta", constants)
 
     @cached_property
     def machine(self) -> Machine:

@@ -128,7 +128,7 @@ def test_what_is_not_built() -> None:
 @pytest.mark.slow
 def test_another_encoding_is_other_rtl() -> None:
     """MIN by another code of the opcode: `alu` is opcode 5, and FINISH is 7."""
-    text = text_of(8, 32).replace(
+    text = text_of().replace(
         "LOAD, STORE, GEMM, FINISH, ALU = 0, 1, 2, 3, 4", "LOAD, STORE, GEMM, FINISH, ALU = 4, 3, 5, 7, 0"
     )
     bench = Bench(3, 8, 64, 32, text)

@@ -51,7 +51,7 @@ def test_who_does_not_wait() -> None:
 
 def test_tokens_of_a_text() -> None:
     """In all instructions, in the same bits."""
-    text = text_of(8, 32, overlaps=True)
+    text = text_of(overlaps=True)
     for wrong, message in (
         (
             text.replace("    tokens = word[3:7]\n", "", 1),

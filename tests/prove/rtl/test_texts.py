@@ -34,6 +34,14 @@ def qkv() -> tuple[InstructionSet, DeviceRtl]:
     return isa, device(isa, 8)
 
 
+@cache
+def vta() -> tuple[InstructionSet, DeviceRtl]:
+    """Blocks of four, and a few of them, in the newer edition of the encoding."""
+    sizes = {"M": 3, "A": 3, "BLOCK": 4, "UOPS": 4, "INPS": 8, "WGTS": 4, "ACCS": 8, "DRAM": 1 << 16}
+    isa = read(targets()["vta"], sizes)
+    return isa, device(isa, stream_width=32)
+
+
 def proved(
     verilog: str = "",
     wanted: tuple[str, ...] = ("store", "pool"),
@@ -97,6 +105,45 @@ def test_a_fault_of_qkv(fault: str) -> None:
     verilog, count = re.subn(right, wrong, qkv()[1].verilog, flags=re.DOTALL)
     assert count == 1
     answer, text = proved(verilog, (name,), qkv, 2)[name]
+    assert answer is Answer.VIOLATED
+    assert re.search(message, text), text
+
+
+@pytest.mark.slow
+def test_vta() -> None:
+    found = proved(wanted=("load_uop", "load_inp", "store", "gemm", "alu", "finish"), of=vta, commands=1)
+    assert {answer for answer, _ in found.values()} == {Answer.HOLDS}, found
+
+
+VTA_FAULTS = {
+    "an input of the next lane": (
+        r"(multiplier_0_0 \(.*?\.shared\()input_0_held",
+        r"\1input_1_held",
+        "gemm",
+        r"gemm reset \d, .*: (acc|out)\[\d\] lane 0 is another",
+    ),
+    "ones around": (
+        r"(load_inp_chunk = load_inside \? \w+ : 32'd)0",
+        r"\g<1>1",
+        "load_inp",
+        r"load_inp sram \d, .*: inp\[\d\] lane 0 is another",
+    ),
+    "a smaller one without signs": (
+        r"(module device_vta_operation_0 .*?is_less = )\$signed\(a\) < \$signed\(b\)",
+        r"\1a < b",
+        "alu",
+        r"alu first \d, .*: acc\[\d\] lane 0 is another",
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", VTA_FAULTS)
+def test_a_fault_of_vta(fault: str) -> None:
+    right, wrong, name, message = VTA_FAULTS[fault]
+    verilog, count = re.subn(right, wrong, vta()[1].verilog, flags=re.DOTALL)
+    assert count == 1
+    answer, text = proved(verilog, (name,), vta, 1)[name]
     assert answer is Answer.VIOLATED
     assert re.search(message, text), text
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -31,14 +31,18 @@ from axiloom.selection.drive.encode import Encoder
 from axiloom.selection.drive.host import access
 from axiloom.selection.program.program import Command
 
-MOST_COMBINATIONS, DRAWS = 20_000, 100
+MOST_COMBINATIONS, DRAWS = 20_000, 400
 """Of fields, beyond which commands are drawn; tries for each."""
+FEWEST = 12
+"""That do something are tried, if there are so many."""
 SMALL = 3
 """Numbers up to this one, with either sign, are drawn most; so many are the ends of a field."""
+TINY = 3
+"""Values, from the lowest, of what bounds loops in every other command: so that several fit together."""
 FEW = 16
-"""Values of a field that says which: they are drawn alike."""
-MORE, MOST_STEPS = 4, 60
-"""So many times as many are drawn as are looked at; those with more steps come last."""
+"""Values of a field that may say which: half of its draws are of all alike."""
+MORE, MOST_STEPS = 4, 24
+"""So many times as many that do something are tried as are looked at; those with more steps come last."""
 
 
 @dataclass(frozen=True)
@@ -56,12 +60,34 @@ class Case:
         return f"{self.command.instruction} {fields}".strip()
 
 
-def chosen(one: Instruction, isa: InstructionSet, most: int) -> tuple[list[Case], int | None]:
-    """Legal commands at the start of the host's memory, more than `most`: :func:`varied` takes some of them;
-    and how many there are: of all combinations of fields evenly, or drawn (None) where there are too many.
-    Numbers go up to what memories hold, but for drawn ones that bound no loop and of which nothing is
-    required; tokens are none."""
-    encoder, most = Encoder(isa), MORE * most
+@dataclass(frozen=True)
+class Does:
+    """What a text does of a command: its `steps` (None: more than anybody would wait for), how many elements
+    of memories it leaves otherwise, and `kinds`: which memories get numbers by it, and which get data."""
+
+    steps: int | None
+    changes: int
+    kinds: frozenset[str] = frozenset()
+
+    @property
+    def short(self) -> bool:
+        return self.steps is not None and self.steps <= MOST_STEPS
+
+    @property
+    def order(self) -> int:
+        """Of short ones those with the most steps come first, of others those with the fewest."""
+        return (self.steps or 0) if self.short else -(self.steps or MOST_COMBINATIONS)
+
+    @property
+    def useful(self) -> bool:
+        return self.short and self.changes > 0
+
+
+def chosen(one: Instruction, isa: InstructionSet, most: int) -> tuple[Iterator[Case], int | None]:
+    """Legal commands at the start of the host's memory, to be tried (:func:`tried`); and how many there are:
+    of all combinations of fields evenly, or drawn (None) where there are too many. Numbers go up to what
+    memories hold, but for drawn ones that bound no loop and of which nothing is required; tokens are none."""
+    encoder = Encoder(isa)
     rows = max(memory.shape[0] for memory in isa.memories.values() if not memory.host)
     places = _places(one.body)
     whole = {
@@ -76,58 +102,84 @@ def chosen(one: Instruction, isa: InstructionSet, most: int) -> tuple[list[Case]
             for values in itertools.product(*choices.values())
             if (case := _case(one, isa, encoder, dict(zip(choices, values, strict=True)))) is not None
         ]
-        return every[:: max(1, -(-len(every) // most))], len(every)
+        return iter(every[:: max(1, -(-len(every) // (MORE * most)))]), len(every)
     sizes = _sizes(one)
     limits = {name: choices[name] if name in sizes else of for name, of in whole.items()}
-    drawn: dict[str, Case] = {}
-    source = random.Random(0)
-    for _ in range(DRAWS * most):
-        fields = {name: _draw(source, choices[name], limits[name]) for name in choices}
+    short = {name: of[:TINY] if name in sizes else of for name, of in choices.items()}
+    return _drawn(one, isa, encoder, (choices, short), limits, DRAWS * MORE * most), None
+
+
+def _drawn(
+    one: Instruction,
+    isa: InstructionSet,
+    encoder: Encoder,
+    choices: Sequence[Mapping[str, range]],
+    limits: Mapping[str, range],
+    tries: int,
+) -> Iterator[Case]:
+    """`limits`: of each field; `choices`: what each draws most from, in turns."""
+    source, seen = random.Random(0), set[str]()
+    for turn in range(tries):
+        of = choices[turn % len(choices)]
+        fields = {
+            name: _draw(source, within, within if len(within) <= TINY else limits[name])
+            for name, within in of.items()
+        }
         case = _case(one, isa, encoder, fields)
-        if case is not None:
-            drawn.setdefault(str(case), case)
-        if len(drawn) == most:
+        if case is not None and str(case) not in seen:
+            seen.add(str(case))
+            yield case
+
+
+def tried(cases: Iterator[Case], does: Callable[[Case], Does], most: int) -> list[tuple[Case, Does]]:
+    """Of `cases` until :data:`MORE` times `most` are useful, or so many times as many were tried."""
+    wanted = max(MORE * most, FEWEST)
+    found, useful = list[tuple[Case, Does]](), 0
+    for case in cases:
+        found.append((case, does(case)))
+        useful += found[-1][1].useful
+        if useful == wanted or len(found) == MORE * wanted:
             break
-    return list(drawn.values()), None
+    return found
 
 
-def varied(cases: Sequence[Case], steps: Sequence[int | None], most: int) -> list[Case]:
-    """At most so many of `cases`, in their order. Each next one shows the most that none before it has shown,
-    and of several such does the most. Those that do nothing come last but for those that take long.
-    `steps`: of their texts; None: more than anybody would wait for."""
-    taking = [MOST_STEPS + 1 if one is None else one for one in steps]
-    idle = min(taking, default=0) if len({*taking}) > 1 else -1
-    left, taken, seen = list(range(len(cases))), list[int](), set[tuple[str, int]]()
+def varied(tried: Sequence[tuple[Case, Does]], most: int) -> list[Case]:
+    """At most so many of the commands, in their order. Each next one shows the most that none before it has
+    shown; of several such the one with the most steps is taken. Those that change nothing come last but for
+    those that take long."""
+    left, taken, seen = list(range(len(tried))), list[int](), set[tuple[str, int]]()
     while left and len(taken) < most:
         best = max(
             left,
             key=lambda at: (
-                taking[at] <= MOST_STEPS,
-                taking[at] != idle,
-                len(_shown(cases[at]) - seen),
-                taking[at],
+                tried[at][1].short,
+                tried[at][1].changes > 0,
+                len(_shown(*tried[at]) - seen),
+                tried[at][1].order,
                 -at,
             ),
         )
         left.remove(best)
         taken.append(best)
-        seen |= _shown(cases[best])
-    return [cases[at] for at in sorted(taken)]
+        seen |= _shown(*tried[best])
+    return [tried[at][0] for at in sorted(taken)]
 
 
-def _shown(case: Case) -> set[tuple[str, int]]:
-    """Small numbers of fields are shown each by itself, others by how long they are, with their sign."""
-    return {
+def _shown(case: Case, does: Does) -> set[tuple[str, int]]:
+    """What it does, and its fields: small numbers each by itself, others by how long they are, with their
+    sign."""
+    fields = {
         (name, value if abs(value) < FEW else (FEW + abs(value).bit_length()) * (1 if value > 0 else -1))
         for name, value in case.command.fields.items()
     }
+    return fields | {(kind, 0) for kind in does.kinds}
 
 
 def _draw(source: random.Random, of: range, limits: range) -> int:
     """A number of a field: small, up to what memories hold, anything, or near an end of `limits`."""
-    if len(limits) <= FEW:
-        return source.choice(limits)
     roll = source.randrange(8)
+    if len(limits) <= FEW and roll < 4:
+        return source.choice(limits)
     if roll < 2:
         return source.choice(of)
     if roll == 2:

@@ -27,7 +27,7 @@ from axiloom.prove.rtl.machine import Machine, product, walk, with_products
 
 Multiply = Callable[[Any, Any], Any]
 
-_FIRST = re.compile(r"^(.*\bpair_\d+)\.full$")
+_FIRST = re.compile(r"^(.+)\.full$")
 _HIGH_BITS = BITS + 1
 
 

@@ -14,7 +14,6 @@ for all data.
 from __future__ import annotations
 
 import itertools
-import random
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -27,13 +26,14 @@ from axiloom.cosim.build.cache import content_hash
 from axiloom.device.rtl import DeviceRtl
 from axiloom.errors import BuildError
 from axiloom.isa.formal import symbolic
-from axiloom.isa.formal.programs import model_of
 from axiloom.isa.formal.values import address_bits
 from axiloom.isa.instructions.tree import Instruction, InstructionSet, Memory
 from axiloom.prove import solvers
 from axiloom.prove.rtl import numbers
-from axiloom.prove.rtl.drawn import Case, chosen, varied
+from axiloom.prove.rtl.drawn import Case, chosen, tried, varied
 from axiloom.prove.rtl.machine import Machine, State, Step, with_products
+from axiloom.prove.rtl.of_text import Text
+from axiloom.prove.rtl.pairs import apart
 from axiloom.prove.spec import kept_verdicts
 from axiloom.prove.verdict import Answer, Verdict
 from axiloom.report.proved import sources
@@ -47,8 +47,8 @@ QUIET = 3
 RESET = 4
 
 
-Run = tuple[State, list[Any]]
-"""The registers after a command, and the words that came out."""
+Run = tuple[State, list[Any], State]
+"""The registers after a command, the words that came out, and the outputs at rest."""
 
 
 class UnknownError(Exception):
@@ -67,8 +67,8 @@ class Claim:
     solver: str = "z3"
     seconds: float = 0.0
     compared: int = 0
-    runs: list[Run] = field(default_factory=list)
-    """Of its cases, in the last round."""
+    runs: list[Run | None] = field(default_factory=list)
+    """Of its cases, from what is always the same at rest."""
 
 
 def prove(
@@ -94,32 +94,21 @@ class Prover:
 
     def __init__(self, isa: InstructionSet, device: DeviceRtl, limit_s: int, most: int) -> None:
         self.isa, self.device, self.limit_s, self.most = isa, device, limit_s, most
-        self.machine: Machine = numbers.machine(device)
+        self.machine: Machine = apart(numbers.machine(device))
         self.step: Step = self.machine.stepper()
-        self.model = model_of(isa).ila
         (self.host,) = (one.name for one in isa.memories.values() if one.host)
         self.words = _words(self.machine, isa)
-        self.drawn: dict[str, list[Any]] = {}
-        """Memories that addresses come from: numbers, as on terms a place must be known."""
+        self.text = Text(isa, self.words)
 
     def run(self, say: Callable[[int], None]) -> Iterator[Verdict]:
         claims = [self._claim(one) for one in self.isa.instructions.values()]
-        self._draw(claims)
-        for claim in claims:
-            claim.cases = varied(claim.cases, [*map(self._steps, claim.cases)], self.most)
         rest = self._after_reset()
         begun = time.perf_counter()
-        rounds, changed = 0, True
-        while changed:  # each time with fewer registers that are known
-            rounds, changed = rounds + 1, False
-            for claim in claims:
-                claim.runs.clear()
-                for case in claim.cases:
-                    changed = self._weakened(rest, case, claim) or changed
+        executed = self._settled(rest, claims)
         name = self.isa.name
         text = f"{len(rest)} of {len(self.machine.registers)} registers are the same whenever it is at rest"
-        text += f"; {rounds} rounds over all commands"
-        text += "".join(f"; {memory} holds numbers that were drawn" for memory in self.drawn)
+        text += f"; found with {executed} executions of {sum(len(one.cases) for one in claims)} commands"
+        text += "".join(f"; {memory} holds numbers that were drawn" for memory in self.text.drawn)
         took = round(time.perf_counter() - begun, 2)
         answer = Answer.HOLDS if all(one.holds for one in claims) else Answer.OPEN
         yield Verdict(name, "", "rest", text, "", answer, None, "z3", took)
@@ -130,41 +119,8 @@ class Prover:
             say(len(claims) + 1)
 
     def _claim(self, one: Instruction) -> Claim:
-        return Claim(one.name, *chosen(one, self.isa, self.most))
-
-    def _draw(self, claims: Sequence[Claim]) -> None:
-        """Where the text alone does not know an address: numbers in its memories of single words."""
-        single = [name for name in self.words if len(self.isa.memories[name].shape) == 1]
-        for claim in claims if single else ():
-            for case in claim.cases:
-                try:
-                    self._text(case)
-                except symbolic.UnknownError:
-                    source = random.Random(1)
-                    for name in single:
-                        sort = self.model.states[name].sort().range()
-                        count = self.isa.memories[name].shape[0]
-                        values = (source.getrandbits(sort.size()) for _ in range(count))
-                        self.drawn[name] = [z3.BitVecVal(value, sort) for value in values]
-                    return
-                except symbolic.StopsError:
-                    break
-
-    def _steps(self, case: Case) -> int | None:
-        """Of the text; None if it stops the device, or does not end."""
-        try:
-            return self._text(case).steps
-        except (symbolic.UnknownError, symbolic.StopsError):
-            return None
-
-    def _text(self, case: Case) -> symbolic.Machine:
-        """The text after the command. Raises UnknownError and StopsError of `symbolic`."""
-        text = symbolic.Machine(self.model)
-        for memory, values in self.drawn.items():
-            text.memories[memory] = dict(enumerate(values))
-        inputs = self.model.inputs.items()
-        text.command({name: z3.BitVecVal(case.inputs[name], term.sort()) for name, term in inputs})
-        return text
+        cases, commands = chosen(one, self.isa, self.most)
+        return Claim(one.name, varied(tried(cases, self.text.does, self.most), self.most), commands)
 
     # --- the device ---------------------------------------------------------------------------------------
 
@@ -191,7 +147,7 @@ class Prover:
             state[name] = rest.get(name, z3.Const(f"{name} at rest", term.sort()))
         for memory, words in self.words.items():
             for row, names in enumerate(words):
-                elements = [self._element(memory, at) for at in self._row(memory, row)]
+                elements = [self.text.element(memory, at) for at in self._row(memory, row)]
                 size = len(elements) // len(names)
                 for number, name in enumerate(names):
                     word = _joined(elements[size * number : size * (number + 1)])
@@ -205,12 +161,6 @@ class Prover:
 
     def _row(self, memory: str, row: int) -> list[int]:
         return _addresses(self.isa.memories[memory], row)
-
-    def _element(self, memory: str, address: int) -> Any:
-        """As :class:`axiloom.isa.formal.symbolic.Machine` calls it."""
-        if memory in self.drawn:
-            return self.drawn[memory][address]
-        return z3.Const(f"{memory}@{address}", self.model.states[memory].sort().range())
 
     def _executed(self, rest: State, case: Case) -> Run:
         """Raises UnknownError."""
@@ -230,11 +180,11 @@ class Prover:
             busy = there or _number(outputs, "debug_busy") or _number(outputs, "m_axis_tvalid")
             quiet = 0 if busy else quiet + 1
             if quiet == QUIET:
-                return state, came
+                return state, came, outputs
         raise UnknownError(f"it does not end within {CYCLES} cycles")
 
     def _payload(self, reads: Sequence[int], width: int) -> Iterator[Any]:
-        bytes_ = [self._element(self.host, at) for at in reads]
+        bytes_ = [self.text.element(self.host, at) for at in reads]
         size = width // 8
         bytes_ += [z3.BitVecVal(0, 8)] * (-len(bytes_) % size)
         for at in range(0, len(bytes_), size):
@@ -242,26 +192,45 @@ class Prover:
 
     # --- the claims ---------------------------------------------------------------------------------------
 
-    def _weakened(self, rest: State, case: Case, claim: Claim) -> bool:
-        """Takes out of `rest` what this command leaves otherwise; whether that was something."""
-        if claim.holds is None:
-            return False
+    def _settled(self, rest: State, claims: Sequence[Claim]) -> int:
+        """Executes each command from `rest`, and takes out of it what a command leaves otherwise, until all
+        were executed from what is left. How many executions that took.
+
+        The first command of each instruction comes first: most registers go with those."""
+        for claim in claims:
+            claim.runs = [None] * len(claim.cases)
+        most = max((len(claim.cases) for claim in claims), default=0)
+        order = [(claim, at) for at in range(most) for claim in claims if at < len(claim.cases)]
+        known = dict[tuple[str, int], int]()
+        executed = 0
+        while old := [one for one in order if known.get((one[0].name, one[1])) != len(rest)]:
+            for claim, at in old:
+                known[claim.name, at] = len(rest)
+                if claim.holds is not None:
+                    executed += 1
+                    self._weaken(rest, claim, at)
+        return executed
+
+    def _weaken(self, rest: State, claim: Claim, at: int) -> None:
+        """Takes out of `rest` what this command leaves otherwise. `rest` only shrinks: its length says which
+        one it is."""
         try:
-            after, came = self._executed(rest, case)
+            run = self._executed(rest, claim.cases[at])
         except UnknownError as error:
-            claim.holds, claim.why = None, f"{case}: {error}"
-            return False
-        claim.runs.append((after, came))
-        other = [name for name, term in rest.items() if not z3.eq(z3.simplify(after[name]), term)]
-        for name in other:
-            del rest[name]
-        return bool(other)
+            claim.holds, claim.why = None, f"{claim.cases[at]}: {error}"
+            return
+        claim.runs[at] = run
+        after = run[0]
+        for name, term in [*rest.items()]:
+            if not z3.eq(z3.simplify(after[name]), term):
+                del rest[name]
 
     def _decide(self, claim: Claim) -> None:
         begun = time.perf_counter()
-        for case, run in zip(claim.cases, claim.runs, strict=claim.holds is True):
+        for case, run in zip(claim.cases, claim.runs, strict=True):
             if not claim.holds:
                 break
+            assert run is not None
             pairs = list(self._pairs(case, run, claim))
             if not claim.holds:
                 break
@@ -278,9 +247,9 @@ class Prover:
 
     def _pairs(self, case: Case, run: Run, claim: Claim) -> Iterator[tuple[str, Any, Any]]:
         """What, in the RTL, by the text."""
-        after, came = run
+        after, came, outputs = run
         try:
-            text = self._text(case)
+            text = self.text.after(case)
         except (symbolic.UnknownError, symbolic.StopsError) as error:
             claim.holds, claim.why = None, f"{case}: {error}"
             return
@@ -294,12 +263,18 @@ class Prover:
                 for lane, at in enumerate(places):
                     own = z3.Extract(bits * lane + bits - 1, bits * lane, word)
                     yield f"{memory}[{row}] lane {lane}", own, self._said(text, memory, at)
+        for register in self.isa.registers:
+            shown, value = outputs.get(f"debug_{register}"), text.state[register]
+            if shown is not None and _known(z3.simplify(value)):
+                yield f"register {register}", shown, value
         expected = [self._said(text, self.host, at) for at in case.writes]
         size = self.device.stream_width // 8
         if len(came) != -(-len(expected) // size):
             claim.holds, claim.why = False, f"{case}: {len(came)} beats came, not {-(-len(expected) // size)}"
             return
-        for at, value in enumerate(expected):
+        last = {address: at for at, address in enumerate(case.writes)}
+        for at in last.values():  # what is written over does not stay
+            value = expected[at]
             low = 8 * (at % size)
             yield f"byte {at} that it stores", z3.Extract(low + 7, low, came[at // size]), value
 
