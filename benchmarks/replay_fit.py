@@ -27,7 +27,7 @@ from scipy.optimize import nnls
 from axiloom import boards
 from axiloom.cosim.replay import COSTS, Estimate, Replay
 from axiloom.drivergen.cost.plans import Plan, plans
-from axiloom.drivergen.cost.replay_costs import COSTS_FILE, kind_of
+from axiloom.drivergen.cost.replay_costs import COHERENT, COSTS_FILE, kind_of
 from axiloom.drivergen.cost.selection import Candidate, published_best, reads_in_place
 from axiloom.drivergen.problems.matmul import Problem
 from axiloom.explore.explore import distinct
@@ -268,7 +268,7 @@ def main() -> None:
             report = reports.get(key(own[some.index(one)]))
             if report:
                 runs.setdefault(kind_of(spec, plan.queued), []).append(Measured(problem, one, plan, report))
-    written = {}
+    before, written = json.loads(COSTS_FILE.read_text(encoding="utf-8")), {}
     print("driver       problems  runs   error: mean  worst   of problems left out: mean  worst  within")
     for kind, measured in runs.items():
         spec = selection.accelerator("copying" if kind == "packets" else "all")
@@ -289,6 +289,7 @@ def main() -> None:
         figures = {"mean": outside.mean(), "worst": outside.max(), "within": near}
         written[kind] = {
             "costs": {name: costs[name] for name in COSTS if name in costs},
+            **{name: value for name, value in before.get(kind, {}).items() if name == COHERENT},
             "error": {"problems": len(names), "runs": len(measured)}
             | {name: round(float(x), 4) for name, x in figures.items()},
         }

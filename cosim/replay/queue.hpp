@@ -24,6 +24,7 @@ class Queue : public Driver {
 
   private:
     static constexpr double POLL = 33.0; // fabric cycles: a descriptor, a register of the DMA, and the loop around them
+    static constexpr double ROW = 4.0;   // and from one row's burst to the next: shorter rows leave the stream idle
     static constexpr int32_t SEND_RING = 128, RECEIVE_RING = 64, DESCRIPTOR_WORDS = 8, TELL_WORDS = 1024;
     static constexpr int32_t SLOT_WORDS = 2048, OCM_WORDS = 8192;
     static constexpr uint32_t SLOTS = 0x10000; // where they are on chip
@@ -150,7 +151,8 @@ class Queue : public Driver {
         }
         end_words();
         make_room();
-        push({{Item::LOAD, static_cast<double>(o.words) / machine.beat_words, static_cast<int>(&o - plan.operand)}});
+        const double beats = static_cast<double>(o.words) / machine.beat_words, bursts = t.whole ? ROW * rows : 0;
+        push({{Item::LOAD, std::max(beats, bursts), static_cast<int>(&o - plan.operand)}});
         words_queued += o.words;
         if (words_queued >= TELL_WORDS)
             tell();

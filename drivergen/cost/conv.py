@@ -27,8 +27,8 @@ MAINTAINED_WORD = 0.55
 LINE_BYTES = 32
 EMPTIED = 128 << 10
 """Bytes from which the caches are cleaned or emptied as a whole instead (sw/arm/platform.c) ..."""
-EMPTYING = 1500
-"""... in so many cycles, while nothing moves."""
+EMPTYING = 1650
+"""... in so many cycles, while nothing moves; with it what a call begins and ends with."""
 ROUNDING = 1e-9
 """How far apart floats are at most that are added in two orders, as a part of them."""
 PIECE = 3000
@@ -251,8 +251,11 @@ class Model:
             words = self.work(tile).result * self.spec.stream_width / WORD_BITS
             unpacked = UNPACKED_WORD * results * words
         cleaned, emptied = self._at_once(in_place) if waited == WAITED else (False, False)
-        whole = EMPTYING * (cleaned + emptied)
-        return waited * (loads + cpu) + queued + unpacked + PIECE * pieces + whole
+        whole = EMPTYING * (cleaned + emptied) + PIECE * pieces
+        if emptied or (self.spec.dma.coherent and all(in_place.values())):
+            # The CPU queues and does nothing else: it is far ahead, and nothing waits for it.
+            return whole + unpacked
+        return waited * (loads + cpu) + queued + unpacked + whole
 
     def _at_once(self, in_place: Mapping[str, bool]) -> tuple[bool, bool]:
         """Are the caches cleaned as a whole before operands are read; are they emptied for the result?"""
@@ -316,8 +319,11 @@ class Model:
         half = {"I": 0, "F": 0, "O": 0}
         cost = {"I": one.image, "F": one.filters}
         before: tuple[int, ...] | None = None
+        gone = [0.0, 0.0, 0.0]  # when the last three results had left
         for number, now in enumerate(product(*(range(n) for n in trips))):
             told = number * queued
+            # The stream is taken in order. Two requests for a result may wait; loads are behind a third.
+            stream = max(stream, gone[0])
             for operand in ("I", "F"):
                 if before is None or any(now[n] != before[n] for n in moved[operand]):
                     half[operand] ^= 1
@@ -332,6 +338,7 @@ class Model:
                 sender = max(sender, array_free) + one.sent
                 free["O"][half["O"]] = sender
                 half["O"] ^= 1
+                gone = [*gone[1:], sender]
             before = now
         loads = times["I"] * one.image + times["F"] * one.filters
         at_once = self.spec.dma.coherent or self._at_once(in_place)[1]

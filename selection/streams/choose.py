@@ -100,6 +100,8 @@ class Chooser:
     """What a way other than matching's weighs more, as a part of its cycles."""
     doubt: int = 0
     """What a product weighs more on the CPU that matching has on an accelerator, in cycles."""
+    moved: int = 0
+    """... on another accelerator than matching has it on."""
     seconds: float = 20.0
     forms: dict[str, Mapping[str, Form]] = field(default_factory=dict)
     """By the text of a product's graph: what was saturated is not saturated again."""
@@ -185,15 +187,17 @@ class Chooser:
 
     def _weighed(self, network: Network, ways: Mapping[int, Sequence[Way]]) -> dict[int, list[_Weighed]]:
         """What matching takes weighs what it costs, any other way `margin` more; an accelerator's small layer
-        is taken off it where that is worth the `doubt`."""
+        is taken off it where that is worth the `doubt`, or what it takes to be `moved`."""
         matched = {_key(one.matched) for one in network.products if one.matched}
         inside = {cell for _, _, ops in matched for cell in ops}
-        products = {product for product, _, _ in matched}
+        products = {product: device for product, device, _ in matched}
 
         def weight(cell: int, way: Way) -> int:
             cycles, _, offer = way
             same = cell not in inside if offer is None else _key(offer) in matched
             doubt = self.doubt if offer is None and cell in products else 0
+            if offer is not None and products.get(offer.product, offer.device) != offer.device:
+                doubt = self.moved
             return cycles if same else round(cycles * (1 + self.margin)) + doubt
 
         return {cell: [(weight(cell, way), way[1], way) for way in of] for cell, of in ways.items()}

@@ -103,11 +103,16 @@ void axl_ocm_invalidate(uintptr_t address, uint32_t bytes) {
     axl_memory_barrier();
 }
 
-/* OPERATION by set and way: on all of L1D, of 4 ways (bits 31:30) and 256 sets (bits 12:5). */
+/* OPERATION by set and way: on all of L1D, of 4 ways (bits 31:30) and 256 sets (bits 12:5). The ways of a set in a turn. */
+#define L1_WAY(OPERATION, VALUE) __asm__ volatile("mcr p15, 0, %0, c7, " OPERATION ", 2" ::"r"(VALUE) : "memory")
 #define L1_ALL(OPERATION)                                                                          \
-    for (uint32_t way = 0; way < 4; way++)                                                         \
-        for (uint32_t set = 0; set < 256; set++)                                                   \
-            __asm__ volatile("mcr p15, 0, %0, c7, " OPERATION ", 2" ::"r"(way << 30 | set << 5) : "memory"); \
+    for (uint32_t end = 256u << 5; end != 0; end -= LINE) {                                        \
+        const uint32_t set = end - LINE;                                                           \
+        L1_WAY(OPERATION, set);                                                                    \
+        L1_WAY(OPERATION, set | 1u << 30);                                                         \
+        L1_WAY(OPERATION, set | 2u << 30);                                                         \
+        L1_WAY(OPERATION, set | 3u << 30);                                                         \
+    }                                                                                              \
     axl_memory_barrier();
 
 static void l2_all(uint32_t operation) {

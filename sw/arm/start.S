@@ -18,24 +18,26 @@
     .equ UNCACHED_SECTION, 0x15F        /* 0x15F00000, as in link.ld */
 
 /* L1D, the same on every Zynq-7000: 32 KiB, 4 ways (bits 31:30), 256 sets (bits 12:5). */
-    .equ L1D_WAY_STEP,     0x40000000
+    .equ L1D_WAY,          0x40000000
     .equ L1D_LAST_LINE,    0x1FE0
     .equ L1D_LINE,         0x20
 
 /* So much of the program's beginning comes into L2 before it runs: the runtime, and small drivers as a whole. */
     .equ CODE_AHEAD,       0x2000
 
-/* One operation on every line of L1D: MCR p15, 0, r1, c7, \crm, 2 is invalidate (c6) or clean (c10) by set and
- * way. Clobbers r0 to r2. */
+/* One operation on every line of L1D: MCR p15, 0, r, c7, \crm, 2 is invalidate (c6) or clean (c10) by set and
+ * way; the four ways of a set in a turn. Clobbers r0 to r3. */
     .macro l1d_all crm
-    mov     r0, #0
-1:  movw    r2, #L1D_LAST_LINE
-2:  orr     r1, r0, r2
+    movw    r0, #L1D_LAST_LINE
+1:  orr     r1, r0, #L1D_WAY
+    orr     r2, r0, #2 * L1D_WAY
+    orr     r3, r0, #3 * L1D_WAY
+    mcr     p15, 0, r0, c7, \crm, 2
     mcr     p15, 0, r1, c7, \crm, 2
-    subs    r2, r2, #L1D_LINE
-    bpl     2b
-    adds    r0, r0, #L1D_WAY_STEP
-    bcc     1b
+    mcr     p15, 0, r2, c7, \crm, 2
+    mcr     p15, 0, r3, c7, \crm, 2
+    subs    r0, r0, #L1D_LINE
+    bpl     1b
     dsb
     .endm
 

@@ -67,6 +67,7 @@ typedef struct {
     uint32_t done;     /* of these, known to have been sent */
     uint32_t words;    /* queued since the DMA was told, in whole descriptors */
     uint32_t control;  /* of the last descriptor */
+    uint32_t linked;   /* descriptors of the ring that know their next one */
     volatile uint32_t *at; /* of the next single word, in the descriptor at `pushed`, which is not filled in yet */
 } dma_send_queue;
 

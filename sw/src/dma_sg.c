@@ -16,20 +16,28 @@ dma_descriptor DMA_EACH(dma_recv_ring)[AXL_RECV_RING] UNCACHED;
 dma_send_queue DMA_EACH(dma_sends);
 dma_recv_queue DMA_EACH(dma_recvs);
 
-static void link_ring(dma_descriptor *ring, uint32_t size) {
-    for (uint32_t i = 0; !AXL_DMA_COHERENT && i < size; i++)
+#define AT_ONCE 8u /* descriptors that are linked before a call: small ones need no more */
+
+/* The others are linked when the DMA is told of them for the first time: a program that queues few pays for few. In the
+ * caches each is linked by itself. */
+static void link_until(dma_descriptor *ring, uint32_t size, uint32_t *linked, uint32_t end) {
+    uint32_t i = *linked;
+    if (AXL_DMA_COHERENT || i == size)
+        return;
+    for (; i < size && i < end; i++)
         ring[i].next = axl_bus(&ring[(i + 1) & (size - 1)]);
+    *linked = i;
 }
 
 /* PG021, "Programming Sequence" of scatter-gather: CURDESC while the channel is halted, then run, then TAILDESC. */
 void dma_channel_prepare(const dma_channel *channel) {
     if (channel->base == MM2S) {
-        link_ring(dma_send_ring, AXL_SEND_RING);
         dma_sends = (dma_send_queue){.at = dma_send_ring->words};
+        link_until(dma_send_ring, AXL_SEND_RING, &dma_sends.linked, AT_ONCE);
         dma_write_register(MM2S + CURDESC, axl_bus(dma_send_ring));
     } else {
-        link_ring(dma_recv_ring, AXL_RECV_RING);
         dma_recvs = (dma_recv_queue){0};
+        link_until(dma_recv_ring, AXL_RECV_RING, &dma_recvs.linked, AT_ONCE);
         dma_write_register(S2MM + CURDESC, axl_bus(dma_recv_ring));
     }
 }
@@ -39,6 +47,7 @@ void dma_tell_sends(void) {
         return;
     dma_descriptor *last = &dma_send_ring[(dma_sends.pushed - 1) & (AXL_SEND_RING - 1)];
     last->control = dma_sends.control | DMA_EOF;
+    link_until(dma_send_ring, AXL_SEND_RING, &dma_sends.linked, dma_sends.pushed);
     axl_memory_barrier();
     dma_sends.told = dma_sends.pushed;
     dma_sends.words = 0;
@@ -57,6 +66,7 @@ void dma_post_recv(uintptr_t to, uint32_t row_bytes, uint32_t rows) {
 void dma_tell_recvs(void) {
     if (dma_recvs.told == dma_recvs.posted)
         return;
+    link_until(dma_recv_ring, AXL_RECV_RING, &dma_recvs.linked, dma_recvs.posted);
     axl_memory_barrier();
     dma_recvs.told = dma_recvs.posted;
     dma_write_register(S2MM + TAILDESC, axl_bus(&dma_recv_ring[(dma_recvs.posted - 1) & (AXL_RECV_RING - 1)]));

@@ -15,6 +15,7 @@ typedef struct {
     uint32_t posted;  /* descriptors filled in */
     uint32_t told;    /* of these, known to the DMA */
     uint32_t taken;   /* of these, waited for */
+    uint32_t linked;  /* descriptors of the ring that know their next one */
 } dma_recv_queue;
 
 extern dma_recv_queue DMA_EACH(dma_recvs);

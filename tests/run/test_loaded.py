@@ -29,6 +29,7 @@ def test_floats_go_in_and_come_out(tmp_path: Path, capsys: pytest.CaptureFixture
     logits = network(image)
     assert (logits.dtype, logits.shape) == (np.float32, (1, 10))
     assert network.report["result"]["matches"]
+    assert (network(image) == logits).all()  # again, though each layer is known
     steps = np.clip(np.rint(image / scale_of("input")), -127, 127).astype(np.int8)
     np.savez(tmp_path / "in.npz", input0=steps)
     command = ["run", str(MLP), "--accel", "v4_16", "--dma", "simple", "--stream-width", "32", "--quiet"]

@@ -13,6 +13,7 @@ from axiloom.cli.run import network_run
 from axiloom.drivergen.network import is_network
 from axiloom.errors import MismatchError, UsageError
 from axiloom.report.types import Report
+from axiloom.run.network import ALL
 from axiloom.run.run import simulate
 
 Array = np.ndarray[Any, Any]
@@ -24,6 +25,7 @@ class Loaded:
     def __init__(self, model: str, words: list[str]) -> None:
         self.options = parser("run").parse_args(words)
         self.options.words = words
+        self.options.layers = ALL  # what is not simulated gives no results
         given.check(self.options)
         found = frontend.load(model) if frontend.is_model(model) else None
         if found is None or not is_network(found.mlir, model):

@@ -119,7 +119,7 @@ def replayed(
             ways.setdefault((one.pipeline, queued), []).append(one.candidate)
     found: dict[tuple[str, Candidate], float] = {}
     for (pipeline, queued), some in ways.items():
-        replay = Replay(spec, on, costs_of(kind_of(spec, queued)))
+        replay = Replay(spec, on, costs_of(kind_of(spec, queued), spec.dma.coherent))
         known: dict[Plan, float] = {}  # several names of flows and loops come to the same
         for candidate, plan in plans(spec, problem, some, queued=queued).items():
             if plan not in known:

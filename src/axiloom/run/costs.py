@@ -15,6 +15,7 @@ from math import prod
 from axiloom.boards import Board
 from axiloom.drivergen.c.driver import Call
 from axiloom.drivergen.cost.model import constants_of
+from axiloom.drivergen.cost.replay_costs import spared
 from axiloom.drivergen.cost.selection import Candidate, reads_in_place
 from axiloom.drivergen.cost.selection import sizes as sizes_of
 from axiloom.drivergen.network.offers import Offer, Step
@@ -114,7 +115,8 @@ class Costs:
         if key not in self.matmuls:
             among = [Candidate(flow, order, call.tile)]
             best = ranked(problem, plain, board=self.board, pipelines=(pipeline,), among=among)[0]
-            start = constants_of(best.pipeline).start / self.board.cpu_hz
+            queued = best.pipeline == "all"
+            start = (constants_of(best.pipeline).start - spared(plain, queued)) / self.board.cpu_hz
             self.matmuls[key] = max(best.seconds - start, 0.0) * self.board.fabric_hz
         return self._batches(call, spec) * self.matmuls[key]
 

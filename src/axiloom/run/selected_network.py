@@ -8,7 +8,7 @@ from axiloom.cosim.system import System
 from axiloom.drivergen.network.offers import Network, Plan
 from axiloom.report.columns import columns
 from axiloom.report.types import Selected
-from axiloom.run.costs import DOUBT, MARGIN, STARTED, Costs, on_cpu
+from axiloom.run.costs import DOUBT, MARGIN, START, STARTED, Costs, on_cpu
 from axiloom.selection.streams import Chooser, Selection
 from axiloom.selection.streams.choose import Choice
 
@@ -36,6 +36,7 @@ class Select:
             start=STARTED,
             margin=MARGIN,
             doubt=DOUBT,
+            moved=START,
         )
 
     def __call__(self, network: Network) -> Plan:

@@ -41,7 +41,7 @@ def test_attributes_hold_the_values_of_isa() -> None:
 
 
 ACTIONS = "send, send_literal, send_dim, send_idx, recv, write, wait"
-FIELDS = "id, address, input, input_size, output, output_size, length_width, scatter_gather"
+FIELDS = "id, address, input, input_size, output, output_size, length_width, scatter_gather, coherent"
 SYNTAX = {
     "#accel.opcode_map<a = [sned(A)]>": f"opcode_map: expected one of {ACTIONS}, not `sned`",
     "#accel.opcode_map<a = [send(A)], a = []>": "opcode_map: opcode `a` is defined twice",

@@ -113,6 +113,16 @@ def test_a_small_layer_stays_where_matching_has_it() -> None:
 
 
 @pytest.mark.slow
+def test_a_small_layer_stays_on_its_accelerator() -> None:
+    """v4 would save 40 cycles of each convolution."""
+    cpu = {"conv": 1000, "matmul": 1000}
+    for moved, found in ((30, ["v4_16"] * 4), (50, ["conv_v4"] * 3 + ["v4_16"])):
+        small = Watched({"conv_v4": 100, "v4_16": 60}, cpu)
+        small.chooser.moved = moved
+        assert places(small) == found
+
+
+@pytest.mark.slow
 def test_whoever_uses_an_accelerator_first_pays_for_its_start() -> None:
     dear = Watched({"conv_v4": 90, "v4_16": 300}, {"conv": 100, "matmul": 100})
     dear.chooser.start = 50
