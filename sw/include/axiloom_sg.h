@@ -78,7 +78,14 @@ extern dma_descriptor DMA_EACH(dma_send_ring)[AXL_SEND_RING];
 #define dma_send_ring dma_send_ring_of[dma_now]
 #endif
 
+dma_status dma_queue_make_room(void);
+dma_status dma_queue_tell(void);
+#if AXL_DMA_COHERENT
 dma_status dma_queue_first_word(uint32_t word);
+dma_status dma_queue_rows(const void *from, uint32_t row_bytes, uint32_t rows, uint32_t stride);
+#else
+#include "axiloom_sg_push.h"
+#endif
 
 /* Begin. Tiles of `tile_words` words will come back, through slots of the output window. `take` is called for each
  * tile, in order, with its place (see dma_queue_receive). NULL: tiles go straight to memory (dma_queue_receive_rows).
@@ -98,9 +105,9 @@ static inline dma_status dma_queue_word(uint32_t word) {
     return DMA_OK;
 }
 
-/* Send `rows` rows of `row_bytes` bytes, which begin `stride` bytes apart. All three, and the address, are multiples
- * of the stream's width (checked for the address); at most DMA_MAX_ROWS, DMA_MAX_STRIDE. One row: a plain piece. */
-dma_status dma_queue_rows(const void *from, uint32_t row_bytes, uint32_t rows, uint32_t stride);
+/* dma_queue_rows(from, row_bytes, rows, stride): send `rows` rows of `row_bytes` bytes, which begin `stride` bytes apart.
+ * All three, and the address, are multiples of the stream's width (checked for the address); at most DMA_MAX_ROWS,
+ * DMA_MAX_STRIDE. One row: a plain piece. */
 
 /* Let the DMA see the CPU's writes to these rows. With a coherent port this does nothing. */
 #if AXL_DMA_COHERENT

@@ -1,4 +1,5 @@
 /* The rare parts of the queues of axiloom_sg.h: waiting, telling the DMA, and what happens once a tile. */
+#define DMA_PUSH /* where they are no inline functions, dma_queue_rows and dma_queue_first_word are here */
 #include "dma_look.h"
 
 #if AXL_DMA_SG
@@ -71,8 +72,6 @@ static dma_status look(int *done) {
     return DMA_OK;
 }
 
-static dma_status tell(void);
-
 static dma_status wait_for(const dma_channel *channel, const dma_descriptor *descriptor) {
     awaited = descriptor;
     looks = channel->base == S2MM;
@@ -85,50 +84,22 @@ static dma_status wait_sent(uint32_t end) {
         return DMA_OK;
     const dma_descriptor *last = &dma_send_ring[(end - 1) & (AXL_SEND_RING - 1)];
     if (!AXL_DMA_COHERENT || dma_sends.told != dma_sends.pushed || !(last->status & DMA_COMPLETE)) {
-        TRY(tell());
+        TRY(dma_queue_tell());
         TRY(wait_for(&dma_send_channel, last));
     }
     dma_sends.done = end;
     return DMA_OK;
 }
 
-/* Single words that were queued become a descriptor. */
-static void end_words(void) {
-    dma_descriptor *to = dma_queue_next();
-    const uint32_t words = (uint32_t)(dma_sends.at - to->words);
-    if (words == 0)
-        return;
-    dma_queue_push(to, to->words, words * (uint32_t)sizeof(uint32_t), 0);
-    dma_sends.words += words;
-}
-
-static dma_status tell(void) {
-    end_words();
+dma_status dma_queue_tell(void) {
+    dma_queue_end_words();
     if (dma_recvs.told != dma_recvs.posted)
         dma_tell_recvs();
     dma_tell_sends();
     return DMA_OK;
 }
 
-static dma_status make_room(void) { return dma_queue_full() ? wait_sent(dma_sends.done + ROOM) : DMA_OK; }
-
-dma_status dma_queue_first_word(uint32_t word) {
-    end_words();
-    TRY(make_room());
-    dma_sends.at = dma_queue_next()->words;
-    *dma_sends.at++ = word;
-    return DMA_OK;
-}
-
-dma_status dma_queue_rows(const void *from, uint32_t row_bytes, uint32_t rows, uint32_t stride) {
-    if ((uintptr_t)from % (AXL_STREAM_BITS / 8))
-        return DMA_ERR_ALIGNMENT;
-    end_words();
-    TRY(make_room());
-    dma_queue_push(dma_queue_next(), from, row_bytes, rows == 1 ? 0 : rows << 19 | stride);
-    dma_sends.words += rows * row_bytes / (uint32_t)sizeof(uint32_t);
-    return dma_sends.words < DMA_QUEUE_TELL ? DMA_OK : tell();
-}
+dma_status dma_queue_make_room(void) { return wait_sent(dma_sends.done + ROOM); }
 
 /* --- what comes back ---------------------------------------------------------------------------------------- */
 
@@ -142,7 +113,7 @@ static dma_status take_oldest(void) {
     const destination to = destinations[number & (AXL_RECV_RING - 1)];
     uint32_t status = from->status;
     if (!(status & DMA_COMPLETE)) {
-        TRY(tell());
+        TRY(dma_queue_tell());
         /* While the CPU waits: a tile that is added reads its place, and one that is copied takes whole lines there. */
         if (queue.brings && queue.tile_bytes <= AHEAD_BYTES)
             queue.take((void *)to.to, NULL, to.rows, to.cols);
@@ -195,7 +166,7 @@ dma_status dma_queue_receive_rows(void *to, uint32_t row_bytes, uint32_t rows, u
         TRY(take_oldest());
     if (!AXL_DMA_COHERENT && !queue.at_once) {
         if (row_bytes * (uint64_t)rows >= TOLD_BEFORE)
-            TRY(tell());
+            TRY(dma_queue_tell());
         axl_cache_discard_rows((uintptr_t)to, row_bytes, rows, stride);
     }
     destinations[dma_recvs.posted & (AXL_RECV_RING - 1)] = (destination){(uintptr_t)to, rows, row_bytes, stride};
@@ -306,7 +277,7 @@ dma_status dma_queue_open_ahead(uint32_t tile_words, dma_take *take) {
 dma_status dma_queue_close(void) {
     if (!queue.open)
         return DMA_ERR_NOT_READY;
-    TRY(tell());
+    TRY(dma_queue_tell());
     while (dma_recvs.taken != dma_recvs.posted)
         TRY(take_oldest());
     TRY(wait_sent(dma_sends.pushed));

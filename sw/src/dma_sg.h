@@ -25,36 +25,7 @@ extern dma_descriptor DMA_EACH(dma_recv_ring)[AXL_RECV_RING];
 #define dma_recv_ring dma_recv_ring_of[dma_now]
 #endif
 
-static inline dma_descriptor *dma_queue_next(void) { return &dma_send_ring[dma_sends.pushed & (AXL_SEND_RING - 1)]; }
-/* One descriptor stays free, so that each value of TAILDESC differs from the last. */
-static inline int dma_queue_full(void) { return dma_sends.pushed - dma_sends.done >= AXL_SEND_RING - 1; }
-
-/* The lines of a descriptor are on their way when it is filled in. */
-static inline void dma_bring(const dma_descriptor *next) {
-    __builtin_prefetch((const void *)next, 1);
-    if (AXL_CACHE_LINE < sizeof *next)
-        __builtin_prefetch((const void *)next->words, 1);
-}
-
-/* With a coherent port descriptors are linked here, and the next one is on its way from memory when it
- * is filled in; else dma_init has linked them all. */
-static inline void dma_link(dma_descriptor *to, const dma_descriptor *next) {
-    if (AXL_DMA_COHERENT) {
-        dma_bring(next);
-        to->next = axl_bus((const volatile void *)next);
-    }
-}
-
-/* The status is written with the length, in one access: descriptors may be uncached. */
-static inline void dma_queue_push(dma_descriptor *to, const volatile void *from, uint32_t row_bytes, uint32_t rows) {
-    dma_sends.control = row_bytes | (dma_sends.pushed == dma_sends.told ? DMA_SOF : 0);
-    dma_link(to, &dma_send_ring[(dma_sends.pushed + 1) & (AXL_SEND_RING - 1)]);
-    to->buffer = axl_bus(from);
-    to->rows = rows;
-    *(volatile uint64_t __attribute__((may_alias)) *)&to->control = dma_sends.control;
-    dma_sends.pushed++;
-    dma_sends.at = dma_queue_next()->words;
-}
+#include "axiloom_sg_push.h"
 
 void dma_queue_prepare(void);
 
