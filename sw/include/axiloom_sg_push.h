@@ -23,7 +23,7 @@ static inline void dma_bring(const dma_descriptor *next) {
 }
 
 /* With a coherent port descriptors are linked here, and the next one is on its way from memory when it
- * is filled in; else dma_init has linked them all. */
+ * is filled in; else when the DMA is told of them for the first time (dma_sg.c). */
 static inline void dma_link(dma_descriptor *to, const dma_descriptor *next) {
     if (AXL_DMA_COHERENT) {
         dma_bring(next);
