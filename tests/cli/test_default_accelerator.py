@@ -107,6 +107,10 @@ def test_a_network_takes_what_has_most_to_do_with_post_processing(tmp_path: Path
     assert found.spec.post
     assert found.choice is not None
     assert {"accel": "conv_v4", "post": "yes"}.items() <= found.choice["chosen"].items()
+    asked = default.of_network(options(f"{file} --post"), model, "int8")
+    assert asked.spec.post
+    assert asked.choice is not None
+    assert "post" not in asked.choice["chosen"]  # nobody chose it
     given = options(f"{file} --accel v4")
     assert [one.name for one in default.of_network(given, model, "int8").specs] == ["v4_16"]
 

@@ -106,13 +106,14 @@ def _of_layers(
     if not any(work):
         return None
     one = ways[work.index(max(work))]
-    for post in (True, False):
+    asked = is_given(options, "post")
+    for post in (True,) if asked else (True, False):
         try:
             found = _of_network(argparse.Namespace(**{**vars(one), "post": post}), model, data_type)
         except (CompileError, SpecError, UsageError):
             continue
         if all(has_room(spec, _board(options)) for spec in found.specs):
-            return _named(found, accel=found.spec.name, **({"post": "yes"} if post else {}))
+            return _named(found, accel=found.spec.name, **({"post": "yes"} if post and not asked else {}))
     return None
 
 
