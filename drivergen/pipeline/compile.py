@@ -20,8 +20,9 @@ from axiloom.drivergen.c.driver import Call, Driver, arguments, entry_name, harn
 from axiloom.drivergen.c.reserved import renamed
 from axiloom.drivergen.cost.stream_words import stream_words
 from axiloom.drivergen.dialects.mlir import context, fail, only_function, parse
-from axiloom.drivergen.dialects.product import is_lean, merged
+from axiloom.drivergen.dialects.product import is_lean, merged, requantises
 from axiloom.drivergen.match import by_hand, published
+from axiloom.drivergen.match.in_place import starts_from_zero
 from axiloom.drivergen.match.matmul import MATMUL_DIMS, sizes
 from axiloom.drivergen.match.trait import Trait, is_annotated
 from axiloom.drivergen.nest.locality import ZYNQ_7000, Caches
@@ -39,6 +40,7 @@ from axiloom.drivergen.passes.lowering.lower_to_loops import LowerToLoops
 from axiloom.drivergen.passes.transfers.place_flow import PlaceFlow
 from axiloom.drivergen.pipeline.decisions import decide
 from axiloom.drivergen.pipeline.pipelines import optimisations, prepare, split, transfer_passes
+from axiloom.drivergen.problems.matmul import Results
 from axiloom.errors import AxiloomError, CompileError, UsageError
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS
@@ -175,7 +177,13 @@ def _call(op: linalg.GenericOp, spec: AcceleratorSpec | None) -> Call:
         is_lean(op),
         merged(op),
         number,
+        _results(op, trait),
     )
+
+
+def _results(op: linalg.GenericOp, trait: Trait) -> Results:
+    rounds = requantises(op) is not None
+    return Results(rounds or trait.overwrites or starts_from_zero(op), 8 if rounds else None)
 
 
 def _is_for(trait: Trait, part: AcceleratorSpec) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from axiloom.drivergen.problems.elements import TYPES, elements
 from axiloom.errors import UsageError
@@ -16,13 +16,28 @@ _LIMIT = 1 << 16
 
 
 @dataclass(frozen=True)
+class Results:
+    """What becomes of a product's results in C."""
+
+    fresh: bool = False
+    """They take the place of what was there, if they come back once each; else they are added to it."""
+    bits: int | None = None
+    """Of an element that the device rounds before it sends it; None: of an accumulator."""
+
+
+ACCUMULATED = Results()
+"""As sums, added to C."""
+
+
+@dataclass(frozen=True)
 class Problem:
-    """C[m, n] += A[m, k] B[k, n] with A and B of `dtype`, C of its accumulator."""
+    """C[m, n] += A[m, k] B[k, n] with A and B of `dtype`, C of its accumulator, or as `results` says."""
 
     M: int
     N: int
     K: int
     dtype: str = "int32"
+    results: Results = field(default=ACCUMULATED, repr=False)
 
     @property
     def mlir(self) -> str:
