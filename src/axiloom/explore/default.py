@@ -152,6 +152,8 @@ def of_network(
     )
     best: tuple[float, tuple[AcceleratorSpec, ...]] | None = None
     ways = [list(hardware(spec, asked.pipeline, left, board)) for spec in specs]
+    if beside:  # what the CPU reads next is in L2 behind a coherent port; no layer's own time shows that
+        ways = [sorted(some, key=lambda spec: not spec.dma.coherent) for some in ways]
     for some in zip(*ways, strict=True):
         seconds = _sum(counts, some, asked, board, name)
         if seconds and (best is None or seconds < best[0] * (1 - CLOSE)):
