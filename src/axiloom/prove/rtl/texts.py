@@ -28,10 +28,9 @@ from axiloom.errors import BuildError
 from axiloom.isa.formal import symbolic
 from axiloom.isa.formal.values import address_bits
 from axiloom.isa.instructions.tree import Instruction, InstructionSet, Memory
-from axiloom.prove import solvers
-from axiloom.prove.rtl import numbers
+from axiloom.prove.rtl import numbers, same
 from axiloom.prove.rtl.drawn import Case, chosen, tried, varied
-from axiloom.prove.rtl.machine import Machine, State, Step, with_products
+from axiloom.prove.rtl.machine import Machine, State, Step
 from axiloom.prove.rtl.of_text import Text
 from axiloom.prove.rtl.pairs import apart
 from axiloom.prove.spec import kept_verdicts
@@ -236,13 +235,11 @@ class Prover:
                 break
             claim.compared += len(pairs)
             left = [(what, a, b) for what, a, b in pairs if not z3.eq(z3.simplify(a), z3.simplify(b))]
-            formulas = [with_products(a) == b for _, a, b in left]
-            for (what, _, _), said in zip(left, solvers.decide(formulas, self.limit_s), strict=True):
-                claim.solver = said.solver
-                if not said.holds:
-                    wrong = "is another" if said.holds is False else "is not decided"
-                    claim.holds, claim.why = said.holds, f"{case}: {what} {wrong}"
-                    break
+            said = same.said_of([(a, b) for _, a, b in left], self.limit_s)
+            claim.solver, claim.holds = said.solver, said.holds
+            if not said.holds:
+                wrong = "is another" if said.holds is False else "is not decided"
+                claim.why = f"{case}: {left[said.place][0]} {wrong}"
         claim.seconds = round(time.perf_counter() - begun, 2)
 
     def _pairs(self, case: Case, run: Run, claim: Claim) -> Iterator[tuple[str, Any, Any]]:
