@@ -2,16 +2,17 @@
 
 First they are asked about in a short form: functions of a byte by their tables
 (:mod:`~axiloom.prove.rtl.tables`), sums of products as whole numbers (:mod:`~axiloom.prove.rtl.sums`). Both
-forget what a function or a product is, so only "they are equal" is believed of it. What is left is asked about
-as it is, with its products: numbers are drawn, then the solvers have their time. Numbers for which two terms
-are not equal are put in both again: if these do not differ then, nothing was decided.
+forget what a function or a product is, so of what is said there only "they are equal" is believed. The rest is
+asked about as it is, with its products: numbers are drawn, then the solvers have their time. Numbers of a
+solver are put in both terms again: if these do not differ then, nothing was decided.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import z3
@@ -36,39 +37,35 @@ Values = Mapping[str, int]
 @dataclass(frozen=True)
 class Said:
     """Of pairs: are they all equal (None: nobody knows), who says so. If not, `place`: of the first that is
-    not; if that has values, those of its constants, and of its two terms then."""
+    not; `values`: of constants, few of them other than 0, that show it, if terms have values."""
 
     holds: bool | None
     solver: str
     place: int = 0
     values: Values | None = None
-    ours: int = 0
-    theirs: int = 0
 
 
 def said_of(pairs: Sequence[Pair], limit_s: int) -> Said:
     """`limit_s`: for each pair, in seconds."""
-    left = [place for place, said in enumerate(_in_short(pairs)) if not said.holds]
-    if not left:
-        return Said(True, "z3")
-    pairs = [(with_products(ours), theirs) for ours, theirs in pairs]
-    known = [place for place in left if not _has_functions(pairs[place])]
-    evaluate = _evaluated([pairs[place] for place in known])
-    for values in _drawn(pairs[place] for place in known):
-        for place, (ours, theirs) in zip(known, evaluate(values), strict=True):
-            if ours != theirs:
-                return Said(False, "drawn numbers", place, values, ours, theirs)
+    left: dict[int, _AsTheyAre] = {}
+    for place, said in enumerate(_in_short(pairs)):
+        if said.holds:
+            continue
+        left[place] = whole = _AsTheyAre(*pairs[place])
+        if values := whole.drawn():
+            return Said(False, "drawn numbers", place, values)
     solver = "z3"
-    formulas = [pairs[place][0] == pairs[place][1] for place in left]
-    for place, said in zip(left, solvers.decide(formulas, limit_s), strict=True):
+    said_of_left = solvers.decide([whole.ours == whole.theirs for whole in left.values()], limit_s)
+    for (place, whole), said in zip(left.items(), said_of_left, strict=True):
         solver = said.solver
         if said.holds:
             continue
-        if said.holds is None or place not in known:
+        if said.holds is None or not whole.has_values:
             return Said(said.holds, solver, place)
-        values = {name: int(said.values.get(name, 0)) for name in _constants([pairs[place]])}
-        ((ours, theirs),) = _evaluated([pairs[place]])(values)
-        return Said(False if ours != theirs else None, solver, place, values, ours, theirs)
+        values = {name: int(said.values.get(name, 0)) for name in whole.constants}
+        if not whole.differs(values):
+            return Said(None, solver, place)
+        return Said(False, solver, place, whole.fewest(values))
     return Said(True, solver)
 
 
@@ -81,38 +78,51 @@ def _in_short(pairs: Sequence[Pair]) -> Iterator[solvers.Said]:
     return solvers.decide(formulas, SHORT_S)
 
 
-def _evaluated(pairs: Sequence[Pair]) -> Callable[[Values], Sequence[tuple[int, int]]]:
-    """Numbers of constants to those of the terms."""
-    made, values = code.lines([term for pair in pairs for term in pair], lambda name: f"C[{name!r}]")
-    both = zip(values[::2], values[1::2], strict=True)
-    text = ["def evaluate(C):", *(f"    {line}" for line in made)]
-    text.append(f"    return [{', '.join(f'({one}, {other})' for one, other in both)}]")
-    space: dict[str, Any] = {}
-    exec(compile("\n".join(text), "<pairs>", "exec"), space)  # our own text, of our own terms
-    evaluate: Callable[[Values], Sequence[tuple[int, int]]] = space["evaluate"]
-    return evaluate
+class _AsTheyAre:
+    """Two terms with their products."""
 
+    def __init__(self, ours: Any, theirs: Any) -> None:
+        self.ours, self.theirs = with_products(ours), theirs
+        unknown = [node for node in walk([self.ours, theirs]) if _is_unknown(node)]
+        self.constants = {node.decl().name(): node for node in unknown}
+        self.has_values = not any(node.num_args() for node in unknown)
 
-def _drawn(pairs: Iterable[Pair]) -> Iterator[Values]:
-    """Numbers of few bits, of many, and any."""
-    bits = {name: one.size() if z3.is_bv(one) else 1 for name, one in _constants(pairs).items()}
-    source = random.Random(0)
-    for turn in range(DRAWS if bits else 0):
-        values = {name: source.getrandbits(size) for name, size in bits.items()}
-        if turn % 4 == 1:
-            values = {name: value & source.getrandbits(bits[name]) for name, value in values.items()}
-        elif turn % 4 == 2:
-            values = {name: value | source.getrandbits(bits[name]) for name, value in values.items()}
-        yield values
+    def drawn(self) -> Values | None:
+        """Numbers for which they differ; None: none that are drawn show it, or the terms have no values."""
+        draws = self._draws() if self.has_values else ()
+        return next((self.fewest(values) for values in draws if self.differs(values)), None)
 
+    def fewest(self, values: Values) -> Values:
+        """With 0 for each constant that does not matter."""
+        found = dict(values)
+        for name, value in values.items():
+            found[name] = 0
+            if not self.differs(found):
+                found[name] = value
+        return found
 
-def _constants(pairs: Iterable[Pair]) -> Mapping[str, Any]:
-    nodes = walk(term for pair in pairs for term in pair)
-    return {node.decl().name(): node for node in nodes if _is_unknown(node)}
+    @cached_property
+    def differs(self) -> Callable[[Values], bool]:
+        """Whether they do, for numbers of their constants."""
+        made, (ours, theirs) = code.lines([self.ours, self.theirs], lambda name: f"C[{name!r}]")
+        text = ["def differs(C):", *(f"    {line}" for line in made), f"    return ({ours}) != ({theirs})"]
+        space: dict[str, Any] = {}
+        exec(compile("\n".join(text), "<terms>", "exec"), space)  # our own text, of our own terms
+        found: Callable[[Values], bool] = space["differs"]
+        return found
 
-
-def _has_functions(pair: Pair) -> bool:
-    return any(_is_unknown(node) and node.num_args() for node in walk(pair))
+    def _draws(self) -> Iterator[Values]:
+        """All ones; then numbers of few bits, of many, and any."""
+        bits = {name: one.size() if z3.is_bv(one) else 1 for name, one in self.constants.items()}
+        source = random.Random(0)
+        yield {name: (1 << size) - 1 for name, size in bits.items()}
+        for turn in range(DRAWS):
+            values = {name: source.getrandbits(size) for name, size in bits.items()}
+            if turn % 4 == 1:
+                values = {name: value & source.getrandbits(bits[name]) for name, value in values.items()}
+            elif turn % 4 == 2:
+                values = {name: value | source.getrandbits(bits[name]) for name, value in values.items()}
+            yield values
 
 
 def _is_unknown(node: Any) -> bool:

@@ -1,7 +1,7 @@
 """Sums of products in one form: whole numbers, however many bits they are computed in and in which order.
 
 A text adds in as many bits as a sum can need, the RTL in as many as its adders have. Here each term of n bits
-has a polynomial over atoms (terms that are no sums), which it equals modulo 2^n. Two terms with one polynomial
+has a polynomial over atoms (terms that are no sums), which it equals modulo 2^n. Terms with one polynomial
 become the same term: the polynomial in as many bits as its values need, extended or cut off.
 
 ======================  ==================================================================
