@@ -38,8 +38,8 @@ def add(report: Report, run: ProblemRun) -> None:
 
 
 def worth(remedies: Sequence[str], known: Mapping[str, Gain | None]) -> list[str]:
-    """Those that make the run faster as far as is `known`, the best first; after them those of which the model
-    says nothing."""
+    """Those that make the run faster as far as is `known`, the best first; behind them those of which the
+    model says nothing."""
 
     def times(remedy: str) -> float:
         gain = known[remedy]
