@@ -64,7 +64,7 @@ def stored(store: Path) -> list[str]:
 def start(store: Path, log: Path, dask: str | None) -> subprocess.Popen[bytes]:
     arguments = [str(store), str(log), *([dask] if dask else [])]
     return subprocess.Popen(
-        [sys.executable, "-m", "benchmarks.sweep_resume", *arguments], stderr=subprocess.PIPE
+        [sys.executable, "-m", "benchmarks.simulation.sweep_resume", *arguments], stderr=subprocess.PIPE
     )
 
 

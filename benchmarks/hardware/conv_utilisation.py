@@ -20,8 +20,8 @@ import numpy as np
 from axiloom import isa
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.kernels.forms import convolution
-from benchmarks.conv_tiles import Layer, largest_tile, opcode
-from benchmarks.engine_utilisation import Use, program
+from benchmarks.hardware.conv_tiles import Layer, largest_tile, opcode
+from benchmarks.hardware.engine_utilisation import Use, program
 from benchmarks.paper.fig16 import LAYERS
 
 AIM = 0.95

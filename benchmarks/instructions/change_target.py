@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-EXAMPLE = Path(__file__).parents[1] / "examples" / "selection" / "attention.mlir"
+EXAMPLE = Path(__file__).parents[2] / "examples" / "selection" / "attention.mlir"
 BEFORE, AFTER = "qkv", "qkv_double"
 SMALL = ("-D", "N=8", "-D", "D0=256", "--lanes", "8", "--commands", "1")
 """Of the RTL's proof: rows of eight elements, one command of each instruction."""

@@ -1,6 +1,6 @@
 """PolyBench's kernels through one 64-bit AXI4-Stream port each way: cycles beside what bounds them.
 
-``python -m benchmarks.nest_ports [KERNEL ...] [--model]``: at Medium, by the schedules in
+``python -m benchmarks.nest.nest_ports [KERNEL ...] [--model]``: at Medium, by the schedules in
 ``polybench/schedules/ports``. Words are of 32 bits, two pass in a cycle. Each design runs in Verilator, and
 its results are compared bit for bit with NumPy (``polybench/reference.py``); ``--model`` predicts only.
 """
@@ -24,7 +24,7 @@ from benchmarks.polybench.measure import program, same, units
 from benchmarks.polybench.published import MULTIPLY_ADDS
 from benchmarks.polybench.reference import REFERENCE, inputs
 
-SCHEDULES = Path(__file__).parent / "polybench" / "schedules" / "ports"
+SCHEDULES = Path(__file__).parents[1] / "polybench" / "schedules" / "ports"
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def line(row: Row) -> str:
 
 
 def main(words: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.nest_ports", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.nest.nest_ports", description=__doc__)
     parser.add_argument("kernel", nargs="*", help="default: all seven")
     parser.add_argument("--model", action="store_true", help="predict, do not simulate")
     options = parser.parse_args(words or [])

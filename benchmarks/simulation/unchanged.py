@@ -29,7 +29,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 NOT_COMPARED = ("simulation", "versions")
 """Parts of a report: wall times, and the versions of tools."""
 NETWORKS = "tests/fixtures/quantised"

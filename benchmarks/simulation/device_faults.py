@@ -25,7 +25,7 @@ from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.hw.rtl_files.vhdl import SUFFIXES
 from axiloom.run.problem import ProblemRun, Workload
 
-FOLDER = Path(__file__).parent.parent / "examples/hardware"
+FOLDER = Path(__file__).parents[2] / "examples/hardware"
 WATCHDOG = 5_000
 
 

@@ -22,8 +22,8 @@ from axiloom.selection.allocate.place import place
 from axiloom.selection.compile.graphs import compile_graph
 from axiloom.selection.egraph import process as engine
 from axiloom.selection.ir import Graph
-from benchmarks.allocation import KINDS, SEEDS, TENSORS
-from benchmarks.programs import Machine, machine
+from benchmarks.instructions.allocation import KINDS, SEEDS, TENSORS
+from benchmarks.instructions.programs import Machine, machine
 
 TURNS = 5
 SMALL = (31, 139, 165, 174)

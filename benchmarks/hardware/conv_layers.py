@@ -28,8 +28,8 @@ from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.words import Words, pack_rows
 from axiloom.isa.kernels.forms import convolution
 from axiloom.sweep.store import Store, key
-from benchmarks.conv_tiles import Layer, largest_tile, opcode
-from benchmarks.engine_utilisation import program
+from benchmarks.hardware.conv_tiles import Layer, largest_tile, opcode
+from benchmarks.hardware.engine_utilisation import program
 from benchmarks.paper.fig16 import LAYERS
 
 try:

@@ -27,7 +27,7 @@ from axiloom.run.network import MARKS, Network, NetworkRun
 from axiloom.run.problem import ProblemRun, Workload
 from axiloom.run.run import Run, Watch, simulate
 
-FIXTURES = Path(__file__).parents[1] / "tests" / "fixtures" / "quantised"
+FIXTURES = Path(__file__).parents[2] / "tests" / "fixtures" / "quantised"
 MATMUL, CONV, COPY = "matmul:64x64x64", "conv:14x14,16,3x3,16,pad=1", "copy:5000"
 MOVED = ("words_in", "words_out", "transfers_in", "transfers_out")
 

@@ -1,7 +1,8 @@
 """FIFOs between nests: bits, depths, and what one place fewer costs, beside what Stream-HLS declares.
 
-``python -m benchmarks.nest_fifos [KERNEL ...]``: PolyBench at Medium, by the schedules beside the C files.
-``2mm.stream`` runs both products at once. Depths are the smallest that cost no cycle, by the timing model.
+``python -m benchmarks.nest.nest_fifos [KERNEL ...]``: PolyBench at Medium, by the schedules beside the C
+files. ``2mm.stream`` runs both products at once. Depths are the smallest that cost no cycle, by the
+timing model.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from axiloom.nests.lower import lower
 from axiloom.nests.read.registry import read
 from axiloom.nests.schedule.replay import replay
 
-HERE = Path(__file__).parent / "polybench"
+HERE = Path(__file__).parents[1] / "polybench"
 DECLARED = {"gemm": 2.82e6, "2mm": 3.63e6, "2mm.stream": 3.63e6, "mvt": 5.15e6}
 """Bits of FIFOs in Stream-HLS's designs at 220 DSP, as its generated C++ declares them."""
 

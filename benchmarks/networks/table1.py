@@ -21,7 +21,7 @@ from axiloom.selection.rules import library
 from axiloom.selection.rules.library import RuleText
 from axiloom.selection.rules.prove.kept import usable
 
-FOLDER = Path(__file__).parents[1] / "examples" / "applications"
+FOLDER = Path(__file__).parents[2] / "examples" / "applications"
 FAMILIES = ("products", "convolutions", "moves", "networks", "recurrent")
 """Files of rules: tiles and orders of operands say nothing about what matches."""
 LEFT_OUT = (

@@ -33,8 +33,8 @@ from axiloom.quantise.graph import execute
 from axiloom.quantise.torch_model import Quantised, load, quantise
 from axiloom.run.network import Network, NetworkRun
 from axiloom.run.run import report_of
-from benchmarks.import_graphs import FORMS, Graph
-from benchmarks.quantisation import example
+from benchmarks.networks.import_graphs import FORMS, Graph
+from benchmarks.networks.quantisation import example
 
 NETWORKS = ("digits_mlp", "digits_cnn", "tinybert", "resnet18")
 SAMPLES = 4

@@ -19,7 +19,7 @@ from axiloom.quantise.graph import execute
 from axiloom.quantise.torch_model import quantise
 from axiloom.run.network import Network, NetworkRun
 from axiloom.run.run import simulate
-from benchmarks.quantisation import example
+from benchmarks.networks.quantisation import example
 
 ON = {"digits_mlp": "v4_16", "digits_cnn": "conv_v4"}
 """The accelerator that each runs on."""

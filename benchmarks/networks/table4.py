@@ -24,10 +24,10 @@ import numpy as np
 from axiloom.application import data, model, page
 from axiloom.application.result import figure
 from axiloom.application.validate import Request, Validated, validate
-from benchmarks.flexasr_table2 import LSTM_64, error, rounded, tensor
-from benchmarks.flexasr_table2 import _lstm as exact_lstm
+from benchmarks.networks.flexasr_table2 import LSTM_64, error, rounded, tensor
+from benchmarks.networks.flexasr_table2 import _lstm as exact_lstm
 
-ROOT = Path(__file__).parents[1] / "examples" / "applications"
+ROOT = Path(__file__).parents[2] / "examples" / "applications"
 MODELS, DATA = ROOT / "trained.py", ROOT / "data.py"
 
 

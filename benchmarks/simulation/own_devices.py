@@ -21,7 +21,7 @@ from axiloom import isa
 from axiloom.cli.spec_from_rtl import draft
 from axiloom.hw.rtl_files.vhdl import SUFFIXES
 
-FOLDER = Path(__file__).parent.parent / "examples/hardware"
+FOLDER = Path(__file__).parents[2] / "examples/hardware"
 NO_MATTER = ("name", "version", "description")
 
 

@@ -29,8 +29,8 @@ import axiloom
 from axiloom.errors import AxiloomError
 from axiloom.quantise import emit, execute, report
 from axiloom.quantise.torch_model import Quantised, quantise
-from benchmarks import learned
-from benchmarks.learned import SYMBOLS, WINDOW, Task
+from benchmarks.networks import learned
+from benchmarks.networks.learned import SYMBOLS, WINDOW, Task
 
 OPTIONS = {"accel": "conv_v4,v4_16", "post": True, "dma": "sg", "stream_width": 64}
 CALIBRATION = 16

@@ -20,7 +20,7 @@ from axiloom.quantise.graph import execute
 from axiloom.quantise.report import compare
 from axiloom.quantise.torch_model import Quantised, quantise
 
-NETWORKS = Path(__file__).parents[1] / "examples" / "networks"
+NETWORKS = Path(__file__).parents[2] / "examples" / "networks"
 INPUTS = 100
 """Random inputs of TinyBERT, two sequences of 128 words each."""
 

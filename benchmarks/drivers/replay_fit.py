@@ -38,7 +38,7 @@ from axiloom.run.choice import ranked_by_model
 from axiloom.sweep.points import Point, default_store, hardware, point, simulate
 from axiloom.sweep.store import key
 from axiloom.sweep.sweep import failures, sweep
-from benchmarks import selection
+from benchmarks.drivers import selection
 
 Array = npt.NDArray[np.float64]
 

@@ -23,7 +23,7 @@ from axiloom import isa
 from axiloom.isa.contract.words import pack
 from axiloom.isa.instructions.read import read
 from axiloom.isa.instructions.simulator.simulate import Simulator
-from benchmarks.engine_utilisation import head, program
+from benchmarks.hardware.engine_utilisation import head, program
 
 AIM = 50
 HERE = Path(__file__).parent

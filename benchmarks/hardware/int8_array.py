@@ -26,8 +26,8 @@ from axiloom.hw.verilog import emit as verilog
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.words import pack
 from axiloom.sweep import points
-from benchmarks.defaults import without_options
-from benchmarks.engine_utilisation import Use, head, program, run
+from benchmarks.drivers.defaults import without_options
+from benchmarks.hardware.engine_utilisation import Use, head, program, run
 from benchmarks.paper.fig16 import LAYERS
 
 MACS = 256

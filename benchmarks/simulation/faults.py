@@ -19,7 +19,7 @@ from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.run.problem import ProblemRun, Workload
 from axiloom.run.run import Watch, simulate
 
-EXAMPLE = Path(__file__).parents[1] / "examples" / "verilog_accelerator"
+EXAMPLE = Path(__file__).parents[2] / "examples" / "verilog_accelerator"
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ from axiloom.selection.ir.evaluate import evaluate
 from axiloom.selection.ir.graph import Graph, Node, Type
 from axiloom.selection.ir.ops import Builder
 from axiloom.sweep import points
-from benchmarks.int8_array import specification
+from benchmarks.hardware.int8_array import specification
 from benchmarks.paper.fig16 import LAYERS
 
 BLOCK, MACS = 16, 256
