@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from axiloom import isa
-from axiloom.cli.spec_from_rtl import draft
+from axiloom.cli.spec.from_rtl import draft
 from axiloom.hw.rtl_files.vhdl import SUFFIXES
 
 FOLDER = Path(__file__).parents[2] / "examples/hardware"

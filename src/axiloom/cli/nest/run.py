@@ -10,10 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from axiloom.cli import nest_auto
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, has, refuse, reject
-from axiloom.cli.nest_source import DEVICE
+from axiloom.cli.nest import auto as nest_auto
+from axiloom.cli.nest.source import DEVICE
 from axiloom.files import make_folder
 from axiloom.run.run import Watch, simulate
 
@@ -77,7 +77,7 @@ def add_search(run: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace, finish: Any) -> int:
     """`finish` prints the report and writes its files."""
-    from axiloom.cli.nest_source import load, scheduled
+    from axiloom.cli.nest.source import load, scheduled
     from axiloom.nest.accelerator import accelerator, multiply_adds
     from axiloom.nest.values import random_values
     from axiloom.nests.affine.interpret import interpret
@@ -129,14 +129,14 @@ def execute(options: argparse.Namespace, finish: Any) -> int:
 
 def sizes(options: argparse.Namespace) -> dict[str, str]:
     """Of ``-D``."""
-    from axiloom.cli.nest_source import defines
+    from axiloom.cli.nest.source import defines
 
     return defines(options.define)
 
 
 def compiled(options: argparse.Namespace, width: int, scatter_gather: bool) -> tuple[Program, Accelerator]:
     """The program of ``--problem``, and its accelerator."""
-    from axiloom.cli.nest_source import load, scheduled
+    from axiloom.cli.nest.source import load, scheduled
     from axiloom.nest.accelerator import accelerator
 
     program = load(options.problem[0], sizes(options)).program

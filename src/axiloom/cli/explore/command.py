@@ -6,10 +6,12 @@ import argparse
 import json
 
 from axiloom import boards, drivergen, frontend
-from axiloom.cli import HELP, default, explore_hardware
+from axiloom.cli import HELP
 from axiloom.cli import options as shared
-from axiloom.cli.explore_tables import as_csv, as_json, table
+from axiloom.cli.explore import hardware as explore_hardware
+from axiloom.cli.explore.tables import as_csv, as_json, table
 from axiloom.cli.given import Refusal, has, lacks, output_file, refuse
+from axiloom.cli.run import default
 from axiloom.drivergen.cost.model import FORMS
 from axiloom.errors import UsageError
 from axiloom.explore.explore import Exploration, confirm, explore

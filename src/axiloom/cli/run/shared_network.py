@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from axiloom import frontend
 from axiloom.cli import options as shared
-from axiloom.cli import select
 from axiloom.cli.given import Refusal, reject
+from axiloom.cli.run import select
 from axiloom.drivergen.network import is_network
 from axiloom.errors import UsageError
 from axiloom.files import make_folder

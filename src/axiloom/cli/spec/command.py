@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from axiloom import boards, isa
-from axiloom.cli import HELP, proofs, spec_from_rtl
+from axiloom.cli import HELP
 from axiloom.cli import options as shared
 from axiloom.cli.given import is_given, output_file
+from axiloom.cli.prove import shared as proofs
+from axiloom.cli.spec import from_rtl as spec_from_rtl
 from axiloom.errors import UsageError
 from axiloom.isa.check.check import remarks
 from axiloom.isa.files.library import ENCODINGS

@@ -7,9 +7,10 @@ import sys
 from typing import TYPE_CHECKING
 
 from axiloom import drivergen, frontend
-from axiloom.cli import HELP, default, select
+from axiloom.cli import HELP
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, output_file, refuse, reject
+from axiloom.cli.run import default, select
 from axiloom.drivergen.network import is_network
 from axiloom.errors import CompileError, SpecError
 from axiloom.hw.verilog import emit as verilog

@@ -9,7 +9,7 @@ import numpy as np
 
 from axiloom import frontend
 from axiloom.cli import given, parser
-from axiloom.cli.run import network_run
+from axiloom.cli.run.command import network_run
 from axiloom.drivergen.network import is_network
 from axiloom.errors import MismatchError, UsageError
 from axiloom.report.types import Report

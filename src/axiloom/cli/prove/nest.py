@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from tqdm import tqdm
 
-from axiloom.cli import nest_source, proofs
 from axiloom.cli import options as shared
+from axiloom.cli.nest import source as nest_source
+from axiloom.cli.prove import shared as proofs
 from axiloom.errors import UsageError
 
 if TYPE_CHECKING:

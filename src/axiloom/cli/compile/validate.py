@@ -10,7 +10,7 @@ import shlex
 from axiloom.cli import HELP
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, lacks, output_file, refuse
-from axiloom.cli.select import check_extra
+from axiloom.cli.run.select import check_extra
 from axiloom.files import write_whole
 
 METRICS = ("accuracy", "perplexity", "error")

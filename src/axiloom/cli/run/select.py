@@ -115,7 +115,7 @@ def check_extra() -> None:
 
 def constants(define: list[str]) -> dict[str, int]:
     """Constants of a text, of ``-D NAME=VALUE``. Raises UsageError."""
-    from axiloom.cli.nest_source import defines
+    from axiloom.cli.nest.source import defines
 
     given = {}
     for name, value in defines(define).items():

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from axiloom import drivergen, frontend, isa
 from axiloom.cli import options as shared
-from axiloom.cli.explore_tables import as_csv, as_json, table
+from axiloom.cli.explore.tables import as_csv, as_json, table
 from axiloom.cli.given import Refusal, lacks, output_file, refuse, reject
 from axiloom.drivergen.network import is_network, network_data_type
 from axiloom.drivergen.problems.matmul import Problem

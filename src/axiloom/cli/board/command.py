@@ -10,9 +10,12 @@ from pathlib import Path
 from axiloom import board_folder
 from axiloom.board_folder.design.plan import Plan
 from axiloom.boards import hardware
-from axiloom.cli import HELP, board_trial, nest_run, open_flow
+from axiloom.cli import HELP
 from axiloom.cli import options as shared
+from axiloom.cli.board import open_flow
+from axiloom.cli.board import trial as board_trial
 from axiloom.cli.given import Refusal, output_folder, refuse, reject
+from axiloom.cli.nest import run as nest_run
 from axiloom.errors import BuildError, UsageError
 from axiloom.files import read_text
 

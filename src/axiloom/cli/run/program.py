@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from axiloom.cli import options as shared
-from axiloom.cli import select
 from axiloom.cli.given import Refusal, reject
-from axiloom.cli.nest_run import OTHERS
+from axiloom.cli.nest.run import OTHERS
+from axiloom.cli.run import select
 from axiloom.errors import UsageError
 from axiloom.files import make_folder
 from axiloom.run.run import Watch, simulate

@@ -9,8 +9,8 @@ from pathlib import Path
 from tqdm import tqdm
 
 from axiloom.cli import options as shared
-from axiloom.cli import proofs
 from axiloom.cli.given import Refusal, has, lacks, refuse
+from axiloom.cli.prove import shared as proofs
 from axiloom.errors import UsageError
 
 _OTHERS = "accel size spec encoding post rtl top macs memory_port dma data_type small map replay"
@@ -116,7 +116,7 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def _of_text(options: argparse.Namespace) -> int:
-    from axiloom.cli import select
+    from axiloom.cli.run import select
     from axiloom.device.rtl import DEFAULT_LANES, device
     from axiloom.prove import solvers
     from axiloom.prove.rtl import texts

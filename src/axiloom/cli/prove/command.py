@@ -11,9 +11,15 @@ from typing import TYPE_CHECKING
 
 from tqdm import tqdm
 
-from axiloom.cli import HELP, proofs, prove_instructions, prove_mapping, prove_nest, prove_rtl, prove_rules
+from axiloom.cli import HELP
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, has, is_given, lacks, refuse
+from axiloom.cli.prove import instructions as prove_instructions
+from axiloom.cli.prove import mapping as prove_mapping
+from axiloom.cli.prove import nest as prove_nest
+from axiloom.cli.prove import rtl as prove_rtl
+from axiloom.cli.prove import rules as prove_rules
+from axiloom.cli.prove import shared as proofs
 from axiloom.errors import UsageError
 
 if TYPE_CHECKING:

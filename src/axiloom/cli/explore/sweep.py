@@ -12,7 +12,7 @@ from typing import Any
 from axiloom import boards, drivergen, frontend
 from axiloom.cli import HELP
 from axiloom.cli import options as shared
-from axiloom.cli.explore import add_sweep
+from axiloom.cli.explore.command import add_sweep
 from axiloom.cli.given import output_file
 from axiloom.errors import UsageError
 from axiloom.run.resolve import BEST

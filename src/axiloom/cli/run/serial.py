@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from axiloom.boards.ulx3s_design import NAME
-from axiloom.cli import nest_run
 from axiloom.cli import options as shared
 from axiloom.cli.given import flag
+from axiloom.cli.nest import run as nest_run
 from axiloom.errors import MismatchError, UsageError
 from axiloom.files import write_whole
 from axiloom.isa import AcceleratorSpec

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from axiloom.cli.given import Refusal, has, lacks, refuse
-from axiloom.cli.nest_source import DEVICE, defines, load
+from axiloom.cli.nest.source import DEVICE, defines, load
 from axiloom.errors import CompileError, UsageError
 from axiloom.files import write_whole
 

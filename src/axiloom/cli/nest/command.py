@@ -12,9 +12,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from axiloom.cli import HELP, nest_auto, nest_resident
+from axiloom.cli import HELP
 from axiloom.cli.given import Refusal, has, lacks, output_file, refuse
-from axiloom.cli.nest_source import DEVICE, PARTS, add_source, defines, load, scheduled
+from axiloom.cli.nest import auto as nest_auto
+from axiloom.cli.nest import resident as nest_resident
+from axiloom.cli.nest.source import DEVICE, PARTS, add_source, defines, load, scheduled
 from axiloom.errors import UsageError
 from axiloom.files import write_whole
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from axiloom.cli import nest_auto
 from axiloom.cli.given import Refusal, has, lacks, output_folder, refuse
-from axiloom.cli.nest_source import DEVICE, defines, load, scheduled
+from axiloom.cli.nest import auto as nest_auto
+from axiloom.cli.nest.source import DEVICE, defines, load, scheduled
 from axiloom.errors import MismatchError, UsageError
 from axiloom.files import write_whole
 

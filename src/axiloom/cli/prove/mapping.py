@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from tqdm import tqdm
 
 from axiloom.cli import options as shared
-from axiloom.cli import proofs
 from axiloom.cli.given import Refusal, has, refuse
+from axiloom.cli.prove import shared as proofs
 from axiloom.errors import UsageError
 
 if TYPE_CHECKING:

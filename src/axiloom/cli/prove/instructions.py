@@ -7,8 +7,8 @@ import time
 
 from tqdm import tqdm
 
-from axiloom.cli import proofs
 from axiloom.cli.given import Refusal, has, is_given, lacks, refuse
+from axiloom.cli.prove import shared as proofs
 from axiloom.isa.instructions import library
 
 # What describes an accelerator of another kind.
