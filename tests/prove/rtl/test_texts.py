@@ -211,3 +211,20 @@ def test_what_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert "--lanes: is of an instruction set with meaning: give --isa too" in capsys.readouterr().err
     assert main(["prove", "rtl", "--isa", "qkv", "-D", "N=8", "-D", "D0=256"]) == 2
     assert "lanes must be at most the 8 columns of a row, not 16" in capsys.readouterr().err
+    assert main(["prove", "rtl", "--isa", "rows64", "--small"]) == 2
+    assert "--small: rows64.isa says no small form, such as small(ROWS=4)" in capsys.readouterr().err
+
+
+def test_the_small_form_is_what_the_text_says_less_what_is_given(capsys: pytest.CaptureFixture[str]) -> None:
+    """Lanes that the small rows do not have stop it before anything is proved."""
+    assert main(["prove", "rtl", "--isa", "qkv", "--small", "-D", "D0=512", "--lanes", "16"]) == 2
+    said = capsys.readouterr()
+    assert said.out == "small form: N = 8, D0 = 512, lanes = 16\n"
+    assert "lanes must be at most the 8 columns of a row, not 16" in said.err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("text", "claims"), [("vta", 10), ("qkv", 8), ("qkv_double", 10)])
+def test_small_forms_are_proved(text: str, claims: int, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["prove", "rtl", "--isa", text, "--small", "--commands", "1"]) == 0
+    assert f"device_{text}: {claims} properties: " in capsys.readouterr().out
