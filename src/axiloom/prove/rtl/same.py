@@ -1,10 +1,10 @@
 """Whether terms of the RTL are those of the text, for all values of their constants.
 
 First they are asked about in a short form: functions of a byte by their tables
-(:mod:`~axiloom.prove.rtl.tables`), sums of products as whole numbers (:mod:`~axiloom.prove.rtl.sums`). Both
-forget what a function or a product is, so of what is said there only "they are equal" is believed. The rest is
-asked about as it is, with its products: numbers are drawn, then the solvers have their time. Numbers of a
-solver are put in both terms again: if these do not differ then, nothing was decided.
+(:mod:`~axiloom.prove.rtl.tables`), sums of products as whole numbers (:mod:`~axiloom.prove.rtl.sums`).
+Both forget what a function or a product is, so of their answers only "they are equal" is believed. The
+rest is asked about as it is, with its products: numbers are drawn, then the solvers have their time.
+Numbers of a solver are put in both terms again: if these do not differ then, nothing was decided.
 """
 
 from __future__ import annotations
