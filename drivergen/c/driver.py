@@ -14,7 +14,7 @@ from axiloom.drivergen.c.names import c_of_numpy, c_type, comment, identifier, n
 from axiloom.drivergen.c.reserved import taken
 from axiloom.drivergen.dialects.mlir import fail
 from axiloom.drivergen.dialects.packing import Packs
-from axiloom.drivergen.problems.matmul import ACCUMULATED, Results
+from axiloom.drivergen.nest.results import ACCUMULATED, Results
 from axiloom.isa import AcceleratorSpec
 
 ACCEPTED = "accepted are i1, i8, i16, i32, i64, f32 and f64"

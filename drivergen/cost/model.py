@@ -27,7 +27,8 @@ from axiloom.drivergen.cost.packets import Packets, Staged, packets
 from axiloom.drivergen.cost.selection import Candidate
 from axiloom.drivergen.cost.selection import sizes as sizes_of
 from axiloom.drivergen.cost.traffic import LINE, Copies, Schedule, Traffic
-from axiloom.drivergen.problems.matmul import ACCUMULATED, Problem, Results
+from axiloom.drivergen.nest.results import ACCUMULATED, Results
+from axiloom.drivergen.problems.matmul import Problem
 from axiloom.errors import UsageError
 from axiloom.isa import AcceleratorSpec
 

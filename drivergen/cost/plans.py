@@ -16,7 +16,8 @@ from axiloom.drivergen.cost.packets import Packets
 from axiloom.drivergen.cost.selection import Candidate
 from axiloom.drivergen.cost.selection import sizes as sizes_of
 from axiloom.drivergen.cost.traffic import Use, head_words, resident, uses
-from axiloom.drivergen.problems.matmul import Problem, Results
+from axiloom.drivergen.nest.results import Results
+from axiloom.drivergen.problems.matmul import Problem
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS
 

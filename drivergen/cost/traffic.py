@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from axiloom.drivergen.cost.packets import Staged
-from axiloom.drivergen.problems.matmul import ACCUMULATED, Results
+from axiloom.drivergen.nest.results import ACCUMULATED, Results
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.framing import sent_words
 from axiloom.isa.contract.types import WORD_BITS, Load, Opcode, Scope, Send, SetDims, Skip

@@ -27,6 +27,7 @@ from axiloom.drivergen.match.matmul import MATMUL_DIMS, sizes
 from axiloom.drivergen.match.trait import Trait, is_annotated
 from axiloom.drivergen.nest.locality import ZYNQ_7000, Caches
 from axiloom.drivergen.nest.packed import packings, sources
+from axiloom.drivergen.nest.results import Results
 from axiloom.drivergen.passes.frontend.annotate import Annotate
 from axiloom.drivergen.passes.frontend.bufferise import Bufferise
 from axiloom.drivergen.passes.frontend.fuse_in_place import FuseInPlace
@@ -40,7 +41,6 @@ from axiloom.drivergen.passes.lowering.lower_to_loops import LowerToLoops
 from axiloom.drivergen.passes.transfers.place_flow import PlaceFlow
 from axiloom.drivergen.pipeline.decisions import decide
 from axiloom.drivergen.pipeline.pipelines import optimisations, prepare, split, transfer_passes
-from axiloom.drivergen.problems.matmul import Results
 from axiloom.errors import AxiloomError, CompileError, UsageError
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS

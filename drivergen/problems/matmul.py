@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from axiloom.drivergen.nest.results import ACCUMULATED, Results
 from axiloom.drivergen.problems.elements import TYPES, elements
 from axiloom.errors import UsageError
 from axiloom.isa import numerics
@@ -13,20 +14,6 @@ from axiloom.isa.wording.names import number, shortened
 MATMUL_FORM = f"matmul:MxNxK or matmul:MxNxK:TYPE, with TYPE {TYPES}"
 _LIMIT = 1 << 16
 """Largest size of a dim: more does not fit the memory of any board here."""
-
-
-@dataclass(frozen=True)
-class Results:
-    """What becomes of a product's results in C."""
-
-    fresh: bool = False
-    """They take the place of what was there, if they come back once each; else they are added to it."""
-    bits: int | None = None
-    """Of an element that the device rounds before it sends it; None: of an accumulator."""
-
-
-ACCUMULATED = Results()
-"""As sums, added to C."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from axiloom.cosim.replay import COSTS, PARTS, Estimate, Replay
 from axiloom.drivergen.cost.plans import Plan, plans
 from axiloom.drivergen.cost.replay_costs import costs_of, kind_of
 from axiloom.drivergen.cost.selection import Candidate
-from axiloom.drivergen.problems.matmul import ACCUMULATED, Problem, Results
+from axiloom.drivergen.nest.results import ACCUMULATED, Results
+from axiloom.drivergen.problems.matmul import Problem
 from axiloom.isa import AcceleratorSpec
 from axiloom.sweep.points import point, simulate
 

@@ -6,7 +6,7 @@ import pytest
 
 from axiloom import isa
 from axiloom.drivergen import compile_mlir, matmul_mlir
-from axiloom.drivergen.problems.matmul import ACCUMULATED, Results
+from axiloom.drivergen.nest.results import ACCUMULATED, Results
 from axiloom.run.modelled import product
 
 LAYER = """

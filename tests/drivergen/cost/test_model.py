@@ -7,7 +7,8 @@ from dataclasses import replace
 from axiloom import boards, isa
 from axiloom.drivergen.cost.model import Model, constants_of, rank
 from axiloom.drivergen.cost.selection import Candidate
-from axiloom.drivergen.problems.matmul import ACCUMULATED, Problem, Results
+from axiloom.drivergen.nest.results import ACCUMULATED, Results
+from axiloom.drivergen.problems.matmul import Problem
 from axiloom.run.choice import machine
 
 V4 = isa.builtin("v4_16", data_type="int8")

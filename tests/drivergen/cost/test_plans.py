@@ -17,8 +17,9 @@ from axiloom.drivergen.cost.selection import Candidate, candidates
 from axiloom.drivergen.cost.traffic import uses
 from axiloom.drivergen.dialects.mlir import parse
 from axiloom.drivergen.nest.nest import nests
+from axiloom.drivergen.nest.results import ACCUMULATED, Results
 from axiloom.drivergen.passes.transfers.cache_tiling import CacheTiling
-from axiloom.drivergen.problems.matmul import ACCUMULATED, Problem, Results
+from axiloom.drivergen.problems.matmul import Problem
 
 V4 = isa.builtin("v4_16")
 QUEUED = isa.revise(V4, stream_width=64, dma=replace(V4.dma, scatter_gather=True))

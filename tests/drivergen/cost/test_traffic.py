@@ -27,7 +27,8 @@ from axiloom.drivergen.dialects.mlir import parse
 from axiloom.drivergen.nest import layout
 from axiloom.drivergen.nest.moves import Moves
 from axiloom.drivergen.nest.nest import nests
-from axiloom.drivergen.problems.matmul import ACCUMULATED, Problem, Results
+from axiloom.drivergen.nest.results import ACCUMULATED, Results
+from axiloom.drivergen.problems.matmul import Problem
 from axiloom.isa import AcceleratorSpec
 
 PACKETS = "residency,coalesce,keep-packed,double-buffer,specialise-copies"
