@@ -165,7 +165,7 @@ def fit_model(runs: Sequence[Run], pipeline: str, free: Sequence[str]) -> tuple[
 def main() -> None:
     runs, published = simulated(int(os.environ.get("AXILOOM_FIT_PROBLEMS", COUNT)))
     written = json.loads(COSTS_FILE.read_text(encoding="utf-8"))
-    costs = fit(runs, {**written[KIND]["costs"], COHERENT: written[KIND][COHERENT]})
+    costs = fit(runs, {**written[KIND]["costs"], COHERENT: written[KIND][COHERENT]["start"]})
     inside = np.abs(errors(runs, costs))
     names = list(dict.fromkeys(run.problem for run in runs))
     outside = np.zeros(len(runs))
@@ -182,7 +182,7 @@ def main() -> None:
         taken = {name: costs.get(name) for name in (*(EDGE.costs if kind != "queue" else ()), *GET.costs)}
         kept = {name: value for name, value in values["costs"].items() if name not in taken}
         values["costs"] = kept | {name: value for name, value in taken.items() if value is not None}
-    written[KIND]["costs"]["start"], written[KIND][COHERENT] = costs["start"], costs[COHERENT]
+    written[KIND]["costs"]["start"], written[KIND][COHERENT] = costs["start"], {"start": costs[COHERENT]}
     constants = json.loads(CONSTANTS.read_text(encoding="utf-8"))
     for pipeline, some, free in ((COPYING, runs, MODEL), (PUBLISHED, published, MODEL[:1])):
         found, off = fit_model(some, pipeline, free)
