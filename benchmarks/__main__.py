@@ -21,7 +21,7 @@ LONG = (
         "cost_fit",
         "replay_fit",
         "edge_fit",
-        "coherent_fit",
+        "queue_fit",
         "selection",
         "sweep_resume",
         "hand_prefetch",

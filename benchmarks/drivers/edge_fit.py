@@ -20,7 +20,7 @@ import os
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from scipy.optimize import least_squares
@@ -139,7 +139,23 @@ def errors(runs: Sequence[Run], costs: Mapping[str, float]) -> Array:
     return np.array([one.cycles / run.cycles - 1 for one, run in both])
 
 
-def fit_model(runs: Sequence[Run], pipeline: str, free: Sequence[str]) -> tuple[dict[str, float], Array]:
+class Modelled(Protocol):
+    """A simulated run that the model knows."""
+
+    @property
+    def problem(self) -> Problem: ...
+
+    @property
+    def spec(self) -> AcceleratorSpec: ...
+
+    @property
+    def candidate(self) -> Candidate: ...
+
+    @property
+    def cycles(self) -> float: ...
+
+
+def fit_model(runs: Sequence[Modelled], pipeline: str, free: Sequence[str]) -> tuple[dict[str, float], Array]:
     """The constants `free` of a pipeline, fitted, and the errors of the model with them."""
     given, on = constants_of(pipeline), machine(boards.load(boards.DEFAULT))
     whole = np.array([run.cycles for run in runs])

@@ -31,9 +31,3 @@ def costs_of(kind: str, coherent: bool = False) -> dict[str, float]:
     costs: dict[str, float] = loaded[kind]["costs"]
     own: dict[str, float] = loaded[kind].get(COHERENT, {})
     return costs | own if coherent else costs
-
-
-def spared(spec: AcceleratorSpec, queued: bool) -> float:
-    """CPU cycles by which a program's start is shorter for the port that `spec` has."""
-    kind = kind_of(spec, queued)
-    return costs_of(kind)["start"] - costs_of(kind, spec.dma.coherent)["start"]
