@@ -135,7 +135,7 @@ def _part(problem: Problem) -> Problem:
     def part(size: int) -> int:
         return size if size <= LARGEST else LARGEST - 64 + size % 64
 
-    return Problem(part(problem.M), part(problem.N), part(problem.K), problem.dtype)
+    return replace(problem, M=part(problem.M), N=part(problem.N), K=part(problem.K))
 
 
 def ranked_by_model(
