@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tqdm import tqdm
 
@@ -13,7 +14,10 @@ from axiloom.cli.given import Refusal, has, lacks, refuse
 from axiloom.cli.prove import shared as proofs
 from axiloom.errors import UsageError
 
-_OTHERS = "accel size spec encoding post rtl top macs memory_port dma data_type small map replay"
+if TYPE_CHECKING:
+    from axiloom.isa.instructions.tree import InstructionSet
+
+_OTHERS = "accel size spec encoding post rtl top macs memory_port dma data_type map replay"
 """What describes an accelerator of another kind."""
 
 
@@ -31,7 +35,8 @@ def add_command(what: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     rtl.add_argument(
         "--small",
         action="store_true",
-        help="of our own RTL: the same engine with a small array, tile and buffers",
+        help="of our own RTL: the same engine with a small array, tile and buffers; of --isa: with the "
+        "constants and sizes that the text says",
     )
     rtl.add_argument(
         "--map", type=Path, metavar="FILE.json", help="of --rtl: which registers hold what of the model"
@@ -49,7 +54,7 @@ def add_command(what: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="a constant of --isa: small memories, such as -D X=4",
+        help="a constant of --isa: small memories, such as -D X=4; goes before what --small says",
     )
     rtl.add_argument(
         "--commands",
@@ -116,18 +121,39 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def _of_text(options: argparse.Namespace) -> int:
-    from axiloom.cli.run import select
-    from axiloom.device.rtl import DEFAULT_LANES, device
+    from axiloom.device.rtl import device
     from axiloom.prove import solvers
     from axiloom.prove.rtl import texts
     from axiloom.prove.verdict import summary, table
 
     begun = time.perf_counter()
-    isa = select.instruction_set(options.isa, Path(), select.constants(options.define), "--isa")
-    made = device(isa, options.lanes or DEFAULT_LANES, options.stream_width or 64)
+    isa, sizes = _sized(options)
+    made = device(isa, **sizes)
     most = options.commands or texts.COMMANDS
     found = proofs.with_progress(lambda say: texts.prove(isa, made, options.limit, say, most))
     print("\n".join(table(found)))
     print("\n".join(f"{one.name}: {one.text}" for one in found))
     print(f"{made.top}: {summary(found)}; {time.perf_counter() - begun:.0f} s; {solvers.versions()}")
     return proofs.ended(options, found)
+
+
+def _sized(options: argparse.Namespace) -> tuple[InstructionSet, dict[str, int]]:
+    """The text with the constants of the command line, and the sizes of its RTL. With --small those that the
+    text says come before the defaults."""
+    from axiloom.cli.run import select
+    from axiloom.isa.instructions.tree import RTL_SIZES
+
+    given = select.constants(options.define)
+    isa = select.instruction_set(options.isa, Path(), given, "--isa")
+    sizes = {name: getattr(options, name) for name in RTL_SIZES if getattr(options, name) is not None}
+    if not options.small:
+        return isa, sizes
+    if not isa.small:
+        raise UsageError(
+            f"--small: {isa.place} says no small form, such as small(ROWS=4): give -D NAME=VALUE"
+        )
+    sizes = {name: value for name, value in isa.small.items() if name in RTL_SIZES} | sizes
+    constants = {name: value for name, value in isa.small.items() if name not in RTL_SIZES} | given
+    told = ", ".join(f"{name} = {value}" for name, value in {**constants, **sizes}.items())
+    print(f"small form: {told}", flush=True)
+    return select.instruction_set(options.isa, Path(), constants, "--isa"), sizes

@@ -21,7 +21,9 @@
 - :mod:`~axiloom.prove.rtl.overlap`: words that do not wait
 - :mod:`~axiloom.prove.rtl.refine`: all claims
 - :mod:`~axiloom.prove.rtl.texts`: the RTL of a text, a command after the other;
-  :mod:`~axiloom.prove.rtl.drawn`: which commands
+  :mod:`~axiloom.prove.rtl.drawn`: which commands; :mod:`~axiloom.prove.rtl.rows`: which registers hold what
+- :mod:`~axiloom.prove.rtl.same`: are its terms equal; :mod:`~axiloom.prove.rtl.tables`: functions of a byte;
+  :mod:`~axiloom.prove.rtl.sums`: sums of products; :mod:`~axiloom.prove.rtl.rerun`: a fault, run on numbers
 - :mod:`~axiloom.prove.rtl.cut`: modules taken out, as functions; :mod:`~axiloom.prove.rtl.numbers`: those of
   a text
 - :mod:`~axiloom.prove.rtl.verdicts`: rows of the table, kept

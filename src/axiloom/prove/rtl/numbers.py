@@ -15,7 +15,8 @@ import z3
 from axiloom.device.rtl import DeviceRtl
 from axiloom.hw.qkv.numbers.function import Function as Rtl
 from axiloom.hw.qkv.numbers.registry import FUNCTIONS
-from axiloom.hw.qkv.numbers.unit import RESULT, module_name, ports
+from axiloom.hw.qkv.numbers.unit import RESULT, ports
+from axiloom.hw.verilog.rows import module_of
 from axiloom.isa.instructions.tree import InstructionSet
 from axiloom.prove.rtl.cut import Part, with_functions, without
 from axiloom.prove.rtl.machine import Machine, read
@@ -30,7 +31,7 @@ def machine(device: DeviceRtl) -> Machine:
     names = _names(device.isa)
     text, parts = device.verilog, dict[str, Part]()
     for one in FUNCTIONS.values():
-        module = module_name(one)
+        module = module_of(device.top, one)
         if re.search(rf"^module {module} \(", text, re.MULTILINE):
             parts[module] = _part(one, names)
             text = without(text, module, parts[module])

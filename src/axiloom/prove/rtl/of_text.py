@@ -25,6 +25,7 @@ class Text:
 
     def __init__(self, isa: InstructionSet, stored: Collection[str]) -> None:
         self.isa, self.model = isa, model_of(isa).ila
+        self._apart = symbolic.Steps(self.model)
         self.drawn: dict[str, list[Any]] = {}
         self._single = [name for name in stored if len(isa.memories[name].shape) == 1]
 
@@ -62,7 +63,7 @@ class Text:
         return Does(text.steps, len(changed), frozenset(kinds))
 
     def _after(self, case: Case, most: int) -> symbolic.Machine:
-        text = symbolic.Machine(self.model, most)
+        text = symbolic.Machine(self.model, most, self._apart)
         for name in self.isa.registers:  # whatever earlier commands left there
             text.state[name] = z3.Const(f"{name} before", self.model.states[name].sort())
         for memory, values in self.drawn.items():

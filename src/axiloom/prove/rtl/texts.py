@@ -13,27 +13,24 @@ for all data.
 
 from __future__ import annotations
 
-import itertools
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from math import prod
 from typing import Any
 
 import z3
 
 from axiloom.cosim.build.cache import content_hash
 from axiloom.device.rtl import DeviceRtl
-from axiloom.errors import BuildError
 from axiloom.isa.formal import symbolic
-from axiloom.isa.formal.values import address_bits
-from axiloom.isa.instructions.tree import Instruction, InstructionSet, Memory
-from axiloom.prove import solvers
-from axiloom.prove.rtl import numbers
+from axiloom.isa.instructions.tree import Instruction, InstructionSet
+from axiloom.prove.rtl import numbers, same
 from axiloom.prove.rtl.drawn import Case, chosen, tried, varied
-from axiloom.prove.rtl.machine import Machine, State, Step, with_products
+from axiloom.prove.rtl.machine import Machine, State, Step
 from axiloom.prove.rtl.of_text import Text
 from axiloom.prove.rtl.pairs import apart
+from axiloom.prove.rtl.rerun import CYCLES, QUIET, Rerun
+from axiloom.prove.rtl.rows import addresses, words_of
 from axiloom.prove.spec import kept_verdicts
 from axiloom.prove.verdict import Answer, Verdict
 from axiloom.report.proved import sources
@@ -41,10 +38,9 @@ from axiloom.selection.drive.encode import Encoder
 
 COMMANDS = 24
 """Of an instruction, that are looked at."""
-CYCLES = 4_000
-QUIET = 3
-"""Cycles at rest after which nothing more comes."""
 RESET = 4
+SHOWN = 8
+"""Numbers of a run that shows a fault."""
 
 
 Run = tuple[State, list[Any], State]
@@ -97,7 +93,7 @@ class Prover:
         self.machine: Machine = apart(numbers.machine(device))
         self.step: Step = self.machine.stepper()
         (self.host,) = (one.name for one in isa.memories.values() if one.host)
-        self.words = _words(self.machine, isa)
+        self.words = words_of(self.machine, isa)
         self.text = Text(isa, self.words)
 
     def run(self, say: Callable[[int], None]) -> Iterator[Verdict]:
@@ -114,7 +110,7 @@ class Prover:
         yield Verdict(name, "", "rest", text, "", answer, None, "z3", took)
         say(len(claims) + 1)
         for claim in claims:
-            self._decide(claim)
+            self._decide(claim, rest)
             yield _row(name, claim)
             say(len(claims) + 1)
 
@@ -160,7 +156,7 @@ class Prover:
         return numbers.with_wires(self.isa, text.element(memory, address))
 
     def _row(self, memory: str, row: int) -> list[int]:
-        return _addresses(self.isa.memories[memory], row)
+        return addresses(self.isa.memories[memory], row)
 
     def _executed(self, rest: State, case: Case) -> Run:
         """Raises UnknownError."""
@@ -225,7 +221,7 @@ class Prover:
             if not z3.eq(z3.simplify(after[name]), term):
                 del rest[name]
 
-    def _decide(self, claim: Claim) -> None:
+    def _decide(self, claim: Claim, rest: State) -> None:
         begun = time.perf_counter()
         for case, run in zip(claim.cases, claim.runs, strict=True):
             if not claim.holds:
@@ -236,14 +232,25 @@ class Prover:
                 break
             claim.compared += len(pairs)
             left = [(what, a, b) for what, a, b in pairs if not z3.eq(z3.simplify(a), z3.simplify(b))]
-            formulas = [with_products(a) == b for _, a, b in left]
-            for (what, _, _), said in zip(left, solvers.decide(formulas, self.limit_s), strict=True):
-                claim.solver = said.solver
-                if not said.holds:
-                    wrong = "is another" if said.holds is False else "is not decided"
-                    claim.holds, claim.why = said.holds, f"{case}: {what} {wrong}"
-                    break
+            said = same.said_of([(a, b) for _, a, b in left], self.limit_s)
+            claim.solver, claim.holds = said.solver, said.holds
+            if not said.holds:
+                what = left[said.place][0]
+                wrong = "is another" if said.holds is False else "is not decided"
+                claim.why = f"{case}: {what} {wrong}"
+                if said.values is not None and said.holds is False:
+                    self._run_again(claim, case, what, rest, said.values)
         claim.seconds = round(time.perf_counter() - begun, 2)
+
+    def _run_again(self, claim: Claim, case: Case, what: str, rest: State, values: same.Values) -> None:
+        """On the numbers for which a value is another one: only what is seen then is said."""
+        always = {
+            name: int(z3.is_true(term)) if z3.is_bool(term) else term.as_long() for name, term in rest.items()
+        }
+        ours, theirs = Rerun(self.device, self.text, self.words)(case, always, values)[what]
+        claim.why += f": run on {_shown(values)}, the RTL has {ours:#x}, the text {theirs:#x}"
+        if ours == theirs:
+            claim.holds, claim.why = None, f"{claim.why}; the prover said that they differ"
 
     def _pairs(self, case: Case, run: Run, claim: Claim) -> Iterator[tuple[str, Any, Any]]:
         """What, in the RTL, by the text."""
@@ -294,6 +301,14 @@ def _row(name: str, claim: Claim) -> Verdict:
     )  # fmt: skip
 
 
+def _shown(values: same.Values) -> str:
+    """Those that are not 0, the first of them."""
+    some = sorted((len(name), name, value) for name, value in values.items() if value)
+    said = [f"{name} = {value:#x}" for _, name, value in some[:SHOWN]]
+    more = [f"{len(some) - SHOWN} more"] if len(some) > SHOWN else []
+    return ", ".join([*said, *more, "zeros" if not some else "zeros elsewhere"])
+
+
 def _joined(parts: Sequence[Any]) -> Any:
     """The first in the lowest bits."""
     return z3.Concat(*reversed(parts)) if len(parts) > 1 else parts[0]
@@ -308,42 +323,3 @@ def _number(outputs: State, name: str) -> int:
     if not z3.is_bv_value(term):
         raise UnknownError(f"{name} depends on data")
     return int(term.as_long())
-
-
-def _words(machine: Machine, isa: InstructionSet) -> dict[str, list[list[str]]]:
-    """By memory: the names of each row's words, those of the first elements first. Memories that the RTL does
-    not have as such are its units' own.
-
-    Raises BuildError for a row of which bits are missing.
-    """
-    found = {}
-    for memory in isa.memories.values():
-        count = sum(name.startswith(f"{memory.name}[") for name in machine.parts)
-        if not count:
-            continue
-        names = [f"{memory.name}[{word}]" for word in range(count)]
-        bits, rows = memory.type.bits * prod(memory.shape[1:]), memory.shape[0]
-        each, rest = divmod(count, rows)
-        sizes = {
-            sum(high - low + 1 for low, high, _ in machine.parts[name])
-            for name in names
-            if name in machine.parts
-        }
-        if rest or not all(name in machine.parts for name in names) or sizes != {bits // each}:
-            raise BuildError(f"{machine.top}: memory {memory.name} is not whole in what Yosys made of it")
-        found[memory.name] = [names[each * row : each * (row + 1)] for row in range(rows)]
-    return found
-
-
-def _addresses(memory: Memory, row: int) -> list[int]:
-    """Of the elements of a row, lane by lane, as the model has them."""
-    bits = [(size - 1).bit_length() for size in memory.shape[1:]]
-    places = itertools.product(*(range(size) for size in memory.shape[1:]))
-    found = []
-    for place in places:
-        at = row
-        for own, size in zip(place, bits, strict=True):
-            at = at << size | own
-        found.append(at)
-    assert max(found) < 1 << address_bits(memory)
-    return found
