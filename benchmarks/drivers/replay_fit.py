@@ -70,17 +70,12 @@ COPIES = (
     *("add", "add_row", "add_chunk", "prefetch"),
 )
 GET = Group(
-    ("axl_get_edge",),
-    ("gets",),
-    ("get", "get_row", "get_quad", "get_rest", "known_get", "known_get_row", "known_get_word"),
+    ("axl_get_edge",), ("gets",), ("get", "get_row", "get_chunk", "get_quad", "get_rest", "get_turned")
 )
 EDGE = Group(
-    ("axl_put_edge_i32",),
+    ("axl_put_edge_i8", "axl_put_edge_i16", "axl_put_edge_i32"),
     ("edges",),
-    (
-        *("edge", "edge_row", "edge_word", "short_edge", "short_word"),
-        *("known_edge", "known_edge_row", "known_edge_word", "known_padding"),
-    ),
+    ("edge", "edge_row", "edge_chunk", "edge_rest", "edge_zero", "turned"),
 )
 START = Group(("_start", "dma_init", "dma_free"), ("end",), ("start",))
 PACKETS = (
@@ -107,7 +102,7 @@ QUEUE = (
 )
 CALLS = (
     *("start", "packet", "iteration", "head_word", "send", "look", "arm", "take", "put", "edge", "clean"),
-    *("add", "get", "known_get", "queue_word", "queue_rows", "queue_receive", "tell", "pad_tile"),
+    *("add", "get", "queue_word", "queue_rows", "queue_receive", "tell", "pad_tile"),
 )
 
 
@@ -185,7 +180,13 @@ def groups(kind: str) -> tuple[Group, ...]:
 def fit(runs: Sequence[Measured], spec: AcceleratorSpec, kind: str) -> dict[str, float]:
     """Costs with the least squares of errors relative to the runs; outliers are left out."""
     whole = np.array([run.cycles for run in runs])
-    costs = {"put_chunk": 10.0, "add_chunk": 17.0, "edge_word": 7.0, "clean_line": 22.0, "discard_line": 22.0}
+    costs = {
+        "put_chunk": 10.0,
+        "add_chunk": 17.0,
+        "edge_chunk": 8.0,
+        "clean_line": 22.0,
+        "discard_line": 22.0,
+    }
     for _ in range(ROUNDS):
         estimates = replayed(runs, spec, costs)
         found: dict[str, float] = {}
@@ -194,18 +195,18 @@ def fit(runs: Sequence[Measured], spec: AcceleratorSpec, kind: str) -> dict[str,
             inside = [
                 name for name in group.costs if name not in ("start", "packet", "iteration", "head_word")
             ]
-            own = _counts(estimates, inside) @ np.array([costs.get(name, 0.0) for name in inside])
+            own = counts_of(estimates, inside) @ np.array([costs.get(name, 0.0) for name in inside])
             ran = np.array([run.ran(group.functions) for run in runs])
-            found |= _solve(_counts(estimates, group.costs), ran - (parts - own), whole, group.costs)
+            found |= solved(counts_of(estimates, group.costs), ran - (parts - own), whole, group.costs)
         costs = found
     for _ in range(ROUNDS):
         estimates = replayed(runs, spec, costs)
-        counts = _counts(estimates, CALLS)
+        counts = counts_of(estimates, CALLS)
         now = np.array([one.cycles for one in estimates])
         own = counts @ np.array([costs.get(name, 0.0) for name in CALLS])
         polls = np.array([one.parts["polls"] for one in estimates])
         busy = polls < 0.01 * whole  # where nothing is waited for, time is the sum of costs
-        costs |= _solve(counts[busy], (whole - now + own)[busy], whole[busy], CALLS)
+        costs |= solved(counts[busy], (whole - now + own)[busy], whole[busy], CALLS)
     return costs
 
 
@@ -214,11 +215,11 @@ def replayed(runs: Sequence[Measured], spec: AcceleratorSpec, costs: Mapping[str
     return [replay.run(run.plan) for run in runs]
 
 
-def _counts(estimates: Sequence[Estimate], names: Sequence[str]) -> Array:
+def counts_of(estimates: Sequence[Estimate], names: Sequence[str]) -> Array:
     return np.array([[one.counts[name] for name in names] for one in estimates])
 
 
-def _solve(counts: Array, wanted_: Array, whole: Array, names: Sequence[str]) -> dict[str, float]:
+def solved(counts: Array, wanted_: Array, whole: Array, names: Sequence[str]) -> dict[str, float]:
     used = np.flatnonzero(counts.any(axis=0))
     if not used.size:
         return {}

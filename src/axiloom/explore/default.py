@@ -26,6 +26,7 @@ from axiloom.explore.hardware import most
 from axiloom.isa import AcceleratorSpec
 from axiloom.report.build import EACH
 from axiloom.report.types import Choice
+from axiloom.run import cpu_layers
 from axiloom.run.choice import ranks
 from axiloom.run.resolve import BEST, Foreseen, foreseen, resolve
 
@@ -165,8 +166,14 @@ def of_network(
     counts = Counter(
         (one.device, driver.texts[one.function]) for one in driver.layers if one.device is not None
     )
+    on = boards.load(board)
+    beside = sum(
+        cpu_layers.seconds(driver.on_cpu[one.function], on) for one in driver.layers if one.device is None
+    )
     best: tuple[float, tuple[AcceleratorSpec, ...]] | None = None
     ways = [list(hardware(spec, asked.pipeline, left, board)) for spec in specs]
+    if beside:  # what the CPU reads next is in L2 behind a coherent port; no layer's own time shows that
+        ways = [sorted(some, key=lambda spec: not spec.dma.coherent) for some in ways]
     for some in zip(*ways, strict=True):
         seconds = _sum(counts, some, asked, board, name)
         if seconds and (best is None or seconds < best[0] * (1 - CLOSE)):
@@ -183,7 +190,8 @@ def of_network(
     said |= {key: EACH for key in keys if getattr(asked, key) in (None, BEST)}
     if asked.pipeline is None:
         said["pipeline"] = drivergen.default_pipeline(chosen[0])
-    return Default(chosen, replace(asked, flow=asked.flow or BEST), _choice(said, seconds, before))
+    said_of_all = _choice(said, seconds + beside, before + beside)
+    return Default(chosen, replace(asked, flow=asked.flow or BEST), said_of_all)
 
 
 def hardware(

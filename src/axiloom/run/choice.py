@@ -140,7 +140,7 @@ def _part(problem: Problem) -> Problem:
     while prod(sizes) > LARGEST:
         at = sizes.index(max(sizes))
         sizes[at] = sizes[at] // 128 * 64 + sizes[at] % 64
-    return Problem(*sizes, problem.dtype)
+    return replace(problem, M=sizes[0], N=sizes[1], K=sizes[2])
 
 
 def ranked_by_model(

@@ -155,13 +155,6 @@ def products() -> tuple[InstructionSet, DeviceRtl]:
     return isa, device(isa)
 
 
-@pytest.mark.slow
-def test_product_of_flexasr() -> None:
-    """Sixteen multiply-adds of bytes with exponents, in all lanes, for all data."""
-    found = proved(wanted=("product", "activate"), of=products, commands=1)
-    assert {answer for answer, _ in found.values()} == {Answer.HOLDS}, found
-
-
 FLEXASR_FAULTS = {
     "a weight of the next lane": (
         r"\$signed\(product_x_3\) \* \$signed\(product_w_3\)",
@@ -224,7 +217,9 @@ def test_the_small_form_is_what_the_text_says_less_what_is_given(capsys: pytest.
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("text", "claims"), [("vta", 10), ("qkv", 8), ("qkv_double", 10)])
+@pytest.mark.parametrize(
+    ("text", "claims"), [("vta", 10), ("qkv", 8), ("qkv_double", 10), ("flexasr_units", 7)]
+)
 def test_small_forms_are_proved(text: str, claims: int, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["prove", "rtl", "--isa", text, "--small", "--commands", "1"]) == 0
     assert f"device_{text}: {claims} properties: " in capsys.readouterr().out
