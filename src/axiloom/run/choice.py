@@ -134,8 +134,8 @@ def replayed(
 
 
 def _part(problem: Problem) -> Problem:
-    """The problem, its largest size halved until it is no larger than `LARGEST`; a half leaves the same rest of
-    a cache line."""
+    """The problem, its largest size halved until it is no larger than `LARGEST`; a half leaves the same rest
+    of a cache line."""
     sizes = [problem.M, problem.N, problem.K]
     while prod(sizes) > LARGEST:
         at = sizes.index(max(sizes))
