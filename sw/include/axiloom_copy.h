@@ -59,14 +59,6 @@ AXL_INLINE void axl_prefetch_row(const void *row, uint32_t bytes) {
         __builtin_prefetch((const char *)row + at);
 }
 
-/* The place of a tile; where its columns are no neighbours, lines that it shares with others are not worth it. */
-AXL_INLINE void axl_prefetch_place(const void *to, uint32_t rows, uint32_t cols, uint32_t size, ptrdiff_t row_stride,
-                                   ptrdiff_t col_stride) {
-    if (col_stride == 1)
-        for (uint32_t r = 0; r < rows; r++)
-            axl_prefetch_row((const char *)to + (ptrdiff_t)r * row_stride * (ptrdiff_t)size, cols * size);
-}
-
 /* Rows of `bytes` bytes to be ahead by. */
 AXL_INLINE uint32_t axl_rows_ahead(uint32_t bytes) {
     return bytes >= AXL_LINES_AHEAD * AXL_LINE ? 1 : AXL_LINES_AHEAD * AXL_LINE / bytes;
@@ -108,17 +100,62 @@ AXL_APART void axl_get_edge(int32_t *to, const int32_t *from, uint32_t rows, uin
         }
 }
 
+/* Whole rows of a tile. With a coherent port a queue takes tiles in parts, so that their number is no constant; and lines
+ * behind a tile may be prefetched, as no line is ever stale. */
+#define AXL_WHOLE(rows, cols, tile_rows, tile_cols) ((AXL_DMA_COHERENT || (rows) == (tile_rows)) && (cols) == (tile_cols))
+#define AXL_ROWS(rows, tile_rows) (AXL_DMA_COHERENT ? (rows) : (tile_rows))
+
+/* Two lines of words: VLDM and VSTM take twice as many registers as VLD1 and VST1 do. */
+AXL_INLINE void axl_add_two_lines(int32_t *to, const int32_t *from) {
+#if defined(__ARM_NEON) && defined(__arm__)
+    __asm__ volatile("vldmia %1, {d16-d23}\n\t"
+                     "vldmia %0, {d24-d31}\n\t"
+                     "vadd.i32 q8, q8, q12\n\t"
+                     "vadd.i32 q9, q9, q13\n\t"
+                     "vadd.i32 q10, q10, q14\n\t"
+                     "vadd.i32 q11, q11, q15\n\t"
+                     "vstmia %0, {d16-d23}"
+                     :
+                     : "r"(to), "r"(from)
+                     : "q8", "q9", "q10", "q11", "q12", "q13", "q14", "q15", "memory");
+#else
+    axl_add_row(to, from, 2 * AXL_LINE / sizeof(int32_t));
+#endif
+}
+
+/* Rows of whole lines: a line is asked for with each that is added, so that few are ever on their way. The queue has asked for
+ * the first ones. */
+AXL_INLINE void axl_add_rows_ahead(int32_t *to, const int32_t *from, ptrdiff_t row_stride, uint32_t rows, uint32_t cols) {
+    const uint32_t words = AXL_LINE / sizeof(int32_t), step = cols % (2 * words) ? words : 2 * words;
+    const ptrdiff_t ahead = cols >= AXL_LINES_AHEAD * words ? 1 : (ptrdiff_t)(AXL_LINES_AHEAD * words / cols);
+    for (; rows; rows--, to += row_stride, from += cols)
+        for (uint32_t c = 0; c < cols; c += step) {
+            for (uint32_t line = 0; line < step; line += words) {
+                __builtin_prefetch(from + AXL_LINES_AHEAD * words + c + line);
+                __builtin_prefetch(to + ahead * row_stride + c + line, 1);
+            }
+            if (step == words)
+                axl_add_row(to + c, from + c, words);
+            else
+                axl_add_two_lines(to + c, from + c);
+        }
+}
+
 /* `place`: prefetch the place of the tile too, which pays where L1 does not have it any more. */
 AXL_INLINE void axl_add_whole_tile(int32_t *to, const int32_t *from, ptrdiff_t row_stride, uint32_t tile_rows,
                                    uint32_t tile_cols, int place) {
     const uint32_t bytes = tile_cols * (uint32_t)sizeof(int32_t), ahead = axl_rows_ahead(bytes);
+    if (AXL_DMA_COHERENT && place && tile_cols % (AXL_LINE / sizeof(int32_t)) == 0) {
+        axl_add_rows_ahead(to, from, row_stride, tile_rows, tile_cols);
+        return;
+    }
     for (uint32_t r = 0; r < ahead && r < tile_rows; r++) {
         axl_prefetch_row(from + r * tile_cols, bytes);
         if (place)
             axl_prefetch_row(to + (ptrdiff_t)r * row_stride, bytes);
     }
     for (uint32_t r = 0; r < tile_rows; r++, to += row_stride, from += tile_cols) {
-        if (r + ahead < tile_rows) {
+        if (AXL_DMA_COHERENT || r + ahead < tile_rows) {
             axl_prefetch_row(from + ahead * tile_cols, bytes);
             if (place)
                 axl_prefetch_row(to + (ptrdiff_t)ahead * row_stride, bytes);
@@ -130,8 +167,8 @@ AXL_INLINE void axl_add_whole_tile(int32_t *to, const int32_t *from, ptrdiff_t r
 #define AXL_DEFINE_ADD_TILE(NAME, PLACE)                                                                     \
     AXL_INLINE void NAME(int32_t *to, const int32_t *from, uint32_t rows, uint32_t cols,                     \
                          ptrdiff_t row_stride, ptrdiff_t col_stride, uint32_t tile_rows, uint32_t tile_cols) { \
-        if (rows == tile_rows && cols == tile_cols && col_stride == 1)                                       \
-            axl_add_whole_tile(to, from, row_stride, tile_rows, tile_cols, PLACE);                           \
+        if (AXL_WHOLE(rows, cols, tile_rows, tile_cols) && col_stride == 1)                                  \
+            axl_add_whole_tile(to, from, row_stride, AXL_ROWS(rows, tile_rows), tile_cols, PLACE);           \
         else                                                                                                 \
             axl_get_edge(to, from, rows, cols, row_stride, col_stride, tile_cols, 1);                        \
     }
@@ -142,11 +179,11 @@ AXL_DEFINE_ADD_TILE(axl_add_tile_ahead_i32, 1)
 AXL_INLINE void axl_get_tile_i32(int32_t *to, const int32_t *from, uint32_t rows, uint32_t cols,
                                  ptrdiff_t row_stride, ptrdiff_t col_stride, uint32_t tile_rows,
                                  uint32_t tile_cols) {
-    if (rows != tile_rows || cols != tile_cols || col_stride != 1) {
+    if (!AXL_WHOLE(rows, cols, tile_rows, tile_cols) || col_stride != 1) {
         axl_get_edge(to, from, rows, cols, row_stride, col_stride, tile_cols, 0);
         return;
     }
-    for (uint32_t r = 0; r < tile_rows; r++, to += row_stride, from += tile_cols)
+    for (uint32_t r = 0; r < AXL_ROWS(rows, tile_rows); r++, to += row_stride, from += tile_cols)
         axl_copy_row(to, from, tile_cols * (uint32_t)sizeof(int32_t));
 }
 

@@ -47,6 +47,8 @@ class _Lowering:
         self.opens: list[queue.QueueOpenOp] = []
         self.at: Operation | None = None
         self.taker = ""
+        self.place: tuple[int, ...] = ()
+        """Of what `taker` takes: bytes of a row of a tile, rows, bytes from row to row of its place (0: not in one piece)."""
 
     def lower(self, function: func.FuncOp) -> None:
         """Last to first: what is opened takes what was received behind it."""
@@ -119,10 +121,11 @@ class _Lowering:
 
     def open(self, op: queue.QueueOpenOp) -> None:
         taker = self.insert(queue.TakerNameOp(self.taker))
-        # Ours knows how to bring a tile's place into the caches.
-        opener = "dma_queue_open_ahead" if self.taker else "dma_queue_open"
+        if self.taker:
+            self.call("dma_queue_open_ahead", taker, *map(self.index, self.place))
+        else:
+            self.call("dma_queue_open", self.index(op.words.value.data), taker)
         self.taker = ""
-        self.call(opener, self.index(op.words.value.data), taker)
 
     def word(self, op: queue.QueueWordOp) -> None:
         self.call("dma_queue_word", op.word)
@@ -159,6 +162,10 @@ class _Lowering:
         if self.taker not in ("", name):
             fail(op, "the tiles of one queue are taken in more than one way")
         self.taker = name
+        step, between = tile.strides
+        rows, cols = tile.shape
+        stride = step * tile.element_bytes if between == 1 else 0
+        self.place = (cols * tile.element_bytes, rows, stride)
         self.call("dma_queue_receive", self._bytes(tile.pointer), tile.rows, tile.cols)
 
     def own(self, op: queue.QueueOwnOp) -> None:
@@ -217,7 +224,7 @@ class LowerQueue(ModulePass):
         accel.taker "add_to_C" "accumulate" [16, 16] strides [72, 1]
         ...
         %0 = accel.taker_name "add_to_C"
-        %1 = func.call @dma_queue_open_ahead(%c256, %0) : (index, index) -> i32
+        %1 = func.call @dma_queue_open_ahead(%0, %c64, %c16, %c288) : (index, index, index, index) -> i32
         accel.check %1
         %2 = memref.cast %A_tile : ... to memref<*xi32>
         accel.clean_rows %2, %c64, %c16, %c320 first(%n) : memref<*xi32>
