@@ -68,7 +68,7 @@ static dma_status take_oldest(void) {
         const uint32_t rows = to.rows - r < part_rows ? to.rows - r : part_rows;
         taker(to.to + (size_t)r * part_stride, (const int32_t *)tile + (size_t)r * part_words, rows, to.cols);
     }
-    else
+    if (!taker)
         for (uint32_t r = 0; r < to.rows; r++)
             memcpy(to.to + (size_t)r * to.stride, (uint8_t *)tile + (size_t)r * to.cols, to.cols);
     free(tile);
@@ -104,7 +104,7 @@ dma_status dma_queue_open(uint32_t words, dma_take *take) {
 /* As with a coherent port: in halves, where the rows of a place are in one piece. */
 dma_status dma_queue_open_ahead(dma_take *take, uint32_t row_bytes, uint32_t rows, uint32_t stride) {
     const dma_status status = dma_queue_open(rows * row_bytes / 4, take);
-    if (status == DMA_OK && AXL_DMA_COHERENT && stride && rows % 2 == 0) {
+    if (status == DMA_OK && stride && rows % 2 == 0) {
         part_rows = rows / 2;
         part_words = row_bytes / 4;
         part_stride = stride;

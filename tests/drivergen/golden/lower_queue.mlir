@@ -13,7 +13,7 @@ builtin.module {
     %c16 = arith.constant 16 : index
     %c32 = arith.constant 32 : index
     %0 = accel.taker_name "add_to_C"
-    %1 = func.call @dma_queue_open_ahead(%0, %c16, %c4, %c32) : (index, index, index, index) -> i32
+    %1 = func.call @dma_queue_open_ahead(%0, %c16, %c4, %c24) : (index, index, index, index) -> i32
     accel.check %1
     scf.for %m = %c0 to %c8 step %c4 {
       scf.for %n = %c0 to %c6 step %c4 {
