@@ -12,7 +12,8 @@
 #define TOLD_BEFORE 2048u        /* bytes whose discarding takes longer than telling the DMA of what is queued */
 #define AHEAD_BYTES (16u << 10)   /* half of L1: the places of tiles, beside the tiles themselves */
 #define AHEAD_LINES 4u           /* that may be on their way: a Cortex-A9 takes four at a time (its TRM, 7.1) */
-#define HALVED 1024u             /* bytes of a tile that is taken in halves, at least */
+#define MOST_PARTS 2u            /* that a tile is taken in ... */
+#define PART_BYTES 512u          /* ... and of one, at least */
 /* A tile for which there is no slot yet does not hold up what is sent. Without a coherent port what is sent is cleaned
  * meanwhile, and there is no time to be won. */
 #define HOLDS_BACK AXL_DMA_COHERENT
@@ -218,10 +219,14 @@ static dma_status take_oldest(void) {
         axl_ocm_invalidate((uintptr_t)tile, queue.tile_bytes);
     else if (MAINTAINED)
         axl_cache_invalidate((uintptr_t)tile, queue.tile_bytes);
-    /* Both halves at once if the CPU is late. */
-    if (HOLDS_BACK && !(status & DMA_RXEOF) && number + 1 != dma_recvs.posted && next->status & DMA_COMPLETE) {
-        TRY(came(number + 1, next->status, queue.tile_bytes));
-        to.rows += destinations[(number + 1) & (AXL_RECV_RING - 1)].rows;
+    /* Several parts at once if the CPU is late; their slots follow each other. */
+    while (HOLDS_BACK && !(status & DMA_RXEOF) && dma_recvs.taken != dma_recvs.posted) {
+        const uint32_t more = dma_recvs.taken & (AXL_RECV_RING - 1);
+        status = dma_recv_ring[more].status;
+        if (!(status & DMA_COMPLETE))
+            break;
+        TRY(came(dma_recvs.taken, status, queue.tile_bytes));
+        to.rows += destinations[more].rows;
     }
     if ((int32_t)(queue.brought - dma_recvs.taken) < 0) {
         queue.brought = dma_recvs.taken;
@@ -378,18 +383,21 @@ dma_status dma_queue_open(uint32_t tile_words, dma_take *take) {
     return DMA_OK;
 }
 
-/* With a coherent port the CPU takes the first half of a tile while the second one comes. The DMA says of both that they
- * are there, but raises an interrupt for the tile alone. */
+/* With a coherent port the CPU takes the first part of a tile while the next one comes. The DMA says of each part that it
+ * is there, but raises an interrupt for the tile alone. */
 dma_status dma_queue_open_ahead(dma_take *take, uint32_t row_bytes, uint32_t rows, uint32_t stride) {
     if (!take)
         return DMA_ERR_ARGUMENT;
-    const int halves = SPINS && stride && rows % 2 == 0 && rows * row_bytes >= HALVED;
-    rows >>= halves;
+    uint32_t parts = 1;
+    while (SPINS && stride && parts < MOST_PARTS && rows % 2 == 0 && rows * row_bytes >= 2 * PART_BYTES) {
+        rows /= 2;
+        parts *= 2;
+    }
     TRY(dma_queue_open(rows * row_bytes / (uint32_t)sizeof(int32_t), take));
     queue.rows = rows;
     queue.row_bytes = row_bytes;
     queue.stride = stride;
-    queue.last_part = (uint32_t)halves;
+    queue.last_part = parts - 1;
     return DMA_OK;
 }
 
