@@ -234,8 +234,10 @@ static dma_status take_oldest(void) {
     }
     if (to.rows)
         queue.take((void *)to.to, tile, to.rows, to.cols);
-    if (HOLDS_BACK)
+    if (HOLDS_BACK) {
+        __builtin_prefetch((const void *)&dma_recv_ring[dma_recvs.taken & (AXL_RECV_RING - 1)]);
         post_slots();
+    }
     if (HOLDS_BACK && dma_recvs.posted - dma_recvs.told >= queue.limit / 2)
         dma_tell_recvs();
     return DMA_OK;
