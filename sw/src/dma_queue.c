@@ -73,7 +73,13 @@ static destination DMA_EACH(destinations)[AXL_RECV_RING]; /* of the tile with th
 static const dma_descriptor *awaited;
 static uint32_t looks;
 
-/* A row of a place that comes next, into the caches. */
+/* A row of a place, into the caches. */
+static inline void bring(const char *row) {
+    for (uint32_t at = 0; at < queue.row_bytes; at += LINE)
+        __builtin_prefetch(row + at, 1);
+}
+
+/* The row that is needed next. */
 static void bring_row(void) {
     if (!queue.stride || queue.brought == queue.named)
         return;
@@ -81,8 +87,7 @@ static void bring_row(void) {
         return;
     const destination *to = &destinations[queue.brought & (AXL_RECV_RING - 1)];
     if (queue.brought_row < to->rows)
-        for (uint32_t at = 0; at < queue.row_bytes; at += LINE)
-            __builtin_prefetch((const char *)to->to + queue.brought_row * queue.stride + at, 1);
+        bring((const char *)to->to + queue.brought_row * queue.stride);
     if (++queue.brought_row >= to->rows) {
         queue.brought_row = 0;
         queue.brought++;
@@ -179,7 +184,7 @@ static dma_status came(uint32_t number, uint32_t status, uint32_t bytes) {
     dma_recvs.taken = number + 1;
     if ((status & DMA_BYTES) < bytes)
         return DMA_ERR_SHORT;
-    const int ends = ((number - queue.begun) & queue.last_part) == queue.last_part;
+    const int ends = !SPINS || ((number - queue.begun) & queue.last_part) == queue.last_part;
     if (ends != ((status & DMA_RXEOF) != 0))
         return ends ? DMA_ERR_LONG : DMA_ERR_SHORT;
     return DMA_OK;
@@ -191,15 +196,15 @@ static dma_status take_oldest(void) {
     const dma_descriptor *next = &dma_recv_ring[(number + 1) & (AXL_RECV_RING - 1)];
     destination to = destinations[number & (AXL_RECV_RING - 1)];
     uint32_t status = from->status;
-    if (AXL_DMA_COHERENT && queue.last_part)
+    if (SPINS && queue.last_part)
         __builtin_prefetch((const void *)next);
     if (number == dma_recvs.posted || !(status & DMA_COMPLETE)) {
         TRY(dma_queue_tell());
         /* While the CPU waits: a tile that is added reads its place, and one that is copied takes whole lines there. With
          * a coherent port that is done between two looks. */
         if (!AXL_DMA_COHERENT && queue.stride && queue.tile_bytes <= AHEAD_BYTES)
-            while (queue.brought == number)
-                bring_row();
+            for (uint32_t row = 0; row < to.rows; row++)
+                bring((const char *)to.to + row * queue.stride);
         TRY(wait_for(&dma_recv_channel, from));
         status = from->status;
     }
@@ -228,7 +233,7 @@ static dma_status take_oldest(void) {
         TRY(came(dma_recvs.taken, status, queue.tile_bytes));
         to.rows += destinations[more].rows;
     }
-    if ((int32_t)(queue.brought - dma_recvs.taken) < 0) {
+    if (AXL_DMA_COHERENT && (int32_t)(queue.brought - dma_recvs.taken) < 0) {
         queue.brought = dma_recvs.taken;
         queue.brought_row = 0;
     }
@@ -243,7 +248,7 @@ static dma_status take_oldest(void) {
     return DMA_OK;
 }
 
-static dma_status receive_part(void *to, uint32_t rows, uint32_t cols) {
+static inline dma_status receive_part(void *to, uint32_t rows, uint32_t cols) {
     const uint32_t number = queue.named;
     if (number - dma_recvs.taken == (HOLDS_BACK ? AXL_RECV_RING : queue.limit))
         TRY(take_oldest());
@@ -261,7 +266,7 @@ static dma_status receive_part(void *to, uint32_t rows, uint32_t cols) {
 dma_status dma_queue_receive(void *to, uint32_t rows, uint32_t cols) {
     if (!queue.take)
         return DMA_ERR_NOT_READY;
-    for (uint32_t part = 0; part < queue.last_part; part++) {
+    for (uint32_t part = 0; SPINS && part < queue.last_part; part++) {
         const uint32_t here = rows < queue.rows ? rows : queue.rows;
         TRY(receive_part(to, here, cols));
         rows -= here;
