@@ -123,22 +123,20 @@ AXL_INLINE void axl_add_two_lines(int32_t *to, const int32_t *from) {
 #endif
 }
 
-/* Rows of whole lines: a line is asked for with each that is added, so that few are ever on their way. The queue has asked for
- * the first ones. */
+/* Rows of whole lines. The queue has asked for the first four of the tile; first comes what is in L2, as what is not holds up
+ * the others. */
 AXL_INLINE void axl_add_rows_ahead(int32_t *to, const int32_t *from, ptrdiff_t row_stride, uint32_t rows, uint32_t cols) {
-    const uint32_t words = AXL_LINE / sizeof(int32_t), step = cols % (2 * words) ? words : 2 * words;
-    const ptrdiff_t ahead = cols >= AXL_LINES_AHEAD * words ? 1 : (ptrdiff_t)(AXL_LINES_AHEAD * words / cols);
-    for (; rows; rows--, to += row_stride, from += cols)
-        for (uint32_t c = 0; c < cols; c += step) {
-            for (uint32_t line = 0; line < step; line += words) {
-                __builtin_prefetch(from + AXL_LINES_AHEAD * words + c + line);
-                __builtin_prefetch(to + ahead * row_stride + c + line, 1);
-            }
-            if (step == words)
-                axl_add_row(to + c, from + c, words);
-            else
-                axl_add_two_lines(to + c, from + c);
-        }
+    const uint32_t words = AXL_LINE / sizeof(int32_t), bytes = cols * (uint32_t)sizeof(int32_t);
+    const ptrdiff_t ahead = (ptrdiff_t)axl_rows_ahead(bytes);
+    for (; rows; rows--, to += row_stride, from += cols) {
+        axl_prefetch_row(from + AXL_LINES_AHEAD * words, bytes);
+        axl_prefetch_row(to + ahead * row_stride, bytes);
+        uint32_t c = 0;
+        for (; c + 2 * words <= cols; c += 2 * words)
+            axl_add_two_lines(to + c, from + c);
+        if (c < cols)
+            axl_add_row(to + c, from + c, words);
+    }
 }
 
 /* `place`: prefetch the place of the tile too, which pays where L1 does not have it any more. */

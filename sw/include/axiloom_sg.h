@@ -94,9 +94,10 @@ typedef void dma_take(void *to, const int32_t *tile, uint32_t rows, uint32_t col
 dma_status dma_queue_open(uint32_t tile_words, dma_take *take);
 
 /* The same for tiles of `rows` rows of `row_bytes` bytes, as they come from the device. Rows of their places begin `stride` bytes
- * apart; 0: these are not in one piece. While the CPU waits, it brings places into the caches. `take` gets a tile at once or
- * in parts, which are of whole rows. Errors besides: argument (no `take`). */
-dma_status dma_queue_open_ahead(dma_take *take, uint32_t row_bytes, uint32_t rows, uint32_t stride);
+ * apart; 0: these are not in one piece. While the CPU waits, it brings places into the caches. With a coherent port `take`
+ * gets a tile in up to `most` parts of whole rows: that pays where the results stay in L1. Errors besides: argument (no
+ * `take`). */
+dma_status dma_queue_open_ahead(dma_take *take, uint32_t row_bytes, uint32_t rows, uint32_t stride, uint32_t most);
 
 /* Send one word: an opcode or an argument. On a stream wider than a word fill up to a whole beat before rows. */
 static inline dma_status dma_queue_word(uint32_t word) {

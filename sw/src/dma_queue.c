@@ -12,8 +12,7 @@
 #define TOLD_BEFORE 2048u        /* bytes whose discarding takes longer than telling the DMA of what is queued */
 #define AHEAD_BYTES (16u << 10)   /* half of L1: the places of tiles, beside the tiles themselves */
 #define AHEAD_LINES 4u           /* that may be on their way: a Cortex-A9 takes four at a time (its TRM, 7.1) */
-#define MOST_PARTS 2u            /* that a tile is taken in ... */
-#define PART_BYTES 512u          /* ... and of one, at least */
+#define PART_BYTES 512u          /* of a tile that is taken in parts, at least */
 /* A tile for which there is no slot yet does not hold up what is sent. Without a coherent port what is sent is cleaned
  * meanwhile, and there is no time to be won. */
 #define HOLDS_BACK AXL_DMA_COHERENT
@@ -392,11 +391,11 @@ dma_status dma_queue_open(uint32_t tile_words, dma_take *take) {
 
 /* With a coherent port the CPU takes the first part of a tile while the next one comes. The DMA says of each part that it
  * is there, but raises an interrupt for the tile alone. */
-dma_status dma_queue_open_ahead(dma_take *take, uint32_t row_bytes, uint32_t rows, uint32_t stride) {
+dma_status dma_queue_open_ahead(dma_take *take, uint32_t row_bytes, uint32_t rows, uint32_t stride, uint32_t most) {
     if (!take)
         return DMA_ERR_ARGUMENT;
     uint32_t parts = 1;
-    while (SPINS && stride && parts < MOST_PARTS && rows % 2 == 0 && rows * row_bytes >= 2 * PART_BYTES) {
+    while (SPINS && stride && 2 * parts <= most && rows % 2 == 0 && rows * row_bytes >= 2 * PART_BYTES) {
         rows /= 2;
         parts *= 2;
     }

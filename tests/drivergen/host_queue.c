@@ -102,9 +102,10 @@ dma_status dma_queue_open(uint32_t words, dma_take *take) {
 }
 
 /* As with a coherent port: in halves, where the rows of a place are in one piece. */
-dma_status dma_queue_open_ahead(dma_take *take, uint32_t row_bytes, uint32_t rows, uint32_t stride) {
+dma_status dma_queue_open_ahead(dma_take *take, uint32_t row_bytes, uint32_t rows, uint32_t stride,
+                                uint32_t most) {
     const dma_status status = dma_queue_open(rows * row_bytes / 4, take);
-    if (status == DMA_OK && stride && rows % 2 == 0) {
+    if (status == DMA_OK && most > 1 && stride && rows % 2 == 0) {
         part_rows = rows / 2;
         part_words = row_bytes / 4;
         part_stride = stride;
