@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+from pathlib import Path
 
 ALL = (
     *("rtl_speed", "cpu_speed", "array_throughput", "engine_utilisation", "conv_utilisation"),
@@ -14,9 +15,9 @@ ALL = (
     "hlscnn_error",
 )
 
-# Only by name: they simulate for long, and cost_fit and replay_fit write files of the sources.
+# Only by name: they simulate for long, and cost_fit, replay_fit and edge_fit write files of the sources.
 LONG = (
-    *("cost_fit", "replay_fit", "selection", "sweep_resume", "hand_prefetch", "neon_packing"),
+    *("cost_fit", "replay_fit", "edge_fit", "selection", "sweep_resume", "hand_prefetch", "neon_packing"),
     *("quantisation", "digits_soc", "imports"),  # these need the extra [networks]
     "network_kinds",  # needs the extra [networks] and scikit-learn; trains and simulates eight networks
     "published",  # builds a model for each accelerator
@@ -55,6 +56,12 @@ LONG = (
 WITH_OPTIONS = ("unchanged", "nest_search", "nest_resources", "vta_soc", "device_faults")
 """They take what follows their name: ``python -m benchmarks unchanged --against before.json``."""
 
+ROOMS = ("hardware", "simulation", "drivers", "networks", "instructions", "nest")
+HERE = Path(__file__).parent
+MODULES = {
+    file.stem: f"benchmarks.{room}.{file.stem}" for room in ROOMS for file in (HERE / room).glob("*.py")
+}
+
 words = sys.argv[1:]
 if words and words[0] in WITH_OPTIONS:
     words, options = words[:1], [words[1:]]
@@ -64,4 +71,4 @@ for name in words or ALL:
     if name not in (*ALL, *LONG):
         sys.exit(f"no benchmark {name!r}; there are {', '.join((*ALL, *LONG))}")
     print(f"== {name}", flush=True)
-    importlib.import_module(f"benchmarks.{name}").main(*options)
+    importlib.import_module(MODULES.get(name, f"benchmarks.{name}")).main(*options)

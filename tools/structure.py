@@ -154,6 +154,13 @@ INSIDE: tuple[tuple[str, ...], ...] = (
         "src/axiloom/prove/axi",
         "src/axiloom/prove/axi/ours",
         "src/axiloom/cli",
+        "src/axiloom/cli/nest",
+        "src/axiloom/cli/run",
+        "src/axiloom/cli/compile",
+        "src/axiloom/cli/explore",
+        "src/axiloom/cli/board",
+        "src/axiloom/cli/prove",
+        "src/axiloom/cli/spec",
     ),
 )
 """Rooms of one top-level folder in order, as ``("hw/bus", "hw/dma")``: each may import those to its left, not

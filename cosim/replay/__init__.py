@@ -33,11 +33,10 @@ LOOPS, OPERANDS, STAGES = 4, 4, 12
 
 COSTS = (
     *("start", "packet", "iteration", "head_word", "send", "look", "arm", "take"),
-    *("put", "put_row", "put_chunk", "edge", "edge_row", "edge_word", "short_edge", "short_word"),
-    *("known_edge", "known_edge_row", "known_edge_word", "known_padding"),
+    *("put", "put_row", "put_chunk", "edge", "edge_row", "edge_chunk", "edge_rest", "edge_zero", "turned"),
     *("clean", "clean_row", "clean_long_row", "clean_longer_row", "clean_line", "discard", "discard_line"),
-    *("add", "add_row", "add_chunk", "prefetch", "get", "get_row", "get_quad", "get_rest"),
-    *("known_get", "known_get_row", "known_get_word"),
+    *("add", "add_row", "add_chunk", "prefetch"),
+    *("get", "get_row", "get_chunk", "get_quad", "get_rest", "get_turned"),
     *("queue_word", "queue_rows", "queue_receive", "tell", "pad_tile", "pad_row", "pad_word", "pad_zero"),
 )
 """What the CPU's code does, each with its cost in CPU cycles; in the order of ``enum Cost``."""
@@ -58,8 +57,7 @@ class _Operand(Structure):
         *((name, c_int32) for name in ("rows", "cols", "tile_rows", "tile_cols")),
         ("row_step", c_int32 * LOOPS),
         ("col_step", c_int32 * LOOPS),
-        ("words", c_int32),
-        ("edges", c_int32),
+        *((name, c_int32) for name in ("words", "overlap_rows", "overlap_cols", "taken")),
     ]
 
 

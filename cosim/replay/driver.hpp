@@ -15,6 +15,8 @@ namespace axl {
 
 constexpr uint32_t LINE_SHIFT = 5; // of a Cortex-A9, for which these drivers are
 constexpr uint32_t LINE_BYTES = 1u << LINE_SHIFT;
+constexpr uint32_t REGISTER = 16; // bytes of NEON's
+constexpr double COPY_SHARE = 0.5; // of what adding costs: two accesses in place of three and a sum
 
 class Driver {
   public:
@@ -170,6 +172,8 @@ class Driver {
             row += at[l] * o.row_step[l] * o.tile_rows;
             col += at[l] * o.col_step[l] * o.tile_cols;
         }
+        row = o.overlap_rows ? std::min(row, o.rows - o.tile_rows) : row;
+        col = o.overlap_cols ? std::min(col, o.cols - o.tile_cols) : col;
         const int32_t rows = std::min(o.tile_rows, o.rows - row), cols = std::min(o.tile_cols, o.cols - col);
         const int32_t offset = o.element * (row * o.row_stride + col * o.col_stride);
         const bool whole = rows == o.tile_rows && cols == o.tile_cols && o.col_stride == 1;
@@ -206,9 +210,11 @@ class Driver {
             return;
         }
         const Part before = enter(ADDS);
+        const bool adds = o.taken == ADDED;
+        const double share = adds ? 1 : COPY_SHARE;
         pay(ADD);
-        const uint32_t bytes = static_cast<uint32_t>(o.tile_cols) * 4, stride = static_cast<uint32_t>(o.row_stride) * 4;
-        const int32_t ahead = bytes >= 4 * LINE_BYTES ? 1 : static_cast<int32_t>(4 * LINE_BYTES / bytes);
+        const uint32_t bytes = static_cast<uint32_t>(o.tile_cols * o.element), stride = static_cast<uint32_t>(o.row_stride * o.element);
+        const int32_t ahead = rows_ahead(bytes);
         const auto prefetch = [&](int32_t row) {
             fetch(from + static_cast<uint32_t>(row) * bytes, bytes);
             if (place)
@@ -218,22 +224,23 @@ class Driver {
             prefetch(r);
         // The simulator pays for a basic block as it enters it. The compiler peels the last rows off, so that the
         // others prefetch in the block that adds; but not from short rows, nor long ones. Very long ones are a loop.
-        const int32_t chunks = std::max(1, o.tile_cols / 8);
+        const int32_t chunks = std::max(1, static_cast<int32_t>(bytes / LINE_BYTES));
         const bool together = chunks > 2 && chunks <= 10, looped = chunks > 24;
         for (int32_t r = 0; r < o.tile_rows; r++) {
             pay(ADD_ROW);
             if (together)
-                pay(ADD_CHUNK, chunks);
+                pay(ADD_CHUNK, chunks * share);
             if (r + ahead < o.tile_rows)
                 prefetch(r + ahead);
             if (!together && !looped)
-                pay(ADD_CHUNK, chunks);
+                pay(ADD_CHUNK, chunks * share);
             const uint32_t to = t.address + static_cast<uint32_t>(r) * stride, source = from + static_cast<uint32_t>(r) * bytes;
             for (uint32_t done = 0; done < bytes; done += LINE_BYTES) {
                 if (looped)
-                    pay(ADD_CHUNK);
+                    pay(ADD_CHUNK, share);
                 const uint32_t now_bytes = std::min(LINE_BYTES, bytes - done);
-                touch_all(to + done, now_bytes, false);
+                if (adds)
+                    touch_all(to + done, now_bytes, false);
                 touch_all(source + done, now_bytes, false);
                 touch_all(to + done, now_bytes, true);
             }
@@ -269,6 +276,10 @@ class Driver {
     double mark = 0, synchronised = 0;
     Part part = OTHER;
 
+    static int32_t rows_ahead(uint32_t bytes) {
+        return bytes >= 4 * LINE_BYTES ? 1 : static_cast<int32_t>(4 * LINE_BYTES / bytes);
+    }
+
     void fetch(uint32_t address, uint32_t bytes) {
         for (uint32_t done = 0; done < bytes; done += LINE_BYTES) {
             pay(PREFETCH);
@@ -276,57 +287,73 @@ class Driver {
         }
     }
 
+    // axl_put_edge_*: a row is zeroed, then what there is comes over it, in chunks of two registers, of one, and one
+    // that ends with the row; less than half a register goes by bytes.
     void put_edge(const Operand &o, const Tile &t, uint32_t to) {
         const Part before = enter(EDGES);
-        const double words = o.tile_rows * o.tile_cols, inside = t.rows * t.cols;
-        if (o.edges == KNOWN) {
-            pay(KNOWN_EDGE);
-            pay(KNOWN_EDGE_ROW, t.rows);
-            pay(KNOWN_EDGE_WORD, inside);
-            pay(KNOWN_PADDING, words - inside);
-        } else if (o.edges == SHORT) {
-            pay(SHORT_EDGE);
-            pay(SHORT_WORD, words);
-        } else {
-            pay(EDGE);
-            pay(EDGE_ROW, o.tile_rows);
-            pay(EDGE_WORD, words);
-        }
-        const uint32_t row_bytes = static_cast<uint32_t>(o.tile_cols * o.element);
-        for (int32_t r = 0; r < o.tile_rows; r++, to += row_bytes) {
-            if (r >= t.rows) {
+        const uint32_t row_bytes = static_cast<uint32_t>(o.tile_cols * o.element), used = static_cast<uint32_t>(t.cols * o.element);
+        const uint32_t half = REGISTER / 2, chunks = used / (2 * REGISTER) + (used % (2 * REGISTER) >= REGISTER) + (used % REGISTER != 0);
+        const int32_t below = o.tile_rows - t.rows;
+        pay(EDGE);
+        pay(EDGE_ROW, t.rows);
+        pay(EDGE_ZERO, ((used != row_bytes ? t.rows : 0) + below) * row_bytes / static_cast<double>(REGISTER));
+        if (o.col_stride != 1)
+            pay(TURNED, t.rows * t.cols);
+        else
+            used >= half ? pay(EDGE_CHUNK, t.rows * static_cast<int32_t>(used < REGISTER ? 1 : chunks))
+                         : pay(EDGE_REST, t.rows * static_cast<int32_t>(used));
+        for (int32_t r = 0; r < t.rows; r++, to += row_bytes) {
+            if (used != row_bytes)
                 touch_all(to, row_bytes, true);
+            const uint32_t from = t.address + static_cast<uint32_t>(r * o.row_stride * o.element);
+            if (o.col_stride != 1) {
+                turned(o, t.cols, from, to);
                 continue;
             }
-            const uint32_t from = t.address + static_cast<uint32_t>(r * o.row_stride * o.element);
-            uint32_t source = ~0u, target = ~0u;
-            for (int32_t c = 0; c < o.tile_cols; c++) {
-                const uint32_t read = from + static_cast<uint32_t>(c * o.col_stride * o.element);
-                const uint32_t written = to + static_cast<uint32_t>(c * o.element);
-                if (c < t.cols && read >> LINE_SHIFT != source)
-                    touch(read, false);
-                if (written >> LINE_SHIFT != target)
-                    touch(written, true);
-                source = read >> LINE_SHIFT;
-                target = written >> LINE_SHIFT;
+            for (uint32_t done = 0; done < used; done += LINE_BYTES) {
+                const uint32_t bytes = std::min(LINE_BYTES, used - done);
+                touch_all(from + done, bytes, false);
+                touch_all(to + done, bytes, true);
             }
         }
+        if (below)
+            touch_all(to, static_cast<uint32_t>(below) * row_bytes, true);
         enter(before);
     }
 
+    // Elements of a row that are no neighbours in the matrix.
+    void turned(const Operand &o, int32_t cols, uint32_t from, uint32_t to) {
+        uint32_t source = ~0u, target = ~0u;
+        for (int32_t c = 0; c < cols; c++) {
+            const uint32_t read = from + static_cast<uint32_t>(c * o.col_stride * o.element);
+            const uint32_t written = to + static_cast<uint32_t>(c * o.element);
+            if (read >> LINE_SHIFT != source)
+                touch(read, false);
+            if (written >> LINE_SHIFT != target)
+                touch(written, true);
+            source = read >> LINE_SHIFT;
+            target = written >> LINE_SHIFT;
+        }
+    }
+
+    // axl_get_edge: rows as axl_add_tile_i32 adds them, or element by element.
     void get_edge(const Operand &o, const Tile &t, uint32_t from) {
         const Part before = enter(GETS);
-        if (o.edges == KNOWN) {
-            pay(KNOWN_GET);
-            pay(KNOWN_GET_ROW, t.rows);
-            pay(KNOWN_GET_WORD, t.rows * t.cols);
-        } else {
-            pay(GET);
-            pay(GET_ROW, t.rows);
-            pay(GET_QUAD, t.rows * (t.cols / 4));
+        const uint32_t pitch = static_cast<uint32_t>(o.tile_cols) * 4, bytes = static_cast<uint32_t>(t.cols) * 4;
+        pay(GET);
+        pay(GET_ROW, t.rows);
+        if (o.col_stride == 1) {
+            pay(GET_CHUNK, t.rows * (t.cols / 8));
+            pay(GET_QUAD, t.rows * (t.cols % 8 / 4));
             pay(GET_REST, t.rows * (t.cols % 4));
-        }
-        for (int32_t r = 0; r < t.rows; r++, from += static_cast<uint32_t>(o.tile_cols) * 4) {
+        } else
+            pay(GET_TURNED, t.rows * t.cols);
+        const int32_t ahead = o.col_stride != 1 ? 0 : rows_ahead(bytes);
+        for (int32_t r = 0; r < ahead && r < t.rows; r++)
+            fetch(from + static_cast<uint32_t>(r) * pitch, bytes);
+        for (int32_t r = 0; r < t.rows; r++, from += pitch) {
+            if (ahead && r + ahead < t.rows)
+                fetch(from + static_cast<uint32_t>(ahead) * pitch, bytes);
             const uint32_t to = t.address + static_cast<uint32_t>(r * o.row_stride) * 4;
             uint32_t source = ~0u, target = ~0u;
             for (int32_t c = 0; c < t.cols; c++) {

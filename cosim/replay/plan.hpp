@@ -7,8 +7,8 @@ namespace axl {
 
 constexpr int LOOPS = 4, OPERANDS = 4, STAGES = 12;
 
-// How the copies of tiles at an edge are compiled: see Plan in drivergen/cost/plans.py.
-enum Edges : int32_t { ANY, KNOWN, SHORT };
+// How a tile of results gets to its place: see drivergen/cost/plans.py.
+enum Taken : int32_t { ADDED, COPIED, WRITTEN };
 
 struct Operand {
     int32_t base, element;          // address, and bytes of an element
@@ -16,7 +16,8 @@ struct Operand {
     int32_t rows, cols, tile_rows, tile_cols;
     int32_t row_step[LOOPS], col_step[LOOPS]; // tiles that an iteration of each loop moves it by
     int32_t words;                            // of a tile on the stream
-    int32_t edges;
+    int32_t overlap_rows, overlap_cols;       // a tile over that edge begins earlier
+    int32_t taken;                            // see Taken
 };
 
 // What one opcode stages for one tile: words of its head, the tile; what the device does then.
@@ -54,10 +55,10 @@ struct Machine {
 enum Cost {
     START, PACKET, ITERATION, HEAD_WORD, SEND, LOOK, ARM, TAKE,
     PUT, PUT_ROW, PUT_CHUNK,
-    EDGE, EDGE_ROW, EDGE_WORD, SHORT_EDGE, SHORT_WORD, KNOWN_EDGE, KNOWN_EDGE_ROW, KNOWN_EDGE_WORD, KNOWN_PADDING,
+    EDGE, EDGE_ROW, EDGE_CHUNK, EDGE_REST, EDGE_ZERO, TURNED,
     CLEAN, CLEAN_ROW, CLEAN_LONG_ROW, CLEAN_LONGER_ROW, CLEAN_LINE, DISCARD, DISCARD_LINE,
     ADD, ADD_ROW, ADD_CHUNK, PREFETCH,
-    GET, GET_ROW, GET_QUAD, GET_REST, KNOWN_GET, KNOWN_GET_ROW, KNOWN_GET_WORD,
+    GET, GET_ROW, GET_CHUNK, GET_QUAD, GET_REST, GET_TURNED,
     QUEUE_WORD, QUEUE_ROWS, QUEUE_RECEIVE, TELL, PAD_TILE, PAD_ROW, PAD_WORD, PAD_ZERO,
     COSTS
 };

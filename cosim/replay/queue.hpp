@@ -43,7 +43,7 @@ class Queue : public Driver {
     int32_t tile_words = 0;
     int32_t half = 0, half_used = 0;
     size_t half_last[2] = {};
-    bool whole_window = false;
+    bool whole_window = false, written = false;
 
     void open() {
         for (int i = 0; i < plan.stages; i++)
@@ -52,6 +52,12 @@ class Queue : public Driver {
         const int32_t fitting = tile_words ? OCM_WORDS / tile_words : 2;
         const int32_t many = std::clamp(tile_words ? SLOT_WORDS / tile_words : 2, 2, RECEIVE_RING / 2);
         const int32_t wanted = tile_words % 8 ? 1 : many; // slots must not share a line
+        for (int i = 0; i < plan.operands; i++)
+            written |= plan.operand[i].taken == WRITTEN;
+        if (written) { // the DMA needs no slots for what it writes to its place
+            limit = RECEIVE_RING / 2;
+            return;
+        }
         for (limit = 1; limit * 2 <= static_cast<size_t>(std::max(1, std::min(wanted, fitting)));)
             limit *= 2;
     }
@@ -242,10 +248,24 @@ class Queue : public Driver {
         Destination to{&o, {}};
         std::copy(at, at + LOOPS, to.at);
         destinations.push_back(to);
-        if (posted < limit)
+        if (written)
+            discard_place(o, to.at);
+        else if (posted < limit)
             invalidate(slot(posted));
         fill_in(posted < RECEIVE_RING ? 3 : 1);
         posted++;
+    }
+
+    // No line of a place that the DMA writes to may be in a cache, before and after.
+    void discard_place(const Operand &o, const int32_t *where) {
+        if (coherent())
+            return;
+        const Part before = enter(DISCARDS);
+        const Tile t = tile(o, where);
+        pay(DISCARD);
+        pay(DISCARD_LINE, maintain(t.address, static_cast<uint32_t>(t.cols * o.element), static_cast<uint32_t>(t.rows),
+                                   static_cast<uint32_t>(o.row_stride * o.element), Memory::INVALIDATE));
+        enter(before);
     }
 
     // A slot on chip is in L1 alone; behind a coherent port the tile has come to L2.
@@ -272,6 +292,12 @@ class Queue : public Driver {
         const Destination &from = destinations[taken];
         const uint32_t tile_at = slot(taken);
         taken++;
+        if (written) {
+            const Operand &o = *from.operand;
+            const Tile t = tile(o, from.at);
+            dma(t.address, static_cast<uint32_t>(t.cols * o.element), static_cast<uint32_t>(t.rows), static_cast<uint32_t>(o.row_stride * o.element), true);
+            return;
+        }
         invalidate(tile_at);
         add(*from.operand, from.at, tile_at, true);
     }

@@ -14,6 +14,7 @@ from axiloom.drivergen.c.names import c_of_numpy, c_type, comment, identifier, n
 from axiloom.drivergen.c.reserved import taken
 from axiloom.drivergen.dialects.mlir import fail
 from axiloom.drivergen.dialects.packing import Packs
+from axiloom.drivergen.nest.results import ACCUMULATED, Results
 from axiloom.isa import AcceleratorSpec
 
 ACCEPTED = "accepted are i1, i8, i16, i32, i64, f32 and f64"
@@ -83,6 +84,8 @@ class Call:
     """Groups of a convolution put together: of as many multiply-adds, one is not by zero."""
     kernel: int = 0
     """Which of the accelerator's kernels it is (:attr:`AcceleratorSpec.parts`)."""
+    results: Results = ACCUMULATED
+    """Whether they are added to what is there, and how wide they leave."""
 
     @property
     def M(self) -> int:

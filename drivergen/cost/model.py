@@ -27,6 +27,7 @@ from axiloom.drivergen.cost.packets import Packets, Staged, packets
 from axiloom.drivergen.cost.selection import Candidate
 from axiloom.drivergen.cost.selection import sizes as sizes_of
 from axiloom.drivergen.cost.traffic import LINE, Copies, Schedule, Traffic
+from axiloom.drivergen.nest.results import ACCUMULATED, Results
 from axiloom.drivergen.problems.matmul import Problem
 from axiloom.errors import UsageError
 from axiloom.isa import AcceleratorSpec
@@ -92,6 +93,10 @@ class Constants:
 
 SLOT_WORDS, SLOTS = 2048, 32
 """Of all tiles on their way to the CPU, where there is a queue."""
+COPIED = 0.5
+"""Of what adding a word costs: to copy it, by two accesses in place of three and a sum."""
+CLEAN = 2.8
+"""Of what it costs to pack a word: its share of cleaning a line, which a coherent port makes needless."""
 SERIES = 256
 """Packets that are followed one by one."""
 
@@ -263,6 +268,14 @@ def _sum(cost: Mapping[str, Array], *names: str) -> Array:
     return np.asarray(sum(cost[name] for name in names))
 
 
+def _written(traffic: Traffic) -> npt.NDArray[np.bool_]:
+    """Does the DMA write all results to their places?"""
+    found = np.full(len(traffic.words_out), bool(traffic.receives))
+    for copies in traffic.receives:
+        found &= copies.once & copies.whole_beats
+    return found
+
+
 def _hits(touched: Array, size: float) -> Array:
     """Share of what is read again that is still in a cache of `size` bytes after `touched` other bytes.
 
@@ -282,10 +295,17 @@ class Model:
     def __init__(self, spec: AcceleratorSpec, machine: Machine, constants: Constants) -> None:
         self.spec = spec
         self.machine = machine
+        if spec.dma.coherent and not constants.in_place:  # no cache is cleaned
+            word_in, pad_in = (max(x - CLEAN, 0.0) for x in (constants.word_in, constants.pad_in))
+            constants = replace(constants, word_in=word_in, pad_in=pad_in)
         self.constants = constants
 
-    def schedule(self, flow: str, order: Sequence[str], sizes: Mapping[str, int]) -> Schedule:
-        return Schedule(self.spec, flow, order, sizes, residency=self.constants.residency)
+    def schedule(
+        self, flow: str, order: Sequence[str], sizes: Mapping[str, int], results: Results = ACCUMULATED
+    ) -> Schedule:
+        # Copying drivers send tiles at an edge as they are, and take results as the model knows them.
+        known = results if self.constants.in_place else replace(results, fresh=False)
+        return Schedule(self.spec, flow, order, sizes, residency=self.constants.residency, results=known)
 
     def work(self, schedule: Schedule, tiles: Sequence[tuple[int, ...]]) -> Work:
         """What runs with these tiles have to do."""
@@ -320,7 +340,10 @@ class Model:
             slots = self._slots(traffic)
             tile = traffic.words_out / np.maximum(traffic.transfers_out, 1)
             if not self.spec.dma.coherent:
-                counts["slot_out"] = np.minimum(slots, traffic.transfers_out) * tile
+                # Lines that the DMA writes leave the caches too, of large results all at once.
+                own = np.minimum(traffic.words_out, self.machine.l2_bytes / 4)
+                through = np.minimum(slots, traffic.transfers_out) * tile
+                counts["slot_out"] = np.where(_written(traffic), own, through)
             parts = [self._cleaned(one) for one in traffic.sends] + [
                 self._queued(one, moved) for one in traffic.sends
             ]
@@ -386,9 +409,13 @@ class Model:
         )
 
     def _slots(self, traffic: Traffic) -> Array:
-        """How many tiles may be on their way, by sw/src/dma_queue.c: about 2048 words, a power of two."""
+        """How many tiles may be on their way, by sw/src/dma_queue.c: about 2048 words, a power of two.
+
+        What the DMA writes to its place needs no slot.
+        """
         words = traffic.words_out / np.maximum(traffic.transfers_out, 1)
-        return np.asarray(2 ** np.floor(np.log2(np.clip(SLOT_WORDS // np.maximum(words, 1), 2, SLOTS))))
+        slots = 2 ** np.floor(np.log2(np.clip(SLOT_WORDS // np.maximum(words, 1), 2, SLOTS)))
+        return np.where(_written(traffic), SLOTS, slots)
 
     def _cleaned(self, copies: Copies) -> dict[str, Array]:
         """What is done once for a part of a matrix that is read in place."""
@@ -418,11 +445,19 @@ class Model:
 
     def _received(self, copies: Copies, moved: Array) -> dict[str, Array]:
         if self.constants.in_place:  # tiles come to on-chip memory, and nothing but C goes through the caches
-            misses = self._misses(copies, copies.own_between)
-        else:
-            # What the DMA wrote was in no cache; C is read, added to and written back.
-            fresh = copies.words * 4 / LINE * (self.machine.l2_hit + self.machine.ddr)
-            misses = self._misses(copies, copies.between + moved) + fresh
+            through = ~(copies.once & copies.whole_beats)
+            # What is only copied is not read before, and waits for no line.
+            words = copies.words * np.where(copies.once, COPIED, 1)
+            return {
+                "row_out": copies.rows * through,
+                "word_out": words * through,
+                "edge_out": copies.edge * through,
+                "miss_out": self._misses(copies, copies.own_between) * (through & ~copies.once),
+            }
+        # What the DMA wrote is in no cache, or in L2 by a coherent port. C is read, added to, written back.
+        far = 0.0 if self.spec.dma.coherent else self.machine.ddr
+        fresh = copies.words * 4 / LINE * (self.machine.l2_hit + far)
+        misses = self._misses(copies, copies.between + moved) + fresh
         return {
             "row_out": copies.rows,
             "word_out": copies.words,
@@ -484,7 +519,8 @@ def rank(
     found = []
     known: dict[Any, Work] = {}
     for (flow, order), group in groups.items():
-        schedule, tiles = model.schedule(flow, order, named), tuple(one.tile for one in group)
+        schedule = model.schedule(flow, order, named, problem.results)
+        tiles = tuple(one.tile for one in group)
         # With residency several flows come to the same.
         same = order, tuple(schedule.uses), tiles
         if same not in known:

@@ -16,19 +16,19 @@ from axiloom.drivergen.cost.packets import Packets
 from axiloom.drivergen.cost.selection import Candidate
 from axiloom.drivergen.cost.selection import sizes as sizes_of
 from axiloom.drivergen.cost.traffic import Use, head_words, resident, uses
+from axiloom.drivergen.nest.results import Results
 from axiloom.drivergen.problems.matmul import Problem
 from axiloom.isa import AcceleratorSpec
+from axiloom.isa.contract.types import WORD_BITS
 
 BUFFERS = 2
 """Places that packets take turns in: the pass accel-double-buffer."""
 MATRICES_AT = {False: 0x108080, True: 0x1084C0}
 """Where the arrays of a bare-metal program begin; with scatter-gather behind the queue's."""
 LINE = 32
-
-ANY, KNOWN, SHORT = range(3)
-"""How copies of tiles at an edge are compiled: for any sizes; with the row's length known to the compiler,
-which makes wide accesses of it; for rows so short that it does without a loop."""
-SHORT_COLS = 16
+RESULT = "C"
+ADDED, COPIED, WRITTEN = range(3)
+"""The CPU adds a tile to its place, or copies it there; or the DMA writes it there."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,8 @@ class Operand:
     """A matrix, and how tiles of it are moved.
 
     Strides in elements, `element` in bytes, `base` an address; `row_step`, `col_step`: by how many tiles an
-    iteration of each loop moves it; `words`: of a tile on the stream.
+    iteration of each loop moves it; `words`: of a tile on the stream. `overlap_rows`, `overlap_cols`: a tile
+    that hangs over that edge begins earlier. `taken`: how a tile of results gets there (`ADDED` and so on).
     """
 
     base: int
@@ -50,7 +51,9 @@ class Operand:
     row_step: tuple[int, ...]
     col_step: tuple[int, ...]
     words: int
-    edges: int
+    overlap_rows: bool = False
+    overlap_cols: bool = False
+    taken: int = 0
 
 
 @dataclass(frozen=True)
@@ -99,13 +102,13 @@ def plans(
     found: dict[Candidate, Plan] = {}
     for (flow, order), group in groups.items():
         nest = Nest.of(spec, named, uses(spec, flow), order, [one.tile for one in group])
-        for one, plan in zip(group, _plans(nest, queued), strict=True):
+        for one, plan in zip(group, _plans(nest, queued, problem.results), strict=True):
             if plan:
                 found[one] = plan
     return found
 
 
-def _plans(nest: Nest, queued: bool) -> list[Plan | None]:
+def _plans(nest: Nest, queued: bool, results: Results) -> list[Plan | None]:
     """Of each tile; those that cache tiling leaves alone together, the others one by one."""
     found: list[Plan | None] = [None] * len(nest.tiles)
     blocks = [None] * len(nest.tiles) if queued else chosen(nest, buffers=BUFFERS)
@@ -130,11 +133,14 @@ def _plans(nest: Nest, queued: bool) -> list[Plan | None]:
         packets = Packets.steps(final.trips) if queued else packets_of(final, buffers=BUFFERS)
         for number, i in enumerate(which):
             if queued or packets.found[number]:
-                found[i] = _plan(final, number, packets, queued)
+                found[i] = _plan(final, number, packets, queued, results)
     return found
 
 
-def _plan(nest: Nest, number: int, packets: Packets, queued: bool) -> Plan:
+def _plan(nest: Nest, number: int, packets: Packets, queued: bool, results: Results) -> Plan:
+    # Copying drivers are taken to add: they are hardly ever chosen where results are fresh.
+    if not queued or not _once(nest, number):
+        results = replace(results, fresh=False)
     names = list(nest.spec.data)
     tile = dict(zip(nest.spec.dims, nest.tiles[number], strict=True))
     return Plan(
@@ -146,24 +152,40 @@ def _plan(nest: Nest, number: int, packets: Packets, queued: bool) -> Plan:
         bool(packets.apart[number]),
         int(packets.copies[number]),
         int(packets.parts[number]),
-        _operands(nest, number, tile),
+        _operands(nest, number, tile, results),
         tuple(stage for use in nest.uses for stage in _stages(nest, use, tile, names)),
     )
 
 
-def _operands(nest: Nest, number: int, tile: Mapping[str, int]) -> tuple[Operand, ...]:
+def _once(nest: Nest, number: int) -> bool:
+    """Does each result come back once?"""
+    return all(
+        nest.trips[loop][number] == 1
+        for use in nest.uses
+        for operand in use.opcode.receives
+        for loop, dim in enumerate(nest.order[: use.depth])
+        if dim not in nest.spec.data[operand]
+    )
+
+
+def _operands(nest: Nest, number: int, tile: Mapping[str, int], results: Results) -> tuple[Operand, ...]:
     spec, sizes = nest.spec, nest.sizes
     base = MATRICES_AT[spec.dma.scatter_gather]
     found = []
     for operand, (outer, inner) in spec.data.items():
         rows, cols = MATRICES[operand]
-        element = spec.operand_type(operand).bits // 8
+        output = operand in spec.outputs
+        bits = (results.bits if output else None) or spec.operand_type(operand).bits
+        overlaps = {
+            dim: results.fresh and dim in spec.data[RESULT] and sizes[dim] >= tile[dim]
+            for dim in (outer, inner)
+        }
         across = (outer, inner) == (rows, cols)
         steps = [(dim, int(step[number])) for dim, step in zip(nest.order, nest.steps, strict=True)]
         found.append(
             Operand(
                 base,
-                element,
+                bits // 8,
                 sizes[cols] if across else 1,
                 1 if across else sizes[cols],
                 sizes[outer],
@@ -172,29 +194,19 @@ def _operands(nest: Nest, number: int, tile: Mapping[str, int]) -> tuple[Operand
                 tile[inner],
                 tuple(step if dim == outer else 0 for dim, step in steps),
                 tuple(step if dim == inner else 0 for dim, step in steps),
-                spec.operand_words(operand, nest.tiles[number]),
-                _edges(spec, sizes, tile, operand),
+                tile[outer] * tile[inner] * bits // WORD_BITS,
+                overlaps[outer],
+                overlaps[inner],
+                _taken(sizes[cols] * bits, spec.stream_width) if output and results.fresh else ADDED,
             )
         )
-        base += -(-sizes[rows] * sizes[cols] * element // LINE) * LINE
+        base += -(-sizes[rows] * sizes[cols] * bits // 8 // LINE) * LINE
     return tuple(found)
 
 
-def _edges(spec: AcceleratorSpec, sizes: Mapping[str, int], tile: Mapping[str, int], operand: str) -> int:
-    """The compiler knows the length of rows if it is the same in all iterations, and in all calls of the
-    function: there is one for C, and one for all operands that are sent."""
-
-    def ragged(name: str) -> bool:
-        return any(sizes[dim] % tile[dim] for dim in spec.data[name])
-
-    inner = spec.data[operand][-1]
-    known = sizes[inner] % tile[inner] == 0 or sizes[inner] <= tile[inner]
-    sent = [name for name in spec.data if name != "C" and ragged(name)]
-    if known and (operand == "C" or sent == [operand]):
-        return KNOWN
-    if operand != "C" and all(tile[spec.data[name][-1]] <= SHORT_COLS for name in sent):
-        return SHORT
-    return ANY
+def _taken(row_bits: int, stream_width: int) -> int:
+    """The DMA writes rows of whole beats."""
+    return COPIED if row_bits % stream_width else WRITTEN
 
 
 def _stages(nest: Nest, use: Use, tile: Mapping[str, int], names: Sequence[str]) -> list[Stage]:

@@ -14,11 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from axiloom.drivergen.cost.packets import Staged
+from axiloom.drivergen.nest.results import ACCUMULATED, Results
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.framing import sent_words
-from axiloom.isa.contract.types import Load, Opcode, Scope, Send, SetDims, Skip
+from axiloom.isa.contract.types import WORD_BITS, Load, Opcode, Scope, Send, SetDims, Skip
 
 Array = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
 
 LINE = 32
 """Bytes of a cache line of the boards' CPUs."""
@@ -114,6 +116,8 @@ class Copies:
     """Zeros beside them, in words of the stream."""
     whole_beats: bool
     """Rows of the matrix are whole beats of the stream: its tiles can be read where they are."""
+    once: Mask
+    """Results take the place of what was there."""
 
 
 @dataclass(frozen=True)
@@ -178,7 +182,10 @@ def staged_of(
 
 
 class Schedule:
-    """A flow in an order of the loops, for a problem of `sizes` (by dim); `residency` as the pass."""
+    """A flow in an order of the loops, for a problem of `sizes` (by dim); `residency` as the pass.
+
+    Where results are fresh, a tile that hangs over an edge begins earlier and is whole (accel-overlap-edges).
+    """
 
     def __init__(
         self,
@@ -188,8 +195,10 @@ class Schedule:
         sizes: Mapping[str, int],
         *,
         residency: bool = False,
+        results: Results = ACCUMULATED,
     ) -> None:
         self.spec = spec
+        self.results = results
         self.order = tuple(order)
         self.sizes = dict(sizes)
         self.uses = uses(spec, flow)
@@ -243,7 +252,21 @@ class Schedule:
     def _operand_words(self, operand: str, tile: Mapping[str, Array]) -> Array:
         """Stream words of a tile: `AcceleratorSpec.operand_words` for many."""
         elements = prod((tile[dim] for dim in self.spec.data[operand]), start=np.ones_like(tile["m"]))
-        return np.asarray(elements / self.spec.operand_type(operand).per_word)
+        return np.asarray(elements * self._bits(operand) / WORD_BITS)
+
+    def _bits(self, operand: str) -> int:
+        """Of an element in memory and on the stream."""
+        rounded = self.results.bits if operand in self.spec.outputs else None
+        return rounded or self.spec.operand_type(operand).bits
+
+    def _once(self, tile: Mapping[str, Array], trips: Mapping[str, Array]) -> Mask:
+        """Do results take their place, since each of them comes back once?"""
+        found = np.full(len(tile["m"]), self.results.fresh)
+        for use in self.uses:
+            for operand in use.opcode.receives:
+                others = (d for d in self.order[: use.depth] if d not in self.spec.data[operand])
+                found &= prod((trips[d] for d in others), start=np.ones_like(tile["m"])) == 1
+        return found
 
     def _words(self, opcode: Opcode, tile: Mapping[str, Array]) -> Array:
         """Stream words of an instruction, heads filled up."""
@@ -279,7 +302,7 @@ class Schedule:
     ) -> Copies:
         spec, order = self.spec, self.order
         dims = spec.data[operand]
-        element = spec.operand_type(operand).bits // 8
+        element, once = self._bits(operand) // 8, self._once(tile, trips)
         around = order[:depth]
         others = [d for d in around if d not in dims]
         repeats = prod((trips[d] for d in others), start=np.ones_like(tile["m"]))
@@ -301,17 +324,42 @@ class Schedule:
             np.minimum(lines, lines / repeats),
             self._between(others, tile, list(spec.data)),
             self._between(others, tile, [operand]),
-            repeats * self._edge_words(operand, tile),
-            count * self._operand_words(operand, tile) - elements * element / 4,
-            self.sizes[inner] * spec.operand_type(operand).bits % spec.stream_width == 0,
+            repeats * self._edge_words(operand, tile, once),
+            count * self._padding(operand, tile, trips, once),
+            self.sizes[inner] * self._bits(operand) % spec.stream_width == 0,
+            once,
         )
 
-    def _edge_words(self, operand: str, tile: Mapping[str, Array]) -> Array:
+    def _edge_words(self, operand: str, tile: Mapping[str, Array], once: Mask) -> Array:
         dims = self.spec.data[operand]
         unit = np.ones_like(tile["m"])
-        whole = prod((self.sizes[d] // tile[d] * tile[d] for d in dims), start=unit)
+        whole = prod(
+            (
+                np.where(self._overlaps(d, tile, once), self.sizes[d], self.sizes[d] // tile[d] * tile[d])
+                for d in dims
+            ),
+            start=unit,
+        )
         every = prod((self.sizes[d] for d in dims), start=unit)
-        return np.asarray((every - whole) / self.spec.operand_type(operand).per_word)
+        return np.asarray((every - whole) * self._bits(operand) / WORD_BITS)
+
+    def _padding(
+        self, operand: str, tile: Mapping[str, Array], trips: Mapping[str, Array], once: Mask
+    ) -> Array:
+        """Zeros beside what a tile holds, in words, on average."""
+        held = prod(
+            (
+                np.where(self._overlaps(d, tile, once), 1.0, self.sizes[d] / (trips[d] * tile[d]))
+                for d in self.spec.data[operand]
+            ),
+            start=np.ones_like(tile["m"]),
+        )
+        return np.asarray(self._operand_words(operand, tile) * (1 - held))
+
+    def _overlaps(self, dim: str, tile: Mapping[str, Array], once: Mask) -> Mask:
+        """Does a tile at the end of `dim` begin earlier, and lie on the one before it?"""
+        result = any(dim in self.spec.data[operand] for operand in self.spec.outputs)
+        return np.asarray(once & result & (self.sizes[dim] >= tile[dim]))
 
     def _between(self, others: Sequence[str], tile: Mapping[str, Array], operands: Sequence[str]) -> Array:
         """Bytes of `operands` that the loops inside the one that repeats a tile go through."""
@@ -321,7 +369,7 @@ class Schedule:
         total = np.zeros_like(tile["m"])
         for operand in operands:
             dims = self.spec.data[operand]
-            size = self.spec.operand_type(operand).bits / 8
+            size = self._bits(operand) / 8
             extent = [np.full_like(tile["m"], self.sizes[d]) if d in inside else tile[d] for d in dims]
             total += prod(extent, start=np.ones_like(tile["m"])) * size
         return total

@@ -28,7 +28,7 @@ from axiloom.drivergen.network.layers import Layer, Use, kernel_of
 from axiloom.drivergen.network.lives import Lives, assign, dtype_of
 from axiloom.drivergen.network.memory import MemoryPlan
 from axiloom.drivergen.network.neon import kernel
-from axiloom.drivergen.network.offers import Answer, Choose, Offer, Plan, network
+from axiloom.drivergen.network.offers import Answer, Choose, Offer, Plan, Step, network, steps
 from axiloom.drivergen.network.outline import DEVICE, PLACE, as_layer, device_of, outline
 from axiloom.drivergen.network.passes.fold_casts import FoldCasts
 from axiloom.drivergen.network.passes.fold_constants import fold_constants, weight_names
@@ -78,6 +78,8 @@ class NetworkDriver(Driver):
     """How each function of the accelerator uses it."""
     texts: dict[str, str] = field(default_factory=dict)
     """Each function of the accelerator in MLIR, as the accelerators were asked about it."""
+    on_cpu: dict[str, tuple[Step, ...]] = field(default_factory=dict)
+    """What each function of the CPU does."""
     embedded: bool = False
     """The weights are in the program (``weights.S``), not to be put there."""
 
@@ -157,6 +159,7 @@ def compile_network(
     for made in own:
         inits.setdefault(device_of(made), f"{made.sym_name.data}_init")
     on_cpu = [made for made in functions if DEVICE not in made.attributes]
+    steps_on_cpu = {made.sym_name.data: steps(made) for made in on_cpu}
     by_hand: list[func.FuncOp] = []
     for made in on_cpu:
         source = cpu.source_of(made, emit.HEADER, cpu.FORMS)
@@ -191,6 +194,7 @@ def compile_network(
         tensors=plain,
         uses=uses,
         texts=texts,
+        on_cpu=steps_on_cpu,
         embedded=embed,
     )
     prototypes = [
@@ -370,6 +374,8 @@ def _checked_weights(function: func.FuncOp, given: Mapping[str, Array], name: st
     for arg, label in zip(function.args, weight_names(function), strict=True):
         if not isinstance(arg.type, TensorType):
             fail(function, f"argument {arg.index} is {arg.type}; networks take ranked tensors")
+        if any(size < 1 for size in arg.type.get_shape()):
+            fail(function, f"argument {arg.index} is {arg.type}; sizes must be known, and at least 1")
         if label is None:
             continue
         if label not in given:

@@ -177,6 +177,12 @@ def _matched(
     return None
 
 
+def steps(function: func.FuncOp) -> tuple[Step, ...]:
+    """The ops of a layer, as those of a whole network."""
+    numbers = {op: number for number, op in enumerate(function.body.block.ops)}
+    return tuple(_step(op, numbers) for op in numbers if op.results and not is_init(op))
+
+
 def _step(op: Operation, numbers: Mapping[Operation, int]) -> Step:
     needs, shape = tuple(_needs(operands_of(op), numbers)), _shape(op)
     if not isinstance(op, linalg.GenericOp):

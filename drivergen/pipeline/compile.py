@@ -20,12 +20,14 @@ from axiloom.drivergen.c.driver import Call, Driver, arguments, entry_name, harn
 from axiloom.drivergen.c.reserved import renamed
 from axiloom.drivergen.cost.stream_words import stream_words
 from axiloom.drivergen.dialects.mlir import context, fail, only_function, parse
-from axiloom.drivergen.dialects.product import is_lean, merged
+from axiloom.drivergen.dialects.product import is_lean, merged, requantises
 from axiloom.drivergen.match import by_hand, published
+from axiloom.drivergen.match.in_place import starts_from_zero
 from axiloom.drivergen.match.matmul import MATMUL_DIMS, sizes
 from axiloom.drivergen.match.trait import Trait, is_annotated
 from axiloom.drivergen.nest.locality import ZYNQ_7000, Caches
 from axiloom.drivergen.nest.packed import packings, sources
+from axiloom.drivergen.nest.results import Results
 from axiloom.drivergen.passes.frontend.annotate import Annotate
 from axiloom.drivergen.passes.frontend.bufferise import Bufferise
 from axiloom.drivergen.passes.frontend.fuse_in_place import FuseInPlace
@@ -175,7 +177,13 @@ def _call(op: linalg.GenericOp, spec: AcceleratorSpec | None) -> Call:
         is_lean(op),
         merged(op),
         number,
+        _results(op, trait),
     )
+
+
+def _results(op: linalg.GenericOp, trait: Trait) -> Results:
+    rounds = requantises(op) is not None
+    return Results(rounds or trait.overwrites or starts_from_zero(op), 8 if rounds else None)
 
 
 def _is_for(trait: Trait, part: AcceleratorSpec) -> bool:

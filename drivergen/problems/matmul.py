@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from axiloom.drivergen.nest.results import ACCUMULATED, Results
 from axiloom.drivergen.problems.elements import TYPES, elements
 from axiloom.errors import UsageError
 from axiloom.isa import numerics
@@ -17,12 +18,13 @@ _LIMIT = 1 << 16
 
 @dataclass(frozen=True)
 class Problem:
-    """C[m, n] += A[m, k] B[k, n] with A and B of `dtype`, C of its accumulator."""
+    """C[m, n] += A[m, k] B[k, n] with A and B of `dtype`, C of its accumulator, or as `results` says."""
 
     M: int
     N: int
     K: int
     dtype: str = "int32"
+    results: Results = field(default=ACCUMULATED, repr=False)
 
     @property
     def mlir(self) -> str:

@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 
 from axiloom.hw.qkv.device import Device
+from axiloom.hw.qkv.numbers.function import Function
 from axiloom.hw.qkv.numbers.registry import FUNCTIONS
 from axiloom.hw.qkv.numbers.unit import Unit, module_name
 from axiloom.hw.verilog.emit import convert
@@ -13,10 +14,18 @@ from axiloom.hw.verilog.emit import convert
 
 def emit_rows(device: Device, top: str) -> str:
     """Verilog of `device` with clock ``aclk`` and reset ``aresetn`` (synchronous, active low); the same bytes
-    for the same text and lanes."""
+    for the same text and lanes. All modules' names begin with `top`, so two devices can be in one design."""
     core = convert(device, top)
     used = [name for name, one in FUNCTIONS.items() if re.search(rf"\b{module_name(one)}\b", core)]
-    return "\n".join([core, *map(_function, used)])
+    text = "\n".join([core, *map(_function, used)])
+    for name in used:
+        text = re.sub(rf"\b{module_name(FUNCTIONS[name])}\b", module_of(top, FUNCTIONS[name]), text)
+    return text
+
+
+def module_of(top: str, function: Function) -> str:
+    """The module of `function` in the Verilog of `top`."""
+    return f"{top}_{module_name(function)}"
 
 
 @lru_cache(maxsize=len(FUNCTIONS))

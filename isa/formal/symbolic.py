@@ -79,13 +79,37 @@ class _Step:
     """Whether an address was data in a part that does not come to pass: that part is left out first."""
 
 
+class Steps:
+    """A model's instructions, each taken apart once for all machines that execute it."""
+
+    def __init__(self, model: Ila) -> None:
+        self._place = model.states.get("step")
+        own = {id(one) for one in model.instructions}
+        self.commands = [_Step(one) for one in model.instructions]
+        self._program = [_Step(one) for one in model.everything() if id(one) not in own]
+        self._by_place: dict[int, list[_Step]] = {}
+
+    def candidates(self, place: Term | None) -> list[_Step]:
+        """Steps that can be enabled where `step` stands: most are of another place."""
+        if place is None or not z3.is_bv_value(place):
+            return self._program
+        number = place.as_long()
+        if number not in self._by_place:
+            pair = (self._place, place)
+            self._by_place[number] = [
+                one for one in self._program if not z3.is_false(z3.simplify(z3.substitute(one.decode, pair)))
+            ]
+        return self._by_place[number]
+
+
 class Machine:
-    """A model in its reset state, executed on terms: of a command at most so many steps.
+    """A model in its reset state, executed on terms: of a command at most so many steps. `apart`: of the
+    model, for who executes it more than once.
 
     Attributes: `state` by name, and `memories`, each a dict from address to term; `steps` so far.
     """
 
-    def __init__(self, model: Ila, most: int = MOST_STEPS) -> None:
+    def __init__(self, model: Ila, most: int = MOST_STEPS, apart: Steps | None = None) -> None:
         self.model, self.most = model, most
         self.state: dict[str, Term] = {}
         self.memories: dict[str, dict[int, Term]] = {}
@@ -97,10 +121,7 @@ class Machine:
             else:
                 self.state[name] = z3.Const(f"{name}@reset", term.sort())
         self.steps = 0
-        own = {id(one) for one in model.instructions}
-        self._commands = [_Step(one) for one in model.instructions]
-        self._program = [_Step(one) for one in model.everything() if id(one) not in own]
-        self._by_place: dict[int, list[_Step]] = {}
+        self._apart = apart or Steps(model)
 
     def element(self, memory: str, address: int) -> Term:
         """What a memory has at an address."""
@@ -117,10 +138,10 @@ class Machine:
         device.
         """
         pairs = [(self.model.inputs[name], term) for name, term in inputs.items()]
-        done = [self._fire(self._commands, pairs)]
+        done = [self._fire(self._apart.commands, pairs)]
         if done[0] is None:
             raise StopsError(f"{self.model.name} takes no command now")
-        while path := self._fire(self._candidates(), pairs):
+        while path := self._fire(self._apart.candidates(self.state.get("step")), pairs):
             done.append(path)
             if len(done) > self.most:
                 raise LongError(f"{done[0]}: more than {self.most} steps")
@@ -129,19 +150,6 @@ class Machine:
             raise StopsError(f"{done[0]}: the device stops: error {error}")
         self.steps += len(done)
         return [one for one in done if one]
-
-    def _candidates(self) -> list[_Step]:
-        """Steps that can be enabled where `step` stands: most are of another place."""
-        place = self.state.get("step")
-        if place is None or not z3.is_bv_value(place):
-            return self._program
-        number = place.as_long()
-        if number not in self._by_place:
-            pair = (self.model.states["step"], place)
-            self._by_place[number] = [
-                one for one in self._program if not z3.is_false(z3.simplify(z3.substitute(one.decode, pair)))
-            ]
-        return self._by_place[number]
 
     def _fire(self, steps: Sequence[_Step], inputs: Sequence[tuple[Term, Term]]) -> str | None:
         pairs = [*inputs, *((self.model.states[name], term) for name, term in self.state.items())]

@@ -18,6 +18,7 @@ from axiloom.isa.instructions.expressions import Scope, type_of
 from axiloom.isa.instructions.procedures import Procedure
 from axiloom.isa.instructions.tree import (
     MOST_BITS,
+    RTL_SIZES,
     Call,
     Const,
     For,
@@ -116,7 +117,7 @@ class Reader:
         self.module = module
         self.given = given
         text = ast.get_docstring(module) or ""
-        self.known = InstructionSet(name, text, place, {}, {}, {}, {}, {}, {})
+        self.known = InstructionSet(name, text, place, {}, {}, {}, {}, {}, {}, {})
         self.constants: dict[str, int] = {}
         self.procedures: dict[str, Procedure] = {}
         self.inlined = 0
@@ -140,6 +141,8 @@ class Reader:
                     self._declared(node, name, value)
                 case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)):
                     self._several(node, names, values)
+                case ast.Expr(value=ast.Call(func=ast.Name(id="small")) as call):
+                    self._small(call)
                 case ast.FunctionDef():
                     self._definition(node)
                 case _:
@@ -250,6 +253,22 @@ class Reader:
         if Range(min(values), max(values)).bits > MOST_BITS:
             raise self.fault(call, f"{name} has entries of more than {MOST_BITS} bits")
         self.known.tables[name] = Table(name, values)  # type: ignore[index]
+
+    def _small(self, call: ast.Call) -> None:
+        """``small(ROWS=4, stream_width=32)``: one for a text, behind the constants."""
+        if call.args or not call.keywords or any(one.arg is None for one in call.keywords):
+            raise self.fault(call, "small(CONSTANT=VALUE, ...), with lanes and stream_width of the RTL")
+        if self.known.small:
+            raise self.fault(call, "a text has one small form")
+        for one in call.keywords:
+            name = str(one.arg)
+            if name not in self.constants and name not in RTL_SIZES:
+                known = (*self.constants, *RTL_SIZES)
+                raise self.fault(
+                    call, f"no constant `{name}`{hint(name, known)}; there are {', '.join(known)}"
+                )
+            value = self.scope.constant(one.value, f"{name} of the small form")
+            self.known.small[name] = value  # type: ignore[index]
 
     # --- functions and instructions -----------------------------------------------------------------------
 

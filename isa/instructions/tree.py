@@ -12,6 +12,8 @@ from typing import TypeAlias
 
 MOST_BITS = 63
 """Of a value that is computed with; an input may be wider, and its bits are taken."""
+RTL_SIZES = "lanes", "stream_width"
+"""What the RTL of a text has besides the text's constants: elements at once, bits of its streams."""
 
 
 @dataclass(frozen=True, order=True)
@@ -325,3 +327,6 @@ class InstructionSet:
     tables: Mapping[str, Table] = field(default_factory=dict)
     functions: Mapping[str, Function] = field(default_factory=dict)
     instructions: Mapping[str, Instruction] = field(default_factory=dict)
+    small: Mapping[str, int] = field(default_factory=dict, repr=False, compare=False)
+    """Constants, and sizes of its RTL (:data:`RTL_SIZES`), with which proofs of the RTL end soon. Empty if
+    the text says none; what the text means does not hang on them."""

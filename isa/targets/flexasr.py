@@ -31,6 +31,17 @@ RNN = bytes.fromhex("303481b040")
 GRU = bytes.fromhex("303481a034389281b0343886a41899d491822040")
 LSTM = bytes.fromhex("303481a0343886b491343886a418968120b0343886a49140")
 """Programs of the activation unit. Gates of the GRU: reset, new, update; of the LSTM: i, g, f, o."""
+_DOUBLED = b"\x80"
+"""Register 0 is added to itself."""
+
+
+def enlarged(exponent: int) -> bytes:
+    """The LSTM's program, which emits its result 2^`exponent` times as large.
+
+    Cell and result are written with one bias. The cell's state is the larger one, so a result as it is lies
+    low in the window of exponents, and small elements become zero.
+    """
+    return LSTM[:-1] + _DOUBLED * exponent + LSTM[-1:]
 
 
 def _word(*fields: tuple[int, int]) -> int:

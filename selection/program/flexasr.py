@@ -128,14 +128,20 @@ def linear(steps: int, outputs: int, inputs: int, biases: Biases | None = None) 
 
 
 def lstm(
-    steps: int, hidden: int, inputs: int, biases: Biases | None = None, before: Biases | None = None
+    steps: int,
+    hidden: int,
+    inputs: int,
+    biases: Biases | None = None,
+    before: Biases | None = None,
+    activation: bytes = LSTM,
 ) -> Program:
     """y (steps, hidden) from zeros: wx and wh are (hidden vectors, gates, ...) of :func:`tiles`, ax and ah
     what is added, (hidden vectors, gates, 16); zero is a vector of zeros. Cells and results have one bias.
 
     `before`: of the product with the result before; without it weights and what is added are as the input's,
-    and the result is read with the bias it has. Weights that do not fit together are loaded for 16 cells at a
-    time. Raises ValueError where those do not fit.
+    and the result is read with the bias it has. `activation`: another program of the activation unit, which
+    takes as many sums. Weights that do not fit together are loaded for 16 cells at a time. Raises ValueError
+    where those do not fit.
     """
     biases = biases or Biases()
     before = before or replace(biases, inputs=biases.results)
@@ -184,16 +190,16 @@ def lstm(
                         input_bias=of.inputs,
                         added_bias=of.added,
                     )
-            for command in _cell(cells + tile, h + (step + 1) * wide + tile, biases.results):
-                made.commands.append(command)
+            of_cell = _cell(activation, cells + tile, h + (step + 1) * wide + tile, biases.results)
+            made.commands.extend(of_cell)
     made.add("store", n=steps * wide, row=h + wide, base=y.base)
     return made.program(f"lstm_{steps}_{hidden}_{inputs}")
 
 
-def _cell(kept: int, result: int, bias: int) -> Iterator[Command]:
+def _cell(activation: bytes, kept: int, result: int, bias: int) -> Iterator[Command]:
     """FlexASR's program: sums come in the order of gates, of the inputs and then of what was before."""
     sums = 0
-    for code in LSTM:
+    for code in activation:
         operation, b, a = code >> 4, code >> 2 & 3, code & 3
         fields: dict[str, Any] = {"operation": operation, "a": a, "b": b, "bias": bias}
         if operation == 3:

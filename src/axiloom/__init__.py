@@ -20,5 +20,5 @@ __version__ = "0.1.0"
 def __getattr__(name: str) -> Any:
     # Only who asks for it pays for the imports; and by name, as this file may know nobody.
     if name == "load":
-        return import_module("axiloom.cli.loaded").load
+        return import_module("axiloom.cli.run.loaded").load
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

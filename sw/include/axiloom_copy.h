@@ -64,14 +64,62 @@ AXL_INLINE uint32_t axl_rows_ahead(uint32_t bytes) {
     return bytes >= AXL_LINES_AHEAD * AXL_LINE ? 1 : AXL_LINES_AHEAD * AXL_LINE / bytes;
 }
 
-/* Tiles at the edges, and transposed ones. */
+/* `n` bytes and none beside them. The last chunk may begin inside the one before it, so that no rest goes one by one:
+ * rows at an edge are of any length, at any address. */
+AXL_INLINE void axl_copy_bytes(uint8_t *to, const uint8_t *from, uint32_t n) {
+    uint32_t at = 0;
+#ifdef __ARM_NEON
+    if (n >= 16) {
+        for (; at + 32 <= n; at += 32)
+            vst1q_u8_x2(to + at, vld1q_u8_x2(from + at));
+        if (at + 16 <= n) {
+            vst1q_u8(to + at, vld1q_u8(from + at));
+            at += 16;
+        }
+        if (at < n)
+            vst1q_u8(to + n - 16, vld1q_u8(from + n - 16));
+        return;
+    }
+    if (n >= 8) {
+        const uint8x8_t first = vld1_u8(from), last = vld1_u8(from + n - 8);
+        vst1_u8(to, first);
+        vst1_u8(to + n - 8, last);
+        return;
+    }
+#endif
+    for (; at < n; at++)
+        to[at] = from[at];
+}
+
+/* Whole words from an address that is aligned to them: what tiles in a window are made of. */
+AXL_INLINE void axl_zero_words(void *to, uint32_t bytes) {
+    uint8_t *d = (uint8_t *)to;
+#ifdef __ARM_NEON
+    for (; bytes >= 16; bytes -= 16, d += 16)
+        vst1q_u8(d, vdupq_n_u8(0));
+#endif
+    for (uint32_t *word = (uint32_t *)(void *)d; bytes >= 4; bytes -= 4)
+        *word++ = 0;
+}
+
+/* Tiles at the edges, and transposed ones. For all sizes in one function: a copy of it that the compiler makes for the
+ * sizes of one call is more code, and each line of it is read from memory before it runs. Rows are zeroed before what
+ * they hold comes over it. */
 #define AXL_DEFINE_PUT(T, KIND)                                                                                  \
     AXL_APART void axl_put_edge_##KIND(T *to, const T *from, uint32_t rows, uint32_t cols,                      \
                                         ptrdiff_t row_stride, ptrdiff_t col_stride, uint32_t tile_rows,          \
                                         uint32_t tile_cols) {                                                    \
-        for (uint32_t r = 0; r < tile_rows; r++, to += tile_cols)                                                \
-            for (uint32_t c = 0; c < tile_cols; c++)                                                             \
-                to[c] = r < rows && c < cols ? from[(ptrdiff_t)r * row_stride + (ptrdiff_t)c * col_stride] : 0;  \
+        const uint32_t row = tile_cols * (uint32_t)sizeof(T), used = cols * (uint32_t)sizeof(T);                 \
+        for (uint32_t r = 0; r < rows; r++, to += tile_cols, from += row_stride) {                               \
+            if (cols != tile_cols)                                                                               \
+                axl_zero_words(to, row);                                                                         \
+            if (col_stride == 1)                                                                                 \
+                axl_copy_bytes((uint8_t *)to, (const uint8_t *)from, used);                                      \
+            else                                                                                                 \
+                for (uint32_t c = 0; c < cols; c++)                                                              \
+                    to[c] = from[(ptrdiff_t)c * col_stride];                                                     \
+        }                                                                                                        \
+        axl_zero_words(to, (tile_rows - rows) * row);                                                            \
     }                                                                                                            \
     AXL_INLINE void axl_put_tile_##KIND(int32_t *window, const T *from, uint32_t rows, uint32_t cols,           \
                                          ptrdiff_t row_stride, ptrdiff_t col_stride, uint32_t tile_rows,         \
@@ -91,17 +139,7 @@ AXL_DEFINE_PUT(int16_t, i16)
 AXL_DEFINE_PUT(int32_t, i32)
 AXL_DEFINE_PUT(float, f32)
 
-AXL_APART void axl_get_edge(int32_t *to, const int32_t *from, uint32_t rows, uint32_t cols, ptrdiff_t row_stride,
-                            ptrdiff_t col_stride, uint32_t tile_cols, int accumulate) {
-    for (uint32_t r = 0; r < rows; r++, to += row_stride, from += tile_cols)
-        for (uint32_t c = 0; c < cols; c++) {
-            int32_t *at = to + (ptrdiff_t)c * col_stride;
-            *at = (int32_t)((accumulate ? (uint32_t)*at : 0) + (uint32_t)from[c]);
-        }
-}
-
-/* Whole rows of a tile. With a coherent port a queue takes tiles in parts, so that their number is no constant; and lines
- * behind a tile may be prefetched, as no line is ever stale. */
+/* Whole rows of a tile. With a coherent port a queue takes tiles in parts, so that their number is no constant. */
 #define AXL_WHOLE(rows, cols, tile_rows, tile_cols) ((AXL_DMA_COHERENT || (rows) == (tile_rows)) && (cols) == (tile_cols))
 #define AXL_ROWS(rows, tile_rows) (AXL_DMA_COHERENT ? (rows) : (tile_rows))
 
@@ -123,9 +161,9 @@ AXL_INLINE void axl_add_two_lines(int32_t *to, const int32_t *from) {
 #endif
 }
 
-/* Rows of whole lines. The queue has asked for the first four of the tile; first comes what is in L2, as what is not holds up
- * the others. */
-AXL_INLINE void axl_add_rows_ahead(int32_t *to, const int32_t *from, ptrdiff_t row_stride, uint32_t rows, uint32_t cols) {
+/* Rows of whole lines behind a coherent port, where lines behind a tile may be prefetched, as none is ever stale. The queue has
+ * asked for the first four of the tile. First comes what is in L2, as what is not holds up the others. */
+AXL_INLINE void axl_add_lines(int32_t *to, const int32_t *from, ptrdiff_t row_stride, uint32_t rows, uint32_t cols) {
     const uint32_t words = AXL_LINE / sizeof(int32_t), bytes = cols * (uint32_t)sizeof(int32_t);
     const ptrdiff_t ahead = (ptrdiff_t)axl_rows_ahead(bytes);
     for (; rows; rows--, to += row_stride, from += cols) {
@@ -140,33 +178,52 @@ AXL_INLINE void axl_add_rows_ahead(int32_t *to, const int32_t *from, ptrdiff_t r
 }
 
 /* `place`: prefetch the place of the tile too, which pays where L1 does not have it any more. */
-AXL_INLINE void axl_add_whole_tile(int32_t *to, const int32_t *from, ptrdiff_t row_stride, uint32_t tile_rows,
-                                   uint32_t tile_cols, int place) {
-    const uint32_t bytes = tile_cols * (uint32_t)sizeof(int32_t), ahead = axl_rows_ahead(bytes);
-    if (AXL_DMA_COHERENT && place && tile_cols % (AXL_LINE / sizeof(int32_t)) == 0) {
-        axl_add_rows_ahead(to, from, row_stride, tile_rows, tile_cols);
+AXL_INLINE void axl_add_rows(int32_t *to, const int32_t *from, ptrdiff_t row_stride, uint32_t rows, uint32_t cols,
+                             uint32_t tile_cols, int place) {
+    if (AXL_DMA_COHERENT && place && cols == tile_cols && cols % (AXL_LINE / sizeof(int32_t)) == 0) {
+        axl_add_lines(to, from, row_stride, rows, cols);
         return;
     }
-    for (uint32_t r = 0; r < ahead && r < tile_rows; r++) {
+    const uint32_t bytes = cols * (uint32_t)sizeof(int32_t), ahead = axl_rows_ahead(bytes);
+    for (uint32_t r = 0; r < ahead && r < rows; r++) {
         axl_prefetch_row(from + r * tile_cols, bytes);
         if (place)
             axl_prefetch_row(to + (ptrdiff_t)r * row_stride, bytes);
     }
-    for (uint32_t r = 0; r < tile_rows; r++, to += row_stride, from += tile_cols) {
-        if (AXL_DMA_COHERENT || r + ahead < tile_rows) {
+    for (uint32_t r = 0; r < rows; r++, to += row_stride, from += tile_cols) {
+        if (r + ahead < rows) {
             axl_prefetch_row(from + ahead * tile_cols, bytes);
             if (place)
                 axl_prefetch_row(to + (ptrdiff_t)ahead * row_stride, bytes);
         }
-        axl_add_row(to, from, tile_cols);
+        axl_add_row(to, from, cols);
     }
+}
+
+AXL_APART void axl_get_edge(int32_t *to, const int32_t *from, uint32_t rows, uint32_t cols, ptrdiff_t row_stride,
+                            ptrdiff_t col_stride, uint32_t tile_cols, int accumulate) {
+    if (col_stride == 1 && accumulate) { /* as axl_add_rows, in less code */
+        const uint32_t bytes = cols * (uint32_t)sizeof(int32_t), ahead = axl_rows_ahead(bytes);
+        for (uint32_t r = 0; r < rows + ahead; r++) {
+            if (r < rows)
+                axl_prefetch_row(from + r * tile_cols, bytes);
+            if (r >= ahead)
+                axl_add_row(to + (ptrdiff_t)(r - ahead) * row_stride, from + (r - ahead) * tile_cols, cols);
+        }
+        return;
+    }
+    for (uint32_t r = 0; r < rows; r++, to += row_stride, from += tile_cols)
+        for (uint32_t c = 0; c < cols; c++) {
+            int32_t *at = to + (ptrdiff_t)c * col_stride;
+            *at = (int32_t)((accumulate ? (uint32_t)*at : 0) + (uint32_t)from[c]);
+        }
 }
 
 #define AXL_DEFINE_ADD_TILE(NAME, PLACE)                                                                     \
     AXL_INLINE void NAME(int32_t *to, const int32_t *from, uint32_t rows, uint32_t cols,                     \
                          ptrdiff_t row_stride, ptrdiff_t col_stride, uint32_t tile_rows, uint32_t tile_cols) { \
         if (AXL_WHOLE(rows, cols, tile_rows, tile_cols) && col_stride == 1)                                  \
-            axl_add_whole_tile(to, from, row_stride, AXL_ROWS(rows, tile_rows), tile_cols, PLACE);           \
+            axl_add_rows(to, from, row_stride, AXL_ROWS(rows, tile_rows), tile_cols, tile_cols, PLACE);      \
         else                                                                                                 \
             axl_get_edge(to, from, rows, cols, row_stride, col_stride, tile_cols, 1);                        \
     }

@@ -123,9 +123,27 @@ def test_the_lstm_leads_to_its_cause() -> None:
 
 
 def test_a_result_read_with_another_bias_is_named() -> None:
-    one = lstm(sets=(("lstm", "hidden_bias", 7), ("lstm", "activation_bias", 4)))
+    written = ("lstm", "activation_bias", 4)
+    one = lstm(sets=(("lstm", "hidden_bias", 7), written, ("lstm", "output_exponent", 0)))
     assert one.wrong["lstm"] == ("the result is written with bias 4 and read back with 7: 8 times as large",)
     assert "8 times as large" in text.text(one)
+    one = lstm(sets=(("lstm", "hidden_bias", 4), written, ("lstm", "output_exponent", 2)))
+    assert one.wrong["lstm"] == (
+        "the result is written with bias 4, 4 times as large, and read back with 4: 4 times as large",
+    )
+
+
+def test_a_result_that_shares_the_state_s_bias_is_emitted_larger() -> None:
+    """The pass chooses it, the error falls, and the host reads back what was meant."""
+    larger = lstm()
+    chosen = dict(larger.plan["lstm"])
+    assert chosen["output_exponent"] > 0
+    assert chosen["hidden_bias"] == chosen["activation_bias"] - chosen["output_exponent"]
+    plain = lstm(sets=(("lstm", "output_exponent", 0), ("lstm", "hidden_bias", chosen["activation_bias"])))
+    after, before = (one.run.seen["lstm"] for one in (larger, plain))
+    assert after.own.percent < 0.95 * before.own.percent
+    assert after.places["output"].flushed < before.places["output"].flushed
+    assert not larger.wrong["lstm"]
 
 
 def test_bytes_of_weights_lead_to_their_cause() -> None:

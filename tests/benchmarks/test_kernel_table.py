@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from benchmarks import kernel_table
-from benchmarks.kernel_table import CASES, Case, lines, measured, on_model, through_model
+from benchmarks.drivers import kernel_table
+from benchmarks.drivers.kernel_table import CASES, Case, lines, measured, on_model, through_model
 from tests.some import slow
 
 from axiloom.isa.kernels.named import KERNELS

@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("sklearn")
 torch = pytest.importorskip("torch")
 
-from benchmarks import learned  # noqa: E402  # after what it needs
+from benchmarks.networks import learned  # noqa: E402  # after what it needs
 
 
 @pytest.mark.slow

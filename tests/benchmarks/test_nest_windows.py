@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from benchmarks.nest_windows import KERNELS, measure, scheduled
+from benchmarks.nest.nest_windows import KERNELS, measure, scheduled
 
 from axiloom.nests.dataflow import plan
 from axiloom.nests.lower import lower

@@ -10,8 +10,9 @@ import pytest
 from tests.cli.commands import main
 
 from axiloom import boards, frontend
-from axiloom.cli import default, parser
 from axiloom.cli import options as shared
+from axiloom.cli import parser
+from axiloom.cli.run import default
 from axiloom.explore import hardware
 from axiloom.explore.default import Default
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from axiloom import isa
-from axiloom.cli import main, parser, select
-from axiloom.cli.run import say_selection
+from axiloom.cli import main, parser
+from axiloom.cli.run import select
+from axiloom.cli.run.command import say_selection
 from axiloom.cosim.system import System
 from axiloom.run.network import Network, NetworkRun
 

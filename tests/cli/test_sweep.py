@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from axiloom.cli import main, parser
-from axiloom.cli.sweep import points
+from axiloom.cli.explore.sweep import points
 
 
 def combinations(*words: str) -> list[tuple[str, str, str, str]]:

@@ -196,7 +196,7 @@ def test_a_soc_refuses_another_width() -> None:
 
 def test_a_sweep_takes_the_files_first_accelerator(capsys: pytest.CaptureFixture[str]) -> None:
     from axiloom.cli import parser
-    from axiloom.cli.sweep import points
+    from axiloom.cli.explore.sweep import points
 
     found = points(parser().parse_args(["sweep", "matmul:8x8x8", "--spec", str(SPEC)]))
     assert {one["spec"]["accelerators"][0]["name"] for one in found} == {"rowmul"}

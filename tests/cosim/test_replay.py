@@ -8,10 +8,11 @@ import pytest
 from tests.some import slow
 
 from axiloom import boards, isa
-from axiloom.cosim.replay import COSTS, PARTS, Replay
+from axiloom.cosim.replay import COSTS, PARTS, Estimate, Replay
 from axiloom.drivergen.cost.plans import Plan, plans
 from axiloom.drivergen.cost.replay_costs import costs_of, kind_of
 from axiloom.drivergen.cost.selection import Candidate
+from axiloom.drivergen.nest.results import ACCUMULATED, Results
 from axiloom.drivergen.problems.matmul import Problem
 from axiloom.isa import AcceleratorSpec
 from axiloom.sweep.points import point, simulate
@@ -43,6 +44,38 @@ def test_what_is_counted() -> None:
     assert counts["put_row"] == 5 * 32 + 10 * 16
     assert counts["add_row"] == 2 * 32
     assert counts["edge"] == counts["get"] == 0
+
+
+def test_what_is_counted_at_an_edge() -> None:
+    """A tile of 19 x 36 x 10 in 32 x 48 x 16: rows in chunks of 32 bytes, of 16, and up to the end."""
+    plan = planned(V4, (19, 36, 10), Candidate("Cs", ("m", "n", "k"), (32, 48, 16)), queued=False)
+    counts = Replay(V4, BOARD, {}).run(plan).counts
+    assert counts["put"] == 0
+    assert counts["edge"] == 2
+    assert counts["edge_row"] == 19 + 10
+    assert counts["edge_chunk"] == 19 * (1 + 0 + 1) + 10 * (4 + 1 + 0)  # 40 bytes of A, 144 of B
+    assert counts["edge_zero"] == 32 * 16 * 4 / 16 + 16 * 48 * 4 / 16  # all of both tiles
+    assert (counts["get_chunk"], counts["get_quad"], counts["get_rest"]) == (19 * 4, 19, 0)
+
+
+def test_fresh_results_cost_less_than_added_ones() -> None:
+    """The DMA writes them where the CPU would add them; without whole beats the CPU copies them."""
+    one = Candidate("Cs", ("m", "n", "k"), (32, 48, 16))
+
+    def run(columns: int, results: Results) -> Estimate:
+        problem = Problem(64, columns, 80, results=results)
+        (plan,) = plans(SG, problem, [one], queued=True).values()
+        return Replay(SG, BOARD, costs_of("queue")).run(plan)
+
+    fresh = Results(fresh=True)
+    written, added = run(96, fresh), run(96, ACCUMULATED)
+    assert written.counts["add"] == 0
+    assert written.cycles < 0.9 * added.cycles
+    copied, beside = run(95, fresh), run(95, ACCUMULATED)
+    assert copied.counts["add"] == 4
+    assert copied.counts["get"] == 0  # a tile over the edge begins earlier
+    assert beside.counts["get"] == 2
+    assert copied.cycles < beside.cycles
 
 
 def test_costs_are_paid_for_what_is_counted() -> None:

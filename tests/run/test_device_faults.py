@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from benchmarks import device_faults as injected
+from benchmarks.simulation import device_faults as injected
 
 from axiloom.hw.rtl_files.vhdl import SUFFIXES
 

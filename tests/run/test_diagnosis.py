@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks import faults as injected
+from benchmarks.simulation import faults as injected
 
 from axiloom.run.diagnosis import Faults, Product, computed, diagnosis, guesses, of_run
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from axiloom import isa
-from axiloom.drivergen import compile_mlir
+from axiloom.drivergen import compile_mlir, matmul_mlir
+from axiloom.drivergen.nest.results import ACCUMULATED, Results
 from axiloom.run.modelled import product
 
 LAYER = """
@@ -32,3 +33,11 @@ def test_rows_of_weights_are_whole_beats(constant: str, sizes: tuple[int, int, i
     found = product(call, text, spec)
     assert sizes == (found.M, found.N, found.K)
     assert found.dtype == "int8"
+    assert found.results == Results(fresh=True)
+
+
+def test_results_that_are_added() -> None:
+    text = matmul_mlir(24, 30, 48, "int8")
+    spec = isa.builtin("v4_16", data_type="int8")
+    (call,) = compile_mlir(text, spec, stop="linalg").calls
+    assert product(call, text, spec).results == ACCUMULATED

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 PYTHON: dict[str, tuple[str, tuple[str, ...]]] = {
     "axiloom.pytest_plugin": ("The pytest fixtures", ("Chip",)),
-    "axiloom.cli.loaded": ("Networks: `axiloom.load`", ("load", "Loaded")),
+    "axiloom.cli.run.loaded": ("Networks: `axiloom.load`", ("load", "Loaded")),
     "axiloom.isa": (
         "Specifications",
         (

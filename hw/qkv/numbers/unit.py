@@ -18,6 +18,7 @@ RESULT = "y"
 
 
 def module_name(function: Function) -> str:
+    """In a device's Verilog the device's name stands before it."""
     return "number_" + _label(function)
 
 

@@ -27,8 +27,9 @@ FLEXASR = 4 * 16 * 16
 """Multiply-adds a cycle: four processing elements, 16 vectors of 16."""
 HLSCNN = 8
 """... of eight channels."""
-GATE = 24
-"""Cycles of the activation unit's program for a vector of an LSTM's step."""
+GATE = 28
+"""Cycles of the activation unit's program for a vector of an LSTM's step: 24, and up to four that enlarge its
+result."""
 CONVERTED = 1
 """... in which the host brings an element into a unit's numbers, or back."""
 MULTIPLY_ADD = 1

@@ -70,7 +70,7 @@ def add_accelerator(
     command: argparse.ArgumentParser, dmas: tuple[str, ...] = ("simple", "sg"), *, chosen: bool = False
 ) -> None:
     """What stands there. `chosen`: what is open of a built-in one, the command chooses
-    (:mod:`axiloom.cli.default`)."""
+    (:mod:`axiloom.cli.run.default`)."""
     file = "what the specification says"
     says = f"the best by the cost model; of a --spec {file}" if chosen else file
     group = command.add_argument_group("accelerator")

@@ -68,7 +68,9 @@ def of_network(
                 raise CompileError(f"{name}: {layer.name} is no matrix product; hardware is chosen for those")
             # A weight is packed before, so that its rows are whole beats of the stream.
             unit = BEAT_BYTES * 8 // spec.data_type.bits if layer.constant else 1
-            problem = Problem(sizes["m"], -(-sizes["n"] // unit) * unit, sizes["k"], spec.data_type.value)
+            problem = Problem(
+                sizes["m"], -(-sizes["n"] // unit) * unit, sizes["k"], spec.data_type.value, call.results
+            )
             # What is rounded on the device stays there until it is whole: one flow keeps it.
             flow = None if call.flow in known else without_post(spec).selected_flow
             batches = prod(size for dim, size in sizes.items() if dim not in "mnk")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -17,7 +18,8 @@ from axiloom.run.resolve import foreseen
 
 
 def add(report: Report, run: ProblemRun) -> None:
-    """Put the gain of each remedy into ``losses``, as far as the model knows the run and the remedy."""
+    """Put the gain of each remedy into ``losses``, as far as the model knows the run and the remedy; one that
+    wins nothing is taken out."""
     call = run.driver.calls[0]
     used = Schedule(call.flow, call.order, call.tile, report["config"].get("pipeline"))
     modelled = _seconds(run, run.spec, used)
@@ -29,9 +31,22 @@ def add(report: Report, run: ProblemRun) -> None:
         for remedy in loss["remedies"]:
             if remedy not in known:
                 known[remedy] = _gain(run, used, _Now(modelled, measured), remedy)
+        loss["remedies"] = worth(loss["remedies"], known)
         gains = {remedy: gain for remedy in loss["remedies"] if (gain := known[remedy])}
         if gains:
             loss["gains"] = gains
+
+
+def worth(remedies: Sequence[str], known: Mapping[str, Gain | None]) -> list[str]:
+    """Those that make the run faster as far as is `known`, the best first; behind them those of which the
+    model says nothing."""
+
+    def times(remedy: str) -> float:
+        gain = known[remedy]
+        return gain["times"] if gain else 0
+
+    left = (one for one in remedies if known[one] is None or times(one) > 1)
+    return sorted(left, key=times, reverse=True)
 
 
 class _Now(NamedTuple):

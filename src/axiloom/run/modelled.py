@@ -25,7 +25,7 @@ def product(call: Call, text: str, spec: AcceleratorSpec, name: str = "input.mli
         N = _whole_beats(N, spec)
     elif (M, K) in weights:
         K = _whole_beats(K, spec)
-    return Problem(M, N, K, spec.data_type.value)
+    return Problem(M, N, K, spec.data_type.value, call.results)
 
 
 @lru_cache(maxsize=256)

@@ -63,9 +63,9 @@ def test_sums_wrap() -> None:
     assert places["sums"].wrapped
 
 
-@pytest.mark.every(9)
+@pytest.mark.every(12)
 @pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize(("program", "gates"), [(host.LSTM, 4), (host.RNN, 1)])
+@pytest.mark.parametrize(("program", "gates"), [(host.LSTM, 4), (host.enlarged(3), 4), (host.RNN, 1)])
 def test_recurrent(version: flexasr.Version, program: bytes, gates: int) -> None:
     rng, unit, places = np.random.default_rng(1), device(version), Places()
     for biases in ((0, 1, 2, 0, 2), (2, 2, 2, 2, 3), (4, 3, 2, 1, 6), (7, 7, 7, 7, 7)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,15 +12,17 @@ from tests.drivergen import host
 from axiloom import isa
 from axiloom.drivergen import compile_mlir, matmul_mlir
 from axiloom.drivergen.cost.cache_blocks import Block, Nest, chosen
-from axiloom.drivergen.cost.plans import ANY, BUFFERS, KNOWN, SHORT, plans
+from axiloom.drivergen.cost.plans import ADDED, BUFFERS, COPIED, WRITTEN, plans
 from axiloom.drivergen.cost.selection import Candidate, candidates
 from axiloom.drivergen.cost.traffic import uses
 from axiloom.drivergen.dialects.mlir import parse
 from axiloom.drivergen.nest.nest import nests
+from axiloom.drivergen.nest.results import ACCUMULATED, Results
 from axiloom.drivergen.passes.transfers.cache_tiling import CacheTiling
 from axiloom.drivergen.problems.matmul import Problem
 
 V4 = isa.builtin("v4_16")
+QUEUED = isa.revise(V4, stream_width=64, dma=replace(V4.dma, scatter_gather=True))
 
 BLOCKED = [
     ((80, 32, 16), Candidate("Cs", ("n", "m", "k"), (16, 16, 16)), Block(1, 1)),
@@ -93,19 +96,37 @@ def test_the_plan_sends_what_the_driver_sends(shape: tuple[int, int, int]) -> No
 
 
 @pytest.mark.parametrize(
-    ("shape", "tile", "edges"),
+    ("order", "results", "taken"),
     [
-        ((64, 64, 64), (32, 32, 32), None),
-        ((48, 64, 40), (32, 32, 48), [ANY, ANY, KNOWN]),  # B has edges too
-        ((48, 64, 64), (32, 32, 32), [KNOWN, ANY, KNOWN]),  # rows of A are whole
-        ((48, 40, 64), (32, 32, 32), [ANY, ANY, ANY]),
-        ((50, 40, 20), (16, 16, 16), [SHORT, SHORT, ANY]),
+        (("m", "n", "k"), ACCUMULATED, ADDED),
+        (("m", "n", "k"), Results(fresh=True), WRITTEN),
+        (("m", "n", "k"), Results(fresh=True, bits=8), WRITTEN),
+        (("k", "m", "n"), Results(fresh=True), ADDED),  # each comes back for each part of k
     ],
 )
-def test_what_the_compiler_knows_of_edges(
-    shape: tuple[int, int, int], tile: tuple[int, int, int], edges: list[int] | None
-) -> None:
-    one = Candidate("Cs", ("m", "n", "k"), tile)
-    (plan,) = plans(V4, Problem(*shape), [one], queued=False).values()
-    if edges is not None:
-        assert [operand.edges for operand in plan.operands] == edges
+def test_how_results_get_to_their_place(order: tuple[str, ...], results: Results, taken: int) -> None:
+    flow = "Cs" if order[-1] == "k" else "As"
+    problem = Problem(50, 40, 64, results=results)
+    (plan,) = plans(QUEUED, problem, [Candidate(flow, order, (32, 16, 32))], queued=True).values()
+    a, b, c = plan.operands
+    assert c.taken == taken
+    whole = taken == WRITTEN
+    assert [(one.overlap_rows, one.overlap_cols) for one in (a, b, c)] == [
+        (whole, False),
+        (False, whole),
+        (whole, whole),
+    ]
+    assert (c.element, c.words) == ((1, 32 * 16 // 4) if results.bits else (4, 32 * 16))
+
+
+def test_rows_of_no_whole_beats_are_copied() -> None:
+    problem = Problem(32, 37, 64, "int32", Results(fresh=True))
+    (plan,) = plans(QUEUED, problem, [Candidate("Cs", ("m", "n", "k"), (32, 16, 32))], queued=True).values()
+    assert plan.operands[2].taken == COPIED
+
+
+def test_drivers_that_copy_are_taken_to_add() -> None:
+    problem = Problem(50, 40, 64, results=Results(fresh=True))
+    (plan,) = plans(V4, problem, [Candidate("Cs", ("m", "n", "k"), (32, 16, 32))], queued=False).values()
+    assert plan.operands[2].taken == ADDED
+    assert not any(one.overlap_rows or one.overlap_cols for one in plan.operands)

@@ -22,11 +22,12 @@ from axiloom.drivergen.cost.selection import (
     reads_in_place,
     tiles,
 )
-from axiloom.drivergen.cost.traffic import Schedule
+from axiloom.drivergen.cost.traffic import Schedule, Traffic
 from axiloom.drivergen.dialects.mlir import parse
 from axiloom.drivergen.nest import layout
 from axiloom.drivergen.nest.moves import Moves
 from axiloom.drivergen.nest.nest import nests
+from axiloom.drivergen.nest.results import ACCUMULATED, Results
 from axiloom.drivergen.problems.matmul import Problem
 from axiloom.isa import AcceleratorSpec
 
@@ -179,3 +180,27 @@ def test_what_is_read_in_place(shape: tuple[int, int, int]) -> None:
             matmul_mlir(*shape), spec, flow=one.flow, order=one.order, tile=one.tile, pipeline="all"
         ).c
         assert ("axiloom_sg.h" in text) == reads_in_place(spec, problem, one.tile), one
+
+
+def test_fresh_results_leave_no_edges() -> None:
+    """A tile over an edge begins earlier: only k is padded. Rounded results are a quarter."""
+    spec = isa.builtin("v4_16")
+    sizes = {"m": 50, "n": 40, "k": 20}
+    cut = [(32, 16, 32), (64, 16, 32)]
+
+    def traffic(results: Results) -> Traffic:
+        return Schedule(spec, "Cs", ("m", "n", "k"), sizes, results=results).traffic(cut)
+
+    added, fresh, rounded = (
+        traffic(one) for one in (ACCUMULATED, Results(fresh=True), Results(fresh=True, bits=8))
+    )
+    assert list(added.words_in) == list(fresh.words_in)  # whole tiles travel all the same
+    assert list(rounded.words_out) == [words / 4 for words in added.words_out]
+    (c, whole) = added.receives[0], fresh.receives[0]
+    assert c.edge.all()
+    assert not c.once.any()
+    assert whole.once.all()
+    assert list(whole.edge) == [0, 50 * 40]  # 64 rows are more than there are: nothing to begin earlier on
+    a = fresh.sends[0]
+    assert a.padding[0] == pytest.approx(2 * 3 * 32 * (32 - 20))
+    assert added.sends[0].padding[0] > a.padding[0]

@@ -24,6 +24,14 @@ def store():
 """
 
 
+def test_a_small_form_changes_nothing_else() -> None:
+    text = "\nsmall(STORE=LOAD + 1, lanes=4)\n"
+    plain, small = (parse(TEXT + more, "t.isa", "t") for more in ("", text))
+    assert small.small == {"STORE": 3, "lanes": 4}
+    assert small == plain
+    assert repr(small) == repr(plain)
+
+
 @pytest.mark.parametrize("vectorised", [True, False])
 def test_a_constant_has_the_bits_of_its_type(vectorised: bool) -> None:
     device = Simulator(parse(TEXT, "t.isa", "t"), vectorised=vectorised)
@@ -41,6 +49,20 @@ def test_a_constant_has_the_bits_of_its_type(vectorised: bool) -> None:
         ("2, 3", "2, 3, 4", "t.isa:2: 2 names and 3 values"),
         ("LOAD, STORE", "LOAD, word[0]", "t.isa:2: `word[0]` is no name"),
         ("LOAD, STORE", "LOAD, LOAD", "t.isa:2: two things are called LOAD"),
+        (
+            "word =",
+            "small(LOAD=1, ROWS=2)\nword =",
+            "t.isa:3: no constant `ROWS`; there are LOAD, STORE, lanes, ",
+        ),
+        ("word =", "small(LAOD=1)\nword =", "t.isa:3: no constant `LAOD`; did you mean `LOAD`?"),
+        ("word =", "small(2)\nword =", "t.isa:3: small(CONSTANT=VALUE, ...), with lanes and stream_width"),
+        (
+            "word =",
+            "small(**LOAD)\nword =",
+            "t.isa:3: small(CONSTANT=VALUE, ...), with lanes and stream_width",
+        ),
+        ("word =", "small(LOAD=1)\nsmall(LOAD=2)\nword =", "t.isa:4: a text has one small form"),
+        ("word =", "small(LOAD=word)\nword =", "t.isa:3: there is no `word`"),
     ],
 )
 def test_what_is_refused(right: str, wrong: str, why: str) -> None:

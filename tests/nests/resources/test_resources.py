@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from amaranth.hdl import _ir as ir
 from amaranth.hdl import _nir as nir
-from benchmarks.nest_resources import Design, circuit
+from benchmarks.nest.nest_resources import Design, circuit
 
 from axiloom.hw.nest.circuit import Circuit, Fifo, Operate, Storage, Term
 from axiloom.hw.nest.core import Core

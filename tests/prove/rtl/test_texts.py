@@ -12,9 +12,9 @@ import pytest
 from axiloom.cli import main
 from axiloom.device.rtl import DeviceRtl, device
 from axiloom.isa.instructions.library import targets
-from axiloom.isa.instructions.read import read
+from axiloom.isa.instructions.read import parse, read
 from axiloom.isa.instructions.tree import InstructionSet
-from axiloom.prove.rtl.texts import Prover
+from axiloom.prove.rtl.texts.prove import Prover
 from axiloom.prove.verdict import Answer
 
 SIZES = {"X": 2, "W": 2, "MACS": 1, "DRAM": 64}
@@ -148,6 +148,53 @@ def test_a_fault_of_vta(fault: str) -> None:
     assert re.search(message, text), text
 
 
+@cache
+def products() -> tuple[InstructionSet, DeviceRtl]:
+    """FlexASR's units with weights for one vector."""
+    isa = read(targets()["flexasr_units"], {**SIZES, "W": 16})
+    return isa, device(isa)
+
+
+FLEXASR_FAULTS = {
+    "a weight of the next lane": (
+        r"\$signed\(product_x_3\) \* \$signed\(product_w_3\)",
+        "$signed(product_x_3) * $signed(product_w_4)",
+        r"w@3 = \w+, x@3 = \w+, zeros elsewhere, the RTL has 0x0, the text 0x[1-9a-f]",
+    ),
+    "a sum with four bits too few": (
+        r"(sum_15 <= )_(\d+)_?\[31:0\]",
+        r"\1{{4{_\2[27]}}, _\2[27:0]}",
+        r"w@\d+ = 0x[ef]\w, .* \d+ more, zeros elsewhere, the RTL has 0x\w+, the text 0x",
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", FLEXASR_FAULTS)
+def test_a_fault_of_flexasr(fault: str) -> None:
+    """It is seen again when both are run on the numbers that are said."""
+    right, wrong, message = FLEXASR_FAULTS[fault]
+    verilog, count = re.subn(right, wrong, products()[1].verilog)
+    assert count == 1
+    answer, text = proved(verilog, ("product",), products, 1)["product"]
+    assert answer is Answer.VIOLATED
+    assert re.search(r"product n 1, .*: mac\[0\] lane 0 is another: run on " + message, text), text
+
+
+@pytest.mark.slow
+def test_a_fault_in_the_text() -> None:
+    """Of the RTL, what is added comes in other units."""
+    right = "fixed(x[added, k], added_bias)"
+    source = targets()["flexasr_units"].read_text(encoding="utf-8")
+    assert source.count(right) == 1
+    isa, made = products()
+    source = source.replace(right, "fixed(x[added, k], input_bias)")
+    other = parse(source, "flexasr_units.isa", isa.name, {**SIZES, "W": 16})
+    answer, text = proved("", ("product",), lambda: (other, made), 1)["product"]
+    assert answer is Answer.VIOLATED
+    assert re.search(r"run on x@\d+ = \w+, zeros elsewhere, the RTL has \w+, the text \w+", text), text
+
+
 def test_what_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["prove", "rtl", "--isa", "flexasr_units", "--accel", "v3"]) == 2
     assert "--accel: is about a specification, not about --isa" in capsys.readouterr().err
@@ -157,3 +204,22 @@ def test_what_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert "--lanes: is of an instruction set with meaning: give --isa too" in capsys.readouterr().err
     assert main(["prove", "rtl", "--isa", "qkv", "-D", "N=8", "-D", "D0=256"]) == 2
     assert "lanes must be at most the 8 columns of a row, not 16" in capsys.readouterr().err
+    assert main(["prove", "rtl", "--isa", "rows64", "--small"]) == 2
+    assert "--small: rows64.isa says no small form, such as small(ROWS=4)" in capsys.readouterr().err
+
+
+def test_the_small_form_is_what_the_text_says_less_what_is_given(capsys: pytest.CaptureFixture[str]) -> None:
+    """Lanes that the small rows do not have stop it before anything is proved."""
+    assert main(["prove", "rtl", "--isa", "qkv", "--small", "-D", "D0=512", "--lanes", "16"]) == 2
+    said = capsys.readouterr()
+    assert said.out == "small form: N = 8, D0 = 512, lanes = 16\n"
+    assert "lanes must be at most the 8 columns of a row, not 16" in said.err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("text", "claims"), [("vta", 10), ("qkv", 8), ("qkv_double", 10), ("flexasr_units", 7)]
+)
+def test_small_forms_are_proved(text: str, claims: int, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["prove", "rtl", "--isa", text, "--small", "--commands", "1"]) == 0
+    assert f"device_{text}: {claims} properties: " in capsys.readouterr().out

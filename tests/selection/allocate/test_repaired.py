@@ -25,7 +25,7 @@ def right(lives: list[Life], found: list[int], capacity: int) -> bool:
 
 
 def many(seed: int, count: int = 200) -> list[Life]:
-    """Of many sizes at once, as `benchmarks.allocation` draws them."""
+    """Of many sizes at once, as `benchmarks.instructions.allocation` draws them."""
     rng = random.Random(seed)
     return [
         Life(start := rng.randrange(count), start + rng.randrange(1, 40), rng.randrange(1, 200))

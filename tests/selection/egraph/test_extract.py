@@ -6,7 +6,7 @@ import itertools
 import random
 
 import pytest
-from benchmarks.residual_graph import FULL, by_trees, residual
+from benchmarks.instructions.residual_graph import FULL, by_trees, residual
 
 from axiloom.selection.accelerators.kernels import accelerators
 from axiloom.selection.accelerators.matches import cost

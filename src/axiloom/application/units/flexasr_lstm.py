@@ -1,7 +1,8 @@
 """FlexASR's LSTM: the four products of a step, and the program of the activation unit, step after step.
 
-The cell's state and the result have one bias. The result is read back by a manager with a bias of its own,
-which has to be the same.
+The cell's state and the result are written with one bias. The result is read back by a manager with a bias of
+its own. The host may let the program double the result before it emits it (`output_exponent`), so that small
+elements are not flushed under a bias that suits the cell's state; then the manager's bias is as much lower.
 """
 
 from __future__ import annotations
@@ -47,6 +48,8 @@ from axiloom.selection.ir.ops.registry import OPS
 
 GATES = 0, 2, 1, 3
 """PyTorch's input, forget, cell, output in the order of the program: input, cell, forget, output."""
+LARGEST = 4
+"""A result is at most 1, and registers hold less than 32."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,9 @@ class Lstm:
             "added_bias": bias_knob("of the exponents of what is added"),
             "activation_bias": bias_knob("under which cell and result are written", searched=True),
             "hidden_bias": bias_knob("under which the result before is read"),
+            "output_exponent": Knob(
+                0, LARGEST, "the program emits the result 2^this times as large", searched=True
+            ),
             "ac_math": Knob(
                 321, 340, "version of the library of sigmoid and tanh (321: up to 3.2.1; 340: since)"
             ),
@@ -95,36 +101,40 @@ class Lstm:
         """The cell's state has the bias of the result, which is read with the input's; signs are lost."""
         biases = self._biases(ranges)
         read_back = {"activation_bias": bias_of(ranges["output"]), "hidden_bias": biases["input_bias"]}
-        return {**biases, **read_back, "ac_math": 321, "saturated_sign": 0}
+        return {**biases, **read_back, "output_exponent": 0, "ac_math": 321, "saturated_sign": 0}
 
     def chosen(self, operator: Operator, ranges: Ranges) -> Settings:
-        """The cell's state and the result have the bias of the larger of them."""
-        both = bias_of(max(ranges["cell"], ranges["output"]))
-        return {
-            **self._biases(ranges), "activation_bias": both, "hidden_bias": both, "ac_math": 321,
-            "saturated_sign": 1,
-        }  # fmt: skip
+        """The cell's state and the result have the bias of the larger of them; the result is enlarged."""
+        return {**self._biases(ranges), **_wide(ranges), "ac_math": 321, "saturated_sign": 1}
 
     def _biases(self, ranges: Ranges) -> dict[str, int]:
         of = {"input": "input", "weight": "weights", "hidden_weight": "hidden_weights", "added": "added"}
         return {f"{name}_bias": bias_of(ranges[place]) for name, place in of.items()}
 
     def wrong(self, settings: Settings) -> Iterator[str]:
-        written, read_ = settings["activation_bias"], settings["hidden_bias"]
-        if written != read_:
-            factor = 2.0 ** (read_ - written)
+        written, read_, more = (
+            settings[name] for name in ("activation_bias", "hidden_bias", "output_exponent")
+        )
+        if written - more != read_:
+            enlarged = f", {2**more} times as large," if more else ""
+            factor = 2.0 ** (read_ - written + more)
             yield (
-                f"the result is written with bias {written} and read back with {read_}: "
+                f"the result is written with bias {written}{enlarged} and read back with {read_}: "
                 f"{factor:g} times as large"
             )
 
     def mended(self, settings: Settings) -> Settings:
-        return changed(settings, hidden_bias=settings["activation_bias"])
+        written = settings["activation_bias"]
+        more = min(settings["output_exponent"], written)
+        return changed(settings, hidden_bias=written - more, output_exponent=more)
 
     def run(self, operator: Operator, arrays: Arrays, settings: Settings, places: Places) -> Array:
         x, pair, hidden = self._prepared(operator, arrays, settings, places)
-        made = flexasr.recurrent(x, pair, _biases_of(settings), host.LSTM, places, version(settings))
-        return np.ascontiguousarray(reals(made[:, :, :hidden], settings["activation_bias"]))
+        more = settings["output_exponent"]
+        made = flexasr.recurrent(
+            x, pair, _biases_of(settings), host.enlarged(more), places, version(settings)
+        )
+        return np.ascontiguousarray(reals(made[:, :, :hidden], settings["activation_bias"], more))
 
     def _prepared(
         self, operator: Operator, arrays: Arrays, settings: Settings, places: Places
@@ -163,13 +173,17 @@ class Lstm:
             yield Change(
                 "what is saturated keeps its sign (as since 2022)", changed(settings, saturated_sign=1)
             )
-        if settings["hidden_bias"] != written:
-            yield Change("the result is read back as it was written", changed(settings, hidden_bias=written))
-        wide = bias_of(max(ranges["cell"], ranges["output"]))
-        if wide != written:
+        if [*self.wrong(settings)]:
+            yield Change("the result is read back as it was written", self.mended(settings))
+        wide = _wide(ranges)
+        if wide["activation_bias"] != written:
             most = 2.0 ** (written - 3) * 1.9375
             why = f"the cell's state reaches {ranges['cell']:.3g}, and saturates at {most:.3g}"
-            yield Change(why, changed(settings, activation_bias=wide, hidden_bias=wide))
+            yield Change(why, self.mended(changed(settings, activation_bias=wide["activation_bias"])))
+        if settings["output_exponent"] < wide["output_exponent"]:
+            by = 2 ** wide["output_exponent"]
+            why = f"the result is emitted {by} times as large: it shares the bias of the cell's state"
+            yield Change(why, changed(settings, **wide))
 
     def replay(
         self, operator: Operator, arrays: Arrays, settings: Settings, rng: np.random.Generator
@@ -178,19 +192,28 @@ class Lstm:
         x, pair, _ = self._prepared(operator, arrays, settings, Places())
         row = int(rng.integers(x.shape[1]))
         biases = _biases_of(settings)
-        wanted = flexasr.recurrent(x[:, row : row + 1], pair, biases, host.LSTM, Places(), version(settings))
+        program = host.enlarged(settings["output_exponent"])
+        wanted = flexasr.recurrent(x[:, row : row + 1], pair, biases, program, Places(), version(settings))
         products = [
             host.Product(bytes_of(one.values), one.added, one.weight_bias, one.added_bias, bias)
             for one, bias in zip(pair, biases[:2], strict=True)
         ]
 
         def text() -> Array:
-            return host.layer(x[:, row], products, host.LSTM, biases[2]).run(device(settings))
+            return host.layer(x[:, row], products, program, biases[2]).run(device(settings))
 
         def rtl() -> Array:
-            return on_rtl.flexasr_lstm(x[:, row], products, biases[2], version(settings))
+            return on_rtl.flexasr_lstm(x[:, row], products, program, biases[2], version(settings))
 
         return Call(f"sequence {row}, {len(x)} steps", wanted[:, 0], text, rtl)
+
+
+def _wide(ranges: Ranges) -> dict[str, int]:
+    """Cell and result under the bias of the larger of them, and the result as large as that bias allows."""
+    both = bias_of(max(ranges["cell"], ranges["output"]))
+    own = bias_of(ranges["output"])
+    more = min(both - own, LARGEST)
+    return {"activation_bias": both, "hidden_bias": both - more, "output_exponent": more}
 
 
 def _biases_of(settings: Settings) -> tuple[int, int, int]:

@@ -65,8 +65,13 @@ def flexasr_linear(x: Array, product: host.Product, bias: int, version: Version)
     return np.concatenate(found, axis=1)
 
 
-def flexasr_lstm(x: Array, products: Sequence[host.Product], bias: int, version: Version) -> Array:
-    """Bytes (steps, inputs) to bytes (steps, cells), all multiples of 16, from zeros."""
+def flexasr_lstm(
+    x: Array, products: Sequence[host.Product], activation: bytes, bias: int, version: Version
+) -> Array:
+    """Bytes (steps, inputs) to bytes (steps, cells), all multiples of 16, from zeros.
+
+    `activation`: the program of the activation unit.
+    """
     of_input, of_before = (Biases(one.input_bias, one.weight_bias, one.added_bias, bias) for one in products)
     cells = products[0].weights.shape[1]
     values: dict[str, Array] = {"x": x, "zero": np.zeros((cells // LANES, LANES), np.uint8)}
@@ -74,4 +79,5 @@ def flexasr_lstm(x: Array, products: Sequence[host.Product], bias: int, version:
         # From (gates, cells, inputs) to tiles of 16 cells, with all gates of a tile behind each other.
         values[f"w{name}"] = np.stack([tiles(gate) for gate in one.weights], axis=1)
         values[f"a{name}"] = one.added.reshape(GATES, -1, LANES).transpose(1, 0, 2).copy()
-    return _result(_flexasr(version), lstm(len(x), cells, x.shape[1], of_input, of_before), **values)
+    program = lstm(len(x), cells, x.shape[1], of_input, of_before, activation)
+    return _result(_flexasr(version), program, **values)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from benchmarks.nest_operators import alone
+from benchmarks.nest.nest_operators import alone
 
 from axiloom.cosim.build import verilator
 from axiloom.hw.nest.operators import Operator

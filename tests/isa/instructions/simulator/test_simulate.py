@@ -19,7 +19,7 @@ from axiloom.isa.instructions.tree import InstructionSet
 
 from .texts import Texts
 
-TILES = Path(__file__).parents[4] / "benchmarks" / "tiles.isa"
+TILES = Path(__file__).parents[4] / "benchmarks" / "simulation" / "tiles.isa"
 
 
 def isa_of(text: str) -> InstructionSet:

@@ -1,0 +1,1 @@
+"""Generated drivers and what chooses them: the cost model beside simulation, kernels, code by hand."""

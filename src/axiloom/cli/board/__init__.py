@@ -1,0 +1,1 @@
+"""Boards: their folders, bring-up, bitstreams without a vendor's tools."""

@@ -1,0 +1,1 @@
+"""Models on their way in, and what is built of them without a run of the SoC."""

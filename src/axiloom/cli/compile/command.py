@@ -1,0 +1,146 @@
+"""``axiloom compile`` and ``axiloom verilog``: the driver and the hardware, without a run."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from axiloom import drivergen, frontend
+from axiloom.cli import HELP
+from axiloom.cli import options as shared
+from axiloom.cli.given import Refusal, output_file, refuse, reject
+from axiloom.cli.run import default, select
+from axiloom.drivergen.network import is_network
+from axiloom.errors import CompileError, SpecError
+from axiloom.hw.verilog import emit as verilog
+
+if TYPE_CHECKING:
+    from axiloom.device.rtl import DeviceRtl
+    from axiloom.isa.instructions.tree import InstructionSet
+
+STAGES = ("linalg", "accel", "calls", "c")
+PROGRAM = "program"
+NETWORKS = "A network becomes many files: axiloom run {} --keep DIR writes its C, and runs it"
+
+
+def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    compile_ = commands.add_parser("compile", help=HELP["compile"])
+    compile_.add_argument("problem", help="matmul:MxNxK[:int8|int16|int32], or FILE.mlir")
+    shared.add_accelerator(compile_, chosen=True)
+    shared.add_schedule(compile_)
+    select.add_option(compile_)
+    compile_.add_argument(
+        "-D", dest="define", action="append", default=[], metavar="NAME=VALUE", help="a constant of the text"
+    )
+    compile_.add_argument(
+        "--emit",
+        choices=(*STAGES, PROGRAM),
+        default="c",
+        help=f"default %(default)s; {PROGRAM}: the commands, with --select egraph",
+    )
+    compile_.add_argument("-o", "--output", type=output_file, metavar="FILE", help="default: standard output")
+    refuse(
+        compile_,
+        Refusal(
+            "emit",
+            lambda o: o.emit == PROGRAM and not select.by_text(o),
+            "for --select egraph, which makes one",
+        ),
+        Refusal(
+            "emit",
+            lambda o: o.emit not in ("c", PROGRAM) and select.by_text(o),
+            f"with --select egraph there are c and {PROGRAM}",
+        ),
+        Refusal(
+            "define", lambda o: not select.by_text(o), "constants of an instruction set: --select egraph"
+        ),
+    )
+    compile_.set_defaults(execute=execute_compile)
+
+    emit = commands.add_parser(
+        "verilog",
+        help=HELP["verilog"],
+        description="With --accel NAME,NAME the SoC has several accelerators, each with its DMA.",
+    )
+    shared.add_accelerator(emit)
+    emit.add_argument(
+        "--part", choices=("soc", "accelerator"), default="soc", help="which top module (default %(default)s)"
+    )
+    emit.add_argument(
+        "--data-type", choices=("int8", "int16", "int32"), help="of a built-in accelerator (default int32)"
+    )
+    emit.add_argument("-o", "--output", type=output_file, metavar="FILE", help="default: standard output")
+    refuse(
+        emit,
+        Refusal(
+            "dma", lambda o: o.part == "accelerator", "the accelerator alone has no DMA (--part soc has one)"
+        ),
+    )
+    emit.set_defaults(execute=execute_verilog)
+
+
+def execute_compile(options: argparse.Namespace) -> int:
+    if select.by_text(options):
+        return _compile_selected(options)
+    try:
+        return _compile_problem(options)
+    except CompileError as error:
+        text = frontend.read_mlir(options.problem) if frontend.is_mlir(options.problem) else ""
+        if "tensor<" in text and is_network(text, options.problem):  # one without arguments is none
+            raise CompileError(f"{error}. {NETWORKS.format(options.problem)}") from error
+        raise
+
+
+def _compile_problem(options: argparse.Namespace) -> int:
+    mlir, data_type = shared.problem(options.problem)
+    found = default.of_problem(options, mlir, data_type)
+    spec = found.spec
+    shared.user_rtl(options, spec)  # a driver does not depend on it, but has to fit it
+    driver = drivergen.compile_mlir(
+        mlir,
+        spec,
+        **found.schedule.options(),
+        stop=options.emit,
+        name=options.problem,
+        remarks=default.remarks(found),
+    )
+    shared.write(driver.stages[options.emit], options.output)
+    return 0
+
+
+def _compile_selected(options: argparse.Namespace) -> int:
+    """A validated program, or its driver; what was chosen is said beside it."""
+    from axiloom.device.rtl import device
+    from axiloom.selection.drive.driver import driver
+    from axiloom.selection.drive.plan import plan
+    from axiloom.selection.program.file import write
+
+    reject(
+        options, [Refusal(select.OTHERS, lambda _: True, "not with --select egraph, whose text says that")]
+    )
+    width = options.stream_width or 64
+
+    def built(isa: InstructionSet) -> DeviceRtl | None:
+        try:
+            return device(isa, stream_width=width)
+        except SpecError:
+            return None  # nothing builds it: costs are then those of its text alone
+
+    chosen = select.selected(options, built, shared.progress())
+    print(*chosen.lines(), sep="\n", file=sys.stderr)
+    if options.emit == PROGRAM:
+        shared.write(write(chosen.program), options.output)
+        return 0
+    made = built(chosen.isa)
+    if made is None:
+        raise CompileError(f"{chosen.isa.name}: no RTL, so no driver; --emit {PROGRAM} has the commands")
+    shared.write(driver(plan(chosen.program, chosen.isa, width), made.spec).c, options.output)
+    return 0
+
+
+def execute_verilog(options: argparse.Namespace) -> int:
+    specs = shared.accelerators(options, options.data_type)
+    rtl = shared.user_rtl(options, *specs)
+    shared.write(verilog.emit(specs, top=options.part, user_rtl=rtl), options.output)
+    return 0

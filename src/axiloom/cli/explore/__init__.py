@@ -1,0 +1,1 @@
+"""``axiloom explore``, sweeps, and profiles held against measurements."""

@@ -1,0 +1,196 @@
+"""``axiloom explore --device``: hardware and drivers chosen together, for one problem or a whole network."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from axiloom import drivergen, frontend, isa
+from axiloom.cli import options as shared
+from axiloom.cli.explore.tables import as_csv, as_json, table
+from axiloom.cli.given import Refusal, lacks, output_file, refuse, reject
+from axiloom.drivergen.network import is_network, network_data_type
+from axiloom.drivergen.problems.matmul import Problem
+from axiloom.errors import UsageError
+from axiloom.explore import estimate, hardware_report
+from axiloom.explore.explore import Exploration, confirm, explore
+from axiloom.explore.hardware import HardwareChoice, Kept, Tried, choose_hardware
+from axiloom.explore.hardware_report import Simulated
+from axiloom.explore.products import Work, of_network, of_problem
+from axiloom.files import write_whole
+from axiloom.frontend import Model
+from axiloom.isa import AcceleratorSpec
+from axiloom.run.resolve import BEST
+from axiloom.sweep import networks
+from axiloom.sweep.networks import fingerprint
+from axiloom.sweep.points import default_store
+from axiloom.sweep.store import key
+from axiloom.sweep.sweep import Outcome, exit_code, sweep
+
+
+def add_options(command: argparse.ArgumentParser) -> None:
+    group = command.add_argument_group("hardware")
+    group.add_argument(
+        "--device",
+        choices=tuple(estimate.DEVICES),
+        help="choose array, buffers, stream and DMA too, the fastest that fit this device by Yosys; --macs, "
+        "--stream-width and --dma stay as given",
+    )
+    group.add_argument(
+        "--clock",
+        type=shared.megahertz,
+        metavar="MHZ",
+        help="of the fabric, if the design reaches it (default: the board's)",
+    )
+    group.add_argument(
+        "--route",
+        action="store_true",
+        help="ask nextpnr which clock each design reaches (ecp5-85k; minutes for each); without, what it "
+        "said before counts",
+    )
+    group.add_argument(
+        "--save-spec", type=output_file, metavar="FILE.json", help="write the specification that was chosen"
+    )
+    refuse(command, Refusal("save_spec clock route", lacks("device"), "for choosing hardware: give --device"))
+
+
+def execute(options: argparse.Namespace) -> int:
+    if len(options.problems) > 1:
+        raise UsageError("--device chooses hardware for one problem or one network: give one")
+    if options.route and not estimate.is_routed(options.device):
+        routed = ", ".join(name for name in estimate.DEVICES if estimate.is_routed(name))
+        raise UsageError(f"--route: no open tool routes {options.device}; {routed} can be routed")
+    (text,) = options.problems
+    if frontend.is_model(text):
+        return _network(options, text)
+    problem = drivergen.parse_problem(text)
+    found = _choose(options, of_problem(problem), shared.accelerator(options, problem.dtype), 1)
+    explorations = _explored(options, found, problem)
+    runs = {
+        one.spec.name: Simulated(one.chosen.simulated, one.chosen.error)
+        for one in explorations
+        if one.chosen.simulated is not None or one.chosen.error
+    }
+    print(hardware_report.table(found, runs), end="\n\n")
+    print("\n\n".join(table(one) for one in explorations))
+    _write(options, found, runs, explorations)
+    return exit_code(outcome for one in explorations for outcome in one.outcomes)
+
+
+def _explored(options: argparse.Namespace, found: HardwareChoice, problem: Problem) -> list[Exploration]:
+    """Drivers of the chosen design and of the specification as it was."""
+    pipelines = (options.pipeline,) if options.pipeline else None
+    top = max(options.show, options.confirm)
+    explorations = [
+        explore(problem, one.variant.spec, pipelines=pipelines, board=found.board_of(one), top=top)
+        for one in (found.chosen, found.base)
+    ]
+    if not options.confirm:
+        return explorations
+    return confirm(explorations, options.confirm, store=options.store, jobs=options.jobs, dask=options.dask)
+
+
+def _network(options: argparse.Namespace, text: str) -> int:
+    if options.output:
+        raise UsageError("--output writes tables of drivers, which are for one problem: a network has --json")
+    reject(
+        options, [Refusal("show", lambda _: True, "rows of drivers are of one problem; a network has none")]
+    )
+    model = frontend.load(text)
+    if not is_network(model.mlir, text):
+        raise UsageError(f"{text}: no network (a function on tensors with many ops); give matmul:MxNxK")
+    data_type = network_data_type(model.mlir, model.weights, text)
+    spec = shared.accelerator(options, data_type)
+    shared.progress()("compiling the network")
+    work = of_network(text, model.mlir, model.weights, spec)
+    found = _choose(options, work, spec, max(1, options.confirm))
+    outcomes = _confirmed(options, found, model, Path(text).name) if options.confirm else {}
+    runs = {name: _simulated(one) for name, one in outcomes.items()}
+    print(hardware_report.table(found, runs))
+    _write(options, found, runs, [])
+    return exit_code(outcomes.values())
+
+
+def _confirmed(
+    options: argparse.Namespace, found: HardwareChoice, model: Model, name: str
+) -> dict[str, Outcome]:
+    """The network simulated whole on what was found and on the base, by the names of their specifications."""
+    kept = networks.keep(model)
+
+    def point(one: Tried) -> networks.Point:
+        spec, board = one.variant.spec, found.board_of(one)
+        return networks.on_soc(
+            kept, name, spec, code=fingerprint(board), flow=BEST, pipeline=None, board=board
+        )
+
+    points = {one.variant.spec.name: point(one) for one in (*found.found, found.base)}
+    done = sweep(
+        points.values(),
+        _measure,
+        options.store or default_store(),
+        jobs=options.jobs,
+        dask=options.dask,
+        title="simulating",
+    )
+    by_key = {key(one.point): one for one in done}
+    return {name: by_key[key(point)] for name, point in points.items()}
+
+
+def _measure(batch: list[networks.Point]) -> list[networks.Figures]:
+    """Worker: the figures of each network."""
+    return [networks.measure(one) for one in batch]
+
+
+def _simulated(outcome: Outcome) -> Simulated:
+    if outcome.error:
+        return Simulated(None, f"{outcome.error['class']}: {outcome.error['message']}")
+    return Simulated(outcome.result["counters"]["task-clock"] / 1e9)
+
+
+def _choose(options: argparse.Namespace, work: Work, spec: AcceleratorSpec, count: int) -> HardwareChoice:
+    progress = shared.progress()
+    found = choose_hardware(
+        work,
+        spec,
+        options.device,
+        board=options.board,
+        clock_hz=options.clock * 1e6 if options.clock else None,
+        pipelines=(options.pipeline,) if options.pipeline else None,
+        route=options.route,
+        count=count,
+        kept=_kept(options),
+        progress=progress,
+    )
+    progress("")
+    return found
+
+
+def _kept(options: argparse.Namespace) -> Kept:
+    """What the command line says of the hardware."""
+    sg = None if options.dma is None else options.dma == "sg"
+    if options.macs == shared.MOST:
+        raise UsageError(
+            f"--macs {shared.MOST}: --device chooses the array by itself; give a number to keep it"
+        )
+    return Kept(macs=options.macs, stream_width=options.stream_width, scatter_gather=sg)
+
+
+def _write(
+    options: argparse.Namespace,
+    found: HardwareChoice,
+    runs: hardware_report.Runs,
+    explorations: list[Exploration],
+) -> None:
+    """The files that were asked for."""
+    if options.save_spec:
+        best = hardware_report.taken(found, runs).variant
+        write_whole(options.save_spec, isa.dumps(best.spec))
+    if options.json:
+        told = {
+            "hardware": hardware_report.as_json(found, runs),
+            "drivers": [as_json(one) for one in explorations],
+        }
+        write_whole(options.json, json.dumps(told, indent=2) + "\n")
+    if options.output:
+        write_whole(options.output, as_csv(explorations))

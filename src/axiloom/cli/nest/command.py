@@ -1,0 +1,155 @@
+"""``axiloom nest``: loops of C, Python, PyTorch or linalg: read, checked, and told.
+
+`load` and `describe` are for what is built on them: schedules, circuits, runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from axiloom.cli import HELP
+from axiloom.cli.given import Refusal, has, lacks, output_file, refuse
+from axiloom.cli.nest import auto as nest_auto
+from axiloom.cli.nest import resident as nest_resident
+from axiloom.cli.nest.source import DEVICE, PARTS, add_source, defines, load, scheduled
+from axiloom.errors import UsageError
+from axiloom.files import write_whole
+
+if TYPE_CHECKING:
+    from axiloom.nests.program.loaded import Loaded
+
+
+def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    nest = commands.add_parser(
+        "nest",
+        help=HELP["nest"],
+        description="Reads loops, says what is wrong with them, and prints arrays, loops and operations. "
+        "With --plan it says which circuit a schedule makes of them and how many cycles that takes; --run "
+        "executes that in Verilator, with exit code 0 only if results and cycles are as foretold. "
+        "`axiloom run FILE.c` does it on the SoC.",
+    )
+    add_source(nest)
+    nest.add_argument("--json", type=output_file, metavar="FILE", help="write what is printed as JSON too")
+    nest.add_argument(
+        "--schedule", type=Path, metavar="FILE", help="primitives, a line each (default: as it is written)"
+    )
+    nest.add_argument("--device", choices=PARTS, help=f"whose resources count (default {DEVICE})")
+    nest_resident.add_options(nest)
+    text = nest.add_argument_group("text")
+    text.add_argument(
+        "--emit",
+        choices=("affine", "hls", "verilog"),
+        help="print the loops as IR (affine dialect), as HLS C++ with pragmas, or as Verilog, instead",
+    )
+    text.add_argument("-o", "--output", type=output_file, metavar="FILE", help="write the text there")
+    refuse(
+        nest,
+        Refusal(
+            "schedule", lacks("emit", "run", "plan"), "nothing is built: give --plan, --run or --emit too"
+        ),
+        Refusal("device", lacks("run", "plan", "auto"), "of a circuit: give --plan, --run or --auto too"),
+        Refusal("output", lambda given: not (given.emit or given.auto), "for text: give --emit too"),
+        Refusal("json run plan", has("emit"), "with --emit there is only text"),
+    )
+    nest_auto.add_options(nest)
+    nest.set_defaults(execute=execute)
+
+
+def execute(options: argparse.Namespace) -> int:
+    if options.emit:
+        return emit(options)
+    if options.run or options.plan:
+        return nest_resident.execute(options)
+    if options.auto:
+        return nest_auto.execute(options)
+    found = []
+    for source in options.source:
+        loaded = load(source, defines(options.define))
+        found.append(describe(source, loaded))
+        print("\n".join(lines(found[-1])))
+    if options.json:
+        write_whole(options.json, json.dumps({"programs": found}, indent=2) + "\n")
+    return 0
+
+
+def emit(options: argparse.Namespace) -> int:
+    """``--emit``: one program as text."""
+    if len(options.source) > 1:
+        raise UsageError(f"--emit {options.emit}: one program, not {len(options.source)}")
+    program = load(options.source[0], defines(options.define)).program
+    schedule = scheduled(program, options.schedule)
+    from axiloom.nest.emit import EMITTERS  # after `load`, which says what is not installed
+
+    text = EMITTERS[options.emit](schedule, None)
+    if options.output:
+        write_whole(options.output, text)
+    else:
+        print(text, end="")
+    return 0
+
+
+def describe(source: str, loaded: Loaded) -> dict[str, Any]:
+    """A program as JSON: arrays, statements, instances, operations, warnings."""
+    from axiloom.nests.poly.checks import warnings
+    from axiloom.nests.poly.counting import count
+    from axiloom.nests.program.text import assignment, loops, operators
+
+    program = loaded.program
+    statements, total = [], Counter[str]()
+    for each in program.statements:
+        points = count(each.iterators, each.domain)
+        for name in operators(each.value):
+            total[name] += points
+        statements.append(
+            {
+                "name": each.name,
+                "where": each.where,
+                "loops": list(each.iterators),
+                "domain": [f"{form} >= 0" for form in each.domain],
+                "place": list(each.place),
+                "text": assignment(each),
+                "instances": points,
+            }
+        )
+    arrays = [
+        {
+            "name": each.name,
+            "shape": list(each.shape),
+            "number": each.number,
+            "role": str(each.role),
+            "contents": each.name in loaded.contents,
+        }
+        for each in program.arrays
+    ]
+    return {
+        "source": source,
+        "name": program.name,
+        "arrays": arrays,
+        "statements": statements,
+        "nests": len({each.place[0] for each in program.statements}),
+        "instances": sum(each["instances"] for each in statements),
+        "operations": dict(sorted(total.items())),
+        "loops": loops(program),
+        "warnings": warnings(program),
+    }
+
+
+def lines(found: Mapping[str, Any]) -> list[str]:
+    """For people."""
+    counts = (
+        f"{len(found['statements'])} statements in {found['nests']} nests, {found['instances']:,} instances"
+    )
+    result = [f"{found['source']}: {found['name']}: {counts}", "arrays"]
+    width = max(len(each["name"]) for each in found["arrays"])
+    for each in found["arrays"]:
+        shape = "x".join(map(str, each["shape"])) or "scalar"
+        known = "  with contents" if each["contents"] else ""
+        result.append(f"  {each['name']:<{width}}  {each['role']:<5}  {each['number']:<8}  {shape}{known}")
+    result += ["loops", *(f"  {each}" for each in found["loops"]), "operations"]
+    result += [f"  {count:>14,}  {name}" for name, count in found["operations"].items()]
+    return result + [f"warning: {each}" for each in found["warnings"]]

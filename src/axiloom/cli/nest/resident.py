@@ -1,0 +1,161 @@
+"""``axiloom nest --plan`` and ``--run``: the circuit of a schedule, foretold and executed, with the arrays
+resident in as many banks as it wants. (``nest_run.py``: ``axiloom run``, the same on the SoC.)"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from axiloom.cli.given import Refusal, has, lacks, output_folder, refuse
+from axiloom.cli.nest import auto as nest_auto
+from axiloom.cli.nest.source import DEVICE, defines, load, scheduled
+from axiloom.errors import MismatchError, UsageError
+from axiloom.files import write_whole
+
+if TYPE_CHECKING:
+    from axiloom.nests.program.loaded import Loaded
+    from axiloom.nests.schedule import Schedule
+
+_OF_BOTH = "plain synth report"
+_OF_RUNS = "seed input"
+
+
+def add_options(nest: argparse.ArgumentParser) -> None:
+    group = nest.add_argument_group("circuit (arrays resident in banks)")
+    group.add_argument(
+        "--plan",
+        action="store_true",
+        help="what the schedule makes: dependences, pipes, banks, cycles and resources, without a simulation",
+    )
+    group.add_argument(
+        "--run",
+        action="store_true",
+        help="execute it in Verilator, and compare with the program as it was written, bit for bit",
+    )
+    group.add_argument("--plain", action="store_true", help="one nest after the other")
+    group.add_argument("--seed", type=int, default=0, help="of the random inputs (default 0)")
+    group.add_argument(
+        "--input", type=Path, metavar="FILE.npz", help="inputs, by the names of arrays (default: random ones)"
+    )
+    group.add_argument(
+        "--synth", action="store_true", help="resources by Yosys, minutes, in place of the predicted ones"
+    )
+    group.add_argument(
+        "--report",
+        type=output_folder,
+        metavar="DIR",
+        help="write a page to DIR: loops, pipes over time, banks, FIFOs, resources, roofline",
+    )
+    refuse(
+        nest,
+        Refusal(_OF_BOTH, lacks("run", "plan"), "of a circuit: give --plan or --run too"),
+        Refusal(_OF_RUNS, lacks("run"), "of a run: give --run too"),
+        Refusal("plan", has("run"), "--run says all of it"),
+        Refusal("seed", has("input"), "of random inputs; here --input has them"),
+    )
+
+
+def execute(options: argparse.Namespace) -> int:
+    from axiloom.cli import options as shared
+    from axiloom.nest.measure import design, measure
+    from axiloom.nest.progress import Steps
+    from axiloom.report.nest.build import Setting, build, table
+
+    if len(options.source) > 1:
+        raise UsageError(f"{'--run' if options.run else '--plan'}: one program, not {len(options.source)}")
+    steps = Steps(shared.progress())
+    source = options.source[0]
+    loaded = load(source, defines(options.define))
+    arrays = inputs(loaded, options) if options.run else {}
+    schedule, search = scheduled(loaded.program, options.schedule), None
+    if options.auto:
+        found, _ = nest_auto.search(options, loaded.program)
+        schedule, search = nest_auto.replayed(loaded.program, found), nest_auto.searched(found)
+        if options.output:
+            write_whole(options.output, nest_auto.as_text(loaded.program.name, found, options))
+    with steps.step("from the schedule to a circuit", "design", 0):
+        made = design(loaded.program, schedule, plain=options.plain)
+    run = measure(made, arrays, steps) if options.run else None
+    measured = None
+    if options.synth:
+        with steps.step(
+            "synthesis by Yosys", "yosys", sum(len(each.nodes) for each in made.lowered.circuit.pipes)
+        ):
+            measured = synthesised(made.lowered.circuit)
+    steps.end()
+    setting = Setting(
+        source,
+        str(options.schedule or ""),
+        options.device or DEVICE,
+        None if options.input or not run else options.seed,
+        measured,
+        search,
+    )
+    data = build(made, run, setting)
+    if not options.run:
+        print(dependences(made.schedule))
+    print(table(made, data))
+    if options.json:
+        write_whole(options.json, json.dumps(data, indent=2) + "\n")
+    if options.report:
+        from axiloom.report.nest import write
+
+        write(made, data, f"axiloom {shlex.join(options.words)}", options.report)
+    return 0 if run is None or run.right else MismatchError.exit_code
+
+
+def dependences(schedule: Schedule) -> str:
+    """The loops as the schedule has them, and what orders them."""
+    from axiloom.nests.schedule.show import dependence_table, tree
+
+    parts = (("Loops", tree(schedule)), ("Dependences", dependence_table(schedule)))
+    return "\n".join(
+        f"{title}\n" + "".join(f"  {line}\n" for line in text.splitlines()) for title, text in parts
+    )
+
+
+def inputs(loaded: Loaded, options: argparse.Namespace) -> dict[str, Any]:
+    """What the caller gives: from ``--input``, or random; contents that are known count unless they
+    are given.
+
+    Raises UsageError for arrays that are missing, unknown, or of another type or shape."""
+    from axiloom.isa.numerics.formats import format_of
+    from axiloom.nest.values import random_values
+
+    program = loaded.program
+    if options.input is None:
+        return {**random_values(program, options.seed), **loaded.contents}
+    given = {each.name: each for each in program.arrays if each.role.is_given}
+    try:
+        with np.load(options.input) as file:
+            found = {name: file[name] for name in file.files}
+    except (OSError, ValueError) as fault:
+        raise UsageError(f"{options.input}: no .npz file ({fault}); numpy.savez writes one") from None
+    if unknown := sorted(set(found) - set(given)):
+        raise UsageError(f"{options.input}: {program.name} takes no {', '.join(unknown)}; {', '.join(given)}")
+    found = {**loaded.contents, **found}
+    if missing := sorted(set(given) - set(found)):
+        raise UsageError(f"{options.input}: there is no {', '.join(missing)}")
+    for name, array in found.items():
+        wanted = (format_of(given[name].number).numpy, given[name].shape)
+        if (array.dtype, array.shape) != wanted:
+            raise UsageError(
+                f"{options.input}: {name} is {array.dtype} {array.shape}, not {wanted[0]} {wanted[1]}"
+            )
+    return found
+
+
+def synthesised(circuit: Any) -> Any:
+    """Resources by Yosys. Raises BuildError if it is not installed."""
+    from axiloom.boards.synthesis.resources import synthesise
+    from axiloom.cosim.build.cache import cached_build
+    from axiloom.hw.nest.operators import operator
+    from axiloom.hw.verilog.nest import emit_nest
+
+    verilog = emit_nest(circuit, operator)
+    return synthesise(verilog.text, verilog.top, cached_build)

@@ -1,0 +1,144 @@
+"""``axiloom run FILE.c``: loops become RTL behind a port, its driver, and a run on the SoC.
+Models become loops with ``--schedule`` or ``--auto``; without them they are a network for an accelerator."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from axiloom.cli import options as shared
+from axiloom.cli.given import Refusal, has, refuse, reject
+from axiloom.cli.nest import auto as nest_auto
+from axiloom.cli.nest.source import DEVICE
+from axiloom.files import make_folder
+from axiloom.run.run import Watch, simulate
+
+if TYPE_CHECKING:
+    from axiloom.nest.accelerator import Accelerator
+    from axiloom.nests.program import Program
+
+OTHERS = (
+    "accel size spec encoding post rtl top macs memory_port flow order tile pipeline against input weights "
+    "stop_after layers offload_from offload port data_type rebase"
+)
+"""Options of other accelerators."""
+OPTIONS = "schedule define plain"
+"""Options of loops alone."""
+ACCEPTED = "FILE.c[:FUNCTION]; with --schedule or --auto FILE.mlir, FILE.onnx, MODEL.py:FUNCTION too"
+
+
+def is_c(problem: str) -> bool:
+    """Whether a problem is a file of C, perhaps with a function."""
+    return problem.partition(":")[0].endswith(".c")
+
+
+def is_loops(options: argparse.Namespace) -> bool:
+    """Whether the problem of ``axiloom run`` is meant as loops."""
+    problem: str = options.problem
+    if options.schedule is None and not options.auto:
+        return is_c(problem)
+    return problem.partition(":")[0].endswith((".c", ".mlir", ".onnx", ".py"))
+
+
+def add_options(run: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    group = run.add_argument_group("loops (FILE.c[:FUNCTION])")
+    group.add_argument(
+        "--schedule", type=Path, metavar="FILE", help="primitives, a line each (default: as it is written)"
+    )
+    group.add_argument(
+        "-D",
+        dest="define",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a macro: a size; of a template of MLIR: ${NAME}",
+    )
+    group.add_argument(
+        "--plain", action="store_true", help="all inputs, then one nest after the other, then all results"
+    )
+    return group
+
+
+def add_search(run: argparse.ArgumentParser) -> None:
+    """The options of loops, and ``--auto``."""
+    group = add_options(run)
+    group.title = f"loops ({ACCEPTED})"
+    group.add_argument(
+        "--auto",
+        action="store_true",
+        help=f"search for the schedule, in the limits of {DEVICE} and as if arrays were resident; print it",
+    )
+    refuse(run, Refusal("schedule", has("auto"), "with --auto the schedule is what is searched for"))
+
+
+def execute(options: argparse.Namespace, finish: Any) -> int:
+    """`finish` prints the report and writes its files."""
+    from axiloom.cli.nest.source import load, scheduled
+    from axiloom.nest.accelerator import accelerator, multiply_adds
+    from axiloom.nest.values import random_values
+    from axiloom.nests.affine.interpret import interpret
+    from axiloom.nests.timing import cycles
+    from axiloom.run.nest import NestRun
+
+    reject(
+        options, [Refusal(OTHERS, lambda _: True, "not for loops, which become an accelerator of their own")]
+    )
+    loaded = load(options.problem, sizes(options))
+    progress = shared.progress()
+    schedule, searched = scheduled(loaded.program, options.schedule), ""
+    if options.auto:
+        schedule, searched = nest_auto.best(loaded.program)
+    progress("from the schedule to RTL")
+    made = accelerator(
+        schedule,
+        options.stream_width or 64,
+        plain=options.plain,
+        scatter_gather=options.dma != "simple",
+    )
+    if made.deadlock:
+        progress(f"one nest after the other, as overlapped they would never end: {made.deadlock}")
+    values = {**random_values(loaded.program, options.seed), **loaded.contents}
+    results = interpret(loaded.program, {name: values[name] for name in values})
+    with tempfile.TemporaryDirectory(prefix="axiloom-") as temporary:
+        folder = options.keep or Path(temporary)
+        make_folder(folder)
+        options.rtl = None
+        system = shared.system(options, [made.spec], options.seed)
+        system = replace(system, user_rtl=made.rtl(folder))
+        run = NestRun(
+            loaded.program, made.packets, system, values, results, multiply_adds(loaded.program), options.seed
+        )
+        watch = Watch(progress, sys.stderr.isatty(), options.keep, shared.wants_timeline(options))
+        result = simulate(run, watch)
+        code: int = finish(run.checked(result), options, progress, result.profile.timeline, run.driver.c)
+    print(searched, end="")
+    timing = cycles(made.circuit)
+    bound = max(packet.beats for packet in made.packets)
+    print(
+        f"Nests: {timing.cycles:,} cycles from the first word on, predicted; the port alone takes {bound:,} "
+        f"({timing.cycles / bound:.3f} times that)"
+    )
+    if made.deadlock:
+        print(f"Nests: they run one after the other, as with --plain. Overlapped: {made.deadlock}")
+    return code
+
+
+def sizes(options: argparse.Namespace) -> dict[str, str]:
+    """Of ``-D``."""
+    from axiloom.cli.nest.source import defines
+
+    return defines(options.define)
+
+
+def compiled(options: argparse.Namespace, width: int, scatter_gather: bool) -> tuple[Program, Accelerator]:
+    """The program of ``--problem``, and its accelerator."""
+    from axiloom.cli.nest.source import load, scheduled
+    from axiloom.nest.accelerator import accelerator
+
+    program = load(options.problem[0], sizes(options)).program
+    schedule = scheduled(program, options.schedule)
+    return program, accelerator(schedule, width, plain=options.plain, scatter_gather=scatter_gather)

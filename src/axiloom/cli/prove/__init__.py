@@ -1,0 +1,1 @@
+"""``axiloom prove``, a module for each kind of proof."""

@@ -1,0 +1,67 @@
+"""``axiloom prove spec --isa``: instruction sets with meaning, and what each instruction computes."""
+
+from __future__ import annotations
+
+import argparse
+import time
+
+from tqdm import tqdm
+
+from axiloom.cli.given import Refusal, has, is_given, lacks, refuse
+from axiloom.cli.prove import shared as proofs
+from axiloom.isa.instructions import library
+
+# What describes an accelerator of another kind.
+_OTHERS = "accel size spec encoding post rtl top stream_width macs memory_port dma data_type"
+
+
+def add_options(spec: argparse.ArgumentParser) -> None:
+    """To ``prove spec``."""
+    spec.add_argument(
+        "--isa",
+        metavar="NAME|FILE.isa",
+        help="an instruction set with meaning (docs/instructions.md); built in are "
+        + ", ".join(library.targets()),
+    )
+    spec.add_argument(
+        "--forms",
+        action="store_true",
+        help="of --isa: what each instruction computes as a whole, proved of its steps for all sizes; "
+        "10 seconds a claim if --limit says nothing else",
+    )
+    refuse(
+        spec,
+        Refusal(_OTHERS, has("isa"), "is about a specification, not about --isa"),
+        Refusal("forms", lacks("isa"), "is about instruction sets with meaning: give --isa too"),
+    )
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Proves what --isa names, and prints it."""
+    from axiloom.prove import solvers
+    from axiloom.prove.verdict import Answer, summary, table
+
+    solvers.check()
+    from axiloom.prove import closed_forms, instructions  # need z3
+
+    begun = time.perf_counter()
+    source = library.target(options.isa)
+    verdicts = proofs.with_progress(lambda say: instructions.prove(source, options.limit, say))
+    if options.forms:
+        with tqdm(unit=" formulas", disable=None, leave=False) as shown:
+            limit = options.limit if is_given(options, "limit") else closed_forms.LIMIT_S
+            for one in closed_forms.verdicts(source, limit):
+                shown.update()
+                shown.clear()
+                found = one.answer is Answer.HOLDS
+                print(f"{'proved' if found else 'no closed form'}: {one.name.split(':')[0]}: {one.text}")
+                verdicts.append(one)
+    for one in verdicts:
+        if not one.good:
+            print(f"{source.name}: {one.name}: {one.text}")
+    if lines := verdicts if options.all else [one for one in verdicts if not one.good]:
+        print("\n".join(table(lines)))
+    claims = [one for one in verdicts if one.needed]
+    how = "from the cache" if verdicts[0].cached else f"{time.perf_counter() - begun:.0f} s"
+    print(f"{source.name}: {summary(claims)}; {how}; {solvers.versions()}")
+    return proofs.ended(options, verdicts)

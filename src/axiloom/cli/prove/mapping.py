@@ -1,0 +1,121 @@
+"""``axiloom prove mapping``: commands compute a kernel, on any data."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tqdm import tqdm
+
+from axiloom.cli import options as shared
+from axiloom.cli.given import Refusal, has, refuse
+from axiloom.cli.prove import shared as proofs
+from axiloom.errors import UsageError
+
+if TYPE_CHECKING:
+    from axiloom.prove.verdict import Verdict
+
+
+def add_command(what: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    mapping = what.add_parser(
+        "mapping",
+        help="commands of an instruction set compute a kernel, on any data",
+        description="The commands of a mapping (docs/instructions.md) are executed at given sizes, on data "
+        "that may be anything; where a result is not the kernel's term, z3 and bitwuzla decide. Exit code 1 "
+        "if a mapping is wrong or not decided.",
+    )
+    mapping.add_argument(
+        "mappings", nargs="*", metavar="NAME|FILE.mapping", help="default: all that are built in"
+    )
+    mapping.add_argument(
+        "--list", action="store_true", help="name the built-in mappings with their sizes and end"
+    )
+    mapping.add_argument(
+        "--size",
+        action="append",
+        type=_size,
+        metavar="NAME=N",
+        help="of every mapping named; once for each size",
+    )
+    proofs.add_options(mapping, "seconds a claim")
+    mapping.add_argument(
+        "--all", action="store_true", help="a line for each claim, not only for what is not so"
+    )
+    mapping.add_argument(
+        "--any-size",
+        action="store_true",
+        help="for all sizes that a mapping allows: one arbitrary element, no data and no size is known; of "
+        "mappings that say where() elements lie",
+    )
+    refuse(
+        mapping,
+        Refusal("size limit all any_size json", has("list"), "--list names the mappings and proves nothing"),
+        Refusal("size", has("any_size"), "--any-size is for all sizes"),
+    )
+    mapping.set_defaults(execute=execute)
+
+
+def _size(text: str) -> tuple[str, int]:
+    name, equals, value = text.partition("=")
+    if not equals or not name.isidentifier():
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=N, such as T=16")
+    return name, shared.positive(value)
+
+
+def execute(options: argparse.Namespace) -> int:
+    # Imported here: solvers are for this command alone.
+    from axiloom.prove import solvers
+
+    solvers.check()
+    from axiloom.isa.instructions import library
+    from axiloom.prove import any_size as any_sizes  # needs z3
+    from axiloom.prove import mapping as mappings
+    from axiloom.prove.verdict import summary, table
+
+    sizes = dict(options.size or ())
+    if len(sizes) != len(options.size or ()):
+        raise UsageError("--size: one size is given twice")
+    whole = options.any_size
+    chosen = [mappings.read(name, sizes, any_size=whole) for name in options.mappings or library.mappings()]
+    if whole and not options.mappings:  # of those that are built in, some say where elements lie
+        chosen = [one for one in chosen if one.places]
+    if options.list:
+        for one in chosen:
+            said = ", ".join(
+                f"{size.name}={size.value} ({size.least} to {size.most}"
+                + (f" by {size.multiple})" if size.multiple > 1 else ")")
+                for size in one.sizes.values()
+            )
+            print(f"{one.name:<20} on {one.target.name}: {said}\n    {one.text.partition(chr(10))[0]}")
+        return 0
+    begun = time.perf_counter()
+    verdicts: list[Verdict] = []
+    rows: list[tuple[str, ...]] = [("mapping", "on", "sizes", "verdict", "claims", "s")]
+    shown = tqdm(chosen, unit=" mappings", disable=None, leave=False)
+    for one in shown:
+        shown.set_postfix_str(one.name)
+        found = list((any_sizes if whole else mappings).prove(one, options.limit))
+        for verdict in found:
+            if not verdict.good:
+                shown.clear()
+                print(f"{one.name} ({verdict.port}): {verdict.text}")
+        verdicts += found
+        rows.append(_row(one.name, one.target.name, (any_sizes if whole else mappings).sizes_of(one), found))
+    shown.close()
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    for row in rows:
+        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    if options.all:
+        print("\n".join(table(verdicts)))
+    print(f"{summary(verdicts)}; {time.perf_counter() - begun:.0f} s; {solvers.versions()}")
+    return proofs.ended(options, verdicts)
+
+
+def _row(name: str, target: str, sizes: str, found: Sequence[Verdict]) -> tuple[str, ...]:
+    wrong = [one.answer.value for one in found if not one.good]
+    answer = min(wrong, key=["violated", "not decided"].index) if wrong else "holds"
+    by_solvers = sum(one.solver != "rewriting" for one in found)
+    claims = f"{by_solvers} by solvers" if by_solvers else "none left"
+    return name, target, sizes, answer, claims, f"{sum(one.seconds for one in found):.1f}"

@@ -1,0 +1,88 @@
+"""``axiloom prove nest``: loops, their schedule, their circuit and their Verilog compute the same."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tqdm import tqdm
+
+from axiloom.cli import options as shared
+from axiloom.cli.nest import source as nest_source
+from axiloom.cli.prove import shared as proofs
+from axiloom.errors import UsageError
+
+if TYPE_CHECKING:
+    from axiloom.prove.verdict import Verdict
+
+WIDTH = 64
+WAITS = 2
+
+
+def add_command(what: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    nest = what.add_parser(
+        "nest",
+        help="loops, their schedule, their circuit and its Verilog compute the same, on any data",
+        description="At the sizes that are given, of the accelerator that `axiloom run` uses. The operators "
+        "themselves are taken for what they say. Exit code 1 if a claim is violated or not decided. What ABC "
+        "says is kept in the user's cache, by the content of the question.",
+    )
+    nest_source.add_source(nest)
+    nest.add_argument(
+        "--schedule", type=Path, metavar="FILE", help="primitives, a line each (default: as it is written)"
+    )
+    nest.add_argument(
+        "--plain", action="store_true", help="all inputs, then one nest after the other, then all results"
+    )
+    nest.add_argument(
+        "--stream-width",
+        type=int,
+        choices=(32, 64, 128),
+        default=WIDTH,
+        help="of the port (default %(default)s)",
+    )
+    nest.add_argument(
+        "--waits", type=shared.positive, default=WAITS, metavar="N",
+        help="cycles in which a stream waits, of the runs of the Verilog (default %(default)s)",
+    )  # fmt: skip
+    nest.add_argument("--all", action="store_true", help="a line for each lemma, too")
+    proofs.add_options(nest, "seconds a claim")
+    nest.set_defaults(execute=execute)
+
+
+def execute(options: argparse.Namespace) -> int:
+    # Imported here: provers are for this command alone.
+    from axiloom.prove import solvers
+    from axiloom.prove.verdict import summary, table
+
+    solvers.check()
+    from axiloom.nest.accelerator import accelerator
+    from axiloom.prove.nest import verdicts  # needs z3
+
+    begun = time.perf_counter()
+    if len(options.source) > 1:
+        raise UsageError(f"{', '.join(options.source)}: give one program")
+    loaded = nest_source.load(options.source[0], nest_source.defines(options.define))
+    schedule = nest_source.scheduled(loaded.program, options.schedule)
+    made = accelerator(schedule, options.stream_width, plain=options.plain)
+    if made.deadlock:
+        print(f"{loaded.program.name}: in the plain form, as overlapped it would never end: {made.deadlock}")
+    with tqdm(unit=" claims", disable=None, leave=False) as shown:
+
+        def counted(_verdict: Verdict) -> None:
+            shown.update()
+
+        found = verdicts.prove(
+            loaded.program, schedule, made, limit_s=options.limit, waits=options.waits, say=counted
+        )
+    for one in found:
+        if not one.good:
+            print(f"{one.module}: {one.name}: {one.text}")
+    lines = [one for one in found if options.all or one.source != "helper" or not one.good]
+    print("\n".join(table(lines)))
+    print(
+        f"{loaded.program.name}: {summary(found)}; {time.perf_counter() - begun:.0f} s; {solvers.versions()}"
+    )
+    return proofs.ended(options, found)

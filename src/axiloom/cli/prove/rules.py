@@ -1,0 +1,118 @@
+"""``axiloom prove rules``: rewrite rules of selection, each with its proof or its counter-example."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tqdm import tqdm
+
+from axiloom.cli.given import Refusal, has, refuse
+from axiloom.cli.prove import shared as proofs
+from axiloom.errors import UsageError
+from axiloom.files import write_whole
+
+if TYPE_CHECKING:
+    from axiloom.selection.rules.library import RuleText
+    from axiloom.selection.rules.prove.verdicts import Proof
+
+ORDER = ("refuted", "not decided", "proved")
+
+
+def add_command(what: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    rules = what.add_parser(
+        "rules",
+        help="rewrite rules of selection: both sides compute the same, for all sizes",
+        description="Without FILE: the rules that come with Axiloom. A rule is looked at on NumPy for a "
+        "counter-example, then proved element by element, by rewriting and z3 (docs/rules.md). Selection "
+        "uses proved rules alone. Exit code 1 if one is refuted or not decided, 3 if a file is faulty. "
+        "Proofs are kept in the user's cache, by the content of rule, operations and prover.",
+    )
+    rules.add_argument("files", nargs="*", type=Path, metavar="FILE.rules", help="default: all built in")
+    rules.add_argument("--rule", action="append", metavar="NAME", help="only this one; repeat for more")
+    rules.add_argument("--list", action="store_true", help="name the rules with what they say and end")
+    rules.add_argument("--again", action="store_true", help="prove also what is kept in the cache")
+    proofs.add_options(rules, "seconds a rule")
+    refuse(rules, Refusal("limit json again", has("list"), "--list names the rules and proves nothing"))
+    rules.set_defaults(execute=execute)
+
+
+def chosen(files: Sequence[Path], names: Sequence[str] | None) -> list[RuleText]:
+    """Texts of rules: ours, or of files; of them those with these names. Raises UsageError, RuleError."""
+    from axiloom.isa.wording.names import hint
+    from axiloom.selection.rules import library
+
+    texts = [library.load(one) for one in files] or list(library.every())
+    if not names:
+        return texts
+    known = {rule.name for text in texts for rule in text.rules}
+    for name in names:
+        if name not in known:
+            raise UsageError(f"--rule {name}: no such rule{hint(name, known)}")
+    return [text.only(names) for text in texts if any(rule.name in names for rule in text.rules)]
+
+
+def execute(options: argparse.Namespace) -> int:
+    texts = chosen(options.files, options.rule)
+    rules = [rule for text in texts for rule in text.rules]
+    if options.list:
+        for rule in rules:
+            said = rule.text.partition("\n")[0]
+            print(f"{rule.name:<32} {rule.sense:<9} {rule.place:<24} {said}".rstrip())
+        return 0
+    # Imported here: z3 is for this command alone.
+    from axiloom.prove import solvers
+
+    solvers.check()
+    from axiloom.selection.rules.prove import kept
+
+    begun = time.perf_counter()
+    if options.again:
+        for rule in rules:
+            kept.forget(rule)
+    print("\n".join(_table([], [rule.name for rule in rules])))
+    with tqdm(total=len(rules), unit=" rules", disable=None, leave=False) as shown:
+
+        def say(proof: Proof) -> None:
+            shown.clear()
+            print("\n".join(_table([proof], [rule.name for rule in rules])[1:]))
+            shown.update()
+
+        found = kept.proofs(texts, options.limit, say)
+    print(f"{summary(found)}; {time.perf_counter() - begun:.1f} s; {solvers.versions()}")
+    if options.json:
+        listed = [asdict(one) | {"good": one.good} for one in found]
+        write_whole(options.json, json.dumps({"rules": listed}, indent=1) + "\n")
+    return 0 if all(one.good for one in found) else 1
+
+
+def summary(found: Sequence[Proof]) -> str:
+    """How many are proved, for all sizes or for some, and what is not."""
+    every = sum(one.good and one.every_size for one in found)
+    some = sum(one.good and not one.every_size for one in found)
+    parts = [f"{every} proved for all sizes"]
+    parts += [f"{some} for the sizes they state"] if some else []
+    for answer in ORDER[:2]:
+        count = sum(one.answer == answer for one in found)
+        parts += [f"{count} {answer}"] if count else []
+    return f"{len(found)} rules: {', '.join(parts)}"
+
+
+def _table(found: Sequence[Proof], names: Sequence[str]) -> list[str]:
+    """A line a rule; of what is not proved, the reason below."""
+    width = max(map(len, names), default=4)
+    lines = [f"{'rule':<{width}}  {'sense':<8}  {'verdict':<11}  {'cases':>5}  {'tried':>5}  {'s':>6}  about"]
+    for one in found:
+        seconds = "cached" if one.kept else f"{one.seconds:.1f}"
+        lines.append(
+            f"{one.rule:<{width}}  {one.sense:<8}  {one.answer:<11}  {one.cases:>5}  {one.tried:>5}  "
+            f"{seconds:>6}  {one.about}".rstrip()
+        )
+        if not one.good:
+            lines.append(f"  {one.place}: {one.why}")
+    return lines

@@ -1,0 +1,1 @@
+"""``axiloom run`` and ``axiloom simulate``, and what they leave to choose."""

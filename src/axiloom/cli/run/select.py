@@ -1,0 +1,168 @@
+"""``--select egraph``: instructions are found by equality saturation, not by matching operations."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from axiloom import frontend
+from axiloom.cli.given import Refusal, is_given, reject
+from axiloom.errors import UsageError
+
+if TYPE_CHECKING:
+    from axiloom.device.rtl import DeviceRtl
+    from axiloom.isa import AcceleratorSpec
+    from axiloom.isa.instructions.tree import InstructionSet
+    from axiloom.run.selected import Selected
+
+MATCHING, EGRAPH = "matching", "egraph"
+OTHERS = (
+    "size spec encoding post rtl top macs memory_port flow order tile pipeline against input weights "
+    "stop_after layers offload_from offload port data_type rebase schedule plain auto"
+)
+"""Options that nothing here honours."""
+EXTRA = "pip install 'axiloom[select]'"
+SOLVERS = ("egglog", "ortools")
+"""Of that extra: without one nothing is chosen."""
+
+
+def add_option(command: argparse._ActionsContainer) -> None:
+    command.add_argument(
+        "--select",
+        choices=(MATCHING, EGRAPH),
+        help="how instructions are found: each operation by its form (matching), or all forms of the whole "
+        "application by proved rules (egraph). Default: egraph for networks and instruction sets; matching "
+        "where egraph cannot be used, and the first lines say why",
+    )
+
+
+@dataclass(frozen=True)
+class How:
+    """How products of a network are given to accelerators."""
+
+    egraph: bool
+    asked: bool
+    """By an option: what cannot be done is then an error."""
+    because: str = ""
+    """Why it is matching although nobody asked for that."""
+
+
+def of_network(options: argparse.Namespace, specs: Sequence[AcceleratorSpec]) -> How:
+    """For a network on accelerators with a stream. Raises UsageError where `egraph` was asked for in vain."""
+    if options.select == MATCHING:
+        return How(egraph=False, asked=True)
+    if options.select == EGRAPH:
+        reject(
+            options,
+            [Refusal("offload_from", lambda _: True, "--select egraph weighs every product: leave it out")],
+        )
+        check_extra()
+        return How(egraph=True, asked=True)
+    because = _hindered(options, specs)
+    return How(egraph=not because, asked=False, because=because)
+
+
+def _hindered(options: argparse.Namespace, specs: Sequence[AcceleratorSpec]) -> str:
+    """Why ``egraph`` is not the default of a network, if it is not."""
+    if is_given(options, "offload_from"):
+        return "egraph weighs every product and knows no --offload-from"
+    if is_given(options, "rtl"):
+        return "the cycles of --rtl are in no cost model"
+    if solver := missing():
+        return f"egraph needs {solver}: {EXTRA}"
+    from axiloom.selection.streams.kernels import kernels_of
+
+    for spec in specs:
+        if kernels_of(spec.kernel) is None:
+            return f"egraph has no patterns for `{spec.kernel}`, which {spec.name} computes"
+    return ""
+
+
+def by_text(options: argparse.Namespace) -> bool:
+    """Whether a program is found for an instruction set: as asked, or because ``--accel`` names one for a
+    model."""
+    if options.select is None:
+        return frontend.is_model(str(options.problem)) and _names_text(options)
+    return bool(options.select == EGRAPH)
+
+
+def is_for_texts(options: argparse.Namespace) -> bool:
+    """Whether that is for an instruction set: ``--accel`` names a text or a file of one, or nothing."""
+    return by_text(options) and (options.accel is None or _names_text(options))
+
+
+def _names_text(options: argparse.Namespace) -> bool:
+    from axiloom.isa.instructions.library import INSTRUCTIONS, targets
+
+    names = (options.accel or "").split(",")
+    return any(name in targets() or name.endswith(INSTRUCTIONS) for name in names)
+
+
+def missing() -> str:
+    """The first solver that is not installed, if one is not."""
+    return next((name for name in SOLVERS if find_spec(name) is None), "")
+
+
+def check_extra() -> None:
+    """Raises UsageError where a solver is not installed."""
+    if solver := missing():
+        raise UsageError(f"--select egraph needs {solver}: {EXTRA}")
+
+
+def constants(define: list[str]) -> dict[str, int]:
+    """Constants of a text, of ``-D NAME=VALUE``. Raises UsageError."""
+    from axiloom.cli.nest.source import defines
+
+    given = {}
+    for name, value in defines(define).items():
+        try:
+            given[name] = int(value, 0)
+        except ValueError:
+            raise UsageError(f"-D {name}={value}: a constant of a text is a number") from None
+    return given
+
+
+def instruction_set(name: str, folder: Path, given: Mapping[str, int], where: str) -> InstructionSet:
+    """A built-in text by its name, or a file. Raises UsageError, SpecError."""
+    from axiloom.isa.instructions.library import INSTRUCTIONS, targets
+    from axiloom.isa.instructions.read import read
+
+    built_in = targets()
+    if name in built_in:
+        return read(built_in[name], dict(given))
+    if not name.endswith(INSTRUCTIONS):
+        raise UsageError(
+            f"{where}: no instruction set is called {name}; there are {', '.join(built_in)}, "
+            f"and files that end in {INSTRUCTIONS}"
+        )
+    return read(folder / name, dict(given))
+
+
+def selected(
+    options: argparse.Namespace,
+    device: Callable[[InstructionSet], DeviceRtl | None],
+    progress: Callable[[str], None],
+) -> Selected:
+    """The application of the command line as a validated program."""
+    check_extra()
+    from axiloom.isa.instructions.library import INSTRUCTIONS, targets
+    from axiloom.run.selected import select
+    from axiloom.selection.read import read
+
+    if options.accel is None:
+        names = ", ".join(targets())
+        raise UsageError(f"--select egraph: say for which instruction set: --accel {names}, or FILE.isa")
+    given = constants(options.define)
+    path, _, function = str(options.problem).partition(":")
+    graph = read(Path(path), function or None)
+    return select(
+        graph,
+        lambda more: instruction_set(options.accel, Path(), {**more, **given}, "--accel"),
+        device,
+        progress,
+        Path(options.accel).name if options.accel.endswith(INSTRUCTIONS) else "",
+    )

@@ -1,0 +1,1 @@
+"""Specifications: checked, shown, and drafted from RTL."""
