@@ -22,10 +22,9 @@ from axiloom.drivergen.dialects.elements import element_bits, named
 from axiloom.drivergen.dialects.mlir import fail, index
 from axiloom.drivergen.passes.lowering.lower_to_calls import length
 
-
 HALVES, IN_L1 = 2, 16 << 10
-"""Behind a coherent port a tile is taken in so many parts if the whole result has at most so many bytes: half of L1. Where
-results come from memory, the CPU is later than the device, and each part costs."""
+"""Behind a coherent port a tile is taken in so many parts if the whole result has at most so many bytes: half
+of L1. Where results come from memory, the CPU is later than the device, and each part costs."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +52,8 @@ class _Lowering:
         self.at: Operation | None = None
         self.taker = ""
         self.place: tuple[int, ...] = ()
-        """Of what `taker` takes: bytes of a row of a tile, rows, bytes from row to row of its place (0: not in one piece), parts
-        that the CPU takes it in."""
+        """Of what `taker` takes: bytes of a row of a tile, rows, bytes from row to row of its place (0: not
+        in one piece), parts that the CPU takes it in."""
 
     def lower(self, function: func.FuncOp) -> None:
         """Last to first: what is opened takes what was received behind it."""
@@ -234,7 +233,7 @@ class LowerQueue(ModulePass):
         accel.taker "add_to_C" "accumulate" [16, 16] strides [72, 1]
         ...
         %0 = accel.taker_name "add_to_C"
-        %1 = func.call @dma_queue_open_ahead(%0, %c64, %c16, %c288, %c2) : (index, index, index, index, index) -> i32
+        %1 = func.call @dma_queue_open_ahead(%0, %c64, %c16, %c288, %c2) : (index, ...) -> i32
         accel.check %1
         %2 = memref.cast %A_tile : ... to memref<*xi32>
         accel.clean_rows %2, %c64, %c16, %c320 first(%n) : memref<*xi32>
