@@ -75,6 +75,7 @@ _SOURCES = (".c", ".S", ".s")
 PROGRAM = "program.elf"
 _OTHERS = re.compile(r"-D(?!AXL_)")
 _MESSAGE = re.compile(r"\berror:")
+_TOO_LARGE = re.compile(r"will not fit in region 'ddr': overflowed by (\d+) bytes")
 _WARNING = re.compile(r": warning: ")
 
 
@@ -259,4 +260,9 @@ def run_zig(arguments: list[str], folder: Path) -> list[str]:
     if done.returncode == 0:
         return [line.strip() for line in lines if _WARNING.search(line)]
     errors = [line.strip() for line in lines if _MESSAGE.search(line)]
+    if beyond := [int(found[1]) for line in lines if (found := _TOO_LARGE.search(line))]:
+        raise CompileError(
+            f"the program with its arrays is {max(beyond):,} bytes larger than the memory of programs, "
+            "349 MiB (`ddr` in the linker script); take a smaller problem"
+        )
     raise CompileError(errors[0] if errors else f"the cross compiler failed: {done.stderr.strip()[-300:]}")

@@ -58,6 +58,9 @@ int Cpu::begin() {
     attributes_changed = alone = has_origin = false;
     now = 0;
     last_read = read_before = NO_ACCESS;
+    std::fill(std::begin(rings), std::end(rings), Ring());
+    around = Ring();
+    last_look = NO_ACCESS;
     max_instructions = 0;
     return 0;
 }
@@ -368,6 +371,8 @@ void Cpu::access(bool write, uint32_t address, uint32_t size) {
 [[gnu::always_inline]] inline void Cpu::charge(bool write, Attribute attribute, uint32_t address, uint32_t size) {
     switch (attribute) {
     case Attribute::CACHED: {
+        if (__builtin_expect(!write && address - around.low < around.span, 0))
+            look_at_descriptor(address);
         uint32_t last = (address + size - 1) >> memory.line_shift;
         for (uint32_t line = address >> memory.line_shift; line <= last; line++) {
             if (__builtin_expect(memory.preloads.any(), 0))

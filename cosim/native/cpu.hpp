@@ -138,6 +138,12 @@ class Cpu {
     uint64_t now = 0;         // fabric cycles since then
     uint32_t answer = 0;
     int response = 0, irq_line = 0;
+    // descriptors of a coherent DMA: what it is told of, so that a look at their status finds what it has written
+    struct Ring {
+        uint32_t low = 0, span = 0;
+    } rings[2 * AXL_ACCELERATORS];
+    Ring around;              // all of them
+    uint32_t last_look = 0;   // address
     // devices
     static constexpr uint32_t NO_ACCESS = 1; // not aligned, so no register
     uint32_t last_read = NO_ACCESS, read_before = NO_ACCESS; // addresses of the last two device accesses, for polls
@@ -158,6 +164,8 @@ class Cpu {
     uint32_t device_read(uint32_t address, unsigned size);
     void device_write(uint32_t address, unsigned size, uint32_t value);
     bool device_access(uint32_t address, unsigned size, bool write);
+    void told_of(uint32_t address, uint32_t value);
+    [[gnu::noinline]] void look_at_descriptor(uint32_t address);
     void exception(uint32_t number);
     void system_call(uint32_t pc, const Host::Linux &linux_abi);
     void process_call(uint32_t pc, const Host::Linux &linux_abi);

@@ -1,8 +1,15 @@
 // What the CPU meets outside RAM: the DMA's page (handed to the RTL), and its own faults.
 #include "cpu.hpp"
+#include "dma_registers.h"
 #include "text.hpp"
 
 namespace axl {
+
+namespace {
+
+constexpr uint32_t DESCRIPTOR_BYTES = 64;
+
+} // namespace
 
 bool Cpu::device_access(uint32_t address, unsigned size, bool write) {
     if (state.run == AXL_RUN_FAULT || aborting)
@@ -45,11 +52,47 @@ void Cpu::device_write(uint32_t address, unsigned size, uint32_t value) {
     mmio_writes++;
     last_read = read_before = NO_ACCESS;
     timeline.write(address, value, cycles());
+    if (config.dma_coherent)
+        told_of(address, value);
     pointed.write(address, value);
     yield(AXL_OP_WRITE, address, value);
     if (response)
         fail(AXL_FAULT_BUS, state.mmio_pc, address,
              format("store to 0x%08X at pc 0x%08X: AXI response %u", address, state.mmio_pc, static_cast<uint32_t>(response)));
+    if (state.run == AXL_RUN_FAULT)
+        stop_engine();
+}
+
+// Descriptors lie from the first that a channel is told of to the last.
+void Cpu::told_of(uint32_t address, uint32_t value) {
+    for (uint32_t page = 0; page < config.mmio_pages; page++)
+        for (uint32_t channel : {MM2S, S2MM}) {
+            const uint32_t base = config.mmio_base[page] + channel;
+            if ((address != base + CURDESC && address != base + TAILDESC) || value >= RAM_SIZE)
+                continue;
+            Ring &ring = rings[2 * page + (channel == S2MM)];
+            const uint32_t low = ring.span ? std::min(ring.low, value) : value;
+            ring.span = std::max(ring.span ? ring.low + ring.span : 0, value + DESCRIPTOR_BYTES) - low;
+            ring.low = low;
+            const uint32_t all = around.span ? std::min(around.low, low) : low;
+            around.span = std::max(around.span ? around.low + around.span : 0, low + ring.span) - all;
+            around.low = all;
+        }
+}
+
+// The CPU waits for a descriptor in its own caches: the DMA must have come as far as the CPU when it looks.
+void Cpu::look_at_descriptor(uint32_t address) {
+    bool found = false;
+    for (const Ring &ring : rings)
+        found |= address - ring.low < ring.span;
+    if (!found || alone || aborting || to_fabric(cycles()) <= now)
+        return;
+    if (address == last_look) {
+        polls++;
+        timeline.read(true, cycles(), instructions);
+    }
+    last_look = address;
+    yield(AXL_OP_ADVANCE, 0, 0);
     if (state.run == AXL_RUN_FAULT)
         stop_engine();
 }

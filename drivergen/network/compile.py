@@ -374,6 +374,8 @@ def _checked_weights(function: func.FuncOp, given: Mapping[str, Array], name: st
     for arg, label in zip(function.args, weight_names(function), strict=True):
         if not isinstance(arg.type, TensorType):
             fail(function, f"argument {arg.index} is {arg.type}; networks take ranked tensors")
+        if any(size < 1 for size in arg.type.get_shape()):
+            fail(function, f"argument {arg.index} is {arg.type}; sizes must be known, and at least 1")
         if label is None:
             continue
         if label not in given:

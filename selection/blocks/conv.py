@@ -22,8 +22,9 @@ from axiloom.selection.blocks.sizes import Sizes, blocks_of, divisors
 from axiloom.selection.program.program import Program
 
 MOST_PADS = 15
-_COMMAND, _BEGIN = 100, 30
-"""Cycles of the driver and the DMA for a command, about; of the device beside its work."""
+_COMMAND, _BEGIN, _PIECE = 100, 30, 8
+"""Cycles of the driver and the DMA for a command, about; of the device beside its work; of the driver and the
+DMA for a piece of a picture that does not lie behind the one before: a pixel's share of the channels."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,9 @@ class _Lowering:
         hidden = sum(cycles for many, cycles in loads if many > 1)
         at_once = self._at_once(tile.channels) or not self.layer.pads
         commands = deep * (len(loads) + (1 if at_once else high)) + self.requantise.commands + 2
-        one = max(deep * hidden, deep * steps + behind, _COMMAND * commands)
+        pixels, results = deep * high * self.wide, tile.rows * self.layer.columns
+        pieces = (pixels if deep > 1 else 0) + (results if across > 1 else 0)
+        one = max(deep * hidden, deep * steps + behind, _COMMAND * commands + _PIECE * pieces)
         one += deep * waits + _BEGIN * commands
         once = across * weights if deep == 1 and tile.weights == 1 else weights
         return across * down * one + once

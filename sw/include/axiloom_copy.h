@@ -59,14 +59,6 @@ AXL_INLINE void axl_prefetch_row(const void *row, uint32_t bytes) {
         __builtin_prefetch((const char *)row + at);
 }
 
-/* The place of a tile; where its columns are no neighbours, lines that it shares with others are not worth it. */
-AXL_INLINE void axl_prefetch_place(const void *to, uint32_t rows, uint32_t cols, uint32_t size, ptrdiff_t row_stride,
-                                   ptrdiff_t col_stride) {
-    if (col_stride == 1)
-        for (uint32_t r = 0; r < rows; r++)
-            axl_prefetch_row((const char *)to + (ptrdiff_t)r * row_stride * (ptrdiff_t)size, cols * size);
-}
-
 /* Rows of `bytes` bytes to be ahead by. */
 AXL_INLINE uint32_t axl_rows_ahead(uint32_t bytes) {
     return bytes >= AXL_LINES_AHEAD * AXL_LINE ? 1 : AXL_LINES_AHEAD * AXL_LINE / bytes;
@@ -147,9 +139,51 @@ AXL_DEFINE_PUT(int16_t, i16)
 AXL_DEFINE_PUT(int32_t, i32)
 AXL_DEFINE_PUT(float, f32)
 
+/* Whole rows of a tile. With a coherent port a queue takes tiles in parts, so that their number is no constant. */
+#define AXL_WHOLE(rows, cols, tile_rows, tile_cols) ((AXL_DMA_COHERENT || (rows) == (tile_rows)) && (cols) == (tile_cols))
+#define AXL_ROWS(rows, tile_rows) (AXL_DMA_COHERENT ? (rows) : (tile_rows))
+
+/* Two lines of words: VLDM and VSTM take twice as many registers as VLD1 and VST1 do. */
+AXL_INLINE void axl_add_two_lines(int32_t *to, const int32_t *from) {
+#if defined(__ARM_NEON) && defined(__arm__)
+    __asm__ volatile("vldmia %1, {d16-d23}\n\t"
+                     "vldmia %0, {d24-d31}\n\t"
+                     "vadd.i32 q8, q8, q12\n\t"
+                     "vadd.i32 q9, q9, q13\n\t"
+                     "vadd.i32 q10, q10, q14\n\t"
+                     "vadd.i32 q11, q11, q15\n\t"
+                     "vstmia %0, {d16-d23}"
+                     :
+                     : "r"(to), "r"(from)
+                     : "q8", "q9", "q10", "q11", "q12", "q13", "q14", "q15", "memory");
+#else
+    axl_add_row(to, from, 2 * AXL_LINE / sizeof(int32_t));
+#endif
+}
+
+/* Rows of whole lines behind a coherent port, where lines behind a tile may be prefetched, as none is ever stale. The queue has
+ * asked for the first four of the tile. First comes what is in L2, as what is not holds up the others. */
+AXL_INLINE void axl_add_lines(int32_t *to, const int32_t *from, ptrdiff_t row_stride, uint32_t rows, uint32_t cols) {
+    const uint32_t words = AXL_LINE / sizeof(int32_t), bytes = cols * (uint32_t)sizeof(int32_t);
+    const ptrdiff_t ahead = (ptrdiff_t)axl_rows_ahead(bytes);
+    for (; rows; rows--, to += row_stride, from += cols) {
+        axl_prefetch_row(from + AXL_LINES_AHEAD * words, bytes);
+        axl_prefetch_row(to + ahead * row_stride, bytes);
+        uint32_t c = 0;
+        for (; c + 2 * words <= cols; c += 2 * words)
+            axl_add_two_lines(to + c, from + c);
+        if (c < cols)
+            axl_add_row(to + c, from + c, words);
+    }
+}
+
 /* `place`: prefetch the place of the tile too, which pays where L1 does not have it any more. */
 AXL_INLINE void axl_add_rows(int32_t *to, const int32_t *from, ptrdiff_t row_stride, uint32_t rows, uint32_t cols,
                              uint32_t tile_cols, int place) {
+    if (AXL_DMA_COHERENT && place && cols == tile_cols && cols % (AXL_LINE / sizeof(int32_t)) == 0) {
+        axl_add_lines(to, from, row_stride, rows, cols);
+        return;
+    }
     const uint32_t bytes = cols * (uint32_t)sizeof(int32_t), ahead = axl_rows_ahead(bytes);
     for (uint32_t r = 0; r < ahead && r < rows; r++) {
         axl_prefetch_row(from + r * tile_cols, bytes);
@@ -188,8 +222,8 @@ AXL_APART void axl_get_edge(int32_t *to, const int32_t *from, uint32_t rows, uin
 #define AXL_DEFINE_ADD_TILE(NAME, PLACE)                                                                     \
     AXL_INLINE void NAME(int32_t *to, const int32_t *from, uint32_t rows, uint32_t cols,                     \
                          ptrdiff_t row_stride, ptrdiff_t col_stride, uint32_t tile_rows, uint32_t tile_cols) { \
-        if (rows == tile_rows && cols == tile_cols && col_stride == 1)                                       \
-            axl_add_rows(to, from, row_stride, tile_rows, tile_cols, tile_cols, PLACE);                      \
+        if (AXL_WHOLE(rows, cols, tile_rows, tile_cols) && col_stride == 1)                                  \
+            axl_add_rows(to, from, row_stride, AXL_ROWS(rows, tile_rows), tile_cols, tile_cols, PLACE);      \
         else                                                                                                 \
             axl_get_edge(to, from, rows, cols, row_stride, col_stride, tile_cols, 1);                        \
     }
@@ -200,11 +234,11 @@ AXL_DEFINE_ADD_TILE(axl_add_tile_ahead_i32, 1)
 AXL_INLINE void axl_get_tile_i32(int32_t *to, const int32_t *from, uint32_t rows, uint32_t cols,
                                  ptrdiff_t row_stride, ptrdiff_t col_stride, uint32_t tile_rows,
                                  uint32_t tile_cols) {
-    if (rows != tile_rows || cols != tile_cols || col_stride != 1) {
+    if (!AXL_WHOLE(rows, cols, tile_rows, tile_cols) || col_stride != 1) {
         axl_get_edge(to, from, rows, cols, row_stride, col_stride, tile_cols, 0);
         return;
     }
-    for (uint32_t r = 0; r < tile_rows; r++, to += row_stride, from += tile_cols)
+    for (uint32_t r = 0; r < AXL_ROWS(rows, tile_rows); r++, to += row_stride, from += tile_cols)
         axl_copy_row(to, from, tile_cols * (uint32_t)sizeof(int32_t));
 }
 

@@ -18,8 +18,8 @@
  * nothing: do not write to a matrix before the DMA has read it. After dma_queue_close it has read everything.
  *
  * Macros for the compile line, powers of two from 4 on:
- *     AXL_SEND_RING   descriptors that wait to be sent (default 128)
- *     AXL_RECV_RING   twice the tiles that may be expected at a time (default 64)
+ *     AXL_SEND_RING   descriptors that wait to be sent (default 128; with a coherent port, where they take room in L1, 64)
+ *     AXL_RECV_RING   twice the tiles that may be expected at a time (default 64; 32)
  */
 #ifndef AXILOOM_SG_H
 #define AXILOOM_SG_H
@@ -30,10 +30,10 @@
 #error "axiloom_sg.h needs AXL_DMA_SG=1 and a DMA with scatter-gather"
 #endif
 #ifndef AXL_SEND_RING
-#define AXL_SEND_RING 128u
+#define AXL_SEND_RING (AXL_DMA_COHERENT ? 64u : 128u)
 #endif
 #ifndef AXL_RECV_RING
-#define AXL_RECV_RING 64u
+#define AXL_RECV_RING (AXL_DMA_COHERENT ? 32u : 64u)
 #endif
 
 /* After so many queued words the DMA is told of them. Telling it costs the CPU as long as about 20 words take. */
@@ -93,9 +93,11 @@ dma_status dma_queue_rows(const void *from, uint32_t row_bytes, uint32_t rows, u
 typedef void dma_take(void *to, const int32_t *tile, uint32_t rows, uint32_t cols);
 dma_status dma_queue_open(uint32_t tile_words, dma_take *take);
 
-/* The same with a `take` that is also called without a tile (NULL), while the CPU waits for that: then it may bring the
- * place into the caches. Those of DMA_TAKER_* do so. */
-dma_status dma_queue_open_ahead(uint32_t tile_words, dma_take *take);
+/* The same for tiles of `rows` rows of `row_bytes` bytes, as they come from the device. Rows of their places begin `stride` bytes
+ * apart; 0: these are not in one piece. While the CPU waits, it brings places into the caches. With a coherent port `take`
+ * gets a tile in up to `most` parts of whole rows: that pays where the results stay in L1. Errors besides: argument (no
+ * `take`). */
+dma_status dma_queue_open_ahead(dma_take *take, uint32_t row_bytes, uint32_t rows, uint32_t stride, uint32_t most);
 
 /* Send one word: an opcode or an argument. On a stream wider than a word fill up to a whole beat before rows. */
 static inline dma_status dma_queue_word(uint32_t word) {
@@ -170,17 +172,11 @@ dma_status dma_queue_receive(void *to, uint32_t rows, uint32_t cols);
     DMA_TAKER_OF_WORDS(name, float, axl_get_tile_f32, tile_rows, tile_cols, row_stride, col_stride)
 #define DMA_TAKER_OF_WORDS(name, T, how, tile_rows, tile_cols, row_stride, col_stride)            \
     static void name(void *to, const int32_t *tile, uint32_t rows, uint32_t cols) {               \
-        if (!tile)                                                                                \
-            axl_prefetch_place(to, rows, cols, sizeof(T), (row_stride), (col_stride));            \
-        else                                                                                      \
-            how((T *)to, tile, rows, cols, (row_stride), (col_stride), (tile_rows), (tile_cols)); \
+        how((T *)to, tile, rows, cols, (row_stride), (col_stride), (tile_rows), (tile_cols)); \
     }
 #define DMA_TAKER(name, T, how, tile_rows, tile_cols, row_stride, col_stride)                                              \
     static void name(void *to, const int32_t *tile, uint32_t rows, uint32_t cols) {                                        \
-        if (!tile)                                                                                                         \
-            axl_prefetch_place(to, rows, cols, sizeof(T), (row_stride), (col_stride));                                     \
-        else                                                                                                               \
-            how((T *)to, (const T *)(const void *)tile, rows, cols, (row_stride), (col_stride), (tile_rows), (tile_cols)); \
+        how((T *)to, (const T *)(const void *)tile, rows, cols, (row_stride), (col_stride), (tile_rows), (tile_cols)); \
     }
 
 /* The caller promises that from here to dma_queue_close only the DMA writes to these bytes, and nobody reads them.

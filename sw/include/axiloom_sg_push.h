@@ -21,12 +21,11 @@ static inline void dma_bring(const dma_descriptor *next) {
     if (AXL_CACHE_LINE < sizeof *next)
         __builtin_prefetch((const void *)next->words, 1);
 }
+#define DMA_BRING_AHEAD 3u /* descriptors */
 
-/* With a coherent port descriptors are linked here, and the next one is on its way from memory when it
- * is filled in; else when the DMA is told of them for the first time (dma_sg.c). */
+/* With a coherent port descriptors are linked here; else when the DMA is told of them for the first time (dma_sg.c). */
 static inline void dma_link(dma_descriptor *to, const dma_descriptor *next) {
     if (AXL_DMA_COHERENT) {
-        dma_bring(next);
         to->next = axl_bus((const volatile void *)next);
     }
 }
@@ -35,6 +34,8 @@ static inline void dma_link(dma_descriptor *to, const dma_descriptor *next) {
 static inline void dma_queue_push(dma_descriptor *to, const volatile void *from, uint32_t row_bytes, uint32_t rows) {
     dma_sends.control = row_bytes | (dma_sends.pushed == dma_sends.told ? DMA_SOF : 0);
     dma_link(to, &dma_send_ring[(dma_sends.pushed + 1) & (AXL_SEND_RING - 1)]);
+    if (AXL_DMA_COHERENT)
+        dma_bring(&dma_send_ring[(dma_sends.pushed + DMA_BRING_AHEAD) & (AXL_SEND_RING - 1)]);
     to->buffer = axl_bus(from);
     to->rows = rows;
     *(volatile uint64_t __attribute__((may_alias)) *)&to->control = dma_sends.control;

@@ -10,7 +10,14 @@
 #define SLOT_WORDS 2048u         /* in all slots: some small tiles, two large ones */
 #define AT_ONCE (512u << 10)     /* bytes */
 #define TOLD_BEFORE 2048u        /* bytes whose discarding takes longer than telling the DMA of what is queued */
-#define AHEAD_BYTES (16u << 10)   /* half of L1: the place of a tile, beside the tile itself */
+#define AHEAD_BYTES (16u << 10)   /* half of L1: the places of tiles, beside the tiles themselves */
+#define AHEAD_LINES 4u           /* that may be on their way: a Cortex-A9 takes four at a time (its TRM, 7.1) */
+#define PART_BYTES 512u          /* of a tile that is taken in parts, at least */
+/* A tile for which there is no slot yet does not hold up what is sent. Without a coherent port what is sent is cleaned
+ * meanwhile, and there is no time to be won. */
+#define HOLDS_BACK AXL_DMA_COHERENT
+#define SPINS (AXL_DMA_COHERENT && !AXL_DMA_IRQ && !AXL_PROCESS)
+#define REGISTER_LOOKS 256u      /* looks at a descriptor in the caches for each at a register */
 #define HAS_OCM (AXL_OCM && !AXL_PROCESS)
 #define OCM_WORDS (8192u / AXL_DMAS & ~7u)
 #define MAINTAINED (AXL_DMA_CACHED && !AXL_DMA_COHERENT) /* windows */
@@ -38,7 +45,11 @@ static struct {
     uint32_t tile_bytes;
     uint32_t limit;  /* tiles expected at a time, and slots: a power of two */
     uint32_t begun;  /* dma_recvs.posted when it was opened */
-    int brings;      /* `take` without a tile brings its place into the caches */
+    uint32_t named;  /* as dma_recvs.posted would be, had all tiles that have a place a slot as well */
+    uint32_t rows, row_bytes; /* of what one descriptor receives, a tile or a part of it, if dma_queue_open_ahead was told */
+    uint32_t stride; /* bytes from row to row of its place; 0: the place is not brought into the caches */
+    uint32_t last_part; /* parts of a tile but one: a power of two but one */
+    uint32_t brought, brought_row; /* the place that is brought next, and its row */
     uintptr_t own;   /* bytes that only the DMA writes to */
     uint32_t own_bytes;
     int at_once;     /* they are taken out of the caches at the beginning and at the end, not by tiles */
@@ -61,12 +72,41 @@ static destination DMA_EACH(destinations)[AXL_RECV_RING]; /* of the tile with th
 static const dma_descriptor *awaited;
 static uint32_t looks;
 
-/* The descriptor first, then a register: only that lets time go on for a simulated DMA, and errors show there. */
+/* A row of a place, into the caches. */
+static inline void bring(const char *row) {
+    for (uint32_t at = 0; at < queue.row_bytes; at += LINE)
+        __builtin_prefetch(row + at, 1);
+}
+
+/* The row that is needed next. */
+static void bring_row(void) {
+    if (!queue.stride || queue.brought == queue.named)
+        return;
+    if ((queue.brought - dma_recvs.taken) * queue.tile_bytes >= AHEAD_BYTES)
+        return;
+    const destination *to = &destinations[queue.brought & (AXL_RECV_RING - 1)];
+    if (queue.brought_row < to->rows)
+        bring((const char *)to->to + queue.brought_row * queue.stride);
+    if (++queue.brought_row >= to->rows) {
+        queue.brought_row = 0;
+        queue.brought++;
+    }
+}
+
+/* The descriptor first, then a register: errors show there. With a coherent port the descriptor stays in L1 until the DMA
+ * writes to it, so that such a look takes next to nothing, and a register is read now and then. Without, only the register
+ * lets time go on for a simulated DMA. */
 static dma_status look(int *done) {
     *done = (awaited->status & DMA_COMPLETE) != 0;
     if (*done)
         return DMA_OK;
-    const uint32_t channel = looks++ & 1 ? S2MM : MM2S;
+    uint32_t channel = looks++ & 1 ? S2MM : MM2S;
+    if (SPINS) {
+        bring_row();
+        if (looks % REGISTER_LOOKS)
+            return DMA_OK;
+        channel = looks & REGISTER_LOOKS ? S2MM : MM2S;
+    }
     if (dma_read_register(channel + DMASR) & DMASR_ERRORS)
         return DMA_ERR_HALTED;
     return DMA_OK;
@@ -78,6 +118,9 @@ static dma_status wait_for(const dma_channel *channel, const dma_descriptor *des
     return dma_wait_until(channel, look);
 }
 
+static dma_status take_oldest(void);
+static void post_slots(void);
+
 /* Until the descriptor before number `end` was sent. */
 static dma_status wait_sent(uint32_t end) {
     if ((int32_t)(end - dma_sends.done) <= 0)
@@ -85,17 +128,26 @@ static dma_status wait_sent(uint32_t end) {
     const dma_descriptor *last = &dma_send_ring[(end - 1) & (AXL_SEND_RING - 1)];
     if (!AXL_DMA_COHERENT || dma_sends.told != dma_sends.pushed || !(last->status & DMA_COMPLETE)) {
         TRY(dma_queue_tell());
+        while (HOLDS_BACK && queue.named != dma_recvs.posted) /* else the device would wait for ever */
+            TRY(take_oldest());
         TRY(wait_for(&dma_send_channel, last));
     }
     dma_sends.done = end;
     return DMA_OK;
 }
 
+/* What is received first, as the device may wait for that; at the beginning of a queue it waits for words. */
 dma_status dma_queue_tell(void) {
     dma_queue_end_words();
+    const int begins = HOLDS_BACK && dma_recvs.told == queue.begun;
+    if (begins)
+        dma_tell_sends();
+    if (HOLDS_BACK)
+        post_slots();
     if (dma_recvs.told != dma_recvs.posted)
         dma_tell_recvs();
-    dma_tell_sends();
+    if (!begins)
+        dma_tell_sends();
     return DMA_OK;
 }
 
@@ -107,45 +159,9 @@ static int32_t *slot(uint32_t number) {
     return queue.slots + (number & (queue.limit - 1)) * (queue.tile_bytes / sizeof(int32_t));
 }
 
-static dma_status take_oldest(void) {
-    const uint32_t number = dma_recvs.taken;
-    const dma_descriptor *from = &dma_recv_ring[number & (AXL_RECV_RING - 1)];
-    const destination to = destinations[number & (AXL_RECV_RING - 1)];
-    uint32_t status = from->status;
-    if (!(status & DMA_COMPLETE)) {
-        TRY(dma_queue_tell());
-        /* While the CPU waits: a tile that is added reads its place, and one that is copied takes whole lines there. */
-        if (queue.brings && queue.tile_bytes <= AHEAD_BYTES)
-            queue.take((void *)to.to, NULL, to.rows, to.cols);
-        TRY(wait_for(&dma_recv_channel, from));
-        status = from->status;
-    }
-    dma_recvs.taken = number + 1;
-    if ((status & DMA_BYTES) < (queue.take ? queue.tile_bytes : to.rows * to.cols))
-        return DMA_ERR_SHORT;
-    if (!(status & DMA_RXEOF))
-        return DMA_ERR_LONG;
-    if (!queue.take) {
-        if (!AXL_DMA_COHERENT && !queue.at_once)
-            axl_cache_invalidate_rows(to.to, to.cols, to.rows, to.stride);
-        return DMA_OK;
-    }
-    const int32_t *tile = slot(number);
-    if (queue.on_chip)
-        axl_ocm_invalidate((uintptr_t)tile, queue.tile_bytes);
-    else if (MAINTAINED)
-        axl_cache_invalidate((uintptr_t)tile, queue.tile_bytes);
-    queue.take((void *)to.to, tile, to.rows, to.cols);
-    return DMA_OK;
-}
-
-dma_status dma_queue_receive(void *to, uint32_t rows, uint32_t cols) {
+/* A slot for the next tile. */
+static void post_slot(void) {
     const uint32_t number = dma_recvs.posted, used = number - queue.begun;
-    if (!queue.take)
-        return DMA_ERR_NOT_READY;
-    if (number - dma_recvs.taken == queue.limit)
-        TRY(take_oldest());
-    destinations[number & (AXL_RECV_RING - 1)] = (destination){(uintptr_t)to, rows, cols, 0};
     /* The window's last user may have written to it; from now on nobody does. Nobody ever writes to slots on-chip: start.S
      * has emptied L1, and take_oldest drops what it reads. */
     if (used < queue.limit && !queue.on_chip && MAINTAINED)
@@ -154,7 +170,108 @@ dma_status dma_queue_receive(void *to, uint32_t rows, uint32_t cols) {
         dma_post_recv((uintptr_t)slot(number), queue.tile_bytes, 0);
     else /* as often as there are slots in the ring, the descriptor is that of the same slot again */
         dma_post_again(queue.tile_bytes);
+}
+
+/* For as many tiles as there are slots. */
+static void post_slots(void) {
+    while (dma_recvs.posted != queue.named && dma_recvs.posted - dma_recvs.taken < queue.limit)
+        post_slot();
+}
+
+/* The tile of this number, or the part of one, is there. */
+static dma_status came(uint32_t number, uint32_t status, uint32_t bytes) {
+    dma_recvs.taken = number + 1;
+    if ((status & DMA_BYTES) < bytes)
+        return DMA_ERR_SHORT;
+    const int ends = !SPINS || ((number - queue.begun) & queue.last_part) == queue.last_part;
+    if (ends != ((status & DMA_RXEOF) != 0))
+        return ends ? DMA_ERR_LONG : DMA_ERR_SHORT;
     return DMA_OK;
+}
+
+static dma_status take_oldest(void) {
+    const uint32_t number = dma_recvs.taken;
+    const dma_descriptor *from = &dma_recv_ring[number & (AXL_RECV_RING - 1)];
+    const dma_descriptor *next = &dma_recv_ring[(number + 1) & (AXL_RECV_RING - 1)];
+    destination to = destinations[number & (AXL_RECV_RING - 1)];
+    uint32_t status = from->status;
+    if (SPINS && queue.last_part)
+        __builtin_prefetch((const void *)next);
+    if (number == dma_recvs.posted || !(status & DMA_COMPLETE)) {
+        TRY(dma_queue_tell());
+        /* While the CPU waits: a tile that is added reads its place, and one that is copied takes whole lines there. With
+         * a coherent port that is done between two looks. */
+        if (!AXL_DMA_COHERENT && queue.stride && queue.tile_bytes <= AHEAD_BYTES)
+            for (uint32_t row = 0; row < to.rows; row++)
+                bring((const char *)to.to + row * queue.stride);
+        TRY(wait_for(&dma_recv_channel, from));
+        status = from->status;
+    }
+    const int32_t *tile = slot(number);
+    if (AXL_DMA_COHERENT && queue.take) /* on its way from L2 */
+        for (uint32_t line = 0; line < AHEAD_LINES; line++)
+            __builtin_prefetch((const char *)tile + line * LINE);
+    if (AXL_DMA_COHERENT)
+        __atomic_thread_fence(__ATOMIC_ACQUIRE); /* no word of it was read before */
+    TRY(came(number, status, queue.take ? queue.tile_bytes : to.rows * to.cols));
+    if (!queue.take) {
+        if (!AXL_DMA_COHERENT && !queue.at_once)
+            axl_cache_invalidate_rows(to.to, to.cols, to.rows, to.stride);
+        return DMA_OK;
+    }
+    if (!AXL_DMA_COHERENT && queue.on_chip)
+        axl_ocm_invalidate((uintptr_t)tile, queue.tile_bytes);
+    else if (MAINTAINED)
+        axl_cache_invalidate((uintptr_t)tile, queue.tile_bytes);
+    /* Several parts at once if the CPU is late; their slots follow each other. */
+    while (HOLDS_BACK && !(status & DMA_RXEOF) && dma_recvs.taken != dma_recvs.posted) {
+        const uint32_t more = dma_recvs.taken & (AXL_RECV_RING - 1);
+        status = dma_recv_ring[more].status;
+        if (!(status & DMA_COMPLETE))
+            break;
+        TRY(came(dma_recvs.taken, status, queue.tile_bytes));
+        to.rows += destinations[more].rows;
+    }
+    if (AXL_DMA_COHERENT && (int32_t)(queue.brought - dma_recvs.taken) < 0) {
+        queue.brought = dma_recvs.taken;
+        queue.brought_row = 0;
+    }
+    if (to.rows)
+        queue.take((void *)to.to, tile, to.rows, to.cols);
+    if (HOLDS_BACK) {
+        __builtin_prefetch((const void *)&dma_recv_ring[dma_recvs.taken & (AXL_RECV_RING - 1)]);
+        post_slots();
+    }
+    if (HOLDS_BACK && dma_recvs.posted - dma_recvs.told >= queue.limit / 2)
+        dma_tell_recvs();
+    return DMA_OK;
+}
+
+static inline dma_status receive_part(void *to, uint32_t rows, uint32_t cols) {
+    const uint32_t number = queue.named;
+    if (number - dma_recvs.taken == (HOLDS_BACK ? AXL_RECV_RING : queue.limit))
+        TRY(take_oldest());
+    destinations[number & (AXL_RECV_RING - 1)] = (destination){(uintptr_t)to, rows, cols, 0};
+    queue.named++;
+    if (!HOLDS_BACK)
+        post_slot();
+    else if (dma_recvs.told != queue.begun) /* at the beginning the device waits for words */
+        post_slots();
+    if (AXL_DMA_COHERENT && number < AXL_RECV_RING) /* at first they come from memory */
+        bring_row();
+    return DMA_OK;
+}
+
+dma_status dma_queue_receive(void *to, uint32_t rows, uint32_t cols) {
+    if (!queue.take)
+        return DMA_ERR_NOT_READY;
+    for (uint32_t part = 0; SPINS && part < queue.last_part; part++) {
+        const uint32_t here = rows < queue.rows ? rows : queue.rows;
+        TRY(receive_part(to, here, cols));
+        rows -= here;
+        to = (char *)to + queue.rows * queue.stride;
+    }
+    return receive_part(to, rows, cols);
 }
 
 dma_status dma_queue_receive_rows(void *to, uint32_t row_bytes, uint32_t rows, uint32_t stride) {
@@ -171,6 +288,7 @@ dma_status dma_queue_receive_rows(void *to, uint32_t row_bytes, uint32_t rows, u
     }
     destinations[dma_recvs.posted & (AXL_RECV_RING - 1)] = (destination){(uintptr_t)to, rows, row_bytes, stride};
     dma_post_recv((uintptr_t)to, row_bytes, rows == 1 ? 0 : rows << 19 | stride);
+    queue.named = dma_recvs.posted;
     return DMA_OK;
 }
 
@@ -220,7 +338,10 @@ static void bring_descriptors(void) {
         dma_bring(&dma_send_ring[i]);
     __builtin_prefetch(dma_recv_ring, 1);
     __builtin_prefetch(dma_recv_ring + 1, 1);
-    __builtin_prefetch(destinations, 1);
+    for (uint32_t at = 0; at < sizeof destinations; at += LINE)
+        __builtin_prefetch((const char *)destinations + at, 1);
+    for (uint32_t at = 0; at < sizeof queue; at += LINE)
+        __builtin_prefetch((const char *)&queue + at, 1);
 }
 
 /* By dma_init: what does not change from queue to queue. */
@@ -251,12 +372,13 @@ dma_status dma_queue_open(uint32_t tile_words, dma_take *take) {
     if (take && (on_chip || MAINTAINED) && tile_words % (LINE / sizeof(uint32_t)))
         limit = 1;
     queue.take = take;
-    queue.brings = 0;
+    queue.stride = queue.last_part = 0;
     queue.slots = on_chip ? ocm_slots : (int32_t *)(void *)dma_out_window.words;
     queue.on_chip = on_chip;
     queue.tile_bytes = tile_words * (uint32_t)sizeof(uint32_t);
     queue.limit = limit;
-    queue.begun = dma_recvs.posted;
+    queue.begun = queue.named = queue.brought = dma_recvs.posted;
+    queue.brought_row = 0;
     queue.own_bytes = 0;
     queue.at_once = queue.clean = 0;
     queue.open = 1;
@@ -267,19 +389,33 @@ dma_status dma_queue_open(uint32_t tile_words, dma_take *take) {
     return DMA_OK;
 }
 
-dma_status dma_queue_open_ahead(uint32_t tile_words, dma_take *take) {
-    const dma_status status = dma_queue_open(tile_words, take);
-    if (status == DMA_OK)
-        queue.brings = take != NULL;
-    return status;
+/* With a coherent port the CPU takes the first part of a tile while the next one comes. The DMA says of each part that it
+ * is there, but raises an interrupt for the tile alone. */
+dma_status dma_queue_open_ahead(dma_take *take, uint32_t row_bytes, uint32_t rows, uint32_t stride, uint32_t most) {
+    if (!take)
+        return DMA_ERR_ARGUMENT;
+    uint32_t parts = 1;
+    while (SPINS && stride && 2 * parts <= most && rows % 2 == 0 && rows * row_bytes >= 2 * PART_BYTES) {
+        rows /= 2;
+        parts *= 2;
+    }
+    TRY(dma_queue_open(rows * row_bytes / (uint32_t)sizeof(int32_t), take));
+    queue.rows = rows;
+    queue.row_bytes = row_bytes;
+    queue.stride = stride;
+    queue.last_part = parts - 1;
+    return DMA_OK;
 }
 
 dma_status dma_queue_close(void) {
     if (!queue.open)
         return DMA_ERR_NOT_READY;
     TRY(dma_queue_tell());
-    while (dma_recvs.taken != dma_recvs.posted)
+    while (dma_recvs.taken != queue.named) {
+        if (HOLDS_BACK && queue.named - dma_recvs.taken == 1) /* there is time while the last one comes */
+            TRY(wait_sent(dma_sends.pushed));
         TRY(take_oldest());
+    }
     TRY(wait_sent(dma_sends.pushed));
     if (!AXL_DMA_COHERENT && queue.at_once)
         axl_cache_invalidate(queue.own, queue.own_bytes);

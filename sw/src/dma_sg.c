@@ -11,7 +11,9 @@
 #else
 #define UNCACHED __attribute__((section(".axl_uncached")))
 #endif
-dma_descriptor DMA_EACH(dma_send_ring)[AXL_SEND_RING] UNCACHED;
+/* In one page as far as it goes: the DMA reads ahead where a descriptor lies behind the one before, and in its page. */
+#define WHOLE_PAGE __attribute__((aligned(AXL_DMA_COHERENT ? 4096 : 64)))
+dma_descriptor DMA_EACH(dma_send_ring)[AXL_SEND_RING] UNCACHED WHOLE_PAGE;
 dma_descriptor DMA_EACH(dma_recv_ring)[AXL_RECV_RING] UNCACHED;
 dma_send_queue DMA_EACH(dma_sends);
 dma_recv_queue DMA_EACH(dma_recvs);
@@ -57,6 +59,8 @@ void dma_tell_sends(void) {
 void dma_post_recv(uintptr_t to, uint32_t row_bytes, uint32_t rows) {
     dma_descriptor *next = &dma_recv_ring[dma_recvs.posted & (AXL_RECV_RING - 1)];
     dma_link(next, &dma_recv_ring[(dma_recvs.posted + 1) & (AXL_RECV_RING - 1)]);
+    if (AXL_DMA_COHERENT)
+        dma_bring(&dma_recv_ring[(dma_recvs.posted + DMA_BRING_AHEAD) & (AXL_RECV_RING - 1)]);
     next->buffer = axl_bus((const void *)to);
     next->rows = rows;
     *(volatile uint64_t __attribute__((may_alias)) *)&next->control = row_bytes;

@@ -58,6 +58,24 @@ def test_what_it_does_not_take(capsys: pytest.CaptureFixture[str]) -> None:
     assert "'0' is not a number from 1 on" in capsys.readouterr().err
 
 
+def test_a_convolution(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "found.json"
+    command = ["explore", "conv:14_16_1_16_1:int8", "--accel", "conv_v4", "--show", "2", "--json", str(file)]
+    assert main(command) == 0
+    title, head, best, *_ = capsys.readouterr().out.splitlines()
+    assert title.startswith("conv:14_16_1_16_1:int8 on conv_v4 (")
+    assert head.split() == ["flow", "loops", "tile", "pipeline", "predicted"]
+    assert best.startswith("*")
+    (found,) = json.loads(file.read_text())
+    assert len(found["rows"]) == 2
+    assert (found["chosen"]["words"], found["chosen"]["limit_ratio"]) == (None, None)
+
+
+def test_a_convolution_on_an_accelerator_of_products(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explore", "conv:14_16_1_16_1", "--accel", "v4"]) == 2
+    assert "of v4_16 explore ranks drivers of matrix products" in capsys.readouterr().err
+
+
 def test_compile_takes_the_choice(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compile", "matmul:64x64x64", "--accel", "v3_8", "--flow", "best"]) == 0
     spec = isa.builtin("v3_8")

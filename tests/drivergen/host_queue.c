@@ -25,7 +25,8 @@ static piece pieces[MOST];
 static place places[TILES];
 static uint32_t pending, expected, beat_bytes = 4, tile_words;
 static dma_take *taker;
-static int is_open, brings;
+static int is_open;
+static uint32_t part_rows, part_words, part_stride; /* words of a row */
 static const uint8_t *own, *own_end;
 
 void host_stream(uint32_t bits) { beat_bytes = bits / 8; }
@@ -63,11 +64,11 @@ static dma_status take_oldest(void) {
     uint32_t *tile = malloc(words * 4);
     if (host_recv(tile, words) != words)
         return DMA_ERR_TIMEOUT;
-    if (brings)
-        taker(to.to, NULL, to.rows, to.cols);
-    if (taker)
-        taker(to.to, (const int32_t *)tile, to.rows, to.cols);
-    else
+    for (uint32_t r = 0; taker && r < to.rows; r += part_rows) { /* in parts, where the queue may do so */
+        const uint32_t rows = to.rows - r < part_rows ? to.rows - r : part_rows;
+        taker(to.to + (size_t)r * part_stride, (const int32_t *)tile + (size_t)r * part_words, rows, to.cols);
+    }
+    if (!taker)
         for (uint32_t r = 0; r < to.rows; r++)
             memcpy(to.to + (size_t)r * to.stride, (uint8_t *)tile + (size_t)r * to.cols, to.cols);
     free(tile);
@@ -94,15 +95,21 @@ dma_status dma_queue_open(uint32_t words, dma_take *take) {
     is_open = 1;
     tile_words = words;
     taker = take;
-    brings = 0;
+    part_rows = UINT32_MAX;
+    part_words = part_stride = 0;
     own = own_end = NULL;
     return DMA_OK;
 }
 
-/* A place that is brought into the caches stays as it is. */
-dma_status dma_queue_open_ahead(uint32_t words, dma_take *take) {
-    const dma_status status = dma_queue_open(words, take);
-    brings = status == DMA_OK;
+/* As with a coherent port: in halves, where the rows of a place are in one piece. */
+dma_status dma_queue_open_ahead(dma_take *take, uint32_t row_bytes, uint32_t rows, uint32_t stride,
+                                uint32_t most) {
+    const dma_status status = dma_queue_open(rows * row_bytes / 4, take);
+    if (status == DMA_OK && most > 1 && stride && rows % 2 == 0) {
+        part_rows = rows / 2;
+        part_words = row_bytes / 4;
+        part_stride = stride;
+    }
     return status;
 }
 

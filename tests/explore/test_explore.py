@@ -13,7 +13,7 @@ import pytest
 from axiloom import isa
 from axiloom.cosim.replay import COSTS
 from axiloom.cosim.system import System
-from axiloom.drivergen import matmul_mlir, parse_problem
+from axiloom.drivergen import matmul_mlir, parse_problem, parse_workload
 from axiloom.drivergen.cost.model import FORMS, constants_of, fitted
 from axiloom.drivergen.cost.replay_costs import costs_of
 from axiloom.drivergen.cost.selection import Candidate, candidates, published_best
@@ -21,7 +21,7 @@ from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.drivergen.problems.matmul import Problem
 from axiloom.errors import UsageError
 from axiloom.explore import explore as exploring
-from axiloom.explore.explore import PAPER, confirm, distinct, explore
+from axiloom.explore.explore import PAPER, confirm, distinct, explore, explore_convolution
 from axiloom.isa import AcceleratorSpec
 from axiloom.run.choice import (
     CLOSE,
@@ -214,3 +214,22 @@ def test_simulation_confirms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(exploring, "simulate", lambda _batch: pytest.fail("it ran again"))
     (again,) = confirm([found], 1, store=store, jobs=1)
     assert again.rows == done.rows
+
+
+def test_drivers_of_a_convolution() -> None:
+    spec = isa.revise(isa.builtin("conv_v4"), dma=replace(isa.builtin("conv_v4").dma, scatter_gather=True))
+    found = explore_convolution("conv:14_16_1_16_1", spec, top=4)
+    first, *others = found.rows
+    assert found.chosen is first
+    assert (first.names, first.choice.pipeline) == (("best (ours)",), "all")
+    assert len(others) == 3
+    assert all(one.choice.seconds >= first.choice.seconds for one in others)
+    assert len({(one.choice.candidate.tile, one.choice.seconds) for one in found.rows}) == 4
+    chosen = resolve(parse_workload("conv:14_16_1_16_1").mlir, spec, Schedule(BEST))
+    assert (chosen.flow, chosen.tile) == (first.choice.candidate.flow, first.choice.candidate.tile)
+
+
+def test_a_pipeline_of_a_convolution_is_kept() -> None:
+    rows = explore_convolution("conv:14_16_1_16_1", isa.builtin("conv_v4"), pipeline="published").rows
+    assert {one.choice.pipeline for one in rows} == {"published"}
+    assert [one.choice.seconds for one in rows] == sorted(one.choice.seconds for one in rows)

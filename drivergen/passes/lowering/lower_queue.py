@@ -22,6 +22,10 @@ from axiloom.drivergen.dialects.elements import element_bits, named
 from axiloom.drivergen.dialects.mlir import fail, index
 from axiloom.drivergen.passes.lowering.lower_to_calls import length
 
+HALVES, IN_L1 = 2, 16 << 10
+"""Behind a coherent port a tile is taken in so many parts if the whole result has at most so many bytes: half
+of L1. Where results come from memory, the CPU is later than the device, and each part costs."""
+
 
 @dataclass(frozen=True)
 class _Tile:
@@ -47,6 +51,9 @@ class _Lowering:
         self.opens: list[queue.QueueOpenOp] = []
         self.at: Operation | None = None
         self.taker = ""
+        self.place: tuple[int, ...] = ()
+        """Of what `taker` takes: bytes of a row of a tile, rows, bytes from row to row of its place (0: not
+        in one piece), parts that the CPU takes it in."""
 
     def lower(self, function: func.FuncOp) -> None:
         """Last to first: what is opened takes what was received behind it."""
@@ -119,10 +126,11 @@ class _Lowering:
 
     def open(self, op: queue.QueueOpenOp) -> None:
         taker = self.insert(queue.TakerNameOp(self.taker))
-        # Ours knows how to bring a tile's place into the caches.
-        opener = "dma_queue_open_ahead" if self.taker else "dma_queue_open"
+        if self.taker:
+            self.call("dma_queue_open_ahead", taker, *map(self.index, self.place))
+        else:
+            self.call("dma_queue_open", self.index(op.words.value.data), taker)
         self.taker = ""
-        self.call(opener, self.index(op.words.value.data), taker)
 
     def word(self, op: queue.QueueWordOp) -> None:
         self.call("dma_queue_word", op.word)
@@ -159,13 +167,16 @@ class _Lowering:
         if self.taker not in ("", name):
             fail(op, "the tiles of one queue are taken in more than one way")
         self.taker = name
+        step, between = tile.strides
+        rows, cols = tile.shape
+        stride = step * tile.element_bytes if between == 1 else 0
+        view = op.tile.owner
+        whole = view.source if isinstance(view, memref.SubviewOp) else op.tile
+        self.place = (cols * tile.element_bytes, rows, stride, HALVES if _bytes_of(whole) <= IN_L1 else 1)
         self.call("dma_queue_receive", self._bytes(tile.pointer), tile.rows, tile.cols)
 
     def own(self, op: queue.QueueOwnOp) -> None:
-        kind = op.array.type
-        assert isinstance(kind, MemRefType)
-        size = kind.element_count() * element_bits(kind) // 8
-        self.call("dma_queue_own", self._bytes(self._pointer(op.array)), self.index(size))
+        self.call("dma_queue_own", self._bytes(self._pointer(op.array)), self.index(_bytes_of(op.array)))
 
     def clean_all(self, op: queue.QueueCleanAllOp) -> None:
         self.call("dma_queue_clean_all", self.index(op.bytes.value.data))
@@ -203,6 +214,11 @@ _RULES: dict[type[Operation], Callable[..., None]] = {
 }
 
 
+def _bytes_of(array: SSAValue) -> int:
+    assert isinstance(array.type, MemRefType)
+    return array.type.element_count() * element_bits(array.type) // 8
+
+
 @dataclass(frozen=True)
 class LowerQueue(ModulePass):
     """Replace the queue ops by calls of the runtime.
@@ -217,7 +233,7 @@ class LowerQueue(ModulePass):
         accel.taker "add_to_C" "accumulate" [16, 16] strides [72, 1]
         ...
         %0 = accel.taker_name "add_to_C"
-        %1 = func.call @dma_queue_open_ahead(%c256, %0) : (index, index) -> i32
+        %1 = func.call @dma_queue_open_ahead(%0, %c64, %c16, %c288, %c2) : (index, ...) -> i32
         accel.check %1
         %2 = memref.cast %A_tile : ... to memref<*xi32>
         accel.clean_rows %2, %c64, %c16, %c320 first(%n) : memref<*xi32>

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
+from typing import TypeVar
 
-from axiloom import boards
+from axiloom import boards, drivergen
 from axiloom.drivergen.cost.model import Choice
 from axiloom.drivergen.cost.selection import Candidate, published_best, squares
+from axiloom.drivergen.pipeline import conv_choice
 from axiloom.drivergen.problems.matmul import Problem
 from axiloom.errors import CompileError, UsageError
 from axiloom.hw.rtl_files.user_rtl import UserRtl
@@ -21,18 +23,42 @@ from axiloom.sweep.store import key
 from axiloom.sweep.sweep import Outcome, sweep
 
 PAPER = "paper's Best"
+PUBLISHED = "published"
+RANKED = 256
+"""Tiles and orders of each flow that are asked for where the model says a time alone."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way to use an accelerator whose model says a time in seconds alone."""
+
+    candidate: Candidate
+    pipeline: str
+    seconds: float
+    words: int | None = None
+    limit_ratio: float | None = None
+
+
+Ranked = TypeVar("Ranked", Choice, Way)
 
 
 @dataclass(frozen=True)
 class Row:
     """A choice as the table shows it. Times in seconds; `names`: what it is known as."""
 
-    choice: Choice
+    choice: Choice | Way
     names: tuple[str, ...] = ()
     simulated: float | None = None
     simulated_ratio: float | None = None
     """Simulated fabric cycles over the limit."""
     error: str | None = None
+    called: float | None = None
+    """Simulated, from call to return."""
+
+    @property
+    def foretold(self) -> float | None:
+        """What of the simulation the model foretells: of a `Way` the call, else the whole program."""
+        return self.called if isinstance(self.choice, Way) else self.simulated
 
 
 @dataclass(frozen=True)
@@ -72,7 +98,7 @@ def explore(
     CompileError where nothing fits, and UsageError for an accelerator that does not multiply matrices.
     """
     if not ranks(spec):
-        raise UsageError(f"{spec.name} computes {spec.kernel}: explore ranks drivers of matmul accelerators")
+        raise UsageError(f"{spec.name} computes {spec.kernel}, not matrix products")
     started = time.perf_counter()
     every = ranked(problem, spec, board=board, pipelines=pipelines)
     seconds = time.perf_counter() - started
@@ -97,7 +123,35 @@ def explore(
     return Exploration(text, spec, board, tuple(shown), len(every), seconds, user_rtl=user_rtl)
 
 
-def distinct(choices: Iterable[Choice]) -> Iterator[Choice]:
+def explore_convolution(
+    text: str,
+    spec: AcceleratorSpec,
+    *,
+    pipeline: str | None = None,
+    board: str = boards.DEFAULT,
+    top: int = 10,
+    user_rtl: UserRtl | None = None,
+) -> Exploration:
+    """The `top` choices by the model for the convolution that `text` names, on `spec`, which computes one."""
+    used = pipeline or drivergen.default_pipeline(spec)
+    started = time.perf_counter()
+    every = conv_choice.flows(drivergen.parse_workload(text).mlir, spec, name=text, count=RANKED)
+    seconds, hz = time.perf_counter() - started, boards.load(board).fabric_hz
+
+    def cycles(one: conv_choice.Flow) -> float:
+        return one.choice.published if used == PUBLISHED else one.choice.cycles
+
+    ways = [
+        Way(Candidate(one.name, one.choice.order, one.choice.tile), used, cycles(one) / hz)
+        for one in sorted(every, key=cycles)
+    ]
+    ours = "model's first" if user_rtl else "best (ours)"
+    shown = islice(distinct(ways), top)
+    rows = tuple(Row(one, () if number else (ours,)) for number, one in enumerate(shown))
+    return Exploration(text, spec, board, rows, len(ways), seconds, user_rtl=user_rtl)
+
+
+def distinct(choices: Iterable[Ranked]) -> Iterator[Ranked]:
     """One of those that differ in the names of flow and loops alone: they move the same in the same time."""
     seen = set()
     for choice in choices:
@@ -107,7 +161,7 @@ def distinct(choices: Iterable[Choice]) -> Iterator[Choice]:
             yield choice
 
 
-def _point(found: Exploration, choice: Choice) -> Point:
+def _point(found: Exploration, choice: Choice | Way) -> Point:
     one = choice.candidate
     return point(
         found.problem,
@@ -161,4 +215,10 @@ def _with(row: Row, outcome: Outcome | None) -> Row:
         return replace(row, error=f"{outcome.error['class']}: {outcome.error['message']}")
     report = outcome.result
     seconds = report["counters"]["task-clock"] / 1e9
-    return replace(row, simulated=seconds, simulated_ratio=report["limit"]["ratio"])
+    called = report["limit"].get("call_cycles")
+    return replace(
+        row,
+        simulated=seconds,
+        simulated_ratio=report["limit"]["ratio"],
+        called=called / report["config"]["clocks"]["fabric_hz"] if called else None,
+    )

@@ -345,12 +345,19 @@ def _call(bound: Limit) -> str:
         return (
             f"; from call to return {calls[0]:,} cycles at first, {ratio:.2f} times {limit:,}, then "
             f"{later:,.0f} ({min(calls[1:]):,} to {max(calls[1:]):,}), {later / limit:.2f} times"
+            f"{_alone(bound, limit)}"
         )
     return (
         ""
         if ratio is None
         else f"; from call to return {bound.get('call_cycles', 0):,} cycles, {ratio:.2f} times"
     )
+
+
+def _alone(bound: Limit, limit: int) -> str:
+    """What no call can pass."""
+    cycles = bound.get("alone_cycles")
+    return f"; the device alone needs {cycles:,}, {cycles / limit:.2f} times" if cycles and limit else ""
 
 
 def summary(report: Report) -> list[str]:

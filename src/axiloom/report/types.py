@@ -58,6 +58,7 @@ class Limit(Bound):
     call_ratio: NotRequired[float | None]
     calls: NotRequired[list[int]]
     call_limit: NotRequired[int]
+    alone_cycles: NotRequired[int]
 
 
 class LayerLimit(Bound):

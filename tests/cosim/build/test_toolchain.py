@@ -68,7 +68,10 @@ def test_macros_of_board_and_caller(tmp_path: Path) -> None:
         ("int main(void) { return x; }\n", "program.c:1:25: error: use of undeclared identifier 'x'"),
         ("int main(void) { int unused; return 0; }\n", "error: unused variable 'unused'"),
         ("int f(void);\nint main(void) { return f(); }\n", "undefined symbol: f"),
-        ("int big[100000000]; int main(void) { return big[5]; }\n", "will not fit in region 'ddr'"),
+        (
+            "int big[100000000]; int main(void) { return big[5]; }\n",
+            "larger than the memory of programs, 349 MiB",
+        ),
     ],
 )
 def test_first_error_of_the_compiler(tmp_path: Path, text: str, message: str) -> None:

@@ -12,8 +12,9 @@ builtin.module {
     %c24 = arith.constant 24 : index
     %c16 = arith.constant 16 : index
     %c32 = arith.constant 32 : index
+    %c2 = arith.constant 2 : index
     %0 = accel.taker_name "add_to_C"
-    %1 = func.call @dma_queue_open_ahead(%c16, %0) : (index, index) -> i32
+    %1 = func.call @dma_queue_open_ahead(%0, %c16, %c4, %c24, %c2) : (index, index, index, index, index) -> i32
     accel.check %1
     scf.for %m = %c0 to %c8 step %c4 {
       scf.for %n = %c0 to %c6 step %c4 {
@@ -63,6 +64,6 @@ builtin.module {
   func.func private @dma_queue_receive(memref<*xi8>, index, index) -> i32
   func.func private @dma_queue_matrix_i32(memref<*xi32>, index, index, index, index, index) -> i32
   func.func private @dma_queue_rows(memref<*xi8>, index, index, index) -> i32
-  func.func private @dma_queue_open_ahead(index, index) -> i32
+  func.func private @dma_queue_open_ahead(index, index, index, index, index) -> i32
 }
 

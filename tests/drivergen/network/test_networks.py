@@ -188,6 +188,13 @@ def test_an_op_that_is_no_layer() -> None:
     assert refused(text, {}).startswith("net.mlir:2:8: an op of tosa. Lower it to linalg first: mlir-opt ")
 
 
+@pytest.mark.parametrize("kind", ["tensor<?x4xf32>", "tensor<0x4xf32>"])
+def test_an_argument_without_a_size(kind: str) -> None:
+    text = f"func.func @f(%a: {kind}) -> {kind} {{\n  func.return %a : {kind}\n}}"
+    found = refused(text, {})
+    assert found == f"net.mlir:1:1: func.func: argument 0 is {kind}; sizes must be known, and at least 1"
+
+
 def test_what_is_a_network() -> None:
     model, _, _ = example(FIXTURES / "imported" / "mlp.mlir")
     assert is_network(model.mlir)

@@ -54,7 +54,7 @@ def proved(verilog: str) -> bool | None:
     """What the solvers say: both products of the machine in `verilog` are right for all 2^24 triples."""
     z3 = pytest.importorskip("z3")
     pytest.importorskip("bitwuzla")
-    from axiloom.prove.rtl import machine
+    from axiloom.prove.rtl.terms import machine
     from axiloom.prove.solvers import decide
 
     read = machine.read((("elements.v", verilog),), "elements")

@@ -10,8 +10,10 @@ import z3
 
 from axiloom import isa
 from axiloom.isa.formal.simulate import Simulator
-from axiloom.prove.rtl import combined, maps, trial
-from axiloom.prove.rtl.device import Device
+from axiloom.prove.rtl.maps import combined
+from axiloom.prove.rtl.maps import ours as maps
+from axiloom.prove.rtl.maps.device import Device
+from axiloom.prove.rtl.opcodes import trial
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,8 @@ import pytest
 import z3
 
 from axiloom.errors import BuildError
-from axiloom.prove.rtl.cut import Part, with_functions, without
-from axiloom.prove.rtl.machine import Machine, read
+from axiloom.prove.rtl.terms.cut import Part, with_functions, without
+from axiloom.prove.rtl.terms.machine import Machine, read
 
 TEXT = """module late (
   input  wire aclk,

@@ -9,7 +9,7 @@ import pytest
 from axiloom.isa.instructions.library import targets
 from axiloom.isa.instructions.read import read
 from axiloom.isa.instructions.tree import InstructionSet
-from axiloom.prove.rtl.drawn import FEWEST, MORE, MOST_STEPS, Case, Does, chosen, tried, varied
+from axiloom.prove.rtl.texts.drawn import FEWEST, MORE, MOST_STEPS, Case, Does, chosen, tried, varied
 from axiloom.selection.program.program import Command
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from axiloom import isa
 from axiloom.isa.formal.streams import model_of
-from axiloom.prove.rtl import machine
-from axiloom.prove.rtl.device import Device
-from axiloom.prove.rtl.halted import Halted
+from axiloom.prove.rtl.maps.device import Device
+from axiloom.prove.rtl.opcodes.halted import Halted
+from axiloom.prove.rtl.terms import machine
 
 VERILOG = """
 module top(input aclk, input aresetn, input [31:0] s_axis_tdata, input s_axis_tvalid, output s_axis_tready,

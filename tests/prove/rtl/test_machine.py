@@ -8,7 +8,7 @@ import pytest
 import z3
 
 from axiloom.errors import BuildError
-from axiloom.prove.rtl import machine, multiplier
+from axiloom.prove.rtl.terms import machine, multiplier
 
 VERILOG = """
 module top(input clk, input rst, input [7:0] d, input en, output reg [15:0] sum, output [7:0] word);

@@ -5,7 +5,7 @@ from __future__ import annotations
 import z3
 
 from axiloom.isa.instructions.library import target
-from axiloom.prove.rtl.numbers import with_wires
+from axiloom.prove.rtl.terms.numbers import with_wires
 
 WIDE = z3.Function("wide", z3.BitVecSort(16), z3.BitVecSort(32))
 

@@ -8,8 +8,8 @@ from axiloom.isa.formal import symbolic
 from axiloom.isa.instructions.library import targets
 from axiloom.isa.instructions.read import read
 from axiloom.isa.instructions.tree import InstructionSet
-from axiloom.prove.rtl.drawn import Case
-from axiloom.prove.rtl.of_text import Text
+from axiloom.prove.rtl.texts.drawn import Case
+from axiloom.prove.rtl.texts.of_text import Text
 from axiloom.selection.drive.encode import Encoder
 from axiloom.selection.program.program import Command
 

@@ -11,8 +11,10 @@ import pytest
 from axiloom import isa
 from axiloom.hw.verilog.emit import emit
 from axiloom.isa import AcceleratorSpec
-from axiloom.prove.rtl import machine, maps, replay, verdicts
-from axiloom.prove.rtl.pairs import apart
+from axiloom.prove.rtl import replay, verdicts
+from axiloom.prove.rtl.maps import ours as maps
+from axiloom.prove.rtl.terms import machine
+from axiloom.prove.rtl.terms.pairs import apart
 from axiloom.prove.verdict import Answer
 
 TOP = "axiloom_accelerator"

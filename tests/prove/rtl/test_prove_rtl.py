@@ -12,8 +12,10 @@ from axiloom import isa
 from axiloom.cli import main
 from axiloom.hw.verilog.emit import emit
 from axiloom.isa import AcceleratorSpec
-from axiloom.prove.rtl import maps, of_matmul, replay, verdicts
-from axiloom.prove.rtl.laid import settings
+from axiloom.prove.rtl import replay, verdicts
+from axiloom.prove.rtl.maps import of_matmul
+from axiloom.prove.rtl.maps import ours as maps
+from axiloom.prove.rtl.maps.laid import settings
 from axiloom.prove.verdict import Answer
 
 EXAMPLE = Path("examples/verilog_accelerator")

@@ -9,10 +9,10 @@ import z3
 
 from axiloom import isa
 from axiloom.isa.formal.streams import model_of
-from axiloom.prove.rtl import machine
-from axiloom.prove.rtl.claim import WORD
-from axiloom.prove.rtl.device import Device
-from axiloom.prove.rtl.refused import Stopping
+from axiloom.prove.rtl.maps.device import Device
+from axiloom.prove.rtl.opcodes.claim import WORD
+from axiloom.prove.rtl.opcodes.refused import Stopping
+from axiloom.prove.rtl.terms import machine
 
 VERILOG = """
 module top(input aclk, input aresetn, input [31:0] s_axis_tdata, input s_axis_tvalid, output s_axis_tready,

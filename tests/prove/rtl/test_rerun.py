@@ -12,12 +12,12 @@ from axiloom.device.rtl import DeviceRtl, device
 from axiloom.errors import BuildError
 from axiloom.isa.instructions.library import targets
 from axiloom.isa.instructions.read import read
-from axiloom.prove.rtl import rerun as module
-from axiloom.prove.rtl.drawn import Case, chosen
-from axiloom.prove.rtl.machine import read as machine_of
-from axiloom.prove.rtl.of_text import Text
-from axiloom.prove.rtl.rerun import Rerun
-from axiloom.prove.rtl.rows import words_of
+from axiloom.prove.rtl.terms.machine import read as machine_of
+from axiloom.prove.rtl.texts import rerun as module
+from axiloom.prove.rtl.texts.drawn import Case, chosen
+from axiloom.prove.rtl.texts.of_text import Text
+from axiloom.prove.rtl.texts.rerun import Rerun
+from axiloom.prove.rtl.texts.rows import words_of
 
 
 @cache

@@ -6,8 +6,8 @@ import pytest
 import z3
 
 from axiloom.prove import solvers
-from axiloom.prove.rtl import same
-from axiloom.prove.rtl.machine import product
+from axiloom.prove.rtl.terms import same
+from axiloom.prove.rtl.terms.machine import product
 
 A, B, WIDE = z3.BitVec("a", 8), z3.BitVec("b", 8), z3.BitVec("wide", 24)
 FUNCTION = z3.Function("without a meaning", *[z3.BitVecSort(8)] * 2)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import z3
 
-from axiloom.prove.rtl.sums import Sums
+from axiloom.prove.rtl.terms.sums import Sums
 
 BYTES = [z3.BitVec(f"byte {number}", 8) for number in range(6)]
 

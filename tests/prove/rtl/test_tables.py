@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import z3
 
-from axiloom.prove.rtl.tables import Tables
+from axiloom.prove.rtl.terms.tables import Tables
 
 A, B, WIDE = z3.BitVec("a", 8), z3.BitVec("b", 8), z3.BitVec("wide", 32)
 PRODUCT = z3.Function("product", *[z3.BitVecSort(8)] * 3)

@@ -6,7 +6,7 @@ import pytest
 
 z3 = pytest.importorskip("z3")
 
-from axiloom.prove.rtl.terms import Substitution, children, number  # noqa: E402
+from axiloom.prove.rtl.terms.nodes import Substitution, children, number  # noqa: E402
 
 A, B = z3.BitVecs("a b", 8)
 P = z3.Bool("p")

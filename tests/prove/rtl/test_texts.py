@@ -14,7 +14,7 @@ from axiloom.device.rtl import DeviceRtl, device
 from axiloom.isa.instructions.library import targets
 from axiloom.isa.instructions.read import parse, read
 from axiloom.isa.instructions.tree import InstructionSet
-from axiloom.prove.rtl.texts import Prover
+from axiloom.prove.rtl.texts.prove import Prover
 from axiloom.prove.verdict import Answer
 
 SIZES = {"X": 2, "W": 2, "MACS": 1, "DRAM": 64}

@@ -98,3 +98,12 @@ def test_what_is_refused() -> None:
         Requantise(16)
     with pytest.raises(ValueError, match="no convolution"):
         Convolution(2, 2, 16, 16, taps=5)
+
+
+def test_a_picture_is_not_taken_in_tiny_pieces() -> None:
+    """Eight blocks of channels, of which a tile has some: a pixel's share is a transfer of its own, and one
+    of 16 bytes costs the driver and the DMA more than its two beats."""
+    layer = Convolution(30, 30, 128, 128, pads=0)
+    program = conv.lowered(layer, vta(1 << 23), Requantise(shift=10, low=0))
+    pieces = sum(one.fields["rows"] for one in program.commands if one.instruction == "load_inp")
+    assert 900 < pieces < 10_000  # 57,600 if a piece costs nothing

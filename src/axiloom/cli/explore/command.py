@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Callable, Mapping
 
 from axiloom import boards, drivergen, frontend
 from axiloom.cli import HELP
@@ -13,9 +14,13 @@ from axiloom.cli.explore.tables import as_csv, as_json, table
 from axiloom.cli.given import Refusal, has, lacks, output_file, refuse
 from axiloom.cli.run import default
 from axiloom.drivergen.cost.model import FORMS
+from axiloom.drivergen.problems.matmul import Problem
 from axiloom.errors import UsageError
-from axiloom.explore.explore import Exploration, confirm, explore
+from axiloom.explore.explore import Exploration, confirm, explore, explore_convolution
 from axiloom.files import write_whole
+from axiloom.hw.rtl_files.user_rtl import UserRtl
+from axiloom.isa import AcceleratorSpec
+from axiloom.isa.kernels.forms import IMAGE, MATMUL, WINDOW
 from axiloom.sweep.sweep import exit_code
 
 
@@ -30,7 +35,8 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "problems",
         nargs="+",
         metavar="PROBLEM",
-        help="matmul:MxNxK[:int8|int16|int32]; with --device also a network (FILE.mlir, ...)",
+        help="matmul:MxNxK[:int8|int16|int32] or conv:iHW_iC_fHW_oC_stride[:TYPE]; with --device also a "
+        "network (FILE.mlir, ...)",
     )
     shared.add_accelerator(command, chosen=True)
     command.add_argument(
@@ -96,19 +102,24 @@ def execute(options: argparse.Namespace) -> int:
     if options.device:
         return explore_hardware.execute(options)
     found: list[Exploration] = []
-    pipelines = (options.pipeline,) if options.pipeline else None
     for text in options.problems:
         if frontend.is_model(text):
             raise UsageError(
                 f"{text}: explore takes problems such as matmul:64x64x64, not files; with --device, which "
                 "chooses hardware, it takes networks"
             )
-        problem = drivergen.parse_problem(text)
+        problem = drivergen.parse_workload(text)
         one = argparse.Namespace(**{**vars(options), "problem": text})
         spec = default.explored(one, problem.dtype)
         rtl = shared.user_rtl(options, spec)
         top = options.confirm if rtl else max(options.show, options.confirm)
-        found.append(explore(problem, spec, pipelines=pipelines, board=options.board, top=top, user_rtl=rtl))
+        way = _RANKED.get(spec.form.name)
+        if way is None:
+            raise UsageError(
+                f"{spec.name} computes {spec.kernel}: there is no cost model that ranks its drivers; "
+                f"`axiloom run {text} --flow FLOW --tile TILE` simulates one"
+            )
+        found.append(way(text, spec, options, top, rtl))
     if options.confirm:
         found = confirm(found, options.confirm, store=options.store, jobs=options.jobs, dask=options.dask)
     print("\n\n".join(table(one) for one in found))
@@ -117,3 +128,29 @@ def execute(options: argparse.Namespace) -> int:
     if options.output:
         write_whole(options.output, as_csv(found))
     return exit_code(outcome for one in found for outcome in one.outcomes)
+
+
+def _of_products(
+    text: str, spec: AcceleratorSpec, options: argparse.Namespace, top: int, rtl: UserRtl | None
+) -> Exploration:
+    if not isinstance(drivergen.parse_workload(text), Problem):
+        raise UsageError(
+            f"{text}: of {spec.name} explore ranks drivers of matrix products, matmul:MxNxK[:TYPE]"
+        )
+    problem = drivergen.parse_problem(text)
+    pipelines = (options.pipeline,) if options.pipeline else None
+    return explore(problem, spec, pipelines=pipelines, board=options.board, top=top, user_rtl=rtl)
+
+
+def _of_convolutions(
+    text: str, spec: AcceleratorSpec, options: argparse.Namespace, top: int, rtl: UserRtl | None
+) -> Exploration:
+    return explore_convolution(
+        text, spec, pipeline=options.pipeline, board=options.board, top=top, user_rtl=rtl
+    )
+
+
+_RANKED: Mapping[
+    str, Callable[[str, AcceleratorSpec, argparse.Namespace, int, UserRtl | None], Exploration]
+] = {MATMUL.name: _of_products, IMAGE.name: _of_convolutions, WINDOW.name: _of_convolutions}
+"""Who ranks the drivers of an accelerator, by the name of its form."""

@@ -21,10 +21,10 @@ def _cells(row: Row, own_rtl: bool) -> dict[str, Any]:
         "pipeline": choice.pipeline,
         "predicted_ms": None if own_rtl else round(choice.seconds * 1e3, 4),
         "words": choice.words,
-        "limit_ratio": None if own_rtl else round(choice.limit_ratio, 3),
+        "limit_ratio": None if own_rtl or choice.limit_ratio is None else round(choice.limit_ratio, 3),
         "simulated_ms": None if row.simulated is None else round(row.simulated * 1e3, 4),
         "error_percent": (
-            None if row.simulated is None or own_rtl else round(100 * (choice.seconds / row.simulated - 1), 2)
+            None if row.foretold is None or own_rtl else round(100 * (choice.seconds / row.foretold - 1), 2)
         ),
         "simulated_limit_ratio": row.simulated_ratio,
         "names": list(row.names),
@@ -74,8 +74,9 @@ def as_csv(found: Sequence[Exploration]) -> str:
 def table(one: Exploration) -> str:
     """The rows as people read them; the chosen one has a star."""
     own_rtl = one.user_rtl is not None
-    head = ["", "flow", "loops", "tile", "pipeline", *(() if own_rtl else ("predicted",)), "words"]
-    head += [] if own_rtl else ["limit"]
+    counted = all(row.choice.words is not None for row in one.rows)
+    head = ["", "flow", "loops", "tile", "pipeline", *(() if own_rtl else ("predicted",))]
+    head += ["words", *(() if own_rtl else ("limit",))] if counted else []
     simulated = any(row.simulated is not None or row.error for row in one.rows)
     if simulated:
         head += ["simulated", *(() if own_rtl else ("model",)), "limit"]
@@ -84,11 +85,12 @@ def table(one: Exploration) -> str:
         cells = _cells(row, own_rtl)
         line = ["*" if row is one.chosen else "", *(cells[name] for name in head[1:5])]
         line += [] if own_rtl else [f"{cells['predicted_ms']:.3f} ms"]
-        line += [f"{cells['words']:,}"]
-        line += [] if own_rtl else [f"{cells['limit_ratio']:.2f}x"]
+        if counted:
+            line += [f"{cells['words']:,}", *(() if own_rtl else (f"{cells['limit_ratio']:.2f}x",))]
         if simulated and row.simulated is not None:
             line += [f"{cells['simulated_ms']:.3f} ms"]
-            line += [] if own_rtl else [f"{cells['error_percent']:+.1f} %"]
+            error = cells["error_percent"]
+            line += [] if own_rtl else ["" if error is None else f"{error:+.1f} %"]
             line += [f"{row.simulated_ratio or 0:.2f}x"]
         elif simulated:
             line += ["failed" if row.error else "", *([] if own_rtl else [""]), ""]

@@ -89,7 +89,9 @@ def execute(options: argparse.Namespace) -> int:
     solvers.check()
     if options.isa:
         return _of_text(options)
-    from axiloom.prove.rtl import maps, user, verdicts  # need z3
+    from axiloom.prove.rtl import verdicts
+    from axiloom.prove.rtl.maps import ours as maps
+    from axiloom.prove.rtl.maps import user
 
     begun = time.perf_counter()
     spec = shared.accelerator(options, options.data_type)
@@ -123,7 +125,7 @@ def execute(options: argparse.Namespace) -> int:
 def _of_text(options: argparse.Namespace) -> int:
     from axiloom.device.rtl import device
     from axiloom.prove import solvers
-    from axiloom.prove.rtl import texts
+    from axiloom.prove.rtl.texts import prove as texts
     from axiloom.prove.verdict import summary, table
 
     begun = time.perf_counter()

@@ -19,7 +19,6 @@ from axiloom.explore.default import CLOSE, Default, Open
 from axiloom.explore.hardware import has_room
 from axiloom.isa import AcceleratorSpec
 from axiloom.report.build import choice_line
-from axiloom.run.choice import ranks
 from axiloom.run.resolve import BEST, resolve
 
 PRODUCTS: tuple[str, ...] = ("v3", "v4")
@@ -77,7 +76,7 @@ def explored(options: argparse.Namespace, data_type: str) -> AcceleratorSpec:
         mlir, _ = shared.problem(options.problem)
         return of_problem(ranked, mlir, data_type).spec
     spec = shared.accelerator(options, data_type)
-    if not _is_open(options, spec) or not ranks(spec):
+    if not _is_open(options, spec):
         return spec
     asked = Schedule(BEST, pipeline=options.pipeline)
     mlir, _ = shared.problem(options.problem)

@@ -19,8 +19,8 @@ from axiloom.errors import BuildError
 from axiloom.hw.nest.units import INPUTS, Built
 from axiloom.hw.verilog.nest import NestVerilog
 from axiloom.prove.nest.terms import Meaning, operate
-from axiloom.prove.rtl.cut import Part, with_functions, without
-from axiloom.prove.rtl.machine import Machine, State, read
+from axiloom.prove.rtl.terms.cut import Part, with_functions, without
+from axiloom.prove.rtl.terms.machine import Machine, State, read
 
 MOST_BITS = 1 << 16
 """Of registers and memories together."""

@@ -1,7 +1,7 @@
 """What is claimed of a device, and proved.
 
-At rest a device is in a state of its invariant (:mod:`axiloom.prove.rtl.rest`), and its registers hold what
-the model holds (its links). Claimed is:
+At rest a device is in a state of its invariant (:mod:`axiloom.prove.rtl.opcodes.rest`), and its registers
+hold what the model holds (its links). Claimed is:
 
 - reset, from whatever registers hold, leads to such a state, the one of the model's reset;
 - a cycle without a word stays in them, and nothing is sent;
@@ -23,13 +23,13 @@ from typing import Any
 
 import z3
 
-from axiloom.prove.rtl import multiplier
-from axiloom.prove.rtl.claim import WORD, Case, Fault, GuessedWrongError, Outcome
-from axiloom.prove.rtl.command import UnknownError
-from axiloom.prove.rtl.explore import TooManyError
-from axiloom.prove.rtl.overlap import Overlap
-from axiloom.prove.rtl.states import StaleError
-from axiloom.prove.rtl.trial import Control
+from axiloom.prove.rtl.opcodes.claim import WORD, Case, Fault, GuessedWrongError, Outcome
+from axiloom.prove.rtl.opcodes.command import UnknownError
+from axiloom.prove.rtl.opcodes.explore import TooManyError
+from axiloom.prove.rtl.opcodes.overlap import Overlap
+from axiloom.prove.rtl.opcodes.states import StaleError
+from axiloom.prove.rtl.opcodes.trial import Control
+from axiloom.prove.rtl.terms import multiplier
 
 
 class Refiner(Overlap):

@@ -20,9 +20,9 @@ import z3
 from axiloom import isa
 from axiloom.cosim.bench import run_cocotb
 from axiloom.files import make_folder, write_whole
-from axiloom.prove.rtl import trial
-from axiloom.prove.rtl.claim import Fault
-from axiloom.prove.rtl.device import Device
+from axiloom.prove.rtl.maps.device import Device
+from axiloom.prove.rtl.opcodes import trial
+from axiloom.prove.rtl.opcodes.claim import Fault
 from axiloom.prove.rtl.refine import Refiner
 
 TRIES, MORE = 400, 120

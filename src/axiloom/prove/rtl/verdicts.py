@@ -13,8 +13,8 @@ from pathlib import Path
 from axiloom.boards.synthesis import yosys
 from axiloom.cosim.build.cache import cached_build, content_hash
 from axiloom.prove.rtl import replay
-from axiloom.prove.rtl.claim import Outcome
-from axiloom.prove.rtl.device import Device
+from axiloom.prove.rtl.maps.device import Device
+from axiloom.prove.rtl.opcodes.claim import Outcome
 from axiloom.prove.rtl.refine import Refiner
 from axiloom.prove.verdict import Answer, Verdict
 
@@ -79,7 +79,7 @@ def _key(device: Device) -> str:
     """All that the answer hangs on: the Verilog, the model, this code and the tools."""
     from axiloom.isa import dumps
 
-    code = [path.read_text(encoding="utf-8") for path in sorted(HERE.glob("*.py"))]
+    code = [path.read_text(encoding="utf-8") for path in sorted(HERE.rglob("*.py"))]
     formal = sorted((HERE.parent.parent / "isa" / "formal").rglob("*.py"))
     code += [path.read_text(encoding="utf-8") for path in formal]
     tools = [yosys.version(), version("z3-solver"), version("bitwuzla")]

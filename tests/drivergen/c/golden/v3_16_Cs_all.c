@@ -23,7 +23,7 @@ dma_status matmul_init(void)
 
 dma_status matmul(const int32_t *A, const int32_t *B, int32_t *C)
 {
-    TRY(dma_queue_open_ahead(256, add_to_C));
+    TRY(dma_queue_open_ahead(add_to_C, 64, 16, 288, 1));
     /* Tiles of 16 x 16 x 16 (m, n, k), flow ((sA sB cC) rC). Without copies: A and B whole in place, C
      * through the window. */
     for (uint32_t m = 0; m < 60; m += 16) {

@@ -1,0 +1,48 @@
+"""Opcode words that combine bits: what the receiver has still to do, as a term.
+
+The model goes to the place of the first opcode and keeps which others are asked for (`todo`); the receiver
+shifts through one program, the actions of all of them. So its program is a function of `place` and `todo`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import z3
+
+from axiloom.hw.engine.decoder import Programs
+from axiloom.isa import AcceleratorSpec
+from axiloom.isa.formal.streams.places import Places
+from axiloom.prove.rtl.maps.device import Link
+
+REGISTER = "receiver.program_"
+"""As it is called in the Verilog, where ``program`` is a word of the language."""
+
+
+def left(spec: AcceleratorSpec) -> Callable[[int, Mapping[str, Any]], Iterator[Link]]:
+    """Place and model to what the program's register holds; nothing where opcode words combine no bits: then
+    a place says it all."""
+    programs = Programs(spec)
+    words, places = programs.words(), {place.number: place for place in Places(spec).every}
+
+    def before(name: str, index: int, others: Any) -> Any:
+        """An opcode's actions from one on, and behind them `others`."""
+        actions = len(spec.opcodes[name].device) - index
+        own = words[name][1] >> index * programs.action_width
+        return others << actions * programs.action_width | z3.BitVecVal(own, programs.width)
+
+    def links(place: int, model: Mapping[str, Any]) -> Iterator[Link]:
+        if not spec.bits:
+            return
+        term = z3.BitVecVal(0, programs.width)
+        if (here := places.get(place)) is not None:
+            if here.opcode.name in spec.bits:
+                for number, name in reversed([*enumerate(spec.bits)]):
+                    asked = z3.Extract(number, number, model["todo"]) == 1
+                    term = z3.If(asked, before(name, 0, term), term)
+            term = z3.simplify(before(here.opcode.name, here.index, term))
+        for bit in range(programs.width):
+            yield Link(REGISTER, bit, z3.Extract(bit, bit, term), z3.BoolVal(True))
+
+    return links

@@ -1,0 +1,113 @@
+"""The model on terms: a command and the programs that it starts, where control is known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import z3
+
+from axiloom.isa.formal.ila import Ila, Instruction
+from axiloom.prove.rtl.terms.machine import walk
+
+STEPS = 100_000
+
+
+class UnknownError(Exception):
+    """What happens depends on `term`, which has no value."""
+
+    def __init__(self, term: Any) -> None:
+        super().__init__(str(term))
+        self.term = term
+
+
+class Commands:
+    """Executes commands of a model whose state is terms."""
+
+    def __init__(self, model: Ila) -> None:
+        self.model = model
+        own = {id(one) for one in model.instructions}
+        self._program = [one for one in model.everything() if id(one) not in own]
+        self._decodes = z3.Function("decodes", *[z3.BoolSort()] * len(self._program), z3.BoolSort())(
+            *(one.decode for one in self._program)
+        )
+        self._packed: dict[str, Any] = {}
+
+    def enabled(self, instruction: Instruction, state: Mapping[str, Any], word: Any) -> Any:
+        return z3.simplify(z3.substitute(instruction.decode, *self._pairs(state, word)))
+
+    def execute(
+        self, instruction: Instruction, state: Mapping[str, Any], word: Any
+    ) -> tuple[dict[str, Any], list[str]]:
+        """The state after a command, and the names of what was executed. The instruction is enabled.
+
+        Raises UnknownError if it hangs on a free term which step of a program comes next.
+        """
+        after = self._update(instruction, state, word)
+        done = [instruction.path]
+        for _ in range(STEPS):
+            decodes = z3.simplify(z3.substitute(self._decodes, *self._pairs(after, word))).children()
+            if free := [one for one in decodes if not z3.is_true(one) and not z3.is_false(one)]:
+                raise UnknownError(free[0])
+            enabled = [one for one, says in zip(self._program, decodes, strict=True) if z3.is_true(says)]
+            if not enabled:
+                return after, done
+            after = self._update(enabled[0], after, word)
+            done.append(enabled[0].path)
+        raise RuntimeError(f"{instruction.path}: its program does not end")
+
+    def _pairs(self, state: Mapping[str, Any], word: Any) -> list[tuple[Any, Any]]:
+        pairs = [(self.model.states[name], term) for name, term in state.items()]
+        return [*pairs, (self.model.inputs["word"], word)]
+
+    def _update(self, instruction: Instruction, state: Mapping[str, Any], word: Any) -> dict[str, Any]:
+        updates = instruction.updates
+        if instruction.path not in self._packed:
+            sorts = [term.sort() for term in updates.values()]
+            together = z3.Function("together", *sorts, z3.BoolSort())(*updates.values())
+            self._packed[instruction.path] = together
+        new = z3.simplify(z3.substitute(self._packed[instruction.path], *self._pairs(state, word))).children()
+        values = {name: _in_order(term) for name, term in zip(updates, new, strict=True)}
+        return {**state, **values}
+
+
+def _in_order(term: Any) -> Any:
+    """A memory with each element stored once, so that reading it stays quick."""
+    if not z3.is_array(term):
+        return term
+    stored: dict[int, tuple[Any, Any]] = {}
+    base = term
+    while z3.is_store(base):
+        base, address, value = base.children()
+        if not z3.is_bv_value(address):
+            return term
+        stored.setdefault(address.as_long(), (address, value))
+    for number in sorted(stored):
+        base = z3.Store(base, *stored[number])
+    return base
+
+
+def elements(name: str, count: int, address_bits: int, bits: int) -> Any:
+    """A memory whose first `count` elements have names of their own."""
+    memory = z3.Array(f"{name}!any", z3.BitVecSort(address_bits), z3.BitVecSort(bits))
+    for number in range(count):
+        memory = z3.Store(memory, z3.BitVecVal(number, address_bits), z3.BitVec(f"{name}[{number}]", bits))
+    return memory
+
+
+def names_in(term: Any, known: dict[int, frozenset[str]], alive: list[Any]) -> frozenset[str]:
+    """The constants of a term. `known` are those of terms that `alive` keeps."""
+    number = term.get_id()
+    if number in known:
+        return known[number]
+    for node in walk([term]):
+        own = node.get_id()
+        if own in known:
+            continue
+        alive.append(node)
+        children = node.children()
+        if not children and node.decl().kind() == z3.Z3_OP_UNINTERPRETED:
+            known[own] = frozenset([node.decl().name()])
+        else:
+            known[own] = frozenset().union(*(known[child.get_id()] for child in children))
+    return known[number]

@@ -1,0 +1,1 @@
+"""Verilog as terms, and what makes two terms the same."""

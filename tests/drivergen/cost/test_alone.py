@@ -1,0 +1,55 @@
+"""What the device needs alone, beside sums by hand and a run on RTL."""
+
+from dataclasses import replace
+
+import pytest
+
+from axiloom import isa
+from axiloom.drivergen.cost.alone import MOST, device_cycles
+from axiloom.drivergen.cost.plans import Plan, plans
+from axiloom.drivergen.cost.selection import Candidate
+from axiloom.drivergen.problems.matmul import Problem
+
+BEAT_WORDS = 2
+
+
+def plan(tile: tuple[int, int, int], size: int, flow: str, order: tuple[str, str, str]) -> Plan:
+    spec = isa.builtin("v4", 16, data_type="int8")
+    dma = replace(spec.dma, scatter_gather=True)
+    spec = isa.revise(spec, dma=dma, stream_width=32 * BEAT_WORDS, macs=256)
+    one = Candidate(flow, order, tile)
+    return plans(spec, Problem(size, size, size, "int8"), [one], queued=True)[one]
+
+
+def test_one_tile() -> None:
+    """Heads of two words, A, B, the multiply-adds, C: nothing overlaps."""
+    loads, computes, result = 3 + 2 * 32, 16**3 // 256, 16 * 16 // BEAT_WORDS
+    found = device_cycles(plan((16, 16, 16), 16, "As", ("m", "k", "n")), BEAT_WORDS)
+    assert found == loads + computes + result
+
+
+def test_results_leave_while_the_next_tiles_come() -> None:
+    """B stays: behind the first tile the stream out is never idle."""
+    b, a, computes, results = 64 * 32 // 8, 16 * 64 // 8, 16 * 32 * 64 // 256, 64 * 64 // BEAT_WORDS
+    found = device_cycles(plan((16, 32, 64), 64, "Bs", ("k", "n", "m")), BEAT_WORDS)
+    assert found == 3 + b + a + computes + results
+
+
+@pytest.mark.parametrize("buffers", ["as it is", "slow"])
+def test_waits_for_buffers(buffers: str) -> None:
+    """With an array that takes longer than all else, its time, the first loads and the last result count."""
+    made = plan((16, 32, 64), 64, "Bs", ("k", "n", "m"))
+    long = 10_000
+    slow = replace(
+        made, stages=tuple(replace(one, compute=long if one.compute else 0) for one in made.stages)
+    )
+    found = device_cycles(slow if buffers == "slow" else made, BEAT_WORDS)
+    assert found is not None
+    assert (found > 8 * long) == (buffers == "slow")
+    if buffers == "slow":
+        assert found == 3 + 256 + 128 + 8 * long + 16 * 32 // BEAT_WORDS
+
+
+def test_too_many_tiles() -> None:
+    made = plan((16, 16, 16), 16, "As", ("m", "k", "n"))
+    assert device_cycles(replace(made, trips=(MOST + 1, 1, 1)), BEAT_WORDS) is None
