@@ -79,7 +79,7 @@ static inline void bring(const char *row) {
 }
 
 /* The row that is needed next. */
-static void bring_row(void) {
+static __attribute__((noinline)) void bring_row(void) {
     if (!queue.stride || queue.brought == queue.named)
         return;
     if ((queue.brought - dma_recvs.taken) * queue.tile_bytes >= AHEAD_BYTES)
@@ -255,10 +255,11 @@ static inline dma_status receive_part(void *to, uint32_t rows, uint32_t cols) {
     queue.named++;
     if (!HOLDS_BACK)
         post_slot();
-    else if (dma_recvs.told != queue.begun) /* at the beginning the device waits for words */
+    else if (dma_recvs.told != queue.begun) { /* at the beginning the device waits for words */
         post_slots();
-    if (AXL_DMA_COHERENT && number < AXL_RECV_RING) /* at first they come from memory */
-        bring_row();
+        if (number < AXL_RECV_RING) /* places come from memory at first */
+            bring_row();
+    }
     return DMA_OK;
 }
 

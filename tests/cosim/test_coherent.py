@@ -68,3 +68,45 @@ def test_what_the_dma_wrote_is_in_l2_behind_an_acp(tmp_path: Path) -> None:
     ports = (BOARD.coherent, replace(BOARD.coherent, allocates=False))
     misses = [run(tmp_path, "coherent", port).counters()["l2-misses"] for port in ports]
     assert misses[1] == misses[0] + 1
+
+
+RING, STATUS, TAILDESC, DONE_AFTER = 0x00280000, 0x1C, 0x40400010, 300
+WAITS = f"""
+#include <stdint.h>
+#define STATUS (*(volatile uint32_t *){RING + STATUS:#x})
+int main(void) {{
+    STATUS = 0;
+    *(volatile uint32_t *){TAILDESC:#x}u = {RING:#x};
+    int looks = 0;
+    while (!STATUS)
+        looks++;
+    return looks;
+}}
+"""
+
+
+@pytest.mark.parametrize(("dma_buffers", "in_time"), [("coherent", True), ("cached", False)])
+def test_cpu_that_waits_for_a_descriptor_in_its_caches(
+    tmp_path: Path, dma_buffers: str, in_time: bool
+) -> None:
+    """It sees the status when the DMA writes it, and not only when its quantum is over."""
+    board = replace(BOARD, simulation=replace(BOARD.simulation, dma_buffers=dma_buffers))
+    (tmp_path / "waits.c").write_text(WAITS)
+    core = Core(board, isa.builtin("v3", 4))
+    core.begin(compile_bare([tmp_path / "waits.c"], tmp_path / "waits.elf", board=board))
+    lib = native.bind(library())
+    now, told, done, op = 0, None, 0, ADVANCE
+    while op:
+        address, data, delay = ctypes.c_int(), ctypes.c_int(), ctypes.c_int()
+        outputs = (ctypes.byref(address), ctypes.byref(data), ctypes.byref(delay))
+        op = lib.axl_cpu_step(0, 0, 0, now, *outputs)
+        now += delay.value
+        if told is None and address.value & 0xFFFFFFFF == TAILDESC:
+            told = now
+        if told is not None and not done and now >= told + DONE_AFTER:
+            lib.axl_mem_write(RING + STATUS, 1 << 30, 15)
+            done = now
+    looks, cycles = core.state.exit_code, DONE_AFTER * BOARD.cpu_hz / BOARD.fabric_hz
+    assert (looks < cycles) == in_time
+    assert (done < told + DONE_AFTER + 20) == in_time
+    assert looks > 100

@@ -69,3 +69,17 @@ def test_products_one_after_the_other_are_exact(second: str, columns: tuple[int,
     problem = Workload("products.mlir", two_products("%A", second, columns))
     one = ProblemRun(problem, System(spec), Schedule(pipeline="all"))
     assert report_of(one)["result"]["matches"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wait", ["poll", "irq"])
+def test_halves_of_tiles_behind_a_coherent_port(wait: str) -> None:
+    """The last tile has rows in its first half alone. With interrupts there are no halves."""
+    spec = isa.builtin("v3_16")
+    spec = isa.revise(spec, dma=replace(spec.dma, scatter_gather=True, coherent=True))
+    system = System(spec, wait=wait)
+    run = ProblemRun(Workload.of("matmul:40x24x16"), system, Schedule(pipeline="all"), calls=4)
+    assert "TRY(dma_queue_open_ahead(add_to_C, 64, 16, 96, 2));" in run.driver.c
+    report = report_of(run)
+    assert report["result"]["matches"]
+    assert not report["stale"]
