@@ -15,9 +15,18 @@ ALL = (
     "hlscnn_error",
 )
 
-# Only by name: they simulate for long, and cost_fit, replay_fit and edge_fit write files of the sources.
+# Only by name: they simulate for long, and those that end on _fit write files of the sources.
 LONG = (
-    *("cost_fit", "replay_fit", "edge_fit", "selection", "sweep_resume", "hand_prefetch", "neon_packing"),
+    *(
+        "cost_fit",
+        "replay_fit",
+        "edge_fit",
+        "queue_fit",
+        "selection",
+        "sweep_resume",
+        "hand_prefetch",
+        "neon_packing",
+    ),
     *("quantisation", "digits_soc", "imports"),  # these need the extra [networks]
     "network_kinds",  # needs the extra [networks] and scikit-learn; trains and simulates eight networks
     "published",  # builds a model for each accelerator

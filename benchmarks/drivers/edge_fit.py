@@ -20,7 +20,7 @@ import os
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from scipy.optimize import least_squares
@@ -139,7 +139,23 @@ def errors(runs: Sequence[Run], costs: Mapping[str, float]) -> Array:
     return np.array([one.cycles / run.cycles - 1 for one, run in both])
 
 
-def fit_model(runs: Sequence[Run], pipeline: str, free: Sequence[str]) -> tuple[dict[str, float], Array]:
+class Modelled(Protocol):
+    """A simulated run that the model knows."""
+
+    @property
+    def problem(self) -> Problem: ...
+
+    @property
+    def spec(self) -> AcceleratorSpec: ...
+
+    @property
+    def candidate(self) -> Candidate: ...
+
+    @property
+    def cycles(self) -> float: ...
+
+
+def fit_model(runs: Sequence[Modelled], pipeline: str, free: Sequence[str]) -> tuple[dict[str, float], Array]:
     """The constants `free` of a pipeline, fitted, and the errors of the model with them."""
     given, on = constants_of(pipeline), machine(boards.load(boards.DEFAULT))
     whole = np.array([run.cycles for run in runs])
@@ -165,7 +181,7 @@ def fit_model(runs: Sequence[Run], pipeline: str, free: Sequence[str]) -> tuple[
 def main() -> None:
     runs, published = simulated(int(os.environ.get("AXILOOM_FIT_PROBLEMS", COUNT)))
     written = json.loads(COSTS_FILE.read_text(encoding="utf-8"))
-    costs = fit(runs, {**written[KIND]["costs"], COHERENT: written[KIND][COHERENT]})
+    costs = fit(runs, {**written[KIND]["costs"], COHERENT: written[KIND][COHERENT]["start"]})
     inside = np.abs(errors(runs, costs))
     names = list(dict.fromkeys(run.problem for run in runs))
     outside = np.zeros(len(runs))
@@ -182,7 +198,7 @@ def main() -> None:
         taken = {name: costs.get(name) for name in (*(EDGE.costs if kind != "queue" else ()), *GET.costs)}
         kept = {name: value for name, value in values["costs"].items() if name not in taken}
         values["costs"] = kept | {name: value for name, value in taken.items() if value is not None}
-    written[KIND]["costs"]["start"], written[KIND][COHERENT] = costs["start"], costs[COHERENT]
+    written[KIND]["costs"]["start"], written[KIND][COHERENT] = costs["start"], {"start": costs[COHERENT]}
     constants = json.loads(CONSTANTS.read_text(encoding="utf-8"))
     for pipeline, some, free in ((COPYING, runs, MODEL), (PUBLISHED, published, MODEL[:1])):
         found, off = fit_model(some, pipeline, free)

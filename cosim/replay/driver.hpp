@@ -269,13 +269,6 @@ class Driver {
         enter(before);
     }
 
-  private:
-    const double *cost;
-    double *counts, *parts;
-    double base = 0; // CPU cycles without those of `memory`
-    double mark = 0, synchronised = 0;
-    Part part = OTHER;
-
     static int32_t rows_ahead(uint32_t bytes) {
         return bytes >= 4 * LINE_BYTES ? 1 : static_cast<int32_t>(4 * LINE_BYTES / bytes);
     }
@@ -286,6 +279,13 @@ class Driver {
             memory.preload((address + done) >> LINE_SHIFT, static_cast<uint64_t>(now()));
         }
     }
+
+  private:
+    const double *cost;
+    double *counts, *parts;
+    double base = 0; // CPU cycles without those of `memory`
+    double mark = 0, synchronised = 0;
+    Part part = OTHER;
 
     // axl_put_edge_*: a row is zeroed, then what there is comes over it, in chunks of two registers, of one, and one
     // that ends with the row; less than half a register goes by bytes.

@@ -28,6 +28,7 @@ class Queue : public Driver {
     static constexpr int32_t SEND_RING = 128, RECEIVE_RING = 64, DESCRIPTOR_WORDS = 8, TELL_WORDS = 1024;
     static constexpr int32_t SLOT_WORDS = 2048, OCM_WORDS = 8192;
     static constexpr uint32_t SLOTS = 0x10000; // where they are on chip
+    static constexpr int32_t AHEAD_BYTES = 16 << 10; // of a tile whose place is brought into L1
 
     struct Destination {
         const Operand *operand;
@@ -281,12 +282,25 @@ class Queue : public Driver {
         enter(before);
     }
 
+    // While the CPU waits for a tile, the lines of its place come into the caches.
+    void bring_place(const Destination &to) {
+        if (written || 4 * tile_words > AHEAD_BYTES)
+            return;
+        const Tile t = tile(*to.operand, to.at);
+        const uint32_t bytes = static_cast<uint32_t>(t.cols * to.operand->element);
+        const Part before = enter(ADDS);
+        for (int32_t r = 0; r < t.rows; r++)
+            fetch(t.address + static_cast<uint32_t>(r * to.operand->row_stride * to.operand->element), bytes);
+        enter(before);
+    }
+
     void take_oldest() {
         pay(TAKE);
         read_status();
         device.run();
         if (device.back.size() <= taken || !sees(device.back[taken])) {
             tell();
+            bring_place(destinations[taken]);
             wait_for(device.back, taken + 1);
         }
         const Destination &from = destinations[taken];

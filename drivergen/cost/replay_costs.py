@@ -10,10 +10,10 @@ from typing import Any
 from axiloom.isa import AcceleratorSpec
 
 COSTS_FILE = Path(__file__).with_name("replay_costs.json")
-"""Of each kind of driver: ``costs`` in CPU cycles apiece, and ``error`` of the fit. ``coherent_start``:
-`start` where a coherent port leaves out the code that maintains caches, and a queue the links of its ring;
-measured on five products from 16^3 to 96x64x128 on v4_16."""
-COHERENT = "coherent_start"
+"""Of each kind of driver: ``costs`` in CPU cycles apiece, and ``error`` of the fit. ``coherent``: what takes
+their place behind a coherent port, where the code that maintains caches is left out, and a queue links its
+ring as it goes, and has calls for words and rows."""
+COHERENT = "coherent"
 
 
 def kind_of(spec: AcceleratorSpec, queued: bool) -> str:
@@ -29,10 +29,5 @@ def costs_of(kind: str, coherent: bool = False) -> dict[str, float]:
     """
     loaded: dict[str, Any] = json.loads(COSTS_FILE.read_text(encoding="utf-8"))
     costs: dict[str, float] = loaded[kind]["costs"]
-    return costs | {"start": loaded[kind].get(COHERENT, costs["start"])} if coherent else costs
-
-
-def spared(spec: AcceleratorSpec, queued: bool) -> float:
-    """CPU cycles by which a program's start is shorter for the port that `spec` has."""
-    kind = kind_of(spec, queued)
-    return costs_of(kind)["start"] - costs_of(kind, spec.dma.coherent)["start"]
+    own: dict[str, float] = loaded[kind].get(COHERENT, {})
+    return costs | own if coherent else costs

@@ -78,6 +78,23 @@ def test_fresh_results_cost_less_than_added_ones() -> None:
     assert copied.cycles < beside.cycles
 
 
+def test_the_place_of_a_tile_is_brought_while_the_cpu_waits() -> None:
+    """192 lines of C: once while it waits, once with each row that is added, as is each of the tile's own."""
+    plan = planned(SG, (48, 32, 16), Candidate("As", ("m", "k", "n"), (48, 32, 16)), queued=True)
+    assert Replay(SG, BOARD, costs_of("queue")).run(plan).counts["prefetch"] == 3 * 192
+    large = planned(SG, (80, 64, 16), Candidate("As", ("m", "k", "n"), (80, 64, 16)), queued=True)
+    assert (
+        Replay(SG, BOARD, costs_of("queue")).run(large).counts["prefetch"] == 2 * 80 * 8
+    )  # half of L1 at most
+
+
+def test_a_coherent_port_has_costs_of_its_own() -> None:
+    plain, coherent = costs_of("queue"), costs_of("queue", coherent=True)
+    assert plain.keys() <= coherent.keys()
+    assert coherent["start"] < plain["start"]
+    assert coherent["add_chunk"] == plain["add_chunk"]
+
+
 def test_costs_are_paid_for_what_is_counted() -> None:
     plan = planned(V4, (64, 48, 80), Candidate("As", ("m", "k", "n"), (32, 48, 16)), queued=False)
     free, dear = Replay(V4, BOARD, {}).run(plan), Replay(V4, BOARD, {"put_row": 1000.0}).run(plan)

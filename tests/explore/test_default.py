@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from axiloom import boards, isa
-from axiloom.drivergen import parse_workload
+from axiloom.drivergen import matmul_mlir, parse_workload
 from axiloom.drivergen.pipeline.schedule import DEFAULTS, Schedule
 from axiloom.errors import UsageError
 from axiloom.explore.default import Open, hardware, of_problem, published
@@ -67,6 +67,13 @@ def test_direct_dma_is_one_option_away() -> None:
     found = of_problem(ROWS, V3, DEFAULTS, Open(dma=False))
     assert not found.spec.dma.scatter_gather
     assert found.schedule.pipeline in ("published", "copying")
+
+
+def test_descriptors_are_not_taken_where_all_tiles_are_copied() -> None:
+    """A DMA without them is as fast there, to some per cent, and less logic."""
+    found = of_problem(matmul_mlir(58, 59, 56, "int8"), isa.builtin("v3_16", data_type="int8"), DEFAULTS)
+    assert not found.spec.dma.scatter_gather
+    assert found.schedule.pipeline == "copying"
 
 
 def test_nothing_is_chosen_where_no_flow_can_be_used() -> None:

@@ -15,7 +15,7 @@ from math import prod
 from axiloom.boards import Board
 from axiloom.drivergen.c.driver import Call
 from axiloom.drivergen.cost.model import constants_of
-from axiloom.drivergen.cost.replay_costs import spared
+from axiloom.drivergen.cost.replay_costs import costs_of, kind_of
 from axiloom.drivergen.cost.selection import Candidate, reads_in_place
 from axiloom.drivergen.cost.selection import sizes as sizes_of
 from axiloom.drivergen.network.offers import Offer, Step
@@ -24,7 +24,7 @@ from axiloom.errors import AxiloomError
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS
 from axiloom.isa.files.post import without_post
-from axiloom.run.choice import ranked, ranks
+from axiloom.run.choice import OVERLAPPING, ranked, ranks
 from axiloom.run.modelled import product
 
 START = 2_300
@@ -116,9 +116,16 @@ class Costs:
             among = [Candidate(flow, order, call.tile)]
             best = ranked(problem, plain, board=self.board, pipelines=(pipeline,), among=among)[0]
             queued = best.pipeline == "all"
-            start = (constants_of(best.pipeline).start - spared(plain, queued)) / self.board.cpu_hz
+            # The program has started when a layer begins.
+            start = self._start(best.pipeline, plain, queued) / self.board.cpu_hz
             self.matmuls[key] = max(best.seconds - start, 0.0) * self.board.fabric_hz
         return self._batches(call, spec) * self.matmuls[key]
+
+    def _start(self, pipeline: str, spec: AcceleratorSpec, queued: bool) -> float:
+        """CPU cycles of the start that is in the time of a product."""
+        if pipeline not in OVERLAPPING:
+            return constants_of(pipeline).start
+        return costs_of(kind_of(spec, queued), spec.dma.coherent)["start"]
 
     def _convolution(self, call: Call, spec: AcceleratorSpec, offer: Offer) -> float:
         # The compiler took the tile by this model; the choice of it is not made again.

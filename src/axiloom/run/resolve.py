@@ -11,6 +11,7 @@ from math import prod
 from typing import NamedTuple
 
 from axiloom import boards, drivergen, isa
+from axiloom.drivergen.cost.selection import reads_in_place
 from axiloom.drivergen.match.matmul import MATMUL_DIMS
 from axiloom.drivergen.pipeline import conv_choice, kernel_choice
 from axiloom.drivergen.pipeline.schedule import Schedule
@@ -30,6 +31,8 @@ class Foreseen(NamedTuple):
 
     schedule: Schedule
     seconds: float | None = None
+    copies: bool = False
+    """The driver copies all tiles, as nothing can be read in place: descriptors win nothing."""
 
 
 def resolve(
@@ -139,7 +142,8 @@ def _for_matmul(asked: _Asked) -> Foreseen:
     )
     one = best.candidate
     batches = prod(size for dim, size in largest.sizes.items() if dim not in MATMUL_DIMS)
-    return Foreseen(Schedule(one.flow, one.order, one.tile, best.pipeline), batches * best.seconds)
+    copies = not reads_in_place(plain, problem, one.tile)
+    return Foreseen(Schedule(one.flow, one.order, one.tile, best.pipeline), batches * best.seconds, copies)
 
 
 CHOOSERS: Mapping[str, Callable[[_Asked], Foreseen]] = {
