@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -97,11 +96,10 @@ func.func @f(%A : memref<80x16xi32>, %B : memref<16x80xi32>, %C : memref<80x80xi
 
 
 @pytest.mark.slow
-def test_halves_behind_a_queue_of_an_odd_number_of_tiles(tmp_path: Path) -> None:
+def test_halves_behind_a_queue_of_an_odd_number_of_tiles() -> None:
     """Both halves of a tile lie in slots that follow each other, whatever the queue before has received."""
-    (tmp_path / "two.mlir").write_text(TWO)
     spec = isa.builtin("v3_16")
     spec = isa.revise(spec, dma=replace(spec.dma, scatter_gather=True, coherent=True))
-    run = ProblemRun(Workload.of(str(tmp_path / "two.mlir")), System(spec), Schedule(pipeline="all"), calls=2)
+    run = ProblemRun(Workload("two.mlir", TWO), System(spec), Schedule(pipeline="all"), calls=2)
     assert [f", {parts}));" in run.driver.c for parts in (1, 2)] == [True, True]
     assert report_of(run)["result"]["matches"]
