@@ -156,7 +156,7 @@ dma_status dma_queue_make_room(void) { return wait_sent(dma_sends.done + ROOM); 
 /* --- what comes back ---------------------------------------------------------------------------------------- */
 
 static int32_t *slot(uint32_t number) {
-    return queue.slots + (number & (queue.limit - 1)) * (queue.tile_bytes / sizeof(int32_t));
+    return queue.slots + ((number - queue.begun) & (queue.limit - 1)) * (queue.tile_bytes / sizeof(int32_t));
 }
 
 /* A slot for the next tile. */
@@ -197,7 +197,7 @@ static dma_status take_oldest(void) {
     uint32_t status = from->status;
     if (SPINS && queue.last_part)
         __builtin_prefetch((const void *)next);
-    if (number == dma_recvs.posted || !(status & DMA_COMPLETE)) {
+    if ((HOLDS_BACK && number == dma_recvs.posted) || !(status & DMA_COMPLETE)) {
         TRY(dma_queue_tell());
         /* While the CPU waits: a tile that is added reads its place, and one that is copied takes whole lines there. With
          * a coherent port that is done between two looks. */

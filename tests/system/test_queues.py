@@ -83,3 +83,23 @@ def test_halves_of_tiles_behind_a_coherent_port(wait: str) -> None:
     report = report_of(run)
     assert report["result"]["matches"]
     assert not report["stale"]
+
+
+TWO = """
+func.func @f(%A : memref<80x16xi32>, %B : memref<16x80xi32>, %C : memref<80x80xi32>, %D : memref<64x16xi32>,
+             %E : memref<16x64xi32>, %F : memref<64x64xi32>) {
+  linalg.matmul ins(%A, %B : memref<80x16xi32>, memref<16x80xi32>) outs(%C : memref<80x80xi32>)
+  linalg.matmul ins(%D, %E : memref<64x16xi32>, memref<16x64xi32>) outs(%F : memref<64x64xi32>)
+  func.return
+}
+"""
+
+
+@pytest.mark.slow
+def test_halves_behind_a_queue_of_an_odd_number_of_tiles() -> None:
+    """Both halves of a tile lie in slots that follow each other, whatever the queue before has received."""
+    spec = isa.builtin("v3_16")
+    spec = isa.revise(spec, dma=replace(spec.dma, scatter_gather=True, coherent=True))
+    run = ProblemRun(Workload("two.mlir", TWO), System(spec), Schedule(pipeline="all"), calls=2)
+    assert [f", {parts}));" in run.driver.c for parts in (1, 2)] == [True, True]
+    assert report_of(run)["result"]["matches"]
