@@ -26,9 +26,11 @@ from axiloom.isa import AcceleratorSpec
 from axiloom.run.choice import (
     CLOSE,
     REPLAYED,
+    ROUGH,
     choose,
     ranked,
     ranked_by_model,
+    replayed,
     strategies,
 )
 from axiloom.run.problem import ProblemRun, Workload
@@ -233,3 +235,14 @@ def test_a_pipeline_of_a_convolution_is_kept() -> None:
     rows = explore_convolution("conv:14_16_1_16_1", isa.builtin("conv_v4"), pipeline="published").rows
     assert {one.choice.pipeline for one in rows} == {"published"}
     assert [one.choice.seconds for one in rows] == sorted(one.choice.seconds for one in rows)
+
+
+def test_what_the_model_alone_knows_must_be_faster_by_more() -> None:
+    """A tile that fills the windows is sent blocking: nobody goes through that, and its time is too short."""
+    problem = Problem(64, 64, 64)
+    whole = Candidate("As", ("m", "k", "n"), (64, 64, 64))
+    every = ranked(problem, V4, pipelines=("copying",))
+    alone = next(one for one in every if one.candidate == whole)
+    assert replayed(problem, V4, [alone]) == [None]
+    assert every[0].candidate != whole
+    assert every[0].seconds < alone.seconds * (1 + ROUGH)
