@@ -22,6 +22,7 @@ Vtop *top;
 AxlTrace window;
 #if VM_TRACE
 AxlTraceFile *trace_file;
+bool dumped;
 #endif
 }  // namespace
 
@@ -49,10 +50,15 @@ void axl_model_dump() {
     if (!top->ctl_go || top->now < window.begin || top->now >= window.end) return;
 #endif
     trace_file->dump(context->time());
+    dumped = true;
 #endif
 }
 
 void axl_model_close() {
+#if VM_TRACE
+    // Verilator's FST of no dump at all is no FST; while only the CPU runs, the hardware is not evaluated.
+    if (trace_file && !dumped) trace_file->dump(context->time());
+#endif
     top->final();
 #if VM_TRACE
     if (trace_file) trace_file->close();
