@@ -59,6 +59,7 @@ static struct {
     uint32_t half, half_words, half_used, half_last[2];
     int whole; /* a tile larger than a half lies in it */
 } DMA_EACH(queue) __attribute__((aligned(LINE)));
+#define NAMED (HOLDS_BACK ? queue.named : dma_recvs.posted) /* with another port each has a slot */
 static destination DMA_EACH(destinations)[AXL_RECV_RING]; /* of the tile with the same number in the ring */
 
 #if AXL_DMAS > 1
@@ -236,7 +237,7 @@ static dma_status take_oldest(void) {
         queue.brought = dma_recvs.taken;
         queue.brought_row = 0;
     }
-    if (to.rows)
+    if (!HOLDS_BACK || to.rows)
         queue.take((void *)to.to, tile, to.rows, to.cols);
     if (HOLDS_BACK) {
         __builtin_prefetch((const void *)&dma_recv_ring[dma_recvs.taken & (AXL_RECV_RING - 1)]);
@@ -248,14 +249,16 @@ static dma_status take_oldest(void) {
 }
 
 static inline dma_status receive_part(void *to, uint32_t rows, uint32_t cols) {
-    const uint32_t number = queue.named;
+    const uint32_t number = NAMED;
     if (number - dma_recvs.taken == (HOLDS_BACK ? AXL_RECV_RING : queue.limit))
         TRY(take_oldest());
     destinations[number & (AXL_RECV_RING - 1)] = (destination){(uintptr_t)to, rows, cols, 0};
-    queue.named++;
-    if (!HOLDS_BACK)
+    if (!HOLDS_BACK) {
         post_slot();
-    else if (dma_recvs.told != queue.begun) { /* at the beginning the device waits for words */
+        return DMA_OK;
+    }
+    queue.named++;
+    if (dma_recvs.told != queue.begun) { /* at the beginning the device waits for words */
         post_slots();
         if (number < AXL_RECV_RING) /* places come from memory at first */
             bring_row();
@@ -412,7 +415,7 @@ dma_status dma_queue_close(void) {
     if (!queue.open)
         return DMA_ERR_NOT_READY;
     TRY(dma_queue_tell());
-    while (dma_recvs.taken != queue.named) {
+    while (dma_recvs.taken != NAMED) {
         if (HOLDS_BACK && queue.named - dma_recvs.taken == 1) /* there is time while the last one comes */
             TRY(wait_sent(dma_sends.pushed));
         TRY(take_oldest());

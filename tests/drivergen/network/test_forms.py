@@ -12,7 +12,7 @@ from tests.drivergen import network_host
 from axiloom import isa
 
 # By its path: another package of this name may be installed.
-FILE = Path(__file__).parents[3] / "benchmarks" / "import_graphs.py"
+FILE = Path(__file__).parents[3] / "benchmarks" / "networks" / "import_graphs.py"
 FOUND = importlib.util.spec_from_file_location("axiloom_import_graphs", FILE)
 graphs = sys.modules[FOUND.name] = importlib.util.module_from_spec(FOUND)
 FOUND.loader.exec_module(graphs)
