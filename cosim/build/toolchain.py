@@ -262,7 +262,7 @@ def run_zig(arguments: list[str], folder: Path) -> list[str]:
     errors = [line.strip() for line in lines if _MESSAGE.search(line)]
     if beyond := [int(found[1]) for line in lines if (found := _TOO_LARGE.search(line))]:
         raise CompileError(
-            f"the program with its arrays is {max(beyond):,} bytes larger than the memory of programs, "
-            "349 MiB (`ddr` in the linker script); take a smaller problem"
+            f"the program with its arrays is {max(beyond):,} bytes larger than the memory of programs "
+            "(`ddr` in the linker script); take a smaller problem"
         )
     raise CompileError(errors[0] if errors else f"the cross compiler failed: {done.stderr.strip()[-300:]}")

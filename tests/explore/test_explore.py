@@ -25,8 +25,10 @@ from axiloom.explore.explore import PAPER, confirm, distinct, explore, explore_c
 from axiloom.isa import AcceleratorSpec
 from axiloom.run.choice import (
     CLOSE,
+    LARGEST,
     REPLAYED,
     ROUGH,
+    _part,
     choose,
     ranked,
     ranked_by_model,
@@ -246,3 +248,17 @@ def test_what_the_model_alone_knows_must_be_faster_by_more() -> None:
     assert replayed(problem, V4, [alone]) == [None]
     assert every[0].candidate != whole
     assert every[0].seconds < alone.seconds * (1 + ROUGH)
+
+
+def test_of_convolutions_the_model_knows_two_pipelines() -> None:
+    with pytest.raises(UsageError, match=r"the model knows published and copying$"):
+        explore_convolution("conv:14_16_1_16_1", isa.builtin("conv_v4"), pipeline="coalesced")
+
+
+def test_a_part_of_a_large_product_has_whole_tiles() -> None:
+    problem = Problem(4096, 1000, 2048)
+    part = _part(problem, [(64, 64, 2048), (16, 256, 64)])
+    assert (part.M % 64, part.N % 64, part.K) == (0, 1000 % 64, 2048)
+    assert part.M * part.N * part.K <= LARGEST
+    assert _part(Problem(512, 512, 512), [(64, 64, 64)]) == Problem(512, 512, 512)
+    assert replayed(Problem(2048, 2048, 2048), V4, []) == []

@@ -133,7 +133,12 @@ def explore_convolution(
     user_rtl: UserRtl | None = None,
 ) -> Exploration:
     """The `top` choices by the model for the convolution that `text` names, on `spec`, which computes one."""
-    used = pipeline or drivergen.default_pipeline(spec)
+    able = PUBLISHED, drivergen.default_pipeline(spec)
+    used = pipeline or able[1]
+    if used not in able:
+        raise UsageError(
+            f"--pipeline {used}: of convolutions on {spec.name} the model knows {' and '.join(able)}"
+        )
     started = time.perf_counter()
     every = conv_choice.flows(drivergen.parse_workload(text).mlir, spec, name=text, count=RANKED)
     seconds, hz = time.perf_counter() - started, boards.load(board).fabric_hz

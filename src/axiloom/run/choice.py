@@ -119,7 +119,7 @@ def replayed(
 
     Of a problem beyond `LARGEST` a part is gone through, and its time is taken as many times.
     """
-    whole, problem = problem, _part(problem)
+    whole, problem = problem, _part(problem, [one.candidate.tile for one in choices])
     factor = (whole.M * whole.N * whole.K) / (problem.M * problem.N * problem.K)
     on = boards.load(board)
     ways: dict[tuple[str, bool], list[Candidate]] = {}
@@ -139,13 +139,18 @@ def replayed(
     return [found.get((one.pipeline, one.candidate)) for one in choices]
 
 
-def _part(problem: Problem) -> Problem:
-    """The problem, its largest size halved until it is no larger than `LARGEST`; a half leaves the same rest
-    of a cache line."""
+def _part(problem: Problem, tiles: Sequence[Tile]) -> Problem:
+    """The problem, its largest sizes halved until it is no larger than `LARGEST`, as far as all `tiles` still
+    fit into it; a half leaves the same rest of a cache line."""
     sizes = [problem.M, problem.N, problem.K]
+    least = [max(side) for side in zip((0, 0, 0), *tiles, strict=True)]
     while prod(sizes) > LARGEST:
-        at = sizes.index(max(sizes))
-        sizes[at] = sizes[at] // 128 * 64 + sizes[at] % 64
+        halves = [size // 128 * 64 + size % 64 for size in sizes]
+        able = [at for at in range(len(sizes)) if least[at] <= halves[at] < sizes[at]]
+        if not able:
+            break
+        at = max(able, key=lambda at: sizes[at])
+        sizes[at] = halves[at]
     return replace(problem, M=sizes[0], N=sizes[1], K=sizes[2])
 
 

@@ -133,11 +133,11 @@ def execute(options: argparse.Namespace) -> int:
 def _of_products(
     text: str, spec: AcceleratorSpec, options: argparse.Namespace, top: int, rtl: UserRtl | None
 ) -> Exploration:
-    if not isinstance(drivergen.parse_workload(text), Problem):
+    problem = drivergen.parse_workload(text)
+    if not isinstance(problem, Problem):
         raise UsageError(
             f"{text}: of {spec.name} explore ranks drivers of matrix products, matmul:MxNxK[:TYPE]"
         )
-    problem = drivergen.parse_problem(text)
     pipelines = (options.pipeline,) if options.pipeline else None
     return explore(problem, spec, pipelines=pipelines, board=options.board, top=top, user_rtl=rtl)
 
