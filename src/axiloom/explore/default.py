@@ -34,7 +34,7 @@ PUBLISHED = "published"
 WIDTHS = (64, 32, 128)
 """Bits of the streams; of what is as fast the first one is taken."""
 FAR = 0.3
-"""Drivers are not gone through on hardware that the model says is slower by more: of 22 sizes, the fastest in
+"""Drivers are not gone through on hardware that the model says is slower by more: of 40 sizes, the fastest in
 the end was the model's."""
 CLOSE = 0.02
 """Hardware that is faster by less than this is as fast."""

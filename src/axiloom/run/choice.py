@@ -34,7 +34,7 @@ OVERLAPPING = ("copying", "all")
 REPLAYED = 32
 """Candidates whose drivers are gone through, of those that the model can tell apart."""
 NEAR = 0.5
-"""A candidate that the model says is slower than its fastest by more is not gone through: of 22 sizes, the
+"""A candidate that the model says is slower than its fastest by more is not gone through: of 40 sizes, the
 fastest in the end was at most 0.27 behind."""
 LARGEST = 1 << 28
 """Multiply-adds up to which drivers are gone through from begin to end."""
