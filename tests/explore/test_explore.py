@@ -26,6 +26,7 @@ from axiloom.isa import AcceleratorSpec
 from axiloom.run.choice import (
     CLOSE,
     LARGEST,
+    OVERLAPPING,
     REPLAYED,
     ROUGH,
     _part,
@@ -52,11 +53,20 @@ def test_every_candidate_with_every_pipeline_is_ranked_once(spec: AcceleratorSpe
     assert len(found) == len(wanted)
     assert all(choice.limit_ratio >= 1 for choice in found)
     assert choose(problem, spec) == found[0]
-    replayed = gone_through(problem, spec)
-    first = [one for one in found if (one.candidate, one.pipeline) in replayed]
+    tried = gone_through(problem, spec)
+    first = [one for one in found if (one.candidate, one.pipeline) in tried]
     assert found[: len(first)] == first
     paper = published_best(spec, problem)
-    for part in (first, found[len(first) :]):
+    # A driver that overlaps and cannot be gone through has another place than its time says.
+    times = replayed(problem, spec, first)
+    rough = [
+        one.pipeline in OVERLAPPING and seconds is None for one, seconds in zip(first, times, strict=True)
+    ]
+    known, unknown = (
+        [one for one, is_rough in zip(first, rough, strict=True) if is_rough is wanted_rough]
+        for wanted_rough in (False, True)
+    )
+    for part in (known, unknown, found[len(first) :]):
         ordered = [one for one in part if one.candidate != paper]
         assert all(0 < a.seconds <= b.seconds for a, b in pairwise(ordered))
 
@@ -89,9 +99,11 @@ def test_the_papers_best_is_taken_where_it_is_as_fast(spec: AcceleratorSpec) -> 
     taken = 0
     for problem in (Problem(112, 144, 16), Problem(64, 64, 64), Problem(41, 39, 204), Problem(32, 256, 128)):
         found = ranked(problem, spec, pipelines=strategies(spec)[-1:])
-        fastest = min(one.seconds for one in found[:REPLAYED])
         paper = next(one for one in found if one.candidate == published_best(spec, problem))
-        if paper.seconds * (1 - CLOSE) < fastest:
+        times = replayed(problem, spec, found[:REPLAYED])
+        through = [one for one, seconds in zip(found, times, strict=False) if seconds is not None]
+        fastest = min(one.seconds for one in through)
+        if paper in through and paper.seconds * (1 - CLOSE) < fastest:
             assert found[0] == paper
             taken += 1
         else:
