@@ -1,7 +1,7 @@
 """Going through a planned driver step by step: caches line by line, DMA and device transfer by transfer.
 
 Some milliseconds for what takes compiler and simulator some seconds. The code is C++ beside this file, on the
-simulator's own model of the caches (``cosim/native/memory.hpp``); it is compiled at first use.
+simulator's own model of the caches (``cosim/native/memory/memory.hpp``); it is compiled at first use.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 // What all drivers do: CPU code with its cost, caches, and copies between matrices and windows.
 //
-// The caches are the simulator's own (native/memory.hpp), with the same replacement and the same latencies, and see
+// The caches are the simulator's own (native/memory/memory.hpp), with the same replacement and the same latencies, and see
 // the same lines in the same order. What code costs besides is `cost` times how often it runs.
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "device.hpp"
-#include "memory.hpp"
+#include "memory/memory.hpp"
 #include "plan.hpp"
 
 namespace axl {
