@@ -25,7 +25,7 @@ LINE_BITS = 2
 """A burst of so many (2**) beats may leave early: 32 bytes at 64 bits, the least that an ACP takes well."""
 
 MAX_SHORT = 7
-"""Bursts without a response up to which another one may leave early: the rest hides a long write latency."""
+"""Bursts without a response up to which another one may leave early: the rest hides a write latency of 100 cycles."""
 
 
 class S2mm(wiring.Component):
