@@ -25,7 +25,8 @@ LINE_BITS = 2
 """A burst of so many (2**) beats may leave early: 32 bytes at 64 bits, the least that an ACP takes well."""
 
 MAX_SHORT = 7
-"""Bursts without a response up to which another one may leave early: the rest hides a write latency of 100 cycles."""
+"""Bursts without a response up to which another one may leave early. The other ones, of `burst` words, hide a
+write latency of 100 cycles."""
 
 
 class S2mm(wiring.Component):
@@ -35,8 +36,8 @@ class S2mm(wiring.Component):
     A burst gets its address only when all of its words are here, so that it has its true length and
     never waits for the stream. It ends after `burst` words, at the packet's TLAST, at the end of the
     buffer, before a 4 KiB boundary, and after a multiple of four words if memory has nothing else to take. So
-    the last words of a packet do not wait for a whole burst, and where memory is busy, bursts are long. A packet longer than the buffer is an `overflow`: the
-    buffer is full, the rest of the packet is not accepted.
+    the last words of a packet do not wait for a whole burst, and where memory is busy, bursts are long.
+    A packet longer than the buffer is an `overflow`: the buffer is full, the rest of the packet is not accepted.
 
     With `strided` the buffer is `rows` rows of `length` bytes, `stride` bytes apart (`rows` 0: one row).
     The next command may be given whenever `ready` is high, at the latest in the cycle in which the last
