@@ -330,6 +330,8 @@ def choice_line(choice: Choice) -> str:
     chosen = choice["chosen"]
     what = ", ".join(text.format(chosen[name]) for name, text in CHOSEN.items() if name in chosen)
     line = f"Chosen: {what or 'nothing, all is given'}; predicted {choice['predicted_ms']:.3f} ms"
+    if calls := choice.get("calls"):
+        line += f" for {calls} calls"
     published = choice["published_ms"]
     if published is None:
         return line

@@ -168,6 +168,8 @@ class Choice(TypedDict):
     chosen: dict[str, str]
     predicted_ms: float
     published_ms: float | None
+    calls: NotRequired[int]
+    """Of the driver in the program that it was chosen for, if more than one."""
 
 
 class Alone(TypedDict):
