@@ -37,7 +37,7 @@ class S2mm(wiring.Component):
     never waits for the stream. It ends after `burst` words, at the packet's TLAST, at the end of the
     buffer, before a 4 KiB boundary, and after a multiple of four words if memory has nothing else to take. So
     the last words of a packet do not wait for a whole burst, and where memory is busy, bursts are long.
-    A packet longer than the buffer is an `overflow`: the buffer is full, the rest of the packet is not accepted.
+    A packet longer than the buffer is an `overflow`: the buffer is full, and the rest is not accepted.
 
     With `strided` the buffer is `rows` rows of `length` bytes, `stride` bytes apart (`rows` 0: one row).
     The next command may be given whenever `ready` is high, at the latest in the cycle in which the last
