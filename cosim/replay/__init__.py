@@ -48,7 +48,7 @@ first one, without its start, says how long it takes."""
 PARTS = ("other", "puts", "edges", "cleans", "access", "polls", "discards", "adds", "gets", "end")
 """What the CPU is busy with, in the order of ``enum Part``."""
 
-FIRST_WORD, COMPUTES, STORES, ENDED, FETCH = 8.0, 6.0, 12.0, 8.0, 40.0
+FIRST_WORD, COMPUTES, STORES, ENDED, FETCH = 8.0, 6.0, 12.0, 8.0, 34.0
 """Fabric cycles, besides the memory's latency: from the start of a transfer to its first word; from the last
 word of a tile to the array's first multiply-add; from the last one to the first word of C; from its last word
 to the end of the transfer; from telling the DMA of a descriptor to its transfer."""

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from amaranth.hdl import Module, Mux, ResetInserter, Signal, Value
+from amaranth.hdl import Cat, Module, Mux, ResetInserter, Signal, Value
 from amaranth.lib import data, wiring
-from amaranth.lib.fifo import SyncFIFO, SyncFIFOBuffered
+from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import exact_log2
 
 from axiloom.hw.dma.mm2s import PAGE_BYTES
 from axiloom.hw.dma.mover import ROWS_BITS, STRIDE_BITS
+from axiloom.hw.dma.sg_port import READ_BEATS, WIDTH
 
 DESCRIPTOR_BYTES = 64
 INDEX_BITS = 32 - 6
@@ -28,6 +29,11 @@ DEPTH = 8
 
 # Words of a descriptor, by index.
 NXTDESC, BUFFER_ADDRESS, STRIDE_VSIZE, CONTROL, STATUS = 0, 2, 4, 6, 7
+
+
+def _beat(word: int) -> int:
+    """In which a word comes. NXTDESC is in the first one, CONTROL and STATUS are in the last one."""
+    return word * 32 // WIDTH
 
 
 DESCRIPTOR = data.StructLayout(
@@ -65,7 +71,7 @@ class DescriptorFetch(wiring.Component):
     Members
     -------
     load, first : the next descriptor, by index
-    go, tail : the last one
+    go, tail : the last one; `tail` is valid from the cycle behind `go` on
     flush : stop and forget all that was fetched
     read, ..., read_response : requests to memory, as of :class:`axiloom.hw.dma.sg_port.SgRequests`
     valid, descriptor, take : the oldest descriptor fetched, in order
@@ -87,7 +93,7 @@ class DescriptorFetch(wiring.Component):
                 "read_address": Out(32),
                 "read_granted": In(1),
                 "beat": In(1),
-                "data": In(32),
+                "data": In(WIDTH),
                 "read_response": In(2),
                 "valid": Out(1),
                 "descriptor": Out(DESCRIPTOR),
@@ -100,14 +106,15 @@ class DescriptorFetch(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.fetches = fetches = SyncFIFO(width=INDEX_BITS, depth=DEPTH)
-        queue = SyncFIFOBuffered(width=DESCRIPTOR.size, depth=DEPTH + 1)
+        # Not buffered: what has come is a command a cycle earlier.
+        queue = SyncFIFO(width=DESCRIPTOR.size, depth=DEPTH)
         m.submodules.queue = ResetInserter(self.flush)(queue)
 
         # --- what to fetch next ---
         following = Signal(INDEX_BITS)
         certain = Signal()  # `following` is no assumption
         stopped = Signal(init=1)
-        word = Signal(range(8))  # of the oldest fetch, that comes next
+        beat = Signal(range(READ_BEATS))  # of the oldest fetch, that comes next
         places = Signal(range(DEPTH + 1), init=DEPTH)
         begins_page = Signal()
         m.d.comb += [
@@ -119,7 +126,7 @@ class DescriptorFetch(wiring.Component):
                 & (places != 0)
                 & fetches.w_rdy
                 & (certain | ~begins_page)
-                & ~(self.beat & (word == NXTDESC))
+                & ~(self.beat & (beat == _beat(NXTDESC)))
             ),
             self.read_address.eq(following << 6),
             fetches.w_data.eq(following),
@@ -134,39 +141,39 @@ class DescriptorFetch(wiring.Component):
         to_drop = Signal(range(DEPTH + 1))  # the oldest fetches
         to_drop_next = Signal.like(to_drop)  # those behind the oldest one
         wanted = Signal()
-        last_word = Signal()
+        last_beat = Signal()
         successors = Signal()
         next_index = Signal(INDEX_BITS)
         is_next = Signal()
         m.d.comb += [
             wanted.eq(to_drop == 0),
-            last_word.eq(self.beat & (word == STATUS)),
-            fetches.r_en.eq(last_word),
+            last_beat.eq(self.beat & (beat == _beat(STATUS))),
+            fetches.r_en.eq(last_beat),
             successors.eq(fetches.level != 1),
-            next_index.eq(self.data >> 6),
+            next_index.eq(self._word(NXTDESC) >> 6),
             is_next.eq(next_index == (fetches.r_data + 1)[:INDEX_BITS]),
         ]
         with m.If(self.beat):
-            m.d.sync += word.eq(word + 1)
-        with m.If(self.beat & (word == NXTDESC) & wanted):
+            m.d.sync += beat.eq(beat + 1)
+        with m.If(self.beat & (beat == _beat(NXTDESC)) & wanted):
             with m.If(~is_next & ~self.read_response[1]):
                 m.d.sync += [following.eq(next_index), certain.eq(1), to_drop_next.eq(fetches.level - 1)]
                 with m.If(successors):
                     m.d.sync += stopped.eq(0)  # it was one of them that was taken for the tail
             with m.Elif(~successors):
                 m.d.sync += certain.eq(1)
-        with m.If(last_word):
+        with m.If(last_beat):
             m.d.sync += [to_drop.eq(Mux(wanted, to_drop_next, to_drop - 1)), to_drop_next.eq(0)]
 
         m.d.comb += [
-            queue.w_data.eq(self._fields(m, word, fetches.r_data)),
-            queue.w_en.eq(last_word & wanted),
+            queue.w_data.eq(self._fields(m, beat, fetches.r_data)),
+            queue.w_en.eq(last_beat & wanted),
             self.descriptor.eq(queue.r_data),
             self.valid.eq(queue.r_rdy),
             queue.r_en.eq(self.take),
         ]
         dropped = Signal()
-        m.d.comb += dropped.eq(last_word & ~wanted)
+        m.d.comb += dropped.eq(last_beat & ~wanted)
         m.d.sync += places.eq(places - self.read_granted + self.take + dropped)
 
         # --- begin and end ---
@@ -177,32 +184,32 @@ class DescriptorFetch(wiring.Component):
         with m.If(self.flush):
             m.d.sync += [
                 stopped.eq(1),
-                to_drop.eq(fetches.level - last_word),
+                to_drop.eq(fetches.level - last_beat),
                 to_drop_next.eq(0),
-                places.eq(DEPTH - fetches.level + last_word),
+                places.eq(DEPTH - fetches.level + last_beat),
             ]
         m.d.comb += [
             self.empty.eq(stopped & (fetches.level == 0) & (queue.level == 0)),
-            self.quiet.eq(
-                ((places == 0) | stopped) & (fetches.level == 0) & ((queue.level == 0) | queue.r_rdy)
-            ),
+            self.quiet.eq(((places == 0) | stopped) & (fetches.level == 0)),
         ]
         return m
 
-    def _fields(self, m: Module, word: Signal, index: Value) -> Any:
-        """The descriptor at `index` as its last word comes, from the words before."""
+    def _word(self, word: int) -> Value:
+        """Of the descriptor, in the beat that has it."""
+        return self.data.word_select(word % (WIDTH // 32), 32)
+
+    def _fields(self, m: Module, beat: Signal, index: Value) -> Any:
+        """The descriptor at `index` as its last beat comes, from it and the beats before."""
         gathered = Signal(DESCRIPTOR)
         entry = Signal(DESCRIPTOR)
         failing = self.beat & self.read_response[1]
-        with m.If(self.beat), m.Switch(word):
-            with m.Case(NXTDESC):
+        with m.If(self.beat), m.Switch(beat):
+            with m.Case(_beat(NXTDESC)):
                 m.d.sync += [gathered.slave_error.eq(0), gathered.decode_error.eq(0)]
-            with m.Case(BUFFER_ADDRESS):
-                m.d.sync += gathered.address.eq(self.data)
-            with m.Case(STRIDE_VSIZE):
-                m.d.sync += [gathered.stride.eq(self.data), gathered.rows.eq(self.data >> 19)]
-            with m.Case(CONTROL):
-                m.d.sync += [gathered.length.eq(self.data), gathered.last.eq(self.data[26])]
+            with m.Case(_beat(BUFFER_ADDRESS)):
+                m.d.sync += gathered.address.eq(self._word(BUFFER_ADDRESS))
+            with m.Case(_beat(STRIDE_VSIZE)):
+                m.d.sync += Cat(gathered.stride, gathered.rows).eq(self._word(STRIDE_VSIZE))
         with m.If(failing):
             m.d.sync += [
                 gathered.slave_error.eq(~self.read_response[0]),
@@ -211,8 +218,9 @@ class DescriptorFetch(wiring.Component):
         m.d.comb += [
             entry.eq(gathered),
             entry.index.eq(index),
-            entry.misfit.eq(self._misfit(gathered)),
-            entry.stale.eq(self.data[31]),
+            Cat(entry.length, entry.last).eq(self._word(CONTROL)),
+            entry.misfit.eq(self._misfit(entry)),
+            entry.stale.eq(self._word(STATUS)[31]),
             entry.slave_error.eq(gathered.slave_error | (failing & ~self.read_response[0])),
             entry.decode_error.eq(gathered.decode_error | (failing & self.read_response[0])),
         ]

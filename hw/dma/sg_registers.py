@@ -34,7 +34,8 @@ class SgRegisters(wiring.Component):
     write_control, write_status, write_current, write_tail, write_data : one-cycle strobes
     control, status, current, tail : what reads back
     resetting : shown in DMACR.Reset
-    run, load, first, go, last : to the engine (``tail``), by index of a descriptor
+    run, load, first, go, last : to the engine (``tail``), by index of a descriptor;
+        `last` a cycle behind `go`
     engine_current, busy, completed, packet, int_error, sg_int_error, sg_slave_error, sg_decode_error :
         from the engine
     slave_error, decode_error : from the mover
@@ -148,7 +149,7 @@ class SgRegisters(wiring.Component):
             ]
         with m.If(self.write_tail):
             m.d.sync += self.last.eq(data >> 6)
-        m.d.sync += self.go.eq(self.write_tail & self.run & ~any_error)
+        m.d.comb += self.go.eq(self.write_tail & self.run & ~any_error)
         with m.If(halted):
             m.d.sync += begun.eq(0)
         with m.Elif(self.go):

@@ -71,15 +71,16 @@ class Memory:
             answers = bool(beats) and beats[0][0] <= cycle and rng.random() < 0.8
             ctx.set(device.beat, answers)
             if answers:
-                _, word, response = beats.popleft()
-                ctx.set(device.data, word)
+                _, data, response = beats.popleft()
+                ctx.set(device.data, data)
                 ctx.set(device.read_response, response)
             _, _, granted, address = await ctx.tick().sample(device.read_granted, device.read_address)
             cycle += 1
             if granted:
                 self.asked.append(address >> 6)
-                for word in self.words.get(address >> 6, [0xFFFF_FFFF] * 8):
-                    beats.append((cycle + 12, word, self.errors.get(address >> 6, 0)))
+                words = self.words.get(address >> 6, [0xFFFF_FFFF] * 8)
+                for low, high in zip(words[::2], words[1::2], strict=True):
+                    beats.append((cycle + 12, low | high << 32, self.errors.get(address >> 6, 0)))
 
 
 def chain(rng: random.Random, length: int) -> list[int]:

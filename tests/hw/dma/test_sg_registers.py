@@ -42,16 +42,20 @@ def test_pointers() -> None:
         ctx.set(device.write_current, 0)
         ctx.set(device.engine_current, 5)
         assert ctx.get(device.current) == 5 * 64
-        await write(ctx, device, "tail", 0x1000)
+        ctx.set(device.write_data, 0x1000)
+        ctx.set(device.write_tail, 1)
         assert not ctx.get(device.go), "it is halted"
+        ctx.set(device.write_tail, 0)
         await write(ctx, device, "control", RUN)
         assert ctx.get(device.status) == SG_INCLUDED, "neither halted nor idle"
-        await write(ctx, device, "tail", 0x1FFF)
+        ctx.set(device.write_data, 0x1FFF)
+        ctx.set(device.write_tail, 1)
         assert ctx.get(device.go)
-        assert (ctx.get(device.tail), ctx.get(device.last)) == (0x1FC0, 0x1FFF >> 6)
         assert not ctx.get(device.status) & IDLE
-        ctx.set(device.busy, 1)
         await ctx.tick()
+        ctx.set(device.write_tail, 0)
+        assert (ctx.get(device.tail), ctx.get(device.last)) == (0x1FC0, 0x1FFF >> 6)
+        ctx.set(device.busy, 1)
         assert not ctx.get(device.go)
         assert ctx.get(device.status) == SG_INCLUDED
         ctx.set(device.busy, 0)
