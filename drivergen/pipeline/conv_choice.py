@@ -60,8 +60,8 @@ def flows(
 
 
 def model(text: str, spec: AcceleratorSpec, flow: str, name: str = "input.mlir") -> Model | None:
-    """Of the largest convolution in `text`; None where the accelerator has no images, or the host has loops of
-    groups or batches."""
+    """Of the largest convolution in `text`; None where the accelerator has no images, or the host has loops
+    of groups or batches."""
     op, match = _largest(text, spec, name)
     named = dict(zip(match.dims, sizes(op), strict=True))
     if not spec.form.walks or prod(size for dim, size in named.items() if dim in match.host) > 1:
