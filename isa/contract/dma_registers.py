@@ -45,6 +45,8 @@ class Register:
     fields: tuple[Field, ...] = ()
     direct: bool = True
     scatter_gather: bool = True
+    extension: bool = False
+    """It is ours: at a reserved address of PG021's, to which a write has no effect there."""
     documented: tuple[str, str] = ("", "")
     """PG021's name of it, of MM2S and of S2MM, where it is not `name`."""
 
@@ -122,6 +124,16 @@ TAILDESC = Register(
     ),
     direct=False,
 )
+AHEADDESC = Register(
+    "AHEADDESC",
+    0x20,
+    (
+        "descriptors of MM2S up to here are fetched before TAILDESC covers them; 0: what was fetched so is forgotten",
+        "descriptors of S2MM up to here are fetched before TAILDESC covers them; 0: what was fetched so is forgotten",
+    ),
+    direct=False,
+    extension=True,
+)
 ADDRESS = Register(
     "ADDRESS",
     0x18,
@@ -139,7 +151,7 @@ LENGTH = Register(
     scatter_gather=False,
 )
 
-REGISTERS = (DMACR, DMASR, CURDESC, TAILDESC, ADDRESS, LENGTH)
+REGISTERS = (DMACR, DMASR, CURDESC, TAILDESC, ADDRESS, AHEADDESC, LENGTH)
 """Each channel has them, from its base on. Every other address reads as zero."""
 
 
