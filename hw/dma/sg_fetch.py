@@ -77,7 +77,8 @@ class DescriptorFetch(wiring.Component):
     -------
     load, first : the next descriptor, by index
     go, tail : the last one; `tail` is valid from the cycle behind `go` on
-    ask, until : fetch ahead up to this one; `until` is valid from the cycle behind `ask` on, and 0 asks for none
+    ask, until : fetch ahead up to this one; with `ask` it is in `first`, from the cycle behind it in `until`;
+        0 asks for none
     meets : with `go`, its tail is `until`
     flush : stop and forget all that was fetched
     read, ..., read_response : requests to memory, as of :class:`axiloom.hw.dma.sg_port.SgRequests`

@@ -128,8 +128,8 @@ AHEADDESC = Register(
     "AHEADDESC",
     0x20,
     (
-        "descriptors of MM2S up to here are fetched before TAILDESC covers them; 0: what was fetched so is forgotten",
-        "descriptors of S2MM up to here are fetched before TAILDESC covers them; 0: what was fetched so is forgotten",
+        "MM2S fetches descriptors up to this one before TAILDESC covers them; 0: it forgets them",
+        "S2MM fetches descriptors up to this one before TAILDESC covers them; 0: it forgets them",
     ),
     direct=False,
     extension=True,
