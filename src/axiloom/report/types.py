@@ -59,6 +59,9 @@ class Limit(Bound):
     calls: NotRequired[list[int]]
     call_limit: NotRequired[int]
     alone_cycles: NotRequired[int]
+    """What the device needs for a call if the CPU takes no time, with the latencies of the board."""
+    at_once_cycles: NotRequired[int]
+    """... if the memory answers at once, too."""
 
 
 class LayerLimit(Bound):
