@@ -254,6 +254,9 @@ class AxiDma(wiring.Component):
                 engine.first.eq(registers.first),
                 engine.go.eq(registers.go),
                 engine.tail.eq(registers.last),
+                engine.ask.eq(registers.ask),
+                engine.until.eq(registers.until),
+                engine.meets.eq(registers.meets),
                 registers.slave_error.eq(mover.status.slave_error),
                 registers.decode_error.eq(mover.status.decode_error),
                 registers.engine_current.eq(engine.current),
@@ -286,6 +289,7 @@ class AxiDma(wiring.Component):
                 dma_registers.DMASR: (registers.write_status, registers.status),
                 dma_registers.CURDESC: (registers.write_current, registers.current),
                 dma_registers.TAILDESC: (registers.write_tail, registers.tail),
+                dma_registers.AHEADDESC: (registers.write_ahead, registers.ahead),
             }
             made.append(
                 _Channel(

@@ -6,6 +6,7 @@ extension: it lies where, and is made as, PG021's multichannel mode has it.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from amaranth.hdl import Cat, Module, Mux, ResetInserter, Signal, Value
@@ -63,6 +64,10 @@ class DescriptorFetch(wiring.Component):
 
     A `go` lets it go on to `tail` even if it has just stopped there, as when a ring is run again.
 
+    After `ask` it goes on beyond `tail`, up to `until`, once it has nothing else to do: what it fetches so is
+    withheld until a `go` whose tail is `until`, and then it is there at once. Any other `go`, and another
+    `ask`, forget it.
+
     Parameters
     ----------
     data_width : of the memory port of the data
@@ -72,6 +77,9 @@ class DescriptorFetch(wiring.Component):
     -------
     load, first : the next descriptor, by index
     go, tail : the last one; `tail` is valid from the cycle behind `go` on
+    ask, until : fetch ahead up to this one; with `ask` it is in `first`, from the cycle behind it in `until`;
+        0 asks for none
+    meets : with `go`, its tail is `until`
     flush : stop and forget all that was fetched
     read, ..., read_response : requests to memory, as of :class:`axiloom.hw.dma.sg_port.SgRequests`
     valid, descriptor, take : the oldest descriptor fetched, in order
@@ -88,6 +96,9 @@ class DescriptorFetch(wiring.Component):
                 "first": In(INDEX_BITS),
                 "go": In(1),
                 "tail": In(INDEX_BITS),
+                "ask": In(1),
+                "until": In(INDEX_BITS),
+                "meets": In(1),
                 "flush": In(1),
                 "read": Out(1),
                 "read_address": Out(32),
@@ -108,12 +119,14 @@ class DescriptorFetch(wiring.Component):
         m.submodules.fetches = fetches = SyncFIFO(width=INDEX_BITS, depth=DEPTH)
         # Not buffered: what has come is a command a cycle earlier.
         queue = SyncFIFO(width=DESCRIPTOR.size, depth=DEPTH)
-        m.submodules.queue = ResetInserter(self.flush)(queue)
+        forget = Signal()
+        m.submodules.queue = ResetInserter(forget)(queue)
 
         # --- what to fetch next ---
         following = Signal(INDEX_BITS)
         certain = Signal()  # `following` is no assumption
         stopped = Signal(init=1)
+        ahead = Signal()  # all that is fetched or being fetched lies behind the tail
         beat = Signal(range(READ_BEATS))  # of the oldest fetch, that comes next
         places = Signal(range(DEPTH + 1), init=DEPTH)
         begins_page = Signal()
@@ -122,7 +135,7 @@ class DescriptorFetch(wiring.Component):
             # Not in the cycle in which a NXTDESC is looked at: it may change `following`.
             self.read.eq(
                 ~stopped
-                & ~self.flush
+                & ~forget
                 & (places != 0)
                 & fetches.w_rdy
                 & (certain | ~begins_page)
@@ -134,7 +147,7 @@ class DescriptorFetch(wiring.Component):
         ]
         with m.If(self.read_granted):
             m.d.sync += [following.eq(following + 1), certain.eq(0)]
-            with m.If(following == self.tail):
+            with m.If(following == Mux(ahead, self.until, self.tail)):
                 m.d.sync += stopped.eq(1)
 
         # --- what comes: whether it is wanted, and what NXTDESC says ---
@@ -169,7 +182,7 @@ class DescriptorFetch(wiring.Component):
             queue.w_data.eq(self._fields(m, beat, fetches.r_data)),
             queue.w_en.eq(last_beat & wanted),
             self.descriptor.eq(queue.r_data),
-            self.valid.eq(queue.r_rdy),
+            self.valid.eq(queue.r_rdy & ~ahead),
             queue.r_en.eq(self.take),
         ]
         dropped = Signal()
@@ -177,22 +190,58 @@ class DescriptorFetch(wiring.Component):
         m.d.sync += places.eq(places - self.read_granted + self.take + dropped)
 
         # --- begin and end ---
+        idle = Signal()
+        ended = stopped & (fetches.level == 0)
+        m.d.comb += idle.eq(ended & (queue.level == 0))
+        beyond = self._beyond(m, ahead, idle, forget)
+        resume = Signal(INDEX_BITS)
+        with m.If(beyond.begins):
+            m.d.sync += [stopped.eq(0), resume.eq(following)]
         with m.If(self.load):
             m.d.sync += [following.eq(self.first), certain.eq(1)]
-        with m.If(self.go):
+        with m.If(self.go & ~(ahead & self.meets)):
             m.d.sync += stopped.eq(0)
-        with m.If(self.flush):
+        with m.If(forget):
             m.d.sync += [
-                stopped.eq(1),
+                stopped.eq(self.flush | ~(beyond.went | self.go)),
                 to_drop.eq(fetches.level - last_beat),
                 to_drop_next.eq(0),
                 places.eq(DEPTH - fetches.level + last_beat),
             ]
+        with m.If(beyond.back):
+            m.d.sync += [following.eq(resume), certain.eq(1)]
         m.d.comb += [
-            self.empty.eq(stopped & (fetches.level == 0) & (queue.level == 0)),
-            self.quiet.eq(((places == 0) | stopped) & (fetches.level == 0)),
+            self.empty.eq((idle | ahead) & ~beyond.went),
+            self.quiet.eq(
+                (ended | ((places == 0) & (fetches.level == 0))) & ~(beyond.asked & idle) & ~beyond.back
+            ),
         ]
         return m
+
+    def _beyond(self, m: Module, ahead: Signal, idle: Signal, forget: Signal) -> _Beyond:
+        """Whether descriptors behind the tail are fetched, and when they are forgotten."""
+        beyond = _Beyond(
+            Signal(name="asked"), Signal(name="begins"), Signal(name="back"), Signal(name="went")
+        )
+        m.d.comb += [
+            beyond.begins.eq(beyond.asked & idle & ~ahead & ~self.ask & ~self.go),
+            forget.eq(self.flush | beyond.back),
+        ]
+        with m.If(beyond.begins):
+            m.d.sync += [beyond.asked.eq(0), ahead.eq(1)]
+        with m.If(self.ask):
+            m.d.sync += [beyond.asked.eq(self.first.any()), beyond.back.eq(ahead)]
+        with m.If(self.go):
+            m.d.sync += beyond.asked.eq(0)
+            with m.If(ahead & self.meets):
+                m.d.sync += ahead.eq(0)
+            with m.Elif(ahead):
+                m.d.sync += [beyond.back.eq(1), beyond.went.eq(1)]
+        with m.If(beyond.back | self.flush):
+            m.d.sync += [ahead.eq(0), beyond.back.eq(0), beyond.went.eq(0)]
+        with m.If(self.flush):
+            m.d.sync += beyond.asked.eq(0)
+        return beyond
 
     def _word(self, word: int) -> Value:
         """Of the descriptor, in the beat that has it."""
@@ -234,3 +283,16 @@ class DescriptorFetch(wiring.Component):
             | descriptor.address[:shift].any()
             | ((descriptor.rows != 0) & (descriptor.length[:shift].any() | descriptor.stride[:shift].any()))
         )
+
+
+@dataclass(frozen=True)
+class _Beyond:
+    """Of descriptors behind the tail."""
+
+    asked: Signal
+    """They will be fetched as soon as there is nothing else to fetch."""
+    begins: Signal
+    back: Signal
+    """They are forgotten, and the next one to fetch is again the one behind the tail."""
+    went: Signal
+    """With `back`: for a `go` to another one."""

@@ -69,6 +69,27 @@ def test_pointers() -> None:
     simulate(device, main)
 
 
+def test_what_is_asked_for_ahead_meets_its_tail() -> None:
+    device = SgRegisters()
+
+    async def main(ctx: Any) -> None:
+        ctx.set(device.write_data, 0x2000)
+        ctx.set(device.write_ahead, 1)
+        assert ctx.get(device.ask)
+        assert ctx.get(device.first) == 0x2000 >> 6
+        await ctx.tick()
+        ctx.set(device.write_ahead, 0)
+        assert not ctx.get(device.ask)
+        assert (ctx.get(device.ahead), ctx.get(device.until)) == (0x2000, 0x2000 >> 6)
+        await write(ctx, device, "control", RUN)
+        for tail, meets in ((0x1FC0, 0), (0x2000, 1)):
+            ctx.set(device.write_data, tail)
+            ctx.set(device.write_tail, 1)
+            assert (ctx.get(device.go), ctx.get(device.meets)) == (1, meets)
+
+    simulate(device, main)
+
+
 @pytest.mark.parametrize(
     ("source", "bit"),
     [
