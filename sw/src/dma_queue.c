@@ -16,8 +16,6 @@
 /* A tile for which there is no slot yet does not hold up what is sent. Without a coherent port what is sent is cleaned
  * meanwhile, and there is no time to be won. */
 #define HOLDS_BACK AXL_DMA_COHERENT
-#define SPINS (AXL_DMA_COHERENT && !AXL_DMA_IRQ && !AXL_PROCESS)
-#define REGISTER_LOOKS 256u      /* looks at a descriptor in the caches for each at a register */
 #define HAS_OCM (AXL_OCM && !AXL_PROCESS)
 #define OCM_WORDS (8192u / AXL_DMAS & ~7u)
 #define MAINTAINED (AXL_DMA_CACHED && !AXL_DMA_COHERENT) /* windows */
@@ -359,6 +357,10 @@ void dma_queue_prepare(void) {
 dma_status dma_queue_open(uint32_t tile_words, dma_take *take) {
     if (!dma_in_window.words)
         return DMA_ERR_NOT_READY;
+#if TABLES
+    if (dma_table_now) /* the DMA is at its descriptors */
+        TRY(dma_restart());
+#endif
     if (queue.open || dma_send_channel.words || dma_recv_channel.words)
         return DMA_ERR_BUSY;
     if (tile_words == 0 || tile_words > DMA_BYTES / sizeof(uint32_t))
