@@ -20,10 +20,7 @@ from xdsl.irdl import (
     var_operand_def,
 )
 from xdsl.traits import NoTerminator
-from xdsl.utils.exceptions import VerifyException
 
-WORDS = 8
-"""Single words that a descriptor has room for."""
 ARGUMENTS = 8
 """Of a function, at most: DMA_TABLE_ARGUMENTS."""
 
@@ -64,10 +61,6 @@ class TableWordsOp(IRDLOperation):
 
     def __init__(self, words: Sequence[int]) -> None:
         super().__init__(properties={"words": DenseArrayBase.from_list(i64, list(words))})
-
-    def verify_(self) -> None:
-        if not 0 < len(self.words.get_values()) <= WORDS:
-            raise VerifyException(f"a descriptor has 1 to {WORDS} words, not {len(self.words.get_values())}")
 
 
 @irdl_op_definition

@@ -147,8 +147,6 @@ class _Unrolled:
 
     def word(self, arguments: list[SSAValue]) -> None:
         self.words.append(self.number(arguments[0]) & 0xFFFFFFFF)
-        if len(self.words) == table.WORDS:
-            self.end_words()
 
     def end_words(self) -> None:
         if self.words:
