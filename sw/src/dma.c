@@ -12,6 +12,9 @@
 
 dma_window DMA_EACH(dma_in_window), DMA_EACH(dma_out_window);
 uintptr_t DMA_EACH(dma_registers);
+#if AXL_DMA_SG && TABLES
+dma_table *DMA_EACH(dma_table_now), *DMA_EACH(dma_table_next);
+#endif
 #if AXL_AS_LINUX && !AXL_LINUX
 uintptr_t axl_bus_offset;
 __attribute__((weak)) dma_status axl_wait_failed(const dma_channel *channel, dma_status status) { /* not to be inlined */
@@ -90,7 +93,9 @@ dma_status dma_init(uintptr_t dma_addr, uintptr_t in_addr, uint32_t in_bytes, ui
     }
     dma_in_window = (dma_window){(uint32_t *)in_addr, in_bytes / (uint32_t)sizeof(uint32_t)};
     dma_out_window = (dma_window){(uint32_t *)out_addr, out_bytes / (uint32_t)sizeof(uint32_t)};
-#if AXL_DMA_SG
+#if AXL_DMA_SG && TABLES
+    dma_table_now ? dma_queue_lend() : dma_queue_prepare();
+#elif AXL_DMA_SG
     dma_queue_prepare();
 #endif
     return DMA_OK;

@@ -31,6 +31,7 @@ extern dma_descriptor DMA_EACH(dma_recv_ring)[AXL_RECV_RING];
 #define REGISTER_LOOKS 256u /* looks at a descriptor in the caches for each at a register */
 
 void dma_queue_prepare(void);
+void dma_queue_lend(void);
 
 #define TABLES AXL_DMA_COHERENT
 #if TABLES

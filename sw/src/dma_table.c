@@ -5,29 +5,24 @@
 #if TABLES
 
 #define LINE AXL_CACHE_LINE
-#define ROWS_FIRST 18u         /* of places, brought before anything else */
+#define ROWS_FIRST 16u         /* of places, brought before anything else */
 #define ROWS_BEHIND 2u
 #define PIECES_AHEAD 4u        /* of two a line */
 #define AHEAD_LINES 4u          /* that may be on their way: a Cortex-A9 takes four at a time (its TRM, 7.1) */
 #define PART_BYTES 256u         /* of a part, at least */
-#define APART static __attribute__((noinline, cold))
+#define APART __attribute__((noinline))
 #ifdef __clang__
 #define SHORT __attribute__((minsize)) /* not unrolled */
 #else
 #define SHORT
 #endif
-#define CALL __attribute__((noinline, section(".text.dma_table"))) /* what a call runs through, in one place */
 #define INSIDE inline __attribute__((always_inline))
-#define CALL_BYTES 2048u
-#define TAKE_BYTES 256u
 #define TRY(call)                             \
     do {                                      \
         const dma_status try_status = (call); \
         if (try_status != DMA_OK)             \
             return try_status;                \
     } while (0)
-
-dma_table *DMA_EACH(dma_table_now), *DMA_EACH(dma_table_next);
 
 /* --- waiting ------------------------------------------------------------------------------------------------ */
 
@@ -41,7 +36,7 @@ static struct {
 } at __attribute__((aligned(LINE)));
 
 /* A row of the places, into the caches, while there is time; and of what lies behind, which `take` prefetches. */
-static INSIDE void bring_row(void) {
+static APART SHORT void bring_row(void) {
     if (at.brought == at.end)
         return;
     const dma_piece *to = at.brought;
@@ -55,7 +50,7 @@ static INSIDE void bring_row(void) {
 }
 
 /* As in dma_queue.c: the descriptor first, which stays in L1 until the DMA writes to it; a register now and then. */
-static dma_status look(int *done) {
+static INSIDE dma_status look(int *done) {
     *done = (at.awaited->status & DMA_COMPLETE) != 0;
     if (*done)
         return DMA_OK;
@@ -69,7 +64,7 @@ static dma_status look(int *done) {
     return dma_read_register(channel + DMASR) & DMASR_ERRORS ? DMA_ERR_HALTED : DMA_OK;
 }
 
-static CALL dma_status wait_for(const dma_channel *channel, const dma_descriptor *descriptor) {
+static APART SHORT dma_status wait_for(const dma_channel *channel, const dma_descriptor *descriptor) {
     if (descriptor->status & DMA_COMPLETE)
         return DMA_OK;
     at.awaited = descriptor;
@@ -103,7 +98,7 @@ static INSIDE uint32_t place_some(dma_descriptor *to, const dma_piece *pieces, u
     return wrong;
 }
 
-static CALL SHORT dma_status place(dma_table *t, uint32_t copy, const void *const *arguments) {
+static APART SHORT dma_status place(dma_table *t, uint32_t copy, const void *const *arguments) {
     uint32_t wrong = place_some(sends_of(t, copy), t->sent, t->sent_count, arguments, AXL_STREAM_BITS / 8);
     if (!t->take)
         wrong |= place_some(receives_of(t, copy), t->received, t->received_count, arguments, t->unit);
@@ -130,7 +125,7 @@ static INSIDE void fill(dma_descriptor *ring, uint32_t copy, uint32_t number, ui
     to->status = 0;
 }
 
-static CALL SHORT void fill_copy(dma_table *t, uint32_t copy) {
+static APART SHORT void fill_copy(dma_table *t, uint32_t copy) {
     for (uint32_t i = 0; i < t->sent_count; i++) {
         __builtin_prefetch(t->sent + i + PIECES_AHEAD);
         const uint32_t ends = (i == 0 ? DMA_SOF : 0) | (i == t->sent_count - 1 ? DMA_EOF : 0);
@@ -148,7 +143,7 @@ static CALL SHORT void fill_copy(dma_table *t, uint32_t copy) {
 }
 
 /* The first copy; the other one follows while the first call waits. */
-APART dma_status prepare(dma_table *t) {
+static APART SHORT dma_status prepare(dma_table *t) {
     if (t->arguments > DMA_TABLE_ARGUMENTS + 1 || t->most > DMA_TABLE_PARTS || !t->sent_count || !t->received_count)
         return DMA_ERR_ARGUMENT;
     uint32_t rows = t->rows, parts = 1;
@@ -173,28 +168,19 @@ APART dma_status prepare(dma_table *t) {
     return DMA_OK;
 }
 
-/* Code that a call runs through, into L2: the first call would wait for each line of it. */
-APART void bring_code(const void *code, uint32_t bytes) {
-    const uintptr_t from = (uintptr_t)code & ~((uintptr_t)LINE - 1);
-    for (uint32_t i = 0; i < bytes; i += LINE)
-        __builtin_prefetch((const char *)from + i);
-}
-
 /* The DMA is the queue's, or another table's. */
-APART dma_status attach(dma_table *t) {
+static APART dma_status attach(dma_table *t) {
     if (!dma_in_window.words)
         return DMA_ERR_NOT_READY;
     TRY(prepare(t));
     dma_table_next = t;
+    dma_queue_lend();
     return dma_restart();
 }
 
 dma_status dma_table_init(dma_table *t, uintptr_t dma_addr, uintptr_t in_addr, uint32_t in_bytes, uintptr_t out_addr,
                           uint32_t out_bytes) {
     dma_table_next = t;
-    bring_code((const void *)(uintptr_t)wait_for, CALL_BYTES);
-    if (t->take)
-        bring_code((const void *)(uintptr_t)t->take, TAKE_BYTES);
     TRY(dma_init(dma_addr, in_addr, in_bytes, out_addr, out_bytes));
     return prepare(t);
 }
@@ -211,7 +197,7 @@ static INSIDE dma_status came(const dma_table *t, uint32_t number, uint32_t stat
     return DMA_OK;
 }
 
-static dma_status wait_for_rows(const dma_table *t, const dma_descriptor *sent, const dma_descriptor *all) {
+static __attribute__((noinline)) dma_status wait_for_rows(const dma_table *t, const dma_descriptor *sent, const dma_descriptor *all) {
     for (uint32_t number = 0; number < t->receive_count; number++) {
         if (number == t->receive_count - 1)
             TRY(wait_for(&dma_send_channel, sent));
@@ -223,7 +209,7 @@ static dma_status wait_for_rows(const dma_table *t, const dma_descriptor *sent, 
     return DMA_OK;
 }
 
-static CALL dma_status take_tiles(const dma_table *t, const dma_descriptor *sent, const dma_descriptor *all,
+static APART dma_status take_tiles(const dma_table *t, const dma_descriptor *sent, const dma_descriptor *all,
                              const void *const *arguments) {
     const uint32_t bytes = t->part_words * (uint32_t)sizeof(uint32_t), count = t->receive_count;
     const dma_piece *piece = t->received;
@@ -260,7 +246,7 @@ static CALL dma_status take_tiles(const dma_table *t, const dma_descriptor *sent
     return DMA_OK;
 }
 
-CALL SHORT dma_status dma_table_run(dma_table *t, const void *const *arguments) {
+SHORT dma_status dma_table_run(dma_table *t, const void *const *arguments) {
     if (dma_table_now != t)
         TRY(attach(t));
     if (t->busy)

@@ -15,9 +15,9 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from axiloom.drivergen.dialects import accel, queue, table
 from axiloom.drivergen.dialects.elements import element_bits
 
-MOST = 64
-"""Descriptors of a channel. Two copies of as many on both channels are half of L1, and the CPU goes through one copy while
-it waits."""
+MOST = 40
+"""Descriptors of a channel: each is a line that comes from memory before the first call. A queue fills in the first ones alone
+before the DMA begins."""
 COMMENT = "comment"
 
 
@@ -224,7 +224,7 @@ class ToTable(ModulePass):
     """Replace a queue by a table, if all that it moves is known.
 
     That takes loops of known bounds, arguments that travel in place, results that come once each, and at most
-    64 descriptors a channel. It is for a DMA whose port looks into the caches::
+    40 descriptors a channel. It is for a DMA whose port looks into the caches::
 
         accel.table "f_table" of 3 taker "add_to_C" place [64, 16, 64, 2] beats 0 {
           accel.table_words [1, 16793616] {opcode = "sA"}
