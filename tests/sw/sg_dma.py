@@ -65,6 +65,8 @@ class SgDma:
     out: deque[tuple[int, bool]] = field(default_factory=deque)
     descriptors: list[tuple[int, int, int, int]] = field(default_factory=list)
     """Each one sent: address, bytes, rows and stride, EOF."""
+    tails: dict[int, list[int]] = field(default_factory=lambda: {0x00: [], 0x30: []})
+    """What was written to TAILDESC of each channel."""
 
     def __post_init__(self) -> None:
         self.lib = native.bind(library())
@@ -94,6 +96,7 @@ class SgDma:
             assert not channel.status & HALTED, "TAILDESC is written while the channel is halted"
             channel.tail = value
             channel.status &= ~IDLE
+            self.tails[base].append(value)
         self.progress()
 
     def read(self, offset: int) -> int:
@@ -188,6 +191,8 @@ def simulate(elf: Path, dma: Any, board: Board, spec: AcceleratorSpec, inputs: M
             answer = ctypes.c_int32(dma.read(offset)).value
         elif op == WRITE:
             dma.write(offset, data.value & 0xFFFFFFFF)
+        elif op == ADVANCE:  # it waits for a descriptor in its caches
+            dma.progress()
         elif op == WAIT_IRQ:
             for _ in range(100):
                 if not dma.irq:
