@@ -1,7 +1,7 @@
-"""Operations of the `accel` dialect for a driver that is a table of descriptors: `sw/include/axiloom_table.h`.
+"""Operations of the `accel` dialect for a table of descriptors: `sw/include/axiloom_table.h`.
 
-They are made at the stage of calls, when sizes and offsets are numbers. Offsets and strides are in bytes, and an
-argument is the number of one of the function.
+They are made at the stage of calls, when sizes and offsets are numbers. Offsets and strides are in bytes, and
+an argument is the number of one of the function.
 """
 
 from __future__ import annotations
@@ -113,8 +113,8 @@ class TableOp(IRDLOperation):
     """All that one call sends and receives, in this order.
 
     `arguments`: how many the function has. `taker` (empty: none) and `place` are those of the queue:
-    bytes of a row of a tile, rows, bytes from row to row of its place, parts at most. `beats`: rows that the DMA
-    writes need only be whole beats.
+    bytes of a row of a tile, rows, bytes from row to row of its place, parts at most. `beats`: rows that the
+    DMA writes need only be whole beats.
     """
 
     name = "accel.table"
@@ -126,9 +126,7 @@ class TableOp(IRDLOperation):
     beats = prop_def(IntegerAttr[I64])
     body = region_def("single_block")
     traits = traits_def(NoTerminator())
-    assembly_format = (
-        "$sym_name `of` $arguments `taker` $taker `place` $place `beats` $beats $body attr-dict"
-    )
+    assembly_format = "$sym_name `of` $arguments `taker` $taker `place` $place `beats` $beats $body attr-dict"
 
     def __init__(
         self,

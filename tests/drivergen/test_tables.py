@@ -74,7 +74,9 @@ def test_a_table_sends_what_a_queue_sends(name: str, sizes: tuple[int, int, int]
 def test_where_there_are_few_descriptors(sizes: tuple[int, int, int], table: bool) -> None:
     driver = compile_mlir(Problem(*sizes, "int8").mlir, coherent("v4_16", data_type="int8"), pipeline="all")
     assert ("dma_table_run(&matmul_table" in driver.c) == table
-    assert (f"/* A queue, and no table of descriptors: it takes more than {MOST} descriptors. */" in driver.c) != table
+    assert (
+        f"/* A queue, and no table of descriptors: it takes more than {MOST} descriptors. */" in driver.c
+    ) != table
 
 
 def test_a_matrix_that_is_packed_stays_in_a_queue() -> None:
@@ -87,7 +89,10 @@ def test_a_plain_port_and_a_layer_have_queues() -> None:
     spec = coherent("v4_16")
     text = Problem(16, 16, 16, "int32").mlir
     plain = isa.revise(spec, dma=replace(spec.dma, coherent=False))
-    for driver in (compile_mlir(text, plain, pipeline="all"), compile_mlir(text, spec, pipeline="all", layer=True)):
+    for driver in (
+        compile_mlir(text, plain, pipeline="all"),
+        compile_mlir(text, spec, pipeline="all", layer=True),
+    ):
         assert "dma_queue_open" in driver.c
         assert "table" not in driver.c
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -22,9 +23,7 @@ TILE = 16 * 8
 
 def spec_of(width: int = 64) -> isa.AcceleratorSpec:
     spec = isa.builtin("v3", 4)
-    return isa.revise(
-        spec, stream_width=width, dma=replace(spec.dma, scatter_gather=True, coherent=True)
-    )
+    return isa.revise(spec, stream_width=width, dma=replace(spec.dma, scatter_gather=True, coherent=True))
 
 
 class Tiles:
@@ -62,12 +61,16 @@ def test_what_a_call_sends(tmp_path: Path) -> None:
     dma = SgDma(Tiles())
     assert run(tmp_path, dma) == 0
     first, second = dma.descriptors[:3], dma.descriptors[3:6]
-    assert [(size, shape, ends) for _, size, shape, ends in first] == [(32, 0, 0), (32, 14 << 19 | 64, 0), (32, 0, 1)]
+    assert [(size, shape, ends) for _, size, shape, ends in first] == [
+        (32, 0, 0),
+        (32, 14 << 19 | 64, 0),
+        (32, 0, 1),
+    ]
     assert first[1][0] - first[2][0] == 64 - 960
     assert second[0][0] == first[0][0]
     assert second[1][0] - first[1][0] == 16 * 64  # A[1] behind A[0]
     tails = dma.tails[0x00][:9]
-    assert all(one != next_ for one, next_ in zip(tails, tails[1:], strict=False))
+    assert all(one != following for one, following in pairwise(tails))
 
 
 @pytest.mark.parametrize("irq", [False, True])

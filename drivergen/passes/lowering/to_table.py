@@ -16,8 +16,8 @@ from axiloom.drivergen.dialects import accel, queue, table
 from axiloom.drivergen.dialects.elements import element_bits
 
 MOST = 40
-"""Descriptors of a channel: each is a line that comes from memory before the first call. A queue fills in the first ones alone
-before the DMA begins."""
+"""Descriptors of a channel: each is a line that comes from memory before the first call. A queue fills in the
+first ones alone before the DMA begins."""
 COMMENT = "comment"
 
 
@@ -84,7 +84,8 @@ class _Unrolled:
         if op.iter_args:
             raise _NotATableError("a loop carries a value")
         counter = op.body.block.args[0]
-        for self.numbers[counter] in range(self.number(op.lb), self.number(op.ub), self.number(op.step)):
+        for value in range(self.number(op.lb), self.number(op.ub), self.number(op.step)):
+            self.numbers[counter] = value
             self.block(op.body.block)
 
     def whole(self, value: SSAValue) -> tuple[int, int]:
@@ -168,17 +169,19 @@ class _Unrolled:
     def rows(self, arguments: list[SSAValue]) -> None:
         self.end_words()
         pointer, *sizes = arguments
-        self.send(table.TableSendOp(*self.whole(pointer), *map(self.number, sizes)))  # type: ignore[arg-type,call-arg]
+        self.send(table.TableSendOp(*self.whole(pointer), *map(self.number, sizes)))
 
     def receive(self, arguments: list[SSAValue]) -> None:
         pointer, rows, cols = arguments
         self.receives += 1
-        self.append(table.TableTileOp(*self.whole(pointer), self.number(rows), self.number(cols)), self.receives)
+        self.append(
+            table.TableTileOp(*self.whole(pointer), self.number(rows), self.number(cols)), self.receives
+        )
 
     def receive_rows(self, arguments: list[SSAValue]) -> None:
         pointer, *sizes = arguments
         self.receives += 1
-        piece = table.TableReceiveOp(*self.whole(pointer), *map(self.number, sizes))  # type: ignore[arg-type,call-arg]
+        piece = table.TableReceiveOp(*self.whole(pointer), *map(self.number, sizes))
         self.append(piece, self.receives)
 
 
@@ -262,7 +265,12 @@ class ToTable(ModulePass):
         _call_with_table(op, init, name)
         _replace(function, name)
         made = table.TableOp(
-            name, len(function.body.block.args), unrolled.taker, unrolled.place, unrolled.pieces, beats=unrolled.owned
+            name,
+            len(function.body.block.args),
+            unrolled.taker,
+            unrolled.place,
+            unrolled.pieces,
+            beats=unrolled.owned,
         )
         op.body.block.insert_op_before(made, functions[0])
         for declared in list(op.ops):
