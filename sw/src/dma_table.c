@@ -252,8 +252,10 @@ SHORT dma_status dma_table_run(dma_table *t, const void *const *arguments) {
     if (t->busy)
         return DMA_ERR_BUSY;
     const uint32_t copy = t->turn, other = copy ^ 1;
-    if (moved(t, copy, arguments))
+    if (moved(t, copy, arguments)) {
+        dma_write_register(MM2S + AHEADDESC, 0); /* what was promised changes */
         TRY(place(t, copy, arguments));
+    }
     t->busy = 1;
     t->turn = other;
     const dma_descriptor *sent = sends_of(t, copy) + t->sent_count - 1, *received = receives_of(t, copy);
@@ -275,6 +277,8 @@ SHORT dma_status dma_table_run(dma_table *t, const void *const *arguments) {
     }
     if (moved(t, other, arguments))
         TRY(place(t, other, arguments));
+    axl_memory_barrier();
+    dma_write_register(MM2S + AHEADDESC, axl_bus(sends_of(t, other) + t->sent_count - 1)); /* fetched before the next call */
     TRY(t->take ? take_tiles(t, sent, received, arguments) : wait_for_rows(t, sent, received));
     t->busy = 0;
     return DMA_OK;
