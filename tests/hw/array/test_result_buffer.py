@@ -153,7 +153,7 @@ def test_rows_are_sent_behind_the_compute_that_writes_them(rows: int, cols: int)
                 ctx.set(device.start_half, half)
                 await ctx.tick()
                 ctx.set(device.start, 0)
-                if turn == computes - 1:
+                if turn == computes - 1 and number % 3 < 2:  # else it is cleared instead
                     held.append(half)
                     to_send.append((half, whole))
                 for at in range(blocks):
