@@ -1,7 +1,7 @@
 """Ping-pong buffer of C: adds the rows of finished blocks to what is there, one row a cycle.
 
 Each half is a memory of rows of `cols` words. Block after block, row after row of C lie one after the
-other, as the array finishes them. While one half is sent, computes go on in the other. Clearing costs
+other, as the array finishes them; of a block that uses fewer rows, the others' places stay as they are. While one half is sent, computes go on in the other. Clearing costs
 no cycle: the first compute after it overwrites.
 """
 
@@ -12,7 +12,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-from axiloom.hw.engine.commands import StepLayout
+from axiloom.hw.engine.commands import step_layout
 from axiloom.isa.contract.types import WORD_BITS
 
 MIN_BLOCK_CYCLES = 4
@@ -41,7 +41,7 @@ class ResultBuffer(wiring.Component):
         self._depth = depth
         super().__init__(
             {
-                "step": In(StepLayout),
+                "step": In(step_layout(rows)),
                 "select": Out(range(rows)),
                 "sums": In(WORD_BITS * cols),
                 "start": In(1),
@@ -144,12 +144,13 @@ class ResultBuffer(wiring.Component):
         """Which row is read: row after row of a block, one cycle before its sums are whole."""
         row = Signal(range(self.rows))
         block = Signal(range(self.depth // self.rows))
+        final = Signal(range(self.rows), init=self.rows - 1)  # row of the block
         last_row = Signal()
         last_block = Signal()
         m.d.comb += [
             self.select.eq(row),
             read.address.eq(Cat(row, block)),
-            last_row.eq(row == self.rows - 1),
+            last_row.eq(row == final),
             read.last.eq(last_row & last_block),
         ]
         with m.If(read.valid):
@@ -163,6 +164,7 @@ class ResultBuffer(wiring.Component):
                 read.accumulate.eq(self.step.accumulate),
                 row.eq(0),
                 block.eq(Mux(self.step.first_block, 0, block + 1)),
+                final.eq(self.step.last_row),
                 last_block.eq(self.step.last_block),
             ]
 

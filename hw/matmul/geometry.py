@@ -112,6 +112,10 @@ class Geometry:
         rows_shift, cols_shift = bits_for(self.rows) - 1, bits_for(self.cols) - 1
         return (m - 1) >> rows_shift, (n - 1) >> cols_shift, k - 1
 
+    def last_row(self, dims: data.View) -> Value:
+        """Tiles are whole blocks."""
+        return Const(self.rows - 1, range(self.rows))
+
     @property
     def c_words(self) -> int:
         """Words of C that are read in a cycle: of a beat, or of a row of the array, if that is shorter; one

@@ -49,6 +49,7 @@ def test_sums_are_added_and_sent(rows: int, cols: int) -> None:
                 for number in range(blocks):
                     sums = [[rng.getrandbits(32) for _ in range(cols)] for _ in range(rows)]
                     made += sums
+                    ctx.set(device.step.last_row, rows - 1)
                     assert ctx.get(device.busy)
                     ctx.set(device.step.block_done, 1)
                     ctx.set(device.step.first_block, number == 0)
@@ -124,7 +125,7 @@ def test_rows_are_sent_behind_the_compute_that_writes_them(rows: int, cols: int)
     device = ResultBuffer(rows, cols, rows * blocks_most)
     block: list[list[int]] = [[0] * cols] * rows
     held: list[int] = []  # halves that still have to be sent
-    to_send: list[tuple[int, list[list[int]]]] = []
+    to_send: list[tuple[int, int, list[list[int]]]] = []  # half, rows of each block, rows
     early = {False: 0, True: 0}  # by whether the compute adds
 
     async def array(ctx: Any) -> None:
@@ -138,6 +139,7 @@ def test_rows_are_sent_behind_the_compute_that_writes_them(rows: int, cols: int)
         nonlocal block
         for number in range(COMPUTES):
             half, blocks, computes = number % 2, rng.randrange(1, blocks_most + 1), rng.randrange(1, 4)
+            used = rng.randrange(rows) + 1  # rows of each block
             sums = [
                 [[rng.getrandbits(32) for _ in range(cols)] for _ in range(rows * blocks)]
                 for _ in range(computes)
@@ -155,7 +157,7 @@ def test_rows_are_sent_behind_the_compute_that_writes_them(rows: int, cols: int)
                 ctx.set(device.start, 0)
                 if turn == computes - 1 and number % 3 < 2:  # else it is cleared instead
                     held.append(half)
-                    to_send.append((half, whole))
+                    to_send.append((half, used, whole))
                 for at in range(blocks):
                     for _ in range(rng.randrange(1, 4)):
                         await ctx.tick()
@@ -164,10 +166,11 @@ def test_rows_are_sent_behind_the_compute_that_writes_them(rows: int, cols: int)
                     ctx.set(device.step.last_block, at == blocks - 1)
                     ctx.set(device.step.half, half)
                     ctx.set(device.step.accumulate, turn > 0)
+                    ctx.set(device.step.last_row, used - 1)
                     block = each[at * rows : (at + 1) * rows]
                     await ctx.tick()
                     ctx.set(device.step.block_done, 0)
-                    for _ in range(max(rows, MIN_BLOCK_CYCLES) - 2):
+                    for _ in range(max(used, MIN_BLOCK_CYCLES) - 2):
                         await ctx.tick()
         while held:
             await ctx.tick()
@@ -177,16 +180,17 @@ def test_rows_are_sent_behind_the_compute_that_writes_them(rows: int, cols: int)
             if not to_send:
                 await ctx.tick()
                 continue
-            half, expected = to_send.pop(0)
+            half, used, expected = to_send.pop(0)
+            addresses = [at for at in range(len(expected)) if at % rows < used]
             ctx.set(device.sending, 1)
             ctx.set(device.send_half, half)
             follows, at = bool(ctx.get(device.running) >> half & 1), 0
             await ctx.tick()
             fetched: int | None = None
             ctx.set(device.send_flow, 1)
-            while at < len(expected) or fetched is not None:
-                ctx.set(device.send_address, min(at, len(expected) - 1))
-                may = at < len(expected) and (not follows or bool(ctx.get(device.sendable)))
+            while at < len(addresses) or fetched is not None:
+                ctx.set(device.send_address, addresses[min(at, len(addresses) - 1)])
+                may = at < len(addresses) and (not follows or bool(ctx.get(device.sendable)))
                 ctx.set(device.send_enable, may)
                 early[bool(ctx.get(device.step.accumulate))] += may and follows
                 follows = follows and bool(ctx.get(device.running) >> half & 1)
@@ -194,7 +198,7 @@ def test_rows_are_sent_behind_the_compute_that_writes_them(rows: int, cols: int)
                 if fetched is not None:
                     row = ctx.get(device.send_row)
                     assert [row >> 32 * place & (WORD - 1) for place in range(cols)] == expected[fetched]
-                fetched = at if may else None
+                fetched = addresses[at] if may else None
                 at += may
             ctx.set(device.send_enable, 0)
             ctx.set(device.sending, 0)
@@ -218,6 +222,7 @@ def test_running_counts_the_computes_of_each_half() -> None:
         ctx.set(device.start, 0)
         for half, left in ((1, 0b11), (0, 0b10), (1, 0b00)):
             ctx.set(device.step.block_done, 1)
+            ctx.set(device.step.last_row, 1)
             ctx.set(device.step.first_block, 1)
             ctx.set(device.step.last_block, 1)
             ctx.set(device.step.half, half)
