@@ -63,7 +63,11 @@ class _Operand(Structure):
 
 class _Stage(Structure):
     _fields_ = [
-        (name, c_int32) for name in ("level", "behind", "head", "operand", "compute", "receives", "moved_by")
+        *(
+            (name, c_int32)
+            for name in ("level", "behind", "head", "operand", "compute", "receives", "moved_by")
+        ),
+        *((name, c_int32) for name in ("bands", "across", "lines")),
     ]
 
 
@@ -181,6 +185,7 @@ def _structure(plan: plans.Plan) -> _Plan:
             else:
                 setattr(to, name, value)
     for at, stage in zip(made.stage, plan.stages, strict=False):
-        for name, value in vars(stage).items():
-            setattr(at, name, int(value))
+        for name, value in (vars(stage) | vars(stage.leaving)).items():
+            if name != "leaving":
+                setattr(at, name, int(value))
     return made

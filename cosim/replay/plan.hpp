@@ -28,6 +28,7 @@ struct Stage {
     int32_t compute;       // cycles of the array
     int32_t receives;      // whose tile comes back, or -1
     int32_t moved_by;      // bit l: loop l changes the tile
+    int32_t bands, across, lines; // of a result: see drivergen/cost/leaving.py
 };
 
 // Loops from outside in. Packets as drivergen/cost/packets.py has them; with `queued` there are none.

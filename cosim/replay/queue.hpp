@@ -93,7 +93,7 @@ class Queue : public Driver {
         if (s.compute)
             single.push_back({Item::COMPUTE, static_cast<double>(s.compute), 0});
         if (s.receives >= 0)
-            single.push_back({Item::STORE, static_cast<double>(tile_words) / machine.beat_words, 0});
+            single.push_back({Item::STORE, static_cast<double>(tile_words) / machine.beat_words, 0, &s});
     }
 
     // ---- what goes out

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from axiloom.drivergen.cost.cache_blocks import MATRICES, Nest, chosen, packets_of
+from axiloom.drivergen.cost.leaving import Leaving, leaving_of
 from axiloom.drivergen.cost.packets import Packets
 from axiloom.drivergen.cost.selection import Candidate
 from axiloom.drivergen.cost.selection import sizes as sizes_of
@@ -60,7 +61,7 @@ class Operand:
 class Stage:
     """What an opcode stages for one tile: words of a head, the tile; cycles it computes; what comes back.
 
-    Operands are numbers, -1 for none. Bit l of `moved_by`: loop l changes the tile.
+    Operands are numbers, -1 for none. Bit l of `moved_by`: loop l changes the tile. `leaving` is of a result.
     """
 
     level: int
@@ -70,6 +71,7 @@ class Stage:
     compute: int
     receives: int
     moved_by: int
+    leaving: Leaving
 
 
 @dataclass(frozen=True)
@@ -226,6 +228,7 @@ def _stages(nest: Nest, use: Use, tile: Mapping[str, int], names: Sequence[str])
                 tile["m"] * tile["n"] * tile["k"] // spec.macs if computes else 0,
                 names.index(opcode.receives[0]) if last and opcode.receives else -1,
                 sum(1 << i for i, dim in enumerate(nest.order[: use.depth]) if dim in moved),
+                leaving_of(spec, tile),
             )
         )
     return found

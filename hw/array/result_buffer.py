@@ -1,8 +1,9 @@
 """Ping-pong buffer of C: adds the rows of finished blocks to what is there, one row a cycle.
 
 Each half is a memory of rows of `cols` words. Block after block, row after row of C lie one after the
-other, as the array finishes them; of a block that uses fewer rows, the others' places stay as they are. While one half is sent, computes go on in the other. Clearing costs
-no cycle: the first compute after it overwrites.
+other, as the array finishes them; of a block that uses fewer rows, the others' places stay as they are.
+While one half is sent, computes go on in the other; rows that the last compute has written may be sent behind
+it. Clearing costs no cycle: the first compute after it overwrites.
 """
 
 from __future__ import annotations

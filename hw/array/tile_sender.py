@@ -48,8 +48,8 @@ class Reading:
 
 
 class TileSender(wiring.Component):
-    """Takes a request when it has read all of the tile before. As long as the half is `running`, it reads a row
-    only when that is `sendable`.
+    """Takes a request when it has read all of the tile before. As long as the half is `running`, it reads a
+    row only when that is `sendable`.
 
     `holds`: it still has to read `send_half`; `reading`: it does so now. `busy`: a tile is waiting or
     going out, and not only because `m_axis` is not taken.
