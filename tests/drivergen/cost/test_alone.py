@@ -29,8 +29,8 @@ def test_one_tile() -> None:
 
 
 def test_results_leave_while_the_next_tiles_come() -> None:
-    """B stays: behind the first tile the stream out is never idle. Half of that tile's first row leaves before
-    its second block is computed."""
+    """B stays: behind the first tile the stream out is never idle. Half of its first row leaves before the
+    second block is computed."""
     b, a, computes, results = 64 * 32 // 8, 16 * 64 // 8, 16 * 32 * 64 // 256, 64 * 64 // BEAT_WORDS
     found = device_cycles(plan((16, 32, 64), 64, "Bs", ("k", "n", "m")), BEAT_WORDS)
     assert found == 3 + b + a + computes + results - 16 // BEAT_WORDS
