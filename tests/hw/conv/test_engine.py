@@ -35,7 +35,10 @@ POINTWISE = {
     **BASE,
     **dict.fromkeys(("fh", "fw", "ic"), 1),
     **dict.fromkeys(("pt", "pl"), 0),
-    **{"oh": 2, "ih": 2, "ow": 16, "iw": 16},
+    "oh": 2,
+    "ih": 2,
+    "ow": 16,
+    "iw": 16,
 }
 """One channel in, one tap: a block has one k."""
 
