@@ -33,6 +33,7 @@ LONG = (
     "own_devices",  # builds a SoC for each device of examples/hardware
     *("faults", "device_faults"),  # build a SoC for each fault in RTL
     "defaults",  # builds a dozen SoCs, and simulates hundreds of small runs
+    "later_calls",  # builds some SoCs, and simulates a hundred small runs
     "bring_up",  # builds a C library, and hardware with faults
     "flexasr_table2",  # two minutes of random layers
     "vta_streams",  # 10,000 streams on both of VTA's encodings: minutes

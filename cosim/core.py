@@ -102,10 +102,11 @@ def library(progress: Progress | None = None) -> Path:
         if progress:
             progress("building the native core")
         units = [path for path in sources if path.suffix == ".cpp"]
+        include = (f"-I{NATIVE}", f"-I{_unicorn() / 'include'}")
         with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(_JOBS) as pool:
             objects = [f"{name}/{unit.stem}.o" for unit in units]
             begun = [
-                pool.submit(tool, *_FLAGS, f"-I{_unicorn() / 'include'}", "-c", str(unit), "-o", made)
+                pool.submit(tool, *_FLAGS, *include, "-c", str(unit), "-o", made)
                 for unit, made in zip(units, objects, strict=True)
             ]
             for one in begun:

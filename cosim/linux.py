@@ -1,6 +1,6 @@
 """Linux processes on the simulated SoC: the files that they find, where they lie, and names of system calls.
 
-There is no kernel: the core answers the few calls that a driver makes (``native/process.hpp``). The files
+There is no kernel: the core answers the few calls that a driver makes (``native/cpu/process.hpp``). The files
 here are those of the devices that the overlay of :func:`axiloom.boards.device_tree.overlay` describes.
 """
 

@@ -1,7 +1,7 @@
 """Accesses of a program beside the arrays that it was given: what the core saw in their guards, as lines.
 
-:mod:`axiloom.cosim.build.guards` makes the guards, ``native/watch.hpp`` looks. An accelerator that reads and
-writes memory itself is watched too, by the pointers that it was given (``native/pointed.hpp``).
+:mod:`axiloom.cosim.build.guards` makes the guards, ``native/memory/watch.hpp`` looks. An accelerator that
+reads and writes memory itself is watched too, by the pointers that it was given (``pointed.hpp``).
 """
 
 from __future__ import annotations

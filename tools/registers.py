@@ -85,7 +85,7 @@ def python_block(text: str) -> str:
 
 FILES: dict[str, Callable[[str], str]] = {
     "sw/src/dma_registers.h": lambda _: c_header(),
-    "cosim/native/dma_registers.h": lambda _: c_header(),
+    "cosim/native/bus/dma_registers.h": lambda _: c_header(),
     "cosim/rtl/axl_dma_registers.vh": lambda _: verilog_header(),
     "sw/python/accelerator.py": python_block,
 }

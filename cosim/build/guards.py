@@ -2,7 +2,7 @@
 
 The linker leaves 64 KiB before and behind each of these arrays, with nothing in them (``.axl_arrays``). So a
 loop that goes one element too far meets no other variable. The core reports the access
-(``native/watch.hpp``), and :mod:`axiloom.cosim.lines` knows its place in the source.
+(``native/memory/watch.hpp``), and :mod:`axiloom.cosim.lines` knows its place in the source.
 """
 
 from __future__ import annotations

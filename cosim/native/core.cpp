@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "cpu.hpp"
-#include "protocol.hpp"
+#include "cpu/cpu.hpp"
+#include "bus/protocol.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
 """Going through a planned driver step by step: caches line by line, DMA and device transfer by transfer.
 
 Some milliseconds for what takes compiler and simulator some seconds. The code is C++ beside this file, on the
-simulator's own model of the caches (``cosim/native/memory.hpp``); it is compiled at first use.
+simulator's own model of the caches (``cosim/native/memory/memory.hpp``); it is compiled at first use.
 """
 
 from __future__ import annotations
@@ -40,10 +40,15 @@ COSTS = (
     *("queue_word", "queue_rows", "queue_receive", "tell", "pad_tile", "pad_row", "pad_word", "pad_zero"),
 )
 """What the CPU's code does, each with its cost in CPU cycles; in the order of ``enum Cost``."""
+CALLS = 3
+"""Calls of one driver that are gone through; each later one takes as long as the last of them."""
+WARM = 2
+"""How many times as large as the last cache arrays may be. A later call finds nothing of larger ones, so that the
+first one, without its start, says how long it takes."""
 PARTS = ("other", "puts", "edges", "cleans", "access", "polls", "discards", "adds", "gets", "end")
 """What the CPU is busy with, in the order of ``enum Part``."""
 
-FIRST_WORD, COMPUTES, STORES, ENDED, FETCH = 8.0, 6.0, 12.0, 8.0, 40.0
+FIRST_WORD, COMPUTES, STORES, ENDED, FETCH = 8.0, 6.0, 12.0, 8.0, 34.0
 """Fabric cycles, besides the memory's latency: from the start of a transfer to its first word; from the last
 word of a tile to the array's first multiply-add; from the last one to the first word of C; from its last word
 to the end of the transfer; from telling the DMA of a descriptor to its transfer."""
@@ -100,12 +105,16 @@ class _Machine(Structure):
 class Estimate:
     """Of a run, in CPU cycles; negative if the driver would wait for ever.
 
-    `counts`: how often each of `COSTS` was paid; `parts`: time by `PARTS`.
+    `counts`: how often each of `COSTS` was paid; `parts`: time by `PARTS`; `returned`: when each call has. All
+    three are of those calls that were gone through. `later`: of a call that finds the caches as the one before
+    has left them.
     """
 
     cycles: float
     counts: dict[str, float]
     parts: dict[str, float]
+    returned: tuple[float, ...]
+    later: float
 
 
 @cache
@@ -132,6 +141,8 @@ def library() -> Any:
     loaded.axl_replay.argtypes = [
         *(POINTER(kind) for kind in (_Plan, _Machine, native.Config)),
         *(doubles, doubles, doubles),
+        c_int32,
+        doubles,
     ]
     return loaded
 
@@ -143,6 +154,8 @@ class Replay:
         self._library = library()
         board = boards.through(board, spec.dma.coherent)
         self._config = native.config(board, [], 0)
+        self._warm_bytes = WARM * board.last_cache[0]
+        self._start = costs.get("start", 0.0)
         fabric = board.fabric
         self._machine = _Machine(
             board.cpu_hz / board.fabric_hz,
@@ -165,12 +178,24 @@ class Replay:
         """Whether there is room for the plan in what it is handed over with."""
         return len(plan.trips) <= LOOPS and len(plan.operands) <= OPERANDS and len(plan.stages) <= STAGES
 
-    def run(self, plan: plans.Plan) -> Estimate:
+    def run(self, plan: plans.Plan, calls: int = 1) -> Estimate:
+        """`calls` of the driver in one program, of which `CALLS` are gone through at most."""
+        held = sum(one.rows * one.cols * one.element for one in plan.operands)
+        through = min(calls, CALLS if held <= self._warm_bytes else 1)
         counts, parts = (c_double * len(COSTS))(), (c_double * len(PARTS))()
+        returned = (c_double * through)()
         cycles = self._library.axl_replay(
-            _structure(plan), self._machine, self._config, self._costs, counts, parts
+            *(_structure(plan), self._machine, self._config, self._costs),
+            *(counts, parts, through, returned),
         )
-        return Estimate(cycles, dict(zip(COSTS, counts, strict=True)), dict(zip(PARTS, parts, strict=True)))
+        later = returned[-1] - (returned[-2] if through > 1 else self._start)
+        return Estimate(
+            cycles if cycles < 0 else cycles + (calls - through) * later,
+            dict(zip(COSTS, counts, strict=True)),
+            dict(zip(PARTS, parts, strict=True)),
+            tuple(returned),
+            later,
+        )
 
 
 def _structure(plan: plans.Plan) -> _Plan:

@@ -1,6 +1,6 @@
 // What all drivers do: CPU code with its cost, caches, and copies between matrices and windows.
 //
-// The caches are the simulator's own (native/memory.hpp), with the same replacement and the same latencies, and see
+// The caches are the simulator's own (native/memory/memory.hpp), with the same replacement and the same latencies, and see
 // the same lines in the same order. What code costs besides is `cost` times how often it runs.
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "device.hpp"
-#include "memory.hpp"
+#include "memory/memory.hpp"
 #include "plan.hpp"
 
 namespace axl {
@@ -44,6 +44,12 @@ class Driver {
         return now();
     }
 
+    // CPU cycles until now, of all calls.
+    double elapsed() const { return now(); }
+
+    // The next call finds the caches and the rings as this one leaves them; all that it sent and named has ended.
+    void again() { first = false; }
+
   protected:
     const Plan &plan;
     const Machine &machine;
@@ -59,6 +65,12 @@ class Driver {
     void pay(Cost what, double times = 1) {
         counts[what] += times;
         base += cost[what] * times;
+    }
+
+    // The start of the program, and of code that is in no cache yet: later calls have neither.
+    void begin() {
+        if (first)
+            pay(START);
     }
 
     // From now on the time is spent with `next`; returns what it was before.
@@ -285,6 +297,7 @@ class Driver {
     double *counts, *parts;
     double base = 0; // CPU cycles without those of `memory`
     double mark = 0, synchronised = 0;
+    bool first = true; // of the calls
     Part part = OTHER;
 
     // axl_put_edge_*: a row is zeroed, then what there is comes over it, in chunks of two registers, of one, and one

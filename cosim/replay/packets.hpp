@@ -13,7 +13,7 @@ class Packets : public Driver {
     using Driver::Driver;
 
     void run() {
-        pay(START);
+        begin();
         lay_out();
         if (tiles) {
             discard(out(0), 8u * static_cast<uint32_t>(slot_words));
@@ -47,7 +47,7 @@ class Packets : public Driver {
     // transfers
     std::vector<Item> queued;
     bool waits = false, flies = false;
-    size_t started = 0, taken = 0;
+    size_t started = 0, taken = 0, begun = 0; // `begun`: taken before this call
 
     uint32_t in(int32_t offset) const { return static_cast<uint32_t>(machine.in + 4 * offset); }
     uint32_t out(int32_t offset) const { return static_cast<uint32_t>(machine.out + 4 * offset); }
@@ -84,6 +84,10 @@ class Packets : public Driver {
     }
 
     void lay_out() {
+        place = 0;
+        have_sent = keeps = false;
+        tiles = 0;
+        begun = taken;
         int32_t prefix = 0, suffix = 0, body = 0;
         for (int l = 0; l < plan.level; l++) {
             prefix += words_of(stages(l, false));
@@ -411,13 +415,13 @@ class Packets : public Driver {
         }
         taken++;
         pay(TAKE);
-        if (taken < tiles)
+        if (taken - begun < tiles)
             arm();
     }
 
     void take(const Stage &s, const int32_t *at) {
         const Operand &o = plan.operand[s.receives];
-        const uint32_t from = out(static_cast<int32_t>(taken % 2) * slot_words);
+        const uint32_t from = out(static_cast<int32_t>((taken - begun) % 2) * slot_words);
         next_tile();
         discard(from, 4u * static_cast<uint32_t>(o.words));
         add(o, at, from, false);

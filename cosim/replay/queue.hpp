@@ -13,7 +13,7 @@ class Queue : public Driver {
     using Driver::Driver;
 
     void run() {
-        pay(START);
+        begin();
         open();
         loop(0);
         tell();
@@ -39,7 +39,7 @@ class Queue : public Driver {
     std::vector<Item> single, pending; // words that are no descriptor yet; descriptors that the DMA does not know
     int32_t singles = 0, words_queued = 0;
     size_t pushed = 0, told = 0, done = 0;
-    size_t posted = 0, posts_told = 0, taken = 0, limit = 2;
+    size_t posted = 0, posts_told = 0, taken = 0, limit = 2, begun = 0; // `begun`: posted before this call
     std::vector<Destination> destinations;
     int32_t tile_words = 0;
     int32_t half = 0, half_used = 0;
@@ -47,6 +47,10 @@ class Queue : public Driver {
     bool whole_window = false, written = false;
 
     void open() {
+        begun = posted;
+        half = half_used = 0;
+        half_last[0] = half_last[1] = pushed;
+        whole_window = written = false;
         for (int i = 0; i < plan.stages; i++)
             if (plan.stage[i].receives >= 0)
                 tile_words = plan.operand[plan.stage[i].receives].words;
@@ -240,7 +244,7 @@ class Queue : public Driver {
     // ---- what comes back
 
     uint32_t slots() const { return coherent() ? static_cast<uint32_t>(machine.out) : SLOTS; }
-    uint32_t slot(size_t number) const { return slots() + 4u * static_cast<uint32_t>(tile_words) * static_cast<uint32_t>(number % limit); }
+    uint32_t slot(size_t number) const { return slots() + 4u * static_cast<uint32_t>(tile_words) * static_cast<uint32_t>((number - begun) % limit); }
 
     void receive(const Operand &o) {
         pay(QUEUE_RECEIVE);
@@ -251,9 +255,9 @@ class Queue : public Driver {
         destinations.push_back(to);
         if (written)
             discard_place(o, to.at);
-        else if (posted < limit)
+        else if (posted - begun < limit)
             invalidate(slot(posted));
-        fill_in(posted < RECEIVE_RING ? 3 : 1);
+        fill_in(posted - begun < RECEIVE_RING ? 3 : 1);
         posted++;
     }
 

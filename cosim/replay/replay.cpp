@@ -7,17 +7,21 @@ namespace {
 
 template <typename Kind>
 double replayed(const axl::Plan *plan, const axl::Machine *machine, const axl_config *board, const double *cost,
-                double *counts, double *parts) {
+                double *counts, double *parts, int32_t calls, double *returned) {
     Kind driver(*plan, *machine, *board, cost, counts, parts);
-    driver.run();
+    for (int32_t call = 0; call < calls; call++, driver.again()) {
+        driver.run();
+        returned[call] = driver.elapsed();
+    }
     return driver.finish();
 }
 
 } // namespace
 
-// CPU cycles; `counts` (a value a Cost) and `parts` (a value a Part) are added to.
+// CPU cycles of `calls` calls one after the other; `counts` (a value a Cost) and `parts` (a value a Part) are added to,
+// `returned` is when each call has returned.
 extern "C" double axl_replay(const axl::Plan *plan, const axl::Machine *machine, const axl_config *board,
-                             const double *cost, double *counts, double *parts) {
-    return plan->queued ? replayed<axl::Queue>(plan, machine, board, cost, counts, parts)
-                        : replayed<axl::Packets>(plan, machine, board, cost, counts, parts);
+                             const double *cost, double *counts, double *parts, int32_t calls, double *returned) {
+    return plan->queued ? replayed<axl::Queue>(plan, machine, board, cost, counts, parts, calls, returned)
+                        : replayed<axl::Packets>(plan, machine, board, cost, counts, parts, calls, returned);
 }

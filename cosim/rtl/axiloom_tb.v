@@ -192,11 +192,12 @@ module axiloom_tb (
   wire mm2s_arready, s2mm_awready, s2mm_wready;
 
 `ifdef AXL_SG
-  wire [31:0] sg_araddr, sg_awaddr, sg_wdata;
+  wire [31:0] sg_araddr, sg_awaddr;
+  wire [63:0] sg_wdata;
   wire [7:0]  sg_arlen, sg_awlen;
-  wire [3:0]  sg_wstrb;
+  wire [7:0]  sg_wstrb;
   wire        sg_arvalid, sg_arready, sg_rready, sg_awvalid, sg_awready, sg_wvalid, sg_wready, sg_wlast, sg_bready;
-  reg  [31:0] sg_rdata;
+  reg  [63:0] sg_rdata;
   reg  [1:0]  sg_rresp, sg_bresp;
   reg         sg_rlast, sg_rvalid, sg_bvalid;
   wire [2:0]  unused_sg_arsize, unused_sg_arprot, unused_sg_awsize, unused_sg_awprot;

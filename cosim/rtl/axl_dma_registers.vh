@@ -4,12 +4,14 @@
   localparam [9:0] MM2S_CURDESC = 10'h008;
   localparam [9:0] MM2S_TAILDESC = 10'h010;
   localparam [9:0] MM2S_ADDRESS = 10'h018;
+  localparam [9:0] MM2S_AHEADDESC = 10'h020;
   localparam [9:0] MM2S_LENGTH = 10'h028;
   localparam [9:0] S2MM_DMACR = 10'h030;
   localparam [9:0] S2MM_DMASR = 10'h034;
   localparam [9:0] S2MM_CURDESC = 10'h038;
   localparam [9:0] S2MM_TAILDESC = 10'h040;
   localparam [9:0] S2MM_ADDRESS = 10'h048;
+  localparam [9:0] S2MM_AHEADDESC = 10'h050;
   localparam [9:0] S2MM_LENGTH = 10'h058;
   localparam integer DMACR_RS = 0;
   localparam integer DMACR_RESET = 2;

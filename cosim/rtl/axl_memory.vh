@@ -132,7 +132,7 @@
   endtask
 
 `ifdef AXL_SG
-  // The descriptors' port: the same, at 32 bits, for bursts that are read and single words that are written.
+  // The descriptors' port: the same, at 64 bits, for bursts that are read and single beats that are written.
   reg  [31:0] sg_ar_addr  [0:7];
   reg  [7:0]  sg_ar_left  [0:7];
   reg  [31:0] sg_ar_start [0:7];
@@ -172,11 +172,13 @@
       end
       if (sg_r_fetch) begin
         `AXL_MEM_READ(memory_word, sg_head_addr);
-        sg_rdata               <= memory_word;
+        sg_rdata[31:0]         <= memory_word;
+        `AXL_MEM_READ(memory_word, sg_head_addr + 32'd4);
+        sg_rdata[63:32]        <= memory_word;
         sg_rresp               <= sg_head_addr >= cfg_ram_bytes ? DECERR : 2'b00;
         sg_rvalid              <= 1'b1;
         sg_rlast               <= sg_head_left == 0;
-        sg_ar_addr[sg_ar_head] <= sg_head_addr + 32'd4;
+        sg_ar_addr[sg_ar_head] <= sg_head_addr + 32'd8;
         sg_ar_left[sg_ar_head] <= sg_head_left - 8'd1;
         sg_ar_begun            <= sg_head_left != 0;
         if (sg_head_left == 0) sg_ar_head <= sg_ar_head + 1'b1;
@@ -188,7 +190,10 @@
       if (sg_awvalid && sg_awready) sg_aw_addr <= sg_awaddr;
       sg_aw_held <= (sg_awvalid && sg_awready) || (sg_aw_held && !sg_w_beat);
       if (sg_w_beat) begin
-        `AXL_MEM_WRITE(sg_aw_addr, sg_wdata, {28'b0, sg_wstrb});
+        for (memory_lane = 0; memory_lane < 2; memory_lane = memory_lane + 1) begin
+          memory_word = sg_wdata[32*memory_lane +: 32];
+          `AXL_MEM_WRITE(sg_aw_addr + 4 * memory_lane, memory_word, {28'b0, sg_wstrb[4*memory_lane +: 4]});
+        end
         sg_b_start[sg_b_tail] <= tick + {16'b0, cfg_write_latency};
         sg_b_fault[sg_b_tail] <= sg_aw_addr >= cfg_ram_bytes;
         sg_b_tail             <= sg_b_tail + 1'b1;
@@ -210,7 +215,7 @@
       sg_rvalid   <= 1'b0;
       sg_rlast    <= 1'b0;
       sg_rresp    <= 2'b00;
-      sg_rdata    <= 32'd0;
+      sg_rdata    <= 64'd0;
       sg_ar_head  <= 0;
       sg_ar_tail  <= 0;
       sg_ar_count <= 0;

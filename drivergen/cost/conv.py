@@ -319,7 +319,18 @@ class Model:
         times = {operand: prod(trips[n] for n in loops) for operand, loops in moved.items()}
         in_place = self.in_place(tile, order, moved)
         cpu = self._cpu(tile, order, times, in_place)
-        queued = cpu / prod(trips)  # the CPU runs ahead
+        sender = self.device(tile, order, cpu / prod(trips), QUEUED / 2)  # the CPU runs ahead
+        loads = times["I"] * one.image + times["F"] * one.filters
+        at_once = self.spec.dma.coherent or self._at_once(in_place)[1]
+        left = 0.0 if at_once else MAINTAINED_WORD * one.result
+        return max(sender, cpu) + left + self._beside(tile, order, loads, cpu, in_place)
+
+    def device(
+        self, tile: Mapping[str, int], order: Sequence[str], queued: float = 0.0, staged: float = 0.0
+    ) -> float:
+        """Fabric cycles from the first beat in to the last one out. The CPU tells of a tile each `queued`
+        cycles, and each load takes `staged` more."""
+        trips, moved, one = self.trips(tile, order), self.moved(tile, order), self.work(tile)
         stream = array_free = sender = 0.0
         loaded = {"I": 0.0, "F": 0.0}
         free = {"I": [0.0, 0.0], "F": [0.0, 0.0], "O": [0.0, 0.0]}
@@ -335,7 +346,7 @@ class Model:
                 if before is None or any(now[n] != before[n] for n in moved[operand]):
                     half[operand] ^= 1
                     begin = max(stream, told, free[operand][half[operand]])
-                    stream = loaded[operand] = begin + cost[operand] + QUEUED / 2
+                    stream = loaded[operand] = begin + cost[operand] + staged
             begin = max(array_free, loaded["I"], loaded["F"], free["O"][half["O"]])
             array_free = begin + one.compute
             for operand in ("I", "F"):
@@ -348,7 +359,15 @@ class Model:
                 half["O"] ^= 1
                 gone = [*gone[1:], sender]
             before = now
-        loads = times["I"] * one.image + times["F"] * one.filters
-        at_once = self.spec.dma.coherent or self._at_once(in_place)[1]
-        left = 0.0 if at_once else MAINTAINED_WORD * one.result
-        return max(sender, cpu) + left + self._beside(tile, order, loads, cpu, in_place)
+        return sender
+
+    def device_alone(self, tile: Mapping[str, int], order: Sequence[str]) -> float | None:
+        """What the device needs if the CPU takes no time; None where that is not exact: beyond `STEPS` tiles,
+        with smaller tiles or images at an edge, and where the CPU moves tiles itself."""
+        under, _ = self._rows(tile)
+        padded = any(self.settings.get(name, 0) for name in ("pt", "pl"))
+        parts = under["ih"] != self.image["ih"] or under["iw"] != self.image["iw"]
+        in_place = all(self.in_place(tile, order).values())
+        if prod(self.trips(tile, order)) > STEPS or self._pieces(tile, order) or (padded and parts):
+            return None
+        return self.device(tile, order) if in_place else None

@@ -9,6 +9,7 @@ from math import prod
 from xdsl.dialects.linalg import ops as linalg
 
 from axiloom import isa
+from axiloom.drivergen.cost.conv import Model
 from axiloom.drivergen.cost.conv_tiles import Choice, NoTileError, ranked
 from axiloom.drivergen.dialects.mlir import parse
 from axiloom.drivergen.dialects.product import requantises
@@ -42,18 +43,7 @@ def flows(
     Each with its first `count` tiles and orders. `order` and `tile`, where they are given, are kept. Raises
     CompileError where there is no convolution, or none that any flow can do.
     """
-    module = parse(text, name)
-    run_passes(module, prepare(spec))
-    found: list[tuple[int, linalg.GenericOp, Match]] = []
-    for op in module.walk():
-        if isinstance(op, linalg.GenericOp):
-            try:
-                found.append((_count(op), op, match_conv(op, groups=True)))
-            except NoMatchError:
-                continue
-    if not found:
-        raise CompileError(f"{name}: there is no convolution in it for {spec.name}")
-    _, op, match = max(found, key=lambda one: one[0])
+    op, match = _largest(text, spec, name)
     every, why = [], ""
     for flow, scope in spec.flows.items():
         rounds = any(spec.opcodes[one].requantises for one, _ in scope.opcodes())
@@ -67,6 +57,38 @@ def flows(
     if not every:
         raise CompileError(f"{name}: no flow of {spec.name} can be used for it{why}")
     return sorted(every, key=lambda one: (one.choice.cycles, one.name != spec.selected_flow))
+
+
+def model(text: str, spec: AcceleratorSpec, flow: str, name: str = "input.mlir") -> Model | None:
+    """Of the largest convolution in `text`; None where the accelerator has no images, or the host has loops
+    of groups or batches."""
+    op, match = _largest(text, spec, name)
+    named = dict(zip(match.dims, sizes(op), strict=True))
+    if not spec.form.walks or prod(size for dim, size in named.items() if dim in match.host) > 1:
+        return None
+    rows, result_bytes = image_shape(op, match), 1 if requantises(op) is not None else 4
+    image = {"ih": rows["oh"], "iw": rows["ow"]}
+    return Model(spec, named, _settings(spec, match), flow, image, result_bytes)
+
+
+def _largest(text: str, spec: AcceleratorSpec, name: str) -> tuple[linalg.GenericOp, Match]:
+    module = parse(text, name)
+    run_passes(module, prepare(spec))
+    found: list[tuple[int, linalg.GenericOp, Match]] = []
+    for op in module.walk():
+        if isinstance(op, linalg.GenericOp):
+            try:
+                found.append((_count(op), op, match_conv(op, groups=True)))
+            except NoMatchError:
+                continue
+    if not found:
+        raise CompileError(f"{name}: there is no convolution in it for {spec.name}")
+    _, op, match = max(found, key=lambda one: one[0])
+    return op, match
+
+
+def _settings(spec: AcceleratorSpec, match: Match) -> dict[str, int]:
+    return {k: v for k, v in match.settings.items() if any(k == one.name for one in spec.form.settings)}
 
 
 def _count(op: linalg.GenericOp) -> int:
@@ -85,12 +107,11 @@ def _ranked(
     tile: Sequence[int] | None,
     count: int,
 ) -> list[Choice]:
-    given = {k: v for k, v in match.settings.items() if any(k == one.name for one in spec.form.settings)}
     rows = image_shape(op, match)
     found = ranked(
         spec,
         dict(zip(match.dims, sizes(op), strict=True)),
-        given,
+        _settings(spec, match),
         flow,
         order=order,
         tile=tile,

@@ -23,6 +23,7 @@ from axiloom.hw.dma.registers import ADDRESS_WIDTH, ChannelRegisters, LiteSlave,
 from axiloom.hw.dma.s2mm import S2mm
 from axiloom.hw.dma.sg import DescriptorEngine
 from axiloom.hw.dma.sg_fetch import LENGTH_BITS
+from axiloom.hw.dma.sg_port import WIDTH as SG_WIDTH
 from axiloom.hw.dma.sg_port import SgPort
 from axiloom.hw.dma.sg_registers import SgRegisters
 from axiloom.isa.contract import dma_registers
@@ -48,7 +49,7 @@ class AxiDma(wiring.Component):
     -------
     s_axi_lite : the registers
     m_axi_mm2s, m_axi_s2mm : memory
-    m_axi_sg : descriptors, 32 bits, only with `scatter_gather`
+    m_axi_sg : descriptors, 64 bits, only with `scatter_gather`
     m_axis_mm2s : what MM2S reads, TLAST on the last word of a transfer
     s_axis_s2mm : what S2MM writes, a transfer ends with TLAST
     mm2s_introut, s2mm_introut : interrupts, high while a flag that is enabled is set
@@ -85,7 +86,7 @@ class AxiDma(wiring.Component):
                 "s_axi_lite": In(AXI4Lite(ADDRESS_WIDTH)),
                 "m_axi_mm2s": Out(AXI4(32, data_width, "read")),
                 "m_axi_s2mm": Out(AXI4(32, data_width, "write")),
-                **({"m_axi_sg": Out(AXI4(32, 32, "read-write"))} if scatter_gather else {}),
+                **({"m_axi_sg": Out(AXI4(32, SG_WIDTH, "read-write"))} if scatter_gather else {}),
                 "m_axis_mm2s": Out(AXI4Stream(data_width)),
                 "s_axis_s2mm": In(AXI4Stream(data_width)),
                 "mm2s_introut": Out(1),
@@ -253,6 +254,9 @@ class AxiDma(wiring.Component):
                 engine.first.eq(registers.first),
                 engine.go.eq(registers.go),
                 engine.tail.eq(registers.last),
+                engine.ask.eq(registers.ask),
+                engine.until.eq(registers.until),
+                engine.meets.eq(registers.meets),
                 registers.slave_error.eq(mover.status.slave_error),
                 registers.decode_error.eq(mover.status.decode_error),
                 registers.engine_current.eq(engine.current),
@@ -285,6 +289,7 @@ class AxiDma(wiring.Component):
                 dma_registers.DMASR: (registers.write_status, registers.status),
                 dma_registers.CURDESC: (registers.write_current, registers.current),
                 dma_registers.TAILDESC: (registers.write_tail, registers.tail),
+                dma_registers.AHEADDESC: (registers.write_ahead, registers.ahead),
             }
             made.append(
                 _Channel(

@@ -21,6 +21,13 @@ COMMAND_DEPTH = 5
 MAX_OUTSTANDING = 15
 """Bursts collected whose response has not come: 240 words hide a write latency of 200 cycles."""
 
+LINE_BITS = 2
+"""A burst of so many (2**) beats may leave early: 32 bytes at 64 bits, the least that an ACP takes well."""
+
+MAX_SHORT = 7
+"""Bursts without a response up to which another one may leave early. The other ones, of `burst` words, hide a
+write latency of 100 cycles."""
+
 
 class S2mm(wiring.Component):
     """`start` takes `address` and `length` (bytes of the buffer, at least a word). Plain: one packet
@@ -28,8 +35,9 @@ class S2mm(wiring.Component):
 
     A burst gets its address only when all of its words are here, so that it has its true length and
     never waits for the stream. It ends after `burst` words, at the packet's TLAST, at the end of the
-    buffer, and before a 4 KiB boundary. A packet longer than the buffer is an `overflow`: the
-    buffer is full, the rest of the packet is not accepted.
+    buffer, before a 4 KiB boundary, and after a multiple of four words if memory has nothing else to take. So
+    the last words of a packet do not wait for a whole burst, and where memory is busy, bursts are long.
+    A packet longer than the buffer is an `overflow`: the buffer is full, and the rest is not accepted.
 
     With `strided` the buffer is `rows` rows of `length` bytes, `stride` bytes apart (`rows` 0: one row).
     The next command may be given whenever `ready` is high, at the latest in the cycle in which the last
@@ -121,6 +129,10 @@ class S2mm(wiring.Component):
         command_ends = Signal()
         burst_ends = Signal()
         response = Signal()
+        # Memory waits for a burst: what is here goes out, a line of the CPU's caches or more.
+        unsent = Signal.like(pending)
+        hungry = Signal()
+        line_ends = Signal()
         full = Cat(
             _full(m, "words", fifo.level, FIFO_DEPTH, accept, fifo.r_rdy & fifo.r_en),
             _full(
@@ -131,7 +143,8 @@ class S2mm(wiring.Component):
         m.d.comb += [
             stream.tready.eq(collecting & ~self.stop & ~full.any()),
             accept.eq(stream.tvalid & stream.tready),
-            burst_ends.eq(command_ends | row_ends | (beat == self._burst - 1) | page_ends),
+            line_ends.eq(beat[:LINE_BITS].all() & hungry),
+            burst_ends.eq(command_ends | row_ends | (beat == self._burst - 1) | page_ends | line_ends),
             fifo.w_data.eq(stream.tdata),
             fifo.w_en.eq(accept),
             ends.w_data.eq(burst_ends),
@@ -139,6 +152,7 @@ class S2mm(wiring.Component):
             commands.w_data.eq(Cat(Mux(beat == 0, address, burst_address), beat)),
             commands.w_en.eq(accept & burst_ends),
         ]
+        m.d.sync += hungry.eq((commands.level == 0) & (unsent <= 1) & (pending <= MAX_SHORT))
         with m.If(accept):
             m.d.sync += [
                 address.eq(address + word_bytes),
@@ -175,7 +189,7 @@ class S2mm(wiring.Component):
                 words_received.eq(0),
             ]
 
-        self._send(m, fifo, ends, commands, pending, response)
+        self._send(m, fifo, ends, commands, unsent, pending, response)
         error = self._errors(m, response, failed, collecting)
         m.d.comb += [
             self.drained.eq(pending == 0),
@@ -193,12 +207,12 @@ class S2mm(wiring.Component):
         fifo: SyncFIFOBuffered,
         ends: SyncFIFOBuffered,
         commands: SyncFIFOBuffered,
+        unsent: Signal,
         pending: Signal,
         response: Signal,
     ) -> None:
         """Of bursts that are collected first the addresses, then their words, then their responses."""
         bus = self.bus
-        unsent = Signal.like(pending)
         address_accepted = Signal()
         burst_sent = Signal()
         m.d.comb += [

@@ -39,7 +39,7 @@ class DescriptorEngine(wiring.Component):
     Members
     -------
     run : from DMACR
-    load, first, go, tail : as of :class:`DescriptorFetch`
+    load, first, go, tail, ask, until, meets : as of :class:`DescriptorFetch`
     current : the descriptor being worked on (index): the oldest one that is begun and not completed, or else
         the last one completed
     completed, packet : a descriptor is completed; it ends a packet
@@ -62,6 +62,9 @@ class DescriptorEngine(wiring.Component):
                 "first": In(INDEX_BITS),
                 "go": In(1),
                 "tail": In(INDEX_BITS),
+                "ask": In(1),
+                "until": In(INDEX_BITS),
+                "meets": In(1),
                 "current": Out(INDEX_BITS),
                 "completed": Out(1),
                 "packet": Out(1),
@@ -115,6 +118,9 @@ class DescriptorEngine(wiring.Component):
             fetch.first.eq(self.first),
             fetch.go.eq(self.go),
             fetch.tail.eq(self.tail),
+            fetch.ask.eq(self.ask),
+            fetch.until.eq(self.until),
+            fetch.meets.eq(self.meets),
             fetch.flush.eq(~self.run | broken),
             requests.read.eq(fetch.read),
             requests.read_address.eq(fetch.read_address),

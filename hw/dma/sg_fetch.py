@@ -6,16 +6,18 @@ extension: it lies where, and is made as, PG021's multichannel mode has it.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
-from amaranth.hdl import Module, Mux, ResetInserter, Signal, Value
+from amaranth.hdl import Cat, Module, Mux, ResetInserter, Signal, Value
 from amaranth.lib import data, wiring
-from amaranth.lib.fifo import SyncFIFO, SyncFIFOBuffered
+from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import exact_log2
 
 from axiloom.hw.dma.mm2s import PAGE_BYTES
 from axiloom.hw.dma.mover import ROWS_BITS, STRIDE_BITS
+from axiloom.hw.dma.sg_port import READ_BEATS, WIDTH
 
 DESCRIPTOR_BYTES = 64
 INDEX_BITS = 32 - 6
@@ -28,6 +30,11 @@ DEPTH = 8
 
 # Words of a descriptor, by index.
 NXTDESC, BUFFER_ADDRESS, STRIDE_VSIZE, CONTROL, STATUS = 0, 2, 4, 6, 7
+
+
+def _beat(word: int) -> int:
+    """In which a word comes. NXTDESC is in the first one, CONTROL and STATUS are in the last one."""
+    return word * 32 // WIDTH
 
 
 DESCRIPTOR = data.StructLayout(
@@ -57,6 +64,10 @@ class DescriptorFetch(wiring.Component):
 
     A `go` lets it go on to `tail` even if it has just stopped there, as when a ring is run again.
 
+    After `ask` it goes on beyond `tail`, up to `until`, once it has nothing else to do: what it fetches so is
+    withheld until a `go` whose tail is `until`, and then it is there at once. Any other `go`, and another
+    `ask`, forget it.
+
     Parameters
     ----------
     data_width : of the memory port of the data
@@ -65,7 +76,10 @@ class DescriptorFetch(wiring.Component):
     Members
     -------
     load, first : the next descriptor, by index
-    go, tail : the last one
+    go, tail : the last one; `tail` is valid from the cycle behind `go` on
+    ask, until : fetch ahead up to this one; with `ask` it is in `first`, from the cycle behind it in `until`;
+        0 asks for none
+    meets : with `go`, its tail is `until`
     flush : stop and forget all that was fetched
     read, ..., read_response : requests to memory, as of :class:`axiloom.hw.dma.sg_port.SgRequests`
     valid, descriptor, take : the oldest descriptor fetched, in order
@@ -82,12 +96,15 @@ class DescriptorFetch(wiring.Component):
                 "first": In(INDEX_BITS),
                 "go": In(1),
                 "tail": In(INDEX_BITS),
+                "ask": In(1),
+                "until": In(INDEX_BITS),
+                "meets": In(1),
                 "flush": In(1),
                 "read": Out(1),
                 "read_address": Out(32),
                 "read_granted": In(1),
                 "beat": In(1),
-                "data": In(32),
+                "data": In(WIDTH),
                 "read_response": In(2),
                 "valid": Out(1),
                 "descriptor": Out(DESCRIPTOR),
@@ -100,14 +117,17 @@ class DescriptorFetch(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.fetches = fetches = SyncFIFO(width=INDEX_BITS, depth=DEPTH)
-        queue = SyncFIFOBuffered(width=DESCRIPTOR.size, depth=DEPTH + 1)
-        m.submodules.queue = ResetInserter(self.flush)(queue)
+        # Not buffered: what has come is a command a cycle earlier.
+        queue = SyncFIFO(width=DESCRIPTOR.size, depth=DEPTH)
+        forget = Signal()
+        m.submodules.queue = ResetInserter(forget)(queue)
 
         # --- what to fetch next ---
         following = Signal(INDEX_BITS)
         certain = Signal()  # `following` is no assumption
         stopped = Signal(init=1)
-        word = Signal(range(8))  # of the oldest fetch, that comes next
+        ahead = Signal()  # all that is fetched or being fetched lies behind the tail
+        beat = Signal(range(READ_BEATS))  # of the oldest fetch, that comes next
         places = Signal(range(DEPTH + 1), init=DEPTH)
         begins_page = Signal()
         m.d.comb += [
@@ -115,11 +135,11 @@ class DescriptorFetch(wiring.Component):
             # Not in the cycle in which a NXTDESC is looked at: it may change `following`.
             self.read.eq(
                 ~stopped
-                & ~self.flush
+                & ~forget
                 & (places != 0)
                 & fetches.w_rdy
                 & (certain | ~begins_page)
-                & ~(self.beat & (word == NXTDESC))
+                & ~(self.beat & (beat == _beat(NXTDESC)))
             ),
             self.read_address.eq(following << 6),
             fetches.w_data.eq(following),
@@ -127,82 +147,118 @@ class DescriptorFetch(wiring.Component):
         ]
         with m.If(self.read_granted):
             m.d.sync += [following.eq(following + 1), certain.eq(0)]
-            with m.If(following == self.tail):
+            with m.If(following == Mux(ahead, self.until, self.tail)):
                 m.d.sync += stopped.eq(1)
 
         # --- what comes: whether it is wanted, and what NXTDESC says ---
         to_drop = Signal(range(DEPTH + 1))  # the oldest fetches
         to_drop_next = Signal.like(to_drop)  # those behind the oldest one
         wanted = Signal()
-        last_word = Signal()
+        last_beat = Signal()
         successors = Signal()
         next_index = Signal(INDEX_BITS)
         is_next = Signal()
         m.d.comb += [
             wanted.eq(to_drop == 0),
-            last_word.eq(self.beat & (word == STATUS)),
-            fetches.r_en.eq(last_word),
+            last_beat.eq(self.beat & (beat == _beat(STATUS))),
+            fetches.r_en.eq(last_beat),
             successors.eq(fetches.level != 1),
-            next_index.eq(self.data >> 6),
+            next_index.eq(self._word(NXTDESC) >> 6),
             is_next.eq(next_index == (fetches.r_data + 1)[:INDEX_BITS]),
         ]
         with m.If(self.beat):
-            m.d.sync += word.eq(word + 1)
-        with m.If(self.beat & (word == NXTDESC) & wanted):
+            m.d.sync += beat.eq(beat + 1)
+        with m.If(self.beat & (beat == _beat(NXTDESC)) & wanted):
             with m.If(~is_next & ~self.read_response[1]):
                 m.d.sync += [following.eq(next_index), certain.eq(1), to_drop_next.eq(fetches.level - 1)]
                 with m.If(successors):
                     m.d.sync += stopped.eq(0)  # it was one of them that was taken for the tail
             with m.Elif(~successors):
                 m.d.sync += certain.eq(1)
-        with m.If(last_word):
+        with m.If(last_beat):
             m.d.sync += [to_drop.eq(Mux(wanted, to_drop_next, to_drop - 1)), to_drop_next.eq(0)]
 
         m.d.comb += [
-            queue.w_data.eq(self._fields(m, word, fetches.r_data)),
-            queue.w_en.eq(last_word & wanted),
+            queue.w_data.eq(self._fields(m, beat, fetches.r_data)),
+            queue.w_en.eq(last_beat & wanted),
             self.descriptor.eq(queue.r_data),
-            self.valid.eq(queue.r_rdy),
+            self.valid.eq(queue.r_rdy & ~ahead),
             queue.r_en.eq(self.take),
         ]
         dropped = Signal()
-        m.d.comb += dropped.eq(last_word & ~wanted)
+        m.d.comb += dropped.eq(last_beat & ~wanted)
         m.d.sync += places.eq(places - self.read_granted + self.take + dropped)
 
         # --- begin and end ---
+        idle = Signal()
+        ended = stopped & (fetches.level == 0)
+        m.d.comb += idle.eq(ended & (queue.level == 0))
+        beyond = self._beyond(m, ahead, idle, forget)
+        resume = Signal(INDEX_BITS)
+        with m.If(beyond.begins):
+            m.d.sync += [stopped.eq(0), resume.eq(following)]
         with m.If(self.load):
             m.d.sync += [following.eq(self.first), certain.eq(1)]
-        with m.If(self.go):
+        with m.If(self.go & ~(ahead & self.meets)):
             m.d.sync += stopped.eq(0)
-        with m.If(self.flush):
+        with m.If(forget):
             m.d.sync += [
-                stopped.eq(1),
-                to_drop.eq(fetches.level - last_word),
+                stopped.eq(self.flush | ~(beyond.went | self.go)),
+                to_drop.eq(fetches.level - last_beat),
                 to_drop_next.eq(0),
-                places.eq(DEPTH - fetches.level + last_word),
+                places.eq(DEPTH - fetches.level + last_beat),
             ]
+        with m.If(beyond.back):
+            m.d.sync += [following.eq(resume), certain.eq(1)]
         m.d.comb += [
-            self.empty.eq(stopped & (fetches.level == 0) & (queue.level == 0)),
+            self.empty.eq((idle | ahead) & ~beyond.went),
             self.quiet.eq(
-                ((places == 0) | stopped) & (fetches.level == 0) & ((queue.level == 0) | queue.r_rdy)
+                (ended | ((places == 0) & (fetches.level == 0))) & ~(beyond.asked & idle) & ~beyond.back
             ),
         ]
         return m
 
-    def _fields(self, m: Module, word: Signal, index: Value) -> Any:
-        """The descriptor at `index` as its last word comes, from the words before."""
+    def _beyond(self, m: Module, ahead: Signal, idle: Signal, forget: Signal) -> _Beyond:
+        """Whether descriptors behind the tail are fetched, and when they are forgotten."""
+        beyond = _Beyond(
+            Signal(name="asked"), Signal(name="begins"), Signal(name="back"), Signal(name="went")
+        )
+        m.d.comb += [
+            beyond.begins.eq(beyond.asked & idle & ~ahead & ~self.ask & ~self.go),
+            forget.eq(self.flush | beyond.back),
+        ]
+        with m.If(beyond.begins):
+            m.d.sync += [beyond.asked.eq(0), ahead.eq(1)]
+        with m.If(self.ask):
+            m.d.sync += [beyond.asked.eq(self.first.any()), beyond.back.eq(ahead)]
+        with m.If(self.go):
+            m.d.sync += beyond.asked.eq(0)
+            with m.If(ahead & self.meets):
+                m.d.sync += ahead.eq(0)
+            with m.Elif(ahead):
+                m.d.sync += [beyond.back.eq(1), beyond.went.eq(1)]
+        with m.If(beyond.back | self.flush):
+            m.d.sync += [ahead.eq(0), beyond.back.eq(0), beyond.went.eq(0)]
+        with m.If(self.flush):
+            m.d.sync += beyond.asked.eq(0)
+        return beyond
+
+    def _word(self, word: int) -> Value:
+        """Of the descriptor, in the beat that has it."""
+        return self.data.word_select(word % (WIDTH // 32), 32)
+
+    def _fields(self, m: Module, beat: Signal, index: Value) -> Any:
+        """The descriptor at `index` as its last beat comes, from it and the beats before."""
         gathered = Signal(DESCRIPTOR)
         entry = Signal(DESCRIPTOR)
         failing = self.beat & self.read_response[1]
-        with m.If(self.beat), m.Switch(word):
-            with m.Case(NXTDESC):
+        with m.If(self.beat), m.Switch(beat):
+            with m.Case(_beat(NXTDESC)):
                 m.d.sync += [gathered.slave_error.eq(0), gathered.decode_error.eq(0)]
-            with m.Case(BUFFER_ADDRESS):
-                m.d.sync += gathered.address.eq(self.data)
-            with m.Case(STRIDE_VSIZE):
-                m.d.sync += [gathered.stride.eq(self.data), gathered.rows.eq(self.data >> 19)]
-            with m.Case(CONTROL):
-                m.d.sync += [gathered.length.eq(self.data), gathered.last.eq(self.data[26])]
+            with m.Case(_beat(BUFFER_ADDRESS)):
+                m.d.sync += gathered.address.eq(self._word(BUFFER_ADDRESS))
+            with m.Case(_beat(STRIDE_VSIZE)):
+                m.d.sync += Cat(gathered.stride, gathered.rows).eq(self._word(STRIDE_VSIZE))
         with m.If(failing):
             m.d.sync += [
                 gathered.slave_error.eq(~self.read_response[0]),
@@ -211,8 +267,9 @@ class DescriptorFetch(wiring.Component):
         m.d.comb += [
             entry.eq(gathered),
             entry.index.eq(index),
-            entry.misfit.eq(self._misfit(gathered)),
-            entry.stale.eq(self.data[31]),
+            Cat(entry.length, entry.last).eq(self._word(CONTROL)),
+            entry.misfit.eq(self._misfit(entry)),
+            entry.stale.eq(self._word(STATUS)[31]),
             entry.slave_error.eq(gathered.slave_error | (failing & ~self.read_response[0])),
             entry.decode_error.eq(gathered.decode_error | (failing & self.read_response[0])),
         ]
@@ -226,3 +283,16 @@ class DescriptorFetch(wiring.Component):
             | descriptor.address[:shift].any()
             | ((descriptor.rows != 0) & (descriptor.length[:shift].any() | descriptor.stride[:shift].any()))
         )
+
+
+@dataclass(frozen=True)
+class _Beyond:
+    """Of descriptors behind the tail."""
+
+    asked: Signal
+    """They will be fetched as soon as there is nothing else to fetch."""
+    begins: Signal
+    back: Signal
+    """They are forgotten, and the next one to fetch is again the one behind the tail."""
+    went: Signal
+    """With `back`: for a `go` to another one."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from amaranth.hdl import Module, Signal
+from amaranth.hdl import Cat, Const, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
+from amaranth.utils import exact_log2
 
 from axiloom.hw.axi.signatures import AXI4
 from axiloom.hw.dma.mm2s import BURST_INCR, CACHE_BUFFERABLE
@@ -18,16 +19,22 @@ MAX_READS = 16
 MAX_WRITES = 16
 """Transactions under way, of both channels together: as many as these have places for."""
 
+WIDTH = 64
+"""Bits of the port: what a Zynq's ports to memory have, and a descriptor comes in half the cycles of 32."""
+
 READ_WORDS = 8
 """Of a descriptor, that the engine looks at. Descriptors are aligned to 64 bytes: no burst crosses 4 KiB."""
+
+READ_BEATS = READ_WORDS * 32 // WIDTH
+BEAT_SHIFT = exact_log2(WIDTH // 8)
 
 
 class SgRequests(wiring.Signature):
     """What a channel asks of the port. A request is granted or not in every cycle anew, and may be
     taken back.
 
-    Answers come in the order of the requests: `beat` for each of the :data:`READ_WORDS` words,
-    `written` for each word written. ``response`` (AXI) goes with both.
+    Answers come in the order of the requests: `beat` for each of the :data:`READ_BEATS` beats of
+    `data`, the lower word first; `written` for each word written. ``response`` (AXI) goes with both.
     """
 
     def __init__(self) -> None:
@@ -37,7 +44,7 @@ class SgRequests(wiring.Signature):
                 "read_address": Out(32),
                 "read_granted": In(1),
                 "beat": In(1),
-                "data": In(32),
+                "data": In(WIDTH),
                 "read_response": In(2),
                 "write": Out(1),
                 "write_address": Out(32),
@@ -68,7 +75,7 @@ class SgPort(wiring.Component):
                 **{f"channel{i}": In(SgRequests()) for i in range(CHANNELS)},
                 "stop": In(1),
                 "drained": Out(1),
-                "bus": Out(AXI4(32, 32, "read-write")),
+                "bus": Out(AXI4(32, WIDTH, "read-write")),
             }
         )
 
@@ -95,8 +102,8 @@ class SgPort(wiring.Component):
             readers.w_en.eq(read),
             readers.w_data.eq(reader),
             readers.r_en.eq(bus.rvalid & bus.rlast),
-            bus.arlen.eq(READ_WORDS - 1),
-            bus.arsize.eq(2),
+            bus.arlen.eq(READ_BEATS - 1),
+            bus.arsize.eq(BEAT_SHIFT),
             bus.arburst.eq(BURST_INCR),
             bus.arcache.eq(self._cache),
             bus.rready.eq(1),
@@ -116,19 +123,22 @@ class SgPort(wiring.Component):
             m.d.sync += bus.wvalid.eq(0)
         with m.If(write):
             m.d.sync += [bus.awvalid.eq(1), bus.wvalid.eq(1)]
-            with m.If(writer):
-                m.d.sync += [bus.awaddr.eq(channels[1].write_address), bus.wdata.eq(channels[1].write_data)]
-            with m.Else():
-                m.d.sync += [bus.awaddr.eq(channels[0].write_address), bus.wdata.eq(channels[0].write_data)]
+            for number, channel in enumerate(channels):
+                lane = channel.write_address[2:BEAT_SHIFT]
+                with m.If(writer == number):
+                    m.d.sync += [
+                        bus.awaddr.eq(Cat(Const(0, BEAT_SHIFT), channel.write_address[BEAT_SHIFT:])),
+                        bus.wdata.eq(channel.write_data.replicate(WIDTH // 32)),
+                        bus.wstrb.eq(Cat((lane == i).replicate(4) for i in range(WIDTH // 32))),
+                    ]
         m.d.comb += [
             writers.w_en.eq(write),
             writers.w_data.eq(writer),
             writers.r_en.eq(bus.bvalid),
             bus.awlen.eq(0),
-            bus.awsize.eq(2),
+            bus.awsize.eq(BEAT_SHIFT),
             bus.awburst.eq(BURST_INCR),
             bus.awcache.eq(self._cache),
-            bus.wstrb.eq(~0),
             bus.wlast.eq(1),
             bus.bready.eq(1),
         ]

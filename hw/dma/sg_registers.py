@@ -22,7 +22,7 @@ DELAY_UNIT = 125
 
 
 class SgRegisters(wiring.Component):
-    """DMACR, DMASR, CURDESC and TAILDESC of one channel.
+    """DMACR, DMASR, CURDESC, TAILDESC and AHEADDESC of one channel.
 
     CURDESC can be written while the channel is halted, TAILDESC has an effect while it runs.
     IOC_Irq counts packets: it is set after IRQThreshold of them; where fewer were completed and no more
@@ -31,10 +31,12 @@ class SgRegisters(wiring.Component):
 
     Members
     -------
-    write_control, write_status, write_current, write_tail, write_data : one-cycle strobes
-    control, status, current, tail : what reads back
+    write_control, write_status, write_current, write_tail, write_ahead, write_data : one-cycle strobes
+    control, status, current, tail, ahead : what reads back
     resetting : shown in DMACR.Reset
-    run, load, first, go, last : to the engine (``tail``), by index of a descriptor
+    run, load, first, go, last : to the engine (``tail``), by index of a descriptor;
+        `last` a cycle behind `go`
+    ask, until, meets : AHEADDESC to the engine, as of :class:`axiloom.hw.dma.sg_fetch.DescriptorFetch`
     engine_current, busy, completed, packet, int_error, sg_int_error, sg_slave_error, sg_decode_error :
         from the engine
     slave_error, decode_error : from the mover
@@ -49,17 +51,22 @@ class SgRegisters(wiring.Component):
                 "write_status": In(1),
                 "write_current": In(1),
                 "write_tail": In(1),
+                "write_ahead": In(1),
                 "write_data": In(32),
                 "control": Out(32),
                 "status": Out(32),
                 "current": Out(32),
                 "tail": Out(32),
+                "ahead": Out(32),
                 "resetting": In(1),
                 "run": Out(1),
                 "load": Out(1),
                 "first": Out(INDEX_BITS),
                 "go": Out(1),
                 "last": Out(INDEX_BITS),
+                "ask": Out(1),
+                "until": Out(INDEX_BITS),
+                "meets": Out(1),
                 "engine_current": In(INDEX_BITS),
                 "busy": In(1),
                 "completed": In(1),
@@ -122,11 +129,14 @@ class SgRegisters(wiring.Component):
             ),
             self.current.eq(self.engine_current << 6),
             self.tail.eq(self.last << 6),
+            self.ahead.eq(self.until << 6),
             halted.eq(~self.run & ~self.busy),
             any_error.eq(errors.any() | sg_errors.any()),
             self.introut.eq((ioc_irq & ioc_enable) | (delay_irq & delay_enable) | (error_irq & error_enable)),
             self.load.eq(self.write_current & halted),
             self.first.eq(data >> 6),
+            self.ask.eq(self.write_ahead),
+            self.meets.eq(self.first == self.until),
         ]
 
         # --- what the program writes ---
@@ -148,7 +158,9 @@ class SgRegisters(wiring.Component):
             ]
         with m.If(self.write_tail):
             m.d.sync += self.last.eq(data >> 6)
-        m.d.sync += self.go.eq(self.write_tail & self.run & ~any_error)
+        with m.If(self.write_ahead):
+            m.d.sync += self.until.eq(data >> 6)
+        m.d.comb += self.go.eq(self.write_tail & self.run & ~any_error)
         with m.If(halted):
             m.d.sync += begun.eq(0)
         with m.Elif(self.go):

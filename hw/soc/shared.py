@@ -14,6 +14,7 @@ from axiloom.errors import SpecError
 from axiloom.hw.axi.interconnect import PAGE_BITS, LiteDecoder, ReadArbiter, WriteArbiter
 from axiloom.hw.axi.signatures import AXI4, AXI4Lite
 from axiloom.hw.dma.registers import ADDRESS_WIDTH
+from axiloom.hw.dma.sg_port import WIDTH as SG_WIDTH
 from axiloom.hw.soc.soc import Soc
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.files.together import check_together
@@ -62,7 +63,7 @@ class SharedSoc(wiring.Component):
                 "s_axi_lite": In(AXI4Lite(32)),
                 "m_axi_mm2s": Out(AXI4(32, width, "read")),
                 "m_axi_s2mm": Out(AXI4(32, width, "write")),
-                **({"m_axi_sg": Out(AXI4(32, 32, "read-write"))} if sg else {}),
+                **({"m_axi_sg": Out(AXI4(32, SG_WIDTH, "read-write"))} if sg else {}),
                 "debug_idle": Out(1),
                 **{name: Out(total) for name, total in self._each.items()},
             }
@@ -102,10 +103,10 @@ class SharedSoc(wiring.Component):
 
     def _share_descriptors(self, m: Module, nodes: Sequence[Soc]) -> None:
         """A port that reads and writes: an arbiter for either."""
-        m.submodules.sg_reads = reads = ReadArbiter(len(nodes), 32)
-        m.submodules.sg_writes = writes = WriteArbiter(len(nodes), 32)
+        m.submodules.sg_reads = reads = ReadArbiter(len(nodes), SG_WIDTH)
+        m.submodules.sg_writes = writes = WriteArbiter(len(nodes), SG_WIDTH)
         for access, arbiter in (("read", reads), ("write", writes)):
-            channels = AXI4(32, 32, access).members.items()
+            channels = AXI4(32, SG_WIDTH, access).members.items()
             for name, member in channels:
                 _drive(m, member.flow == Out, getattr(arbiter.bus, name), getattr(self.m_axi_sg, name))
                 for i, node in enumerate(nodes):

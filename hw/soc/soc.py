@@ -12,6 +12,7 @@ from axiloom.hw.axi.interconnect import LiteDecoder
 from axiloom.hw.axi.signatures import AXI4, AXI4Lite
 from axiloom.hw.dma.axi_dma import AxiDma
 from axiloom.hw.dma.registers import ADDRESS_WIDTH
+from axiloom.hw.dma.sg_port import WIDTH as SG_WIDTH
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.hw.soc.accelerator import build
 from axiloom.hw.soc.model import ModelAccelerator
@@ -23,7 +24,7 @@ class Soc(wiring.Component):
     """DMA and accelerator: AXI-Lite in, AXI masters out, everything in the domain ``sync``.
 
     Streams and data ports are `spec.stream_width` wide; with `spec.dma.scatter_gather` there is the port
-    of the descriptors, ``m_axi_sg``, 32 bits wide, too.
+    of the descriptors, ``m_axi_sg``, 64 bits wide, too.
 
     `user_rtl` takes the place of the generated accelerator; `accelerator` is any component with the
     members of :class:`MatMul` to take its place. A soft reset of the DMA (DMACR.Reset) also resets
@@ -62,7 +63,7 @@ class Soc(wiring.Component):
                 ),
                 "m_axi_mm2s": Out(AXI4(32, spec.stream_width, "read")),
                 "m_axi_s2mm": Out(AXI4(32, spec.stream_width, "write")),
-                **({"m_axi_sg": Out(AXI4(32, 32, "read-write"))} if spec.dma.scatter_gather else {}),
+                **({"m_axi_sg": Out(AXI4(32, SG_WIDTH, "read-write"))} if spec.dma.scatter_gather else {}),
                 **(
                     {"m_axi_user": Out(AXI4(32, user_rtl.master_width))}
                     if user_rtl and user_rtl.master

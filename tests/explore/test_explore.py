@@ -26,6 +26,8 @@ from axiloom.isa import AcceleratorSpec
 from axiloom.run.choice import (
     CLOSE,
     LARGEST,
+    NEAR,
+    OVERLAPPING,
     REPLAYED,
     ROUGH,
     _part,
@@ -52,22 +54,32 @@ def test_every_candidate_with_every_pipeline_is_ranked_once(spec: AcceleratorSpe
     assert len(found) == len(wanted)
     assert all(choice.limit_ratio >= 1 for choice in found)
     assert choose(problem, spec) == found[0]
-    replayed = gone_through(problem, spec)
-    first = [one for one in found if (one.candidate, one.pipeline) in replayed]
+    tried = gone_through(problem, spec)
+    first = [one for one in found if (one.candidate, one.pipeline) in tried]
     assert found[: len(first)] == first
     paper = published_best(spec, problem)
-    for part in (first, found[len(first) :]):
+    # A driver that overlaps and cannot be gone through has another place than its time says.
+    times = replayed(problem, spec, first)
+    rough = [
+        one.pipeline in OVERLAPPING and seconds is None for one, seconds in zip(first, times, strict=True)
+    ]
+    known, unknown = (
+        [one for one, is_rough in zip(first, rough, strict=True) if is_rough is wanted_rough]
+        for wanted_rough in (False, True)
+    )
+    for part in (known, unknown, found[len(first) :]):
         ordered = [one for one in part if one.candidate != paper]
         assert all(0 < a.seconds <= b.seconds for a, b in pairwise(ordered))
 
 
 def gone_through(problem: Problem, spec: AcceleratorSpec) -> set[tuple[Candidate, str]]:
-    """The first `REPLAYED` that the model tells apart, with all that are the same to it; and the paper's."""
+    """The first `REPLAYED` that the model tells apart and are `NEAR`, with all that are the same to it; and
+    the paper's."""
     every, paper, different = ranked_by_model(problem, spec), published_best(spec, problem), set()
     found = {(one.candidate, one.pipeline) for one in every if one.candidate == paper}
     for one in every:
         different.add((one.pipeline, one.candidate.tile, one.words, one.seconds))
-        if len(different) > REPLAYED:
+        if len(different) > REPLAYED or one.seconds > every[0].seconds * (1 + NEAR):
             break
         found.add((one.candidate, one.pipeline))
     return found
@@ -89,9 +101,11 @@ def test_the_papers_best_is_taken_where_it_is_as_fast(spec: AcceleratorSpec) -> 
     taken = 0
     for problem in (Problem(112, 144, 16), Problem(64, 64, 64), Problem(41, 39, 204), Problem(32, 256, 128)):
         found = ranked(problem, spec, pipelines=strategies(spec)[-1:])
-        fastest = min(one.seconds for one in found[:REPLAYED])
         paper = next(one for one in found if one.candidate == published_best(spec, problem))
-        if paper.seconds * (1 - CLOSE) < fastest:
+        times = replayed(problem, spec, found[:REPLAYED])
+        through = [one for one, seconds in zip(found, times, strict=False) if seconds is not None]
+        fastest = min(one.seconds for one in through)
+        if paper in through and paper.seconds * (1 - CLOSE) < fastest:
             assert found[0] == paper
             taken += 1
         else:

@@ -77,25 +77,27 @@ def of_problem(
     *,
     board: str | boards.Board = boards.DEFAULT,
     name: str = "input.mlir",
+    calls: int = 1,
 ) -> Default:
     """For the largest product in the MLIR `text`; `asked` and what is not `left` open stay.
 
-    A pipeline says which DMA it needs, and `published` means all that was published. Raises what
-    :func:`axiloom.run.resolve.foreseen` raises for the accelerator as it is given.
+    Times are of a program that calls the driver `calls` times. A pipeline says which DMA it needs, and
+    `published` means all that was published. Raises what :func:`axiloom.run.resolve.foreseen` raises for the
+    accelerator as it is given.
     """
     if asked.pipeline == PUBLISHED or by_hand.annotated(parse(text, name)):
-        return Default((spec,), resolve(text, spec, asked, board=board, name=name))
+        return Default((spec,), resolve(text, spec, asked, board=board, name=name, calls=calls))
     as_asked = Default(
         (spec,), resolve(text, spec, replace(asked, flow=_named(asked)), board=board, name=name)
     )
     known = asked.pipeline is None or asked.pipeline in PIPELINES
     best: tuple[float, AcceleratorSpec, Foreseen] | None = None
     ways = list(hardware(spec, asked.pipeline, left, board))
-    for one in _near(text, ways, asked, board, name) if known else ways:
+    for one in _near(text, ways, asked, board, name, calls) if known else ways:
         if not known:  # the model knows no other passes
             return Default((one,), resolve(text, one, asked, board=board, name=name))
         try:
-            found = foreseen(text, one, asked, board=board, name=name)
+            found = foreseen(text, one, asked, board=board, name=name, calls=calls)
         except (CompileError, UsageError):
             if asked.flow == BEST:
                 raise
@@ -108,7 +110,8 @@ def of_problem(
     seconds, chosen, found = best
     if not _compiles(text, chosen, found.schedule, name):  # ops beside the largest one
         return as_asked
-    before = published(text, spec, board=board, name=name)
+    # Of later calls of blocking drivers no model knows what the caches hold.
+    before = published(text, spec, board=board, name=name) if calls == 1 else None
     said = _said(chosen, left, board) | {
         key: value
         for key, value, given in (
@@ -119,7 +122,7 @@ def of_problem(
         )
         if given is None and value
     }
-    return Default((chosen,), found.schedule, _choice(said, seconds, before))
+    return Default((chosen,), found.schedule, _choice(said, seconds, before, calls))
 
 
 def _closer(spec: AcceleratorSpec, taken: AcceleratorSpec, found: Foreseen) -> float:
@@ -130,13 +133,21 @@ def _closer(spec: AcceleratorSpec, taken: AcceleratorSpec, found: Foreseen) -> f
 
 
 def _near(
-    text: str, ways: list[AcceleratorSpec], asked: Schedule, board: str | boards.Board, name: str
+    text: str,
+    ways: list[AcceleratorSpec],
+    asked: Schedule,
+    board: str | boards.Board,
+    name: str,
+    calls: int,
 ) -> list[AcceleratorSpec]:
     """Hardware that may be the fastest by the model alone; all of it where drivers are not gone through."""
     if len(ways) == 1 or not all(map(ranks, ways)):
         return ways
     try:
-        found = [foreseen(text, one, asked, board=board, name=name, exact=False).seconds for one in ways]
+        found = [
+            foreseen(text, one, asked, board=board, name=name, exact=False, calls=calls).seconds
+            for one in ways
+        ]
     except (CompileError, UsageError):
         return ways  # what is wrong is said when they are asked again
     times = [one for one in found if one is not None]
@@ -230,7 +241,11 @@ def hardware(
 
 
 def published(
-    text: str, spec: AcceleratorSpec, *, board: str | boards.Board = boards.DEFAULT, name: str = "input.mlir"
+    text: str,
+    spec: AcceleratorSpec,
+    *,
+    board: str | boards.Board = boards.DEFAULT,
+    name: str = "input.mlir",
 ) -> float | None:
     """Seconds of the same as published, as far as the model knows."""
     plain = isa.builtin(spec.name, data_type=spec.data_type.value, post=bool(spec.post))
@@ -301,9 +316,10 @@ def _said(spec: AcceleratorSpec, left: Open, board: str | boards.Board) -> dict[
     return said
 
 
-def _choice(said: Mapping[str, str], seconds: float, before: float | None) -> Choice:
-    return {
+def _choice(said: Mapping[str, str], seconds: float, before: float | None, calls: int = 1) -> Choice:
+    made: Choice = {
         "chosen": dict(said),
         "predicted_ms": round(seconds * 1e3, 4),
         "published_ms": round(before * 1e3, 4) if before else None,
     }
+    return {**made, "calls": calls} if calls > 1 else made

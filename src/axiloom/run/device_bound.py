@@ -1,30 +1,56 @@
-"""What no call of a driver can pass: what its device needs alone, with the latencies of the board."""
+"""What no call of a run can pass, whatever its driver does: what its device needs alone.
+
+Once with a memory that answers at once: the first operands come in before anything is computed, and the last
+result leaves behind it. Once with the latencies of the board.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Mapping
 
 from axiloom.cosim.replay import ENDED, FETCH, FIRST_WORD
 from axiloom.drivergen.cost.alone import device_cycles
 from axiloom.drivergen.cost.plans import plans
 from axiloom.drivergen.cost.selection import Candidate
-from axiloom.isa.kernels.forms import MATMUL
+from axiloom.drivergen.pipeline import conv_choice
+from axiloom.isa.kernels.forms import IMAGE, MATMUL
 from axiloom.report.types import Report
 from axiloom.run.modelled import product
 from axiloom.run.problem import ProblemRun
 
 
 def add(report: Report, run: ProblemRun) -> None:
-    """Put ``limit.alone_cycles`` for a matrix product that the DMA reads in place."""
+    """Put ``limit.at_once_cycles`` and ``limit.alone_cycles`` for an op that the DMA reads in place."""
     spec, calls = run.spec, run.driver.calls
     if "call_cycles" not in report["limit"] or len(calls) != 1 or report["config"].get("pipeline") != "all":
         return
-    if spec.form.name != MATMUL.name or not spec.dma.scatter_gather:
-        return
-    one = Candidate(calls[0].flow, calls[0].order, calls[0].tile)
-    asked = product(calls[0], run.workload.mlir, spec, run.workload.name)
-    plan = plans(spec, asked, [one], queued=True).get(one)
-    cycles = device_cycles(plan, spec.beat_words) if plan else None
+    alone = ALONE.get(spec.form.name)
+    cycles = alone(run) if alone and spec.dma.scatter_gather else None
     if cycles is None:
         return
     fabric = run.system.profile.fabric
     latency = fabric.mmio_request + FETCH + fabric.ddr_read + FIRST_WORD + fabric.ddr_write + ENDED
+    report["limit"]["at_once_cycles"] = round(cycles)
     report["limit"]["alone_cycles"] = round(cycles + latency)
+
+
+def _of_product(run: ProblemRun) -> float | None:
+    (call,) = run.driver.calls
+    one = Candidate(call.flow, call.order, call.tile)
+    asked = product(call, run.workload.mlir, run.spec, run.workload.name)
+    plan = plans(run.spec, asked, [one], queued=True).get(one)
+    return device_cycles(plan, run.spec.beat_words) if plan else None
+
+
+def _of_convolution(run: ProblemRun) -> float | None:
+    (call,) = run.driver.calls
+    model = conv_choice.model(run.workload.mlir, run.spec, call.flow, run.workload.name)
+    tile = dict(zip(run.spec.dims, call.tile, strict=True))
+    return model.device_alone(tile, call.order) if model else None
+
+
+ALONE: Mapping[str, Callable[[ProblemRun], float | None]] = {
+    MATMUL.name: _of_product,
+    IMAGE.name: _of_convolution,
+}
+"""Fabric cycles by the name of a form; None where nobody knows them exactly."""

@@ -89,7 +89,14 @@ def _gain(run: ProblemRun, used: Schedule, now: _Now, remedy: str) -> Gain | Non
 def _seconds(run: ProblemRun, spec: AcceleratorSpec, schedule: Schedule) -> float | None:
     """By the model; None where there is none for it."""
     try:
-        found = foreseen(run.workload.mlir, spec, schedule, board=run.system.profile, name=run.workload.name)
+        found = foreseen(
+            run.workload.mlir,
+            spec,
+            schedule,
+            board=run.system.profile,
+            name=run.workload.name,
+            calls=run.calls,
+        )
     except AxiloomError:
         return None
     return found.seconds

@@ -82,7 +82,7 @@ class ProblemRun:
     def schedule(self) -> Schedule:
         """Flow, order, tile and pipeline, with the cost model's choice if the flow is ``best``."""
         name, mlir = self.workload.name, self.workload.mlir
-        return resolve(mlir, self.spec, self.asked, board=self.system.profile, name=name)
+        return resolve(mlir, self.spec, self.asked, board=self.system.profile, name=name, calls=self.calls)
 
     @cached_property
     def driver(self) -> Driver:

@@ -42,6 +42,7 @@ def resolve(
     *,
     board: str | boards.Board = boards.DEFAULT,
     name: str = "input.mlir",
+    calls: int = 1,
 ) -> Schedule:
     """`asked` with the model's choice in place of flow `BEST`, for the largest matmul or conv in `text`.
 
@@ -51,7 +52,7 @@ def resolve(
         order, tile = asked.order, asked.tile
         default = asked.pipeline or drivergen.default_pipeline(spec)
         return Schedule(asked.flow, tuple(order) if order else None, tuple(tile) if tile else None, default)
-    return foreseen(text, spec, asked, board=board, name=name).schedule
+    return foreseen(text, spec, asked, board=board, name=name, calls=calls).schedule
 
 
 def foreseen(
@@ -62,12 +63,13 @@ def foreseen(
     board: str | boards.Board = boards.DEFAULT,
     name: str = "input.mlir",
     exact: bool = True,
+    calls: int = 1,
 ) -> Foreseen:
     """The model's choice for what `asked` leaves open, a flow that is not `BEST` kept, and its time.
 
-    Without `exact` the drivers of matrix products are not gone through.
-    Raises UsageError where there is no model, or no flow can be used so, and CompileError where `text` has no
-    op for the accelerator.
+    The time is that of a program with `calls` of the driver. Without `exact` the drivers of matrix products
+    are not gone through. Raises UsageError where there is no model, or no flow can be used so, and
+    CompileError where `text` has no op for the accelerator.
     """
     tile = asked.tile
     if tile is not None and (faults := isa.check_tile(spec, tuple(tile))):
@@ -85,7 +87,7 @@ def foreseen(
             f"--flow {BEST}: there is no cost model for {spec.kernel}; "
             f"flows of {spec.name}: {', '.join(spec.flows)}"
         )
-    return chooser(_Asked(text, spec, asked, board, name, exact))
+    return chooser(_Asked(text, spec, asked, board, name, exact, calls))
 
 
 class _Asked(NamedTuple):
@@ -97,6 +99,7 @@ class _Asked(NamedTuple):
     board: str | boards.Board
     name: str
     exact: bool
+    calls: int
 
 
 def _for_kernel(asked: _Asked) -> Foreseen:
@@ -117,7 +120,7 @@ def _for_convolution(asked: _Asked) -> Foreseen:
     first, pipeline = found[0], given.pipeline or drivergen.default_pipeline(spec)
     cycles = first.choice.published if pipeline == "published" else first.choice.cycles
     schedule = Schedule(first.name, first.choice.order, first.choice.tile, pipeline)
-    return Foreseen(schedule, cycles / boards.load(asked.board).fabric_hz)
+    return Foreseen(schedule, asked.calls * cycles / boards.load(asked.board).fabric_hz)
 
 
 def _for_matmul(asked: _Asked) -> Foreseen:
@@ -139,6 +142,7 @@ def _for_matmul(asked: _Asked) -> Foreseen:
         order=given.order,
         tile=given.tile,
         exact=asked.exact,
+        calls=asked.calls,
     )
     one = best.candidate
     batches = prod(size for dim, size in largest.sizes.items() if dim not in MATMUL_DIMS)

@@ -5,9 +5,12 @@ from dataclasses import replace
 import pytest
 
 from axiloom import isa
+from axiloom.drivergen import parse_workload
+from axiloom.drivergen.cost import conv
 from axiloom.drivergen.cost.alone import MOST, device_cycles
 from axiloom.drivergen.cost.plans import Plan, plans
 from axiloom.drivergen.cost.selection import Candidate
+from axiloom.drivergen.pipeline import conv_choice
 from axiloom.drivergen.problems.matmul import Problem
 
 BEAT_WORDS = 2
@@ -63,3 +66,36 @@ def test_waits_for_buffers(buffers: str) -> None:
 def test_too_many_tiles() -> None:
     made = plan((16, 16, 16), 16, "As", ("m", "k", "n"))
     assert device_cycles(replace(made, trips=(MOST + 1, 1, 1)), BEAT_WORDS) is None
+
+
+def convolution(problem: str) -> conv.Model:
+    spec = isa.builtin("conv_v4", data_type="int8")
+    dma = replace(spec.dma, scatter_gather=True, coherent=True)
+    spec = isa.revise(spec, dma=dma, stream_width=32 * BEAT_WORDS, macs=256)
+    found = conv_choice.model(parse_workload(problem).mlir, spec, "Os")
+    assert found is not None
+    return found
+
+
+ORDER = ("oc", "oh", "ow", "ic")
+
+
+def test_one_tile_of_a_convolution() -> None:
+    """Image and filters come in before anything is computed; results leave two a cycle."""
+    model = convolution("conv:14_32_1_32_1:int8")
+    tile = {"oc": 32, "oh": 14, "ow": 14, "ic": 32, "fh": 1, "fw": 1}
+    loads, computes, results = 32 * 14 * 14 // 8 + 32 * 32 // 8, 14 * 2 * 32, 32 * 14 * 14 // 2
+    found = model.device_alone(tile, ORDER)
+    assert found is not None
+    assert loads + max(computes, results) < found <= loads + computes + results
+    assert found < model.steps(tile, ORDER)
+
+
+@pytest.mark.parametrize(
+    ("problem", "changed"),
+    [("conv:14_32_1_32_1:int8", {"oh": 4}), ("conv:14_32_1_32_1:int8", {"ow": 2})],
+    ids=["smaller tiles at the edge", "rows that are no whole beats"],
+)
+def test_no_bound_where_it_is_not_exact(problem: str, changed: dict[str, int]) -> None:
+    tile = {"oc": 32, "oh": 14, "ow": 14, "ic": 32, "fh": 1, "fw": 1}
+    assert convolution(problem).device_alone(tile | changed, ORDER) is None

@@ -16,6 +16,8 @@ from amaranth.hdl import Cat
 from amaranth.sim import Simulator
 
 OKAY, SLVERR, DECERR = 0, 2, 3
+SG_BYTES = 8
+"""Width of the descriptors' port."""
 
 MM2S_DMACR, MM2S_DMASR, MM2S_SA, MM2S_SA_MSB, MM2S_LENGTH = 0x00, 0x04, 0x18, 0x1C, 0x28
 S2MM_DMACR, S2MM_DMASR, S2MM_DA, S2MM_LENGTH = 0x30, 0x34, 0x48, 0x58
@@ -107,8 +109,8 @@ class Bench:
         ]
         if hasattr(self.dut, "m_axi_sg"):
             ports += [
-                self._read_channel(self.dut.m_axi_sg, 4, self.sg_reads),
-                self._write_channel(self.dut.m_axi_sg, 4, self.sg_writes),
+                self._read_channel(self.dut.m_axi_sg, SG_BYTES, self.sg_reads),
+                self._write_channel(self.dut.m_axi_sg, SG_BYTES, self.sg_writes, one_word=True),
             ]
         return [*ports, *streams]
 
@@ -182,14 +184,16 @@ class Bench:
 
         return model
 
-    def _write_channel(self, bus: Any, width: int, log: list[Burst]) -> Any:
+    def _write_channel(self, bus: Any, width: int, log: list[Burst], one_word: bool = False) -> Any:
+        """`one_word`: of each beat, 32 bits, as STATUS is written; else all of it."""
         payload = Cat(bus.awaddr, bus.awlen, bus.awsize, bus.awburst, bus.awprot, bus.awcache)
         data = Cat(bus.wdata, bus.wstrb, bus.wlast)
 
         async def model(ctx: Any) -> None:
             stable_address, stable_data = Stable("AW"), Stable("W")
             open_bursts: deque[Burst] = deque()
-            early: deque[tuple[int, bool]] = deque()  # words that came before their address
+            early: deque[tuple[int, int, bool]] = deque()  # value, strobes, last: before their address
+            words = [0xF << 4 * i for i in range(width // 4)]
             beat = 0
             responses: deque[tuple[int, int]] = deque()
             while True:
@@ -210,18 +214,21 @@ class Bench:
                 stable_address.check(awvalid, awready, request)
                 stable_data.check(wvalid, wready, word)
                 if wvalid and wready:
-                    assert word >> 8 * width & ((1 << width) - 1) == (1 << width) - 1
-                    early.append((word & ((1 << 8 * width) - 1), bool(word >> 9 * width)))
+                    strobes = word >> 8 * width & ((1 << width) - 1)
+                    assert strobes in (words if one_word else (sum(words),))
+                    early.append((word & ((1 << 8 * width) - 1), strobes, bool(word >> 9 * width)))
                 if awvalid and awready:
                     burst = self._check_burst(request, width)
                     log.append(burst)
                     open_bursts.append(burst)
                 while early and open_bursts:
-                    burst, (value, last) = open_bursts[0], early.popleft()
+                    burst, (value, strobes, last) = open_bursts[0], early.popleft()
                     assert last == (beat == burst.beats - 1), f"WLAST on beat {beat} of {burst}"
                     address = burst.address + width * beat
                     if self._response(address) == OKAY:
-                        self._store(address, width, value)
+                        for i, word in enumerate(words):
+                            if strobes & word:
+                                self._store(address + 4 * i, 4, value >> 32 * i & 0xFFFFFFFF)
                     beat += 1
                     if last:
                         open_bursts.popleft()

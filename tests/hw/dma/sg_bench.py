@@ -11,7 +11,7 @@ from tests.hw.dma.dma_bench import IDLE, Bench, Cpu
 from axiloom.hw.dma.axi_dma import AxiDma
 
 MM2S, S2MM = 0x00, 0x30
-DMACR, DMASR, CURDESC, TAILDESC = 0x00, 0x04, 0x08, 0x10
+DMACR, DMASR, CURDESC, TAILDESC, AHEADDESC = 0x00, 0x04, 0x08, 0x10, 0x20
 SG_INCLUDED = 1 << 3
 SG_INT_ERROR, SG_SLV_ERROR, SG_DEC_ERROR = 1 << 8, 1 << 9, 1 << 10
 DELAY, DELAY_ENABLE = 1 << 13, 1 << 13

@@ -27,6 +27,7 @@ from tests.hw.dma.dma_bench import (
     Timing,
 )
 from tests.hw.dma.sg_bench import (
+    AHEADDESC,
     COMPLETE,
     CURDESC,
     DEC,
@@ -544,3 +545,41 @@ def test_error_of_the_descriptors_memory(channel: int, response: int, bit: int) 
         await check_stopped(cpu, channel, bit, 0x6000)
 
     bench.run(main)
+
+
+def test_a_call_whose_descriptors_were_fetched_ahead_begins_sooner() -> None:
+    """Two copies of a table take turns, as those of sw/src/dma_table.c."""
+    bench = sg_bench(8, timing=Timing(latency=30))
+    copies = [chain_of(3, 0x1000 + 192 * copy, 0x4000 + 0x400 * copy, 64, 0) for copy in range(2)]
+    filled(bench)
+    put(bench, [*copies[0], *copies[1]], copies[0][0].place)
+    waits = []
+
+    async def call(cpu: Cpu, chain: list[Item]) -> None:
+        for item in chain:
+            bench.memory[item.place // 4 + 7] = 0
+        bench.sent.clear()
+        bench.sent_cycles.clear()
+        start = bench.cycle
+        await cpu.write(TAILDESC, chain[-1].place)
+        await cpu.until(DMASR, IDLE)
+        assert bench.sent == packets(bench, chain)
+        waits.append(bench.sent_cycles[0] - start)
+
+    async def main(cpu: Cpu) -> None:
+        await cpu.write(CURDESC, copies[0][0].place)
+        await cpu.write(DMACR, 1)
+        for number in range(4):
+            await call(cpu, copies[number % 2])
+            if number % 2:
+                assert await cpu.read(AHEADDESC) == copies[1][-1].place
+                continue
+            bench.memory[copies[1][0].place // 4 + 7 :: 16][:3] = 0
+            await cpu.write(AHEADDESC, copies[1][-1].place)
+            await cpu.wait(80)
+            assert await cpu.read(DMASR) & IDLE
+
+    bench.run(main)
+    read, ahead, again, ahead_again = waits
+    assert (again, ahead_again) == (read, ahead)
+    assert ahead <= read - 35

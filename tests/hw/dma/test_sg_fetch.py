@@ -71,15 +71,16 @@ class Memory:
             answers = bool(beats) and beats[0][0] <= cycle and rng.random() < 0.8
             ctx.set(device.beat, answers)
             if answers:
-                _, word, response = beats.popleft()
-                ctx.set(device.data, word)
+                _, data, response = beats.popleft()
+                ctx.set(device.data, data)
                 ctx.set(device.read_response, response)
             _, _, granted, address = await ctx.tick().sample(device.read_granted, device.read_address)
             cycle += 1
             if granted:
                 self.asked.append(address >> 6)
-                for word in self.words.get(address >> 6, [0xFFFF_FFFF] * 8):
-                    beats.append((cycle + 12, word, self.errors.get(address >> 6, 0)))
+                words = self.words.get(address >> 6, [0xFFFF_FFFF] * 8)
+                for low, high in zip(words[::2], words[1::2], strict=True):
+                    beats.append((cycle + 12, low | high << 32, self.errors.get(address >> 6, 0)))
 
 
 def chain(rng: random.Random, length: int) -> list[int]:
@@ -218,3 +219,94 @@ def test_a_descriptor_that_could_not_be_read_says_so(response: int, names: tuple
             await taken(ctx, device)
 
     simulate(memory.around(), main, models=[memory.port])
+
+
+async def ask(ctx: Any, device: DescriptorFetch, until: int) -> None:
+    """As a write of AHEADDESC: `first` is what is written, `until` has it a cycle later."""
+    ctx.set(device.first, until)
+    ctx.set(device.ask, 1)
+    await ctx.tick()
+    ctx.set(device.ask, 0)
+    ctx.set(device.until, until)
+
+
+async def go_or_meet(ctx: Any, device: DescriptorFetch, tail: int) -> None:
+    ctx.set(device.meets, ctx.get(device.until) == tail)
+    await go(ctx, device, tail)
+    ctx.set(device.meets, 0)
+
+
+def two_copies(memory: Memory, count: int) -> list[list[dict[str, int]]]:
+    """A ring of two tables, at 100 and behind."""
+    places = range(100, 100 + 2 * count)
+    said = [memory.put(place, 100 if place == places[-1] else place + 1, stale=0) for place in places]
+    return [said[:count], said[count:]]
+
+
+def test_what_is_fetched_ahead_is_there_with_the_tail() -> None:
+    device = DescriptorFetch(32, min_length=4)
+    memory = Memory(device, random.Random(3))
+    first, second = two_copies(memory, 5)
+
+    async def main(ctx: Any) -> None:
+        await begin(ctx, device, 100, 104)
+        await ask(ctx, device, 109)
+        assert [await taken(ctx, device) for _ in first] == first
+        for _ in range(150):
+            assert not ctx.get(device.valid), "it is behind the tail"
+            await ctx.tick()
+        assert ctx.get(device.empty)
+        assert ctx.get(device.quiet)
+        assert memory.asked == list(range(100, 110))
+        await go_or_meet(ctx, device, 109)
+        for wanted in second:
+            assert ctx.get(device.valid), "without a wait"
+            assert await taken(ctx, device) == wanted
+        assert ctx.get(device.empty)
+
+    simulate(memory.around(), main, models=[memory.port])
+    assert memory.asked == list(range(100, 110))
+
+
+@pytest.mark.every(3)
+@pytest.mark.parametrize("seed", range(12))
+def test_what_is_fetched_ahead_is_as_it_was_promised_or_fetched_again(seed: int) -> None:
+    """Calls that change their descriptors cancel what was asked for, or say another tail, at any time."""
+    rng = random.Random(seed)
+    device = DescriptorFetch(32, min_length=4)
+    memory = Memory(device, rng)
+    count = rng.randrange(2, 7)
+    copies = two_copies(memory, count)
+    at_once = 0
+
+    async def main(ctx: Any) -> None:
+        nonlocal at_once
+        await begin(ctx, device, 100, 99 + count)
+        for call in range(30):
+            now, after = call % 2, (call + 1) % 2
+            tails = [99 + count, 99 + 2 * count]
+            asks = rng.random() < 0.8
+            if asks:
+                await ask(ctx, device, tails[after])
+            got = []
+            for _ in range(count):
+                got.append(await taken(ctx, device))
+                for _ in range(rng.choice((0, 0, 3, 30))):
+                    await ctx.tick()
+            assert got == copies[now], f"call {call}"
+            for _ in range(rng.choice((0, 1, 2, 5, 20, 40, 90))):
+                assert not ctx.get(device.valid)
+                await ctx.tick()
+            changes = rng.random() < 0.5
+            if changes and asks:
+                await ask(ctx, device, 0)
+            if changes:
+                copies[:] = two_copies(memory, count)
+            # Sometimes in two steps, of which the first is not the tail that was promised.
+            if rng.random() < 0.2:
+                await go_or_meet(ctx, device, tails[after] - 1)
+            await go_or_meet(ctx, device, tails[after])
+            at_once += ctx.get(device.valid)
+
+    simulate(memory.around(), main, models=[memory.port])
+    assert 0 < at_once < 30

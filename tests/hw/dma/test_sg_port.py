@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from tests.hw.component_bench import simulate
-from tests.hw.dma.dma_bench import DECERR, OKAY, SLVERR, Bench, Timing
+from tests.hw.dma.dma_bench import DECERR, OKAY, SG_BYTES, SLVERR, Bench, Timing
 
 from axiloom.hw.dma.sg_port import READ_WORDS, SgPort
 
@@ -17,7 +17,11 @@ COUNT = 40
 
 def memory(bench: Bench) -> list[Any]:
     bus = bench.dut.bus
-    return [bench.count, bench._read_channel(bus, 4, bench.reads), bench._write_channel(bus, 4, bench.writes)]
+    ports = (
+        bench._read_channel(bus, SG_BYTES, bench.reads),
+        bench._write_channel(bus, SG_BYTES, bench.writes, one_word=True),
+    )
+    return [bench.count, *ports]
 
 
 @pytest.mark.every(3)
@@ -74,8 +78,9 @@ def test_answers_come_to_who_asked_in_the_order_of_the_requests(seed: int) -> No
                     assert read
                     reads -= 1
                     status = bench.errors.get(source >> 12, OKAY)
-                    words = before[source // 4 :][:READ_WORDS].tolist()
-                    wanted[number] += [(0 if status else each, status) for each in words]
+                    low, high = (before[source // 4 + half :][:READ_WORDS:2].tolist() for half in (0, 1))
+                    beats = [one | two << 32 for one, two in zip(low, high, strict=True)]
+                    wanted[number] += [(0 if status else each, status) for each in beats]
                 if may_write:
                     assert write
                     writes -= 1

@@ -42,16 +42,20 @@ def test_pointers() -> None:
         ctx.set(device.write_current, 0)
         ctx.set(device.engine_current, 5)
         assert ctx.get(device.current) == 5 * 64
-        await write(ctx, device, "tail", 0x1000)
+        ctx.set(device.write_data, 0x1000)
+        ctx.set(device.write_tail, 1)
         assert not ctx.get(device.go), "it is halted"
+        ctx.set(device.write_tail, 0)
         await write(ctx, device, "control", RUN)
         assert ctx.get(device.status) == SG_INCLUDED, "neither halted nor idle"
-        await write(ctx, device, "tail", 0x1FFF)
+        ctx.set(device.write_data, 0x1FFF)
+        ctx.set(device.write_tail, 1)
         assert ctx.get(device.go)
-        assert (ctx.get(device.tail), ctx.get(device.last)) == (0x1FC0, 0x1FFF >> 6)
         assert not ctx.get(device.status) & IDLE
-        ctx.set(device.busy, 1)
         await ctx.tick()
+        ctx.set(device.write_tail, 0)
+        assert (ctx.get(device.tail), ctx.get(device.last)) == (0x1FC0, 0x1FFF >> 6)
+        ctx.set(device.busy, 1)
         assert not ctx.get(device.go)
         assert ctx.get(device.status) == SG_INCLUDED
         ctx.set(device.busy, 0)
@@ -61,6 +65,27 @@ def test_pointers() -> None:
         ctx.set(device.write_current, 0)
         await write(ctx, device, "control", 0)
         assert ctx.get(device.status) == SG_INCLUDED | HALTED
+
+    simulate(device, main)
+
+
+def test_what_is_asked_for_ahead_meets_its_tail() -> None:
+    device = SgRegisters()
+
+    async def main(ctx: Any) -> None:
+        ctx.set(device.write_data, 0x2000)
+        ctx.set(device.write_ahead, 1)
+        assert ctx.get(device.ask)
+        assert ctx.get(device.first) == 0x2000 >> 6
+        await ctx.tick()
+        ctx.set(device.write_ahead, 0)
+        assert not ctx.get(device.ask)
+        assert (ctx.get(device.ahead), ctx.get(device.until)) == (0x2000, 0x2000 >> 6)
+        await write(ctx, device, "control", RUN)
+        for tail, meets in ((0x1FC0, 0), (0x2000, 1)):
+            ctx.set(device.write_data, tail)
+            ctx.set(device.write_tail, 1)
+            assert (ctx.get(device.go), ctx.get(device.meets)) == (1, meets)
 
     simulate(device, main)
 

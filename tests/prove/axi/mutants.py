@@ -117,7 +117,7 @@ ALL = (
     _one(
         "s2mm", "bus.aw_stable", S2MM, "awlen).eq(commands.r_data)", "awlen).eq(commands.r_data ^ fifo.level)"
     ),
-    _one("s2mm", "bus.aw_4k", S2MM, " | page_ends)", ")"),
+    _one("s2mm", "bus.aw_4k", S2MM, " | page_ends | line_ends", " | line_ends"),
     _one("s2mm", "bus.aw_size", S2MM, "awsize.eq(exact_log2(self._data_width // 8))", "awsize.eq(7)"),
     _one("s2mm", "bus.aw_length", S2MM, "awburst.eq(BURST_INCR)", "awburst.eq(2)"),
     _one(
@@ -136,8 +136,8 @@ ALL = (
         S2MM,
         "wdata.eq(fifo.r_data)",
         "wdata.eq(fifo.r_data ^ stream.tdata)",
-        "bus = self.bus\n        unsent",
-        "bus, stream = self.bus, self.stream\n        unsent",
+        "bus = self.bus\n        address_accepted",
+        "bus, stream = self.bus, self.stream\n        address_accepted",
     ),
     _one("s2mm", "bus.w_last", S2MM, "ends.w_data.eq(burst_ends)", "ends.w_data.eq(command_ends)"),
     _one("s2mm", "bus.w_strobes", S2MM, "Mux(beat == 0, address, ", "Mux(beat == 0, address + 1, "),

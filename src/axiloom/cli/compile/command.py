@@ -14,6 +14,7 @@ from axiloom.cli.run import default, select
 from axiloom.drivergen.network import is_network
 from axiloom.errors import CompileError, SpecError
 from axiloom.hw.verilog import emit as verilog
+from axiloom.run.resolve import BEST
 
 if TYPE_CHECKING:
     from axiloom.device.rtl import DeviceRtl
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 STAGES = ("linalg", "accel", "calls", "c")
 PROGRAM = "program"
+CALLS = 10
+"""Of a driver in its application, where nobody says how many: most calls then find the caches warm."""
 NETWORKS = "A network becomes many files: axiloom run {} --keep DIR writes its C, and runs it"
 
 
@@ -29,6 +32,13 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     compile_.add_argument("problem", help="matmul:MxNxK[:int8|int16|int32], or FILE.mlir")
     shared.add_accelerator(compile_, chosen=True)
     shared.add_schedule(compile_)
+    compile_.add_argument(
+        "--calls",
+        type=shared.positive,
+        default=CALLS,
+        metavar="N",
+        help="choose hardware and use for a program that calls the driver N times (default %(default)s)",
+    )
     select.add_option(compile_)
     compile_.add_argument(
         "-D", dest="define", action="append", default=[], metavar="NAME=VALUE", help="a constant of the text"
@@ -96,6 +106,11 @@ def _compile_problem(options: argparse.Namespace) -> int:
     mlir, data_type = shared.problem(options.problem)
     found = default.of_problem(options, mlir, data_type)
     spec = found.spec
+    all_given = found.choice is None and options.flow != BEST
+    reject(
+        options,
+        [Refusal("calls", lambda _: all_given, f"for a choice, and nothing is chosen: --flow {BEST}")],
+    )
     shared.user_rtl(options, spec)  # a driver does not depend on it, but has to fit it
     driver = drivergen.compile_mlir(
         mlir,
@@ -117,7 +132,8 @@ def _compile_selected(options: argparse.Namespace) -> int:
     from axiloom.selection.program.file import write
 
     reject(
-        options, [Refusal(select.OTHERS, lambda _: True, "not with --select egraph, whose text says that")]
+        options,
+        [Refusal(f"{select.OTHERS} calls", lambda _: True, "not with --select egraph, whose text says that")],
     )
     width = options.stream_width or 64
 

@@ -65,8 +65,17 @@ def of_problem(options: argparse.Namespace, mlir: str, data_type: str) -> Defaul
 def _of_problem(options: argparse.Namespace, mlir: str, data_type: str) -> Default:
     spec, asked = shared.accelerator(options, data_type), shared.schedule(options)
     if not _is_open(options, spec):
-        return Default((spec,), resolve(mlir, spec, asked, board=_board(options), name=options.problem))
-    return default.of_problem(mlir, spec, asked, _left(options), board=_board(options), name=options.problem)
+        found = resolve(mlir, spec, asked, board=_board(options), name=options.problem, calls=_calls(options))
+        return Default((spec,), found)
+    return default.of_problem(
+        mlir,
+        spec,
+        asked,
+        _left(options),
+        board=_board(options),
+        name=options.problem,
+        calls=_calls(options),
+    )
 
 
 def explored(options: argparse.Namespace, data_type: str) -> AcceleratorSpec:
@@ -178,3 +187,8 @@ def _left(options: argparse.Namespace) -> Open:
 def _board(options: argparse.Namespace) -> str:
     board: str = getattr(options, "board", boards.DEFAULT)
     return board
+
+
+def _calls(options: argparse.Namespace) -> int:
+    calls: int = getattr(options, "calls", 1)
+    return calls

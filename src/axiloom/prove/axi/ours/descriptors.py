@@ -70,7 +70,7 @@ def _engine(bench: Bench, width: int, *, receives: bool) -> None:
     bench.cover("command", "rows", engine.command.start & (engine.command.rows > 1), "a command with rows")
 
     # Each descriptor that was fetched fits the mover, or says that it does not.
-    level, consume, produce = (inside[f"fetch.queue.{one}"] for one in ("inner_level", "consume", "produce"))
+    level, consume, produce = (inside[f"fetch.queue.{one}"] for one in ("level", "consume", "produce"))
     bits = exact_log2(DEPTH)
     bench.lemma(
         "pointers",
@@ -81,11 +81,6 @@ def _engine(bench: Bench, width: int, *, receives: bool) -> None:
         stored = DESCRIPTOR(inside.row("fetch.queue.storage", i))
         held = (Const(i, bits) - consume)[:bits] < level
         bench.lemma(f"fits{i}", ~held | _fits(stored, word_bytes, least), "a descriptor fits, or is a misfit")
-    bench.lemma(
-        "fits",
-        ~inside["fetch.queue.r_rdy"] | _fits(DESCRIPTOR(inside["fetch.queue.r_data"]), word_bytes, least),
-        "the oldest descriptor fits, or is a misfit",
-    )
 
 
 def _fits(descriptor: Any, word_bytes: int, least: int) -> Value:

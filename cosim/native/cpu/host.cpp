@@ -1,9 +1,9 @@
-#include "host.hpp"
+#include "cpu/host.hpp"
 
 #include <cstring>
 #include <map>
 
-#include "cpu.hpp"
+#include "cpu/cpu.hpp"
 
 namespace axl {
 

@@ -1,7 +1,7 @@
 // The CPU with a Linux process on it.
 #include <cstring>
 
-#include "cpu.hpp"
+#include "cpu/cpu.hpp"
 #include "text.hpp"
 
 namespace axl {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "../instruction.hpp"
+#include "cpu/instruction.hpp"
 
 namespace axl {
 

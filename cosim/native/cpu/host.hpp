@@ -13,8 +13,8 @@
 #include <optional>
 #include <string>
 
-#include "block.hpp"
-#include "process.hpp"
+#include "cpu/block.hpp"
+#include "cpu/process.hpp"
 
 namespace axl {
 

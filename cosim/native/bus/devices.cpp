@@ -1,6 +1,6 @@
 // What the CPU meets outside RAM: the DMA's page (handed to the RTL), and its own faults.
-#include "cpu.hpp"
-#include "dma_registers.h"
+#include "cpu/cpu.hpp"
+#include "bus/dma_registers.h"
 #include "text.hpp"
 
 namespace axl {

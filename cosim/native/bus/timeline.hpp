@@ -16,10 +16,10 @@
 
 #include "axl_core.h"
 #include "axl_profile.h"
-#include "block.hpp"
-#include "memory.hpp"
-#include "protocol.hpp"
-#include "tracks.hpp"
+#include "cpu/block.hpp"
+#include "memory/memory.hpp"
+#include "bus/protocol.hpp"
+#include "bus/tracks.hpp"
 
 namespace axl {
 

@@ -1,7 +1,7 @@
 // RV32IM instructions by their classes. Encodings: RISC-V Unprivileged ISA, chapter "RV32/64G Instruction Set Listings".
 #pragma once
 
-#include "../instruction.hpp"
+#include "cpu/instruction.hpp"
 
 namespace axl {
 

@@ -1,4 +1,4 @@
-#include "process.hpp"
+#include "cpu/process.hpp"
 
 #include <algorithm>
 #include <cstdlib>

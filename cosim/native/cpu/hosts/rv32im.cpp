@@ -1,7 +1,7 @@
 // A RISC-V soft core: RV32IM with Zicsr and Zicbom in machine mode, without an MMU. References are to the RISC-V
 // Unprivileged (U) and Privileged (P) Architecture, and to the Cache Management Operations (CMO).
-#include "../cpu.hpp"
-#include "../text.hpp"
+#include "cpu/cpu.hpp"
+#include "text.hpp"
 #include "decode_rv32.hpp"
 
 namespace axl {

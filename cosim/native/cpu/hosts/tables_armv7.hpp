@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "../attributes.hpp"
+#include "memory/attributes.hpp"
 
 namespace axl {
 

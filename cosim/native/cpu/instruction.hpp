@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "axl_core.h"
-#include "predictor.hpp"
+#include "cpu/predictor.hpp"
 
 namespace axl {
 

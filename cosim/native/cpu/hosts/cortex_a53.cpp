@@ -1,8 +1,8 @@
 // A Cortex-A53 as in a Zynq UltraScale+: AArch64. References are to the ARMv8-A ARM.
 #include <iterator>
 
-#include "../cpu.hpp"
-#include "../text.hpp"
+#include "cpu/cpu.hpp"
+#include "text.hpp"
 #include "decode_a64.hpp"
 #include "tables_armv8.hpp"
 

@@ -2,8 +2,8 @@
 #include <cstring>
 #include <iterator>
 
-#include "../cpu.hpp"
-#include "../text.hpp"
+#include "cpu/cpu.hpp"
+#include "text.hpp"
 #include "decode_a32.hpp"
 #include "tables_armv7.hpp"
 

@@ -8,15 +8,15 @@
 #include <string>
 #include <vector>
 
-#include "attributes.hpp"
-#include "block.hpp"
-#include "fibre.hpp"
-#include "host.hpp"
-#include "memory.hpp"
-#include "pointed.hpp"
-#include "process.hpp"
-#include "timeline.hpp"
-#include "watch.hpp"
+#include "memory/attributes.hpp"
+#include "cpu/block.hpp"
+#include "cpu/fibre.hpp"
+#include "cpu/host.hpp"
+#include "memory/memory.hpp"
+#include "memory/pointed.hpp"
+#include "cpu/process.hpp"
+#include "bus/timeline.hpp"
+#include "memory/watch.hpp"
 
 namespace axl {
 

@@ -1,6 +1,6 @@
-#include "timeline.hpp"
+#include "bus/timeline.hpp"
 
-#include "dma_registers.h"
+#include "bus/dma_registers.h"
 
 #include <algorithm>
 #include <numeric>

@@ -2,7 +2,7 @@
 // Coarser than A32: a Cortex-A53's profile is not calibrated.
 #pragma once
 
-#include "../instruction.hpp"
+#include "cpu/instruction.hpp"
 
 namespace axl {
 

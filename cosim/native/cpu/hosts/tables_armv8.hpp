@@ -6,7 +6,7 @@
 #include <cstring>
 #include <optional>
 
-#include "../attributes.hpp"
+#include "memory/attributes.hpp"
 
 namespace axl {
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "axl_core.h"
-#include "instruction.hpp"
-#include "predictor.hpp"
+#include "cpu/instruction.hpp"
+#include "cpu/predictor.hpp"
 
 namespace axl {
 

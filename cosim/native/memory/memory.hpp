@@ -6,9 +6,9 @@
 
 #include <vector>
 
-#include "cache.hpp"
-#include "preload.hpp"
-#include "stale.hpp"
+#include "memory/cache.hpp"
+#include "memory/preload.hpp"
+#include "memory/stale.hpp"
 
 namespace axl {
 
