@@ -17,7 +17,7 @@ from axiloom.cosim.core import Core, library
 from axiloom.isa import AcceleratorSpec, FunctionalModel
 
 HALT, READ, WRITE, WAIT_IRQ, ADVANCE = range(5)
-DMACR, DMASR, CURDESC, TAILDESC = 0x00, 0x04, 0x08, 0x10
+DMACR, DMASR, CURDESC, TAILDESC, AHEADDESC = 0x00, 0x04, 0x08, 0x10, 0x20
 HALTED, IDLE, SG, SG_INT_ERR, IOC = 1 << 0, 1 << 1, 1 << 3, 1 << 8, 1 << 12
 EOF, SOF, COMPLETE = 1 << 26, 1 << 27, 1 << 31
 BYTES = (1 << 26) - 1
@@ -48,6 +48,10 @@ class Channel:
     current: int = 0
     tail: int | None = None
     """None: nothing to do."""
+    told: int = 0
+    """What was last written to TAILDESC."""
+    promised: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    """By AHEADDESC: descriptors by address, as they were then."""
     irq: bool = False
 
 
@@ -92,9 +96,31 @@ class SgDma:
             channel.current = value
         elif register == TAILDESC:
             assert not channel.status & HALTED, "TAILDESC is written while the channel is halted"
-            channel.tail = value
+            if channel.promised and [*channel.promised][-1] == value:
+                found = {at: self.descriptor(at) for at in channel.promised}
+                assert found == channel.promised, "descriptors have changed since AHEADDESC promised them"
+            channel.promised = {}
+            channel.tail = channel.told = value
             channel.status &= ~IDLE
+        elif register == AHEADDESC:
+            assert not channel.status & HALTED, "AHEADDESC is written while the channel is halted"
+            channel.promised = self.promised(channel.told, value) if value else {}
         self.progress()
+
+    def descriptor(self, at: int) -> tuple[int, ...]:
+        """The words that the DMA reads."""
+        return tuple(self.word(at + 4 * i) for i in range(8))
+
+    def promised(self, tail: int, until: int) -> dict[int, tuple[int, ...]]:
+        """The descriptors behind the tail, which are not complete."""
+        found: dict[int, tuple[int, ...]] = {}
+        at = tail
+        while at != until:
+            at = self.word(at)
+            assert at not in found, "the chain does not lead to what AHEADDESC says"
+            found[at] = self.descriptor(at)
+            assert not found[at][7] & COMPLETE, "AHEADDESC promises a descriptor that is complete"
+        return found
 
     def read(self, offset: int) -> int:
         self.progress()
