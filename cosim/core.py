@@ -15,7 +15,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from math import prod
 from pathlib import Path
@@ -510,6 +510,8 @@ class CpuRun:
     exit_code: int
     counters: dict[str, int]
     events: dict[str, int]
+    calls: list[int] = field(default_factory=list)
+    """Fabric cycles of each call of the function that was to be measured."""
 
 
 def run_cpu(
@@ -518,14 +520,21 @@ def run_cpu(
     outputs: Mapping[str, tuple[tuple[int, ...], str]],
     board: Board,
     *,
+    section: str | None = None,
     max_instructions: int = CPU_RUN_LIMIT,
 ) -> CpuRun:
-    """Run a program that uses no accelerator, with all caches and counters. DriverError if it fails."""
+    """Run a program that uses no accelerator, with all caches and counters. DriverError if it fails.
+
+    `section`: the function whose calls are measured.
+    """
     core = Core(board)
     core.begin(elf, inputs)
+    if section is not None:
+        core.section_at(section)
     core.run(max_instructions)
     code = core.state.exit_code
     if code:
         raise DriverError(f"{elf.name}: main returned {code}")
     read = {name: core.read(name, *form) for name, form in outputs.items()}
-    return CpuRun(read, code, core.counters(), core.events())
+    calls = core.section_cycles() if section is not None else []
+    return CpuRun(read, code, core.counters(), core.events(), calls)

@@ -38,6 +38,7 @@ def run_cpu(
     inputs: Mapping[str, core.Array],
     outputs: Mapping[str, tuple[tuple[int, ...], str]],
     board: Board,
+    section: str | None = None,
 ) -> Kept:
     """As :func:`axiloom.cosim.core.run_cpu`. What fails is not kept."""
     known = True
@@ -45,12 +46,12 @@ def run_cpu(
     def simulate(folder: Path) -> None:
         nonlocal known
         known = False
-        run = core.run_cpu(elf, inputs, outputs, board)
-        counts = {"exit_code": run.exit_code, "counters": run.counters, "events": run.events}
+        run = core.run_cpu(elf, inputs, outputs, board, section=section)
+        counts = {name: getattr(run, name) for name in ("exit_code", "counters", "events", "calls")}
         (folder / _COUNTS).write_text(json.dumps(counts), encoding="utf-8")
         np.savez(folder / _ARRAYS, **run.outputs)  # type: ignore[arg-type]
 
-    folder = cached_build(KIND, _key(elf, inputs, outputs, board), simulate)
+    folder = cached_build(KIND, _key(elf, inputs, outputs, board, section), simulate)
     counts: dict[str, Any] = json.loads((folder / _COUNTS).read_text(encoding="utf-8"))
     with np.load(folder / _ARRAYS) as arrays:
         read = {name: arrays[name] for name in outputs}
@@ -62,6 +63,7 @@ def _key(
     inputs: Mapping[str, core.Array],
     outputs: Mapping[str, tuple[tuple[int, ...], str]],
     board: Board,
+    section: str | None,
 ) -> str:
     """Not the file's own content, in which paths of temporary folders stand."""
     program = load(elf)
@@ -70,6 +72,7 @@ def _key(
         core.library().parent.name,
         asdict(board),
         program.entry,
+        *((section, program.symbol(section).address) if section else ()),
         places,
         {name: [list(shape), kind] for name, (shape, kind) in outputs.items()},
         *(part for one in program.segments for part in (str((one.address, one.size)), bytes(one.data))),

@@ -42,6 +42,7 @@ from axiloom.drivergen.passes.lowering.lower_queue import LowerQueue
 from axiloom.drivergen.passes.lowering.lower_to_calls import LowerToCalls
 from axiloom.drivergen.passes.lowering.lower_to_loops import LowerToLoops
 from axiloom.drivergen.passes.lowering.specialise_copies import SpecialiseCopies
+from axiloom.drivergen.passes.lowering.to_table import ToTable
 from axiloom.drivergen.passes.transfers.cache_tiling import CacheTiling
 from axiloom.drivergen.passes.transfers.coalesce_loops import CoalesceLoops
 from axiloom.drivergen.passes.transfers.coalesce_transfers import CoalesceTransfers
@@ -93,6 +94,7 @@ PASSES: tuple[type[ModulePass], ...] = (
     LowerToLoops,
     LowerQueue,
     LowerToCalls,
+    ToTable,
 )
 """In the order of the pipeline; the first ones, but for generalise, are those on whole networks."""
 

@@ -24,6 +24,7 @@ RUNTIME = (
     ROOT / "src" / "dma_simple.c",
     ROOT / "src" / "dma_sg.c",
     ROOT / "src" / "dma_queue.c",
+    ROOT / "src" / "dma_table.c",
     ROOT / "src" / "dma_packets.c",
     ROOT / "src" / "dma_copy.c",
     ROOT / "src" / "dma_block.c",

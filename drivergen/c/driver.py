@@ -192,7 +192,8 @@ def harness(driver: Driver, banner: str, *, init: str | None, calls: int = 1) ->
     call = f"{driver.function}({', '.join(arg.symbol for arg in driver.args)})"
     lines += ["", "int main(void)", "{"]
     if init is None:
-        lines += [f"    {call};", "    return 0;"]
+        again = [] if calls == 1 else [f"    for (int call = 0; call < {calls}; call++)"]
+        lines += [*again, f"{'    ' * len(again)}    {call};", "    return 0;"]
     else:
         lines += [
             f"    dma_status status = {init}();",

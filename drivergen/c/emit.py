@@ -34,7 +34,8 @@ from axiloom.drivergen.c.expressions import (
     uses_math,
 )
 from axiloom.drivergen.c.names import Names, c_type, comment, identifier, numpy_type
-from axiloom.drivergen.dialects import accel, queue
+from axiloom.drivergen.c.tables import table_lines, table_names, words_name
+from axiloom.drivergen.dialects import accel, queue, table
 from axiloom.drivergen.dialects.elements import suffix
 from axiloom.drivergen.dialects.mlir import fail
 
@@ -61,6 +62,7 @@ HEADERS = {
     "dma_tiles_": "axiloom_packets.h",
     "axl_": "axiloom_copy.h",
     "dma_queue_": "axiloom_sg.h",
+    "dma_table_": "axiloom_table.h",
 }
 """Where functions of the runtime are declared that are not in axiloom.h, by their first letters."""
 
@@ -283,6 +285,10 @@ class _Function(Expressions):
         self.line(f"if ({' && '.join(f'{self.expression(counter)} == 0' for counter in op.first)})")
         self.line(f"    {text}")
 
+    def run_table(self, op: table.TableRunOp) -> None:
+        arguments = ", ".join([*(self.names[value] for value in op.arguments), words_name(op.of.data)])
+        self.line(f"TRY(dma_table_run(&{identifier(op.of.data)}, (const void *const[]){{{arguments}}}));")
+
     def give_back(self, op: func.ReturnOp) -> None:
         if op.arguments:
             known = accel.constant(op.arguments[0])
@@ -310,6 +316,7 @@ _STATEMENTS: dict[type[Operation], Callable[..., None]] = {
     accel.CheckOp: _Function.check,
     accel.PreloadOp: _Function.preload,
     queue.CleanRowsOp: _Function.clean,
+    table.TableRunOp: _Function.run_table,
 }
 
 
@@ -357,10 +364,12 @@ def emit(module: ModuleOp, banner: str, include: str, *, restrict: bool = False)
     """
     functions = [op for op in module.ops if isinstance(op, func.FuncOp) and not op.is_declaration]
     arrays = [op for op in module.ops if isinstance(op, memref.GlobalOp)]
+    tables = [op for op in module.ops if isinstance(op, table.TableOp)]
     taken = [identifier(op.sym_name.data) for op in functions]
     taken += [identifier(op.sym_name.data) for op in arrays]
     takers = [op for op in module.ops if isinstance(op, queue.TakerOp)]
     taken += [identifier(op.sym_name.data) for op in takers]
+    taken += [name for op in tables for name in table_names(op)]
     calls = {op.callee.root_reference.data for op in module.walk() if isinstance(op, func.CallOp)}
     includes = {file for start, file in HEADERS.items() if any(name.startswith(start) for name in calls)}
     if any(uses_math(op) for op in module.walk()):
@@ -370,6 +379,7 @@ def emit(module: ModuleOp, banner: str, include: str, *, restrict: bool = False)
         parts.append(TRY.rstrip("\n"))
     parts += [_taker(op) for op in takers]
     parts += ["\n".join(_global(op)) for op in arrays]
+    parts += ["\n".join(table_lines(op)) for op in tables]
     parts += ["\n".join(_Function(op, taken, restrict=restrict).lines) for op in functions]
     return "\n\n".join(parts) + "\n"
 

@@ -26,7 +26,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Operation, SSAValue
 
 from axiloom.drivergen.c.names import Names, c_type, identifier
-from axiloom.drivergen.dialects import accel, queue
+from axiloom.drivergen.dialects import accel, queue, table
 from axiloom.drivergen.dialects.mlir import fail, index
 
 MATH_HEADER = "axiloom_math.h"
@@ -343,6 +343,9 @@ class Expressions:
     def taker(self, op: queue.TakerNameOp) -> str:
         return identifier(op.of.data) if op.of.data else "NULL"
 
+    def table(self, op: table.TableNameOp) -> str:
+        return f"&{identifier(op.of.data)}"
+
     def element(self, matrix: SSAValue, indices: Sequence[SSAValue]) -> str:
         base, offset = self.place(matrix, list(indices))
         return f"{base}[{offset}]"
@@ -436,6 +439,7 @@ _EXPRESSIONS: dict[type[Operation], Callable[..., str]] = {
     memref.CastOp: Expressions.address,
     queue.TakerNameOp: Expressions.taker,
     queue.BytesOp: Expressions.bytes,
+    table.TableNameOp: Expressions.table,
 }
 
 

@@ -72,6 +72,7 @@ from axiloom.drivergen.dialects.elements import ADDED, SENT, suffix, width
 from axiloom.drivergen.dialects.packing import PackingAttr
 from axiloom.drivergen.dialects.product import ProductOp
 from axiloom.drivergen.dialects.queue import QUEUE_OPS
+from axiloom.drivergen.dialects.table import TABLE_OPS
 from axiloom.isa.contract.types import WORD_BITS, DmaConfig, HostAction, Scope
 from axiloom.isa.files.grammar import (
     GrammarError,
@@ -743,6 +744,7 @@ Accel = Dialect(
         ProductOp,
         *CHANNEL_OPS,
         *QUEUE_OPS,
+        *TABLE_OPS,
     ],
     [
         OpcodeMapAttr,

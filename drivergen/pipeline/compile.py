@@ -38,6 +38,7 @@ from axiloom.drivergen.passes.frontend.unsigned_arguments import UnsignedArgumen
 from axiloom.drivergen.passes.lowering.lower_queue import LowerQueue
 from axiloom.drivergen.passes.lowering.lower_to_calls import LowerToCalls
 from axiloom.drivergen.passes.lowering.lower_to_loops import LowerToLoops
+from axiloom.drivergen.passes.lowering.to_table import ToTable
 from axiloom.drivergen.passes.transfers.place_flow import PlaceFlow
 from axiloom.drivergen.pipeline.decisions import decide
 from axiloom.drivergen.pipeline.pipelines import optimisations, prepare, split, transfer_passes
@@ -118,9 +119,11 @@ def compile_mlir(
     if not driver.calls:
         fail(function, "it has no operation to offload")
     transfers = transfer_passes(decided.passes, width, caches)
+    # Layers of a network share a DMA, which follows the descriptors of one driver alone.
+    tables = [ToTable()] if "tables" in decided.passes and spec and spec.dma.coherent and not layer else []
     for stage, passes in (
         ("accel", [split(decided.passes), Tile(), PlaceFlow(), *transfers]),
-        ("calls", [LowerToLoops(), LowerQueue(), LowerToCalls()]),
+        ("calls", [LowerToLoops(), LowerQueue(), LowerToCalls(), *tables]),
     ):
         if last in driver.stages:
             return driver

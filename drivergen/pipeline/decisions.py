@@ -73,7 +73,7 @@ def decide(
     able = spec is None or spec.dma.scatter_gather  # if not, zero-copy itself says so
     width = spec.stream_width if spec else WORD_BITS
     if able and {"zero-copy", "coalesce"} <= set(passes) and not reads_in_place(ops, passes, width):
-        passes, note = tuple(one for one in passes if one != "zero-copy"), NOT_IN_PLACE
+        passes, note = tuple(one for one in passes if one not in ("zero-copy", "tables")), NOT_IN_PLACE
     order = None
     if spec is not None and not ordered and any(name in passes for name in ORDERED):
         order = cheapest_order(ops, spec, flow or spec.selected_flow, passes, caches)

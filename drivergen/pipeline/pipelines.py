@@ -43,13 +43,14 @@ OPTIMISATIONS = (
     "double-buffer",
     "specialise-copies",
     "zero-copy",
+    "tables",
 )
 """Names of passes that a pipeline may be made of, in the order in which they run."""
 
 PIPELINES: dict[str, tuple[str, ...]] = {
     "published": (),
     "coalesced": ("coalesce-transfers",),
-    "copying": OPTIMISATIONS[:-1],
+    "copying": OPTIMISATIONS[:-2],
     "all": OPTIMISATIONS,
 }
 """Pipelines with a name. `published` has one blocking transfer an opcode, `coalesced` one a block.
@@ -120,6 +121,7 @@ def transfer_passes(
         "double-buffer": [DoubleBuffer()],
         "specialise-copies": [SpecialiseCopies()],
         "zero-copy": [FlattenTiles(), ZeroCopy(stream_width, caches.line_bytes)],
+        "tables": [],  # accel-to-table runs on calls
     }
     found: list[ModulePass] = [OverlapEdges(), PackConstants()] if "zero-copy" in chosen else []
     for name in chosen:

@@ -248,6 +248,15 @@ void LAYER(const element *a, const element *b, int32_t *c) {
         multiply_all();
     }
 }
+#elif defined CALLS
+/* From call to return it is measured; later calls find caches and branches as the one before has left them. */
+__attribute__((noinline)) void one_call(void) { multiply_all(); }
+
+int main(void) {
+    for (int call = 0; call < CALLS; call++)
+        one_call();
+    return 0;
+}
 #else
 int main(void) {
     multiply_all();

@@ -12,6 +12,9 @@
 
 dma_window DMA_EACH(dma_in_window), DMA_EACH(dma_out_window);
 uintptr_t DMA_EACH(dma_registers);
+#if AXL_DMA_SG && TABLES
+dma_table *DMA_EACH(dma_table_now), *DMA_EACH(dma_table_next);
+#endif
 #if AXL_AS_LINUX && !AXL_LINUX
 uintptr_t axl_bus_offset;
 __attribute__((weak)) dma_status axl_wait_failed(const dma_channel *channel, dma_status status) { /* not to be inlined */
@@ -59,6 +62,14 @@ static dma_status reset_and_run(void) {
     return DMA_OK;
 }
 
+dma_status dma_restart(void) {
+#if AXL_DMA_SG && TABLES
+    dma_table_now = dma_table_next;
+    dma_table_next = NULL;
+#endif
+    return reset_and_run();
+}
+
 static int aligned(uintptr_t address, uint32_t bytes) {
     uint32_t unit = AXL_DMA_CACHED ? AXL_CACHE_LINE : sizeof(uint32_t);
     return address != 0 && address % unit == 0 && bytes % unit == 0 && bytes != 0;
@@ -73,7 +84,7 @@ dma_status dma_init(uintptr_t dma_addr, uintptr_t in_addr, uint32_t in_bytes, ui
     if (status != DMA_OK)
         return status;
     dma_registers = dma_addr;
-    status = reset_and_run();
+    status = dma_restart();
     if (status != DMA_OK)
         return status;
     if (!AXL_DMA_CACHED) {
@@ -82,7 +93,9 @@ dma_status dma_init(uintptr_t dma_addr, uintptr_t in_addr, uint32_t in_bytes, ui
     }
     dma_in_window = (dma_window){(uint32_t *)in_addr, in_bytes / (uint32_t)sizeof(uint32_t)};
     dma_out_window = (dma_window){(uint32_t *)out_addr, out_bytes / (uint32_t)sizeof(uint32_t)};
-#if AXL_DMA_SG
+#if AXL_DMA_SG && TABLES
+    dma_table_now ? dma_queue_lend() : dma_queue_prepare();
+#elif AXL_DMA_SG
     dma_queue_prepare();
 #endif
     return DMA_OK;
@@ -94,6 +107,9 @@ dma_status dma_free(void) {
     dma_write_register(MM2S + DMACR, 0);
     dma_write_register(S2MM + DMACR, 0);
     dma_in_window.words = dma_out_window.words = NULL;
+#if AXL_DMA_SG && TABLES
+    dma_table_now = NULL;
+#endif
     return DMA_OK;
 }
 
@@ -108,6 +124,10 @@ static dma_status check_start(const dma_channel *ch, const dma_window *window, u
 }
 
 static void start(dma_channel *ch, const dma_window *window, uint32_t words, uint32_t offset) {
+#if AXL_DMA_SG && TABLES
+    if (dma_table_now) /* the DMA is at its descriptors */
+        dma_restart();
+#endif
     ch->words = words;
     ch->offset = offset;
     dma_channel_start(ch, (uintptr_t)(window->words + offset), words * (uint32_t)sizeof(uint32_t));

@@ -59,6 +59,8 @@ static inline void dma_write_register(uint32_t offset, uint32_t value) {
 void dma_channel_prepare(const dma_channel *channel); /* after a reset, before it runs */
 void dma_channel_start(const dma_channel *channel, uintptr_t address, uint32_t bytes);
 
+dma_status dma_restart(void); /* a reset, for what begins anew */
+
 /* Platform: what an operating system has to give before the DMA may be used, and what is said where a wait failed.
  * Registers and windows come with their physical addresses and go with those that the CPU has for them. */
 #if AXL_LINUX || AXL_REMOTE

@@ -16,8 +16,6 @@
 /* A tile for which there is no slot yet does not hold up what is sent. Without a coherent port what is sent is cleaned
  * meanwhile, and there is no time to be won. */
 #define HOLDS_BACK AXL_DMA_COHERENT
-#define SPINS (AXL_DMA_COHERENT && !AXL_DMA_IRQ && !AXL_PROCESS)
-#define REGISTER_LOOKS 256u      /* looks at a descriptor in the caches for each at a register */
 #define HAS_OCM (AXL_OCM && !AXL_PROCESS)
 #define OCM_WORDS (8192u / AXL_DMAS & ~7u)
 #define MAINTAINED (AXL_DMA_CACHED && !AXL_DMA_COHERENT) /* windows */
@@ -55,6 +53,7 @@ static struct {
     int at_once;     /* they are taken out of the caches at the beginning and at the end, not by tiles */
     int clean;       /* so is all that the caches held, and nobody writes to what is sent since then */
     int open;
+    int lent;        /* the DMA is at the descriptors of a table, and `open` */
     /* Input window: two halves, so that one can be packed while the other is sent. */
     uint32_t half, half_words, half_used, half_last[2];
     int whole; /* a tile larger than a half lies in it */
@@ -342,7 +341,7 @@ static void bring_descriptors(void) {
         dma_bring(&dma_send_ring[i]);
     __builtin_prefetch(dma_recv_ring, 1);
     __builtin_prefetch(dma_recv_ring + 1, 1);
-    for (uint32_t at = 0; at < sizeof destinations; at += LINE)
+    for (uint32_t at = 0; at < sizeof destinations / 2; at += LINE)
         __builtin_prefetch((const char *)destinations + at, 1);
     for (uint32_t at = 0; at < sizeof queue; at += LINE)
         __builtin_prefetch((const char *)&queue + at, 1);
@@ -350,17 +349,24 @@ static void bring_descriptors(void) {
 
 /* By dma_init: what does not change from queue to queue. */
 void dma_queue_prepare(void) {
-    queue.open = 0;
+    queue.open = queue.lent = 0;
     queue.half_words = dma_in_window.size / 2 & ~(LINE / (uint32_t)sizeof(uint32_t) - 1);
     if (AXL_DMA_COHERENT)
         bring_descriptors();
 }
 
+/* A table has the DMA from here on. */
+void dma_queue_lend(void) { queue.open = queue.lent = 1; }
+
 dma_status dma_queue_open(uint32_t tile_words, dma_take *take) {
     if (!dma_in_window.words)
         return DMA_ERR_NOT_READY;
-    if (queue.open || dma_send_channel.words || dma_recv_channel.words)
-        return DMA_ERR_BUSY;
+    if (queue.open || dma_send_channel.words || dma_recv_channel.words) {
+        if (!queue.lent)
+            return DMA_ERR_BUSY;
+        TRY(dma_restart()); /* the DMA is at a table's descriptors */
+        dma_queue_prepare();
+    }
     if (tile_words == 0 || tile_words > DMA_BYTES / sizeof(uint32_t))
         return DMA_ERR_LENGTH;
     const int on_chip = HAS_OCM && !AXL_DMA_COHERENT && tile_words <= OCM_WORDS / 2;

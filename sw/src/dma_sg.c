@@ -33,6 +33,13 @@ static void link_until(dma_descriptor *ring, uint32_t size, uint32_t *linked, ui
 
 /* PG021, "Programming Sequence" of scatter-gather: CURDESC while the channel is halted, then run, then TAILDESC. */
 void dma_channel_prepare(const dma_channel *channel) {
+#if TABLES
+    if (dma_table_now) {
+        const dma_descriptor *first = channel->base == MM2S ? dma_table_now->sends : dma_table_now->receives;
+        dma_write_register(channel->base + CURDESC, axl_bus(first));
+        return;
+    }
+#endif
     if (channel->base == MM2S) {
         dma_sends = (dma_send_queue){.at = dma_send_ring->words};
         link_until(dma_send_ring, AXL_SEND_RING, &dma_sends.linked, AT_ONCE);

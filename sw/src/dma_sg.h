@@ -27,7 +27,21 @@ extern dma_descriptor DMA_EACH(dma_recv_ring)[AXL_RECV_RING];
 
 #include "axiloom_sg_push.h"
 
+#define SPINS (AXL_DMA_COHERENT && !AXL_DMA_IRQ && !AXL_PROCESS) /* a wait looks at descriptors in the caches */
+#define REGISTER_LOOKS 256u /* looks at a descriptor in the caches for each at a register */
+
 void dma_queue_prepare(void);
+void dma_queue_lend(void);
+
+#define TABLES AXL_DMA_COHERENT
+#if TABLES
+#include "axiloom_table.h"
+extern dma_table *DMA_EACH(dma_table_now), *DMA_EACH(dma_table_next); /* whose the DMA is, and will be with the next reset */
+#if AXL_DMAS > 1
+#define dma_table_now dma_table_now_of[dma_now]
+#define dma_table_next dma_table_next_of[dma_now]
+#endif
+#endif
 
 /* Receives first: the device must not wait for them. */
 void dma_tell_recvs(void);

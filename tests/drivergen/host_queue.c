@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "axiloom_sg.h"
+#include "axiloom_table.h"
 #include "dma_internal.h"
 
 void host_send(const uint32_t *words, uint32_t count, int armed);
@@ -191,3 +192,47 @@ DEFINE(u8, uint8_t)
 DEFINE(i16, int16_t)
 DEFINE(i32, int32_t)
 DEFINE(f32, float)
+
+/* --- tables: all is sent, then all that came back is taken, tiles in halves --------------------------------- */
+
+dma_status dma_table_init(dma_table *table, uintptr_t dma_addr, uintptr_t in_addr, uint32_t in_bytes, uintptr_t out_addr,
+                          uint32_t out_bytes) {
+    (void)table;
+    return dma_init(dma_addr, in_addr, in_bytes, out_addr, out_bytes);
+}
+
+static uint8_t *row_of(const dma_piece *p, const void *const *arguments, uint32_t row) {
+    return (uint8_t *)(uintptr_t)arguments[p->argument] + p->offset + (size_t)row * (p->rows & DMA_MAX_STRIDE);
+}
+
+static uint32_t rows_of(const dma_piece *p) { return p->rows ? p->rows >> 19 : 1; }
+
+static dma_status take_tile(const dma_table *t, const dma_piece *p, const void *const *arguments) {
+    const uint32_t words = t->rows * t->row_bytes / 4, half = t->most > 1 && t->rows % 2 == 0 ? t->rows / 2 : t->rows;
+    uint8_t *to = (uint8_t *)(uintptr_t)arguments[p->argument] + p->offset;
+    int32_t *tile = malloc(words * 4);
+    if (host_recv((uint32_t *)tile, words) != words)
+        return DMA_ERR_TIMEOUT;
+    for (uint32_t row = 0; row < p->rows; row += half)
+        t->take(to + (size_t)row * t->stride, tile + row * t->row_bytes / 4, p->rows - row < half ? p->rows - row : half, p->size);
+    free(tile);
+    return DMA_OK;
+}
+
+dma_status dma_table_run(dma_table *t, const void *const *arguments) {
+    for (const dma_piece *p = t->sent; p < t->sent + t->sent_count; p++)
+        for (uint32_t row = 0; row < rows_of(p); row++) {
+            const uint8_t *from = row_of(p, arguments, row);
+            if (((uintptr_t)from | p->size) % beat_bytes)
+                return DMA_ERR_ALIGNMENT;
+            host_send((const uint32_t *)(const void *)from, p->size / 4, 1);
+        }
+    for (const dma_piece *p = t->received; p < t->received + t->received_count; p++) {
+        if (t->take && take_tile(t, p, arguments) != DMA_OK)
+            return DMA_ERR_TIMEOUT;
+        for (uint32_t row = 0; !t->take && row < rows_of(p); row++)
+            if (host_recv((uint32_t *)(void *)row_of(p, arguments, row), p->size / 4) != p->size / 4)
+                return DMA_ERR_TIMEOUT;
+    }
+    return DMA_OK;
+}

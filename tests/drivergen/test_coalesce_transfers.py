@@ -163,5 +163,6 @@ def test_unknown_pipeline() -> None:
         compile_mlir(matmul_mlir(4, 4, 4), isa.builtin("v3_4"), pipeline="fast")
     assert str(caught.value) == (
         "unknown pipeline `fast`; there are published, coalesced, copying, all, or passes with commas between"
-        " them: cache-tiling, residency, coalesce, keep-packed, double-buffer, specialise-copies, zero-copy"
+        " them: cache-tiling, residency, coalesce, keep-packed, double-buffer, specialise-copies, zero-copy,"
+        " tables"
     )

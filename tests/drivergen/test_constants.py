@@ -60,7 +60,7 @@ def check(text: str, device: AcceleratorSpec, pipeline: str = "all", **options: 
 def test_matmul_with_odd_rows() -> None:
     """Rows of 70 bytes are packed; what comes back is written where it belongs, in rows of 280 bytes."""
     driver = check(constant(matmul(48, 70, 32), "W"), queued("v4_16", 64))
-    assert driver.passes[-1] == "zero-copy"
+    assert "zero-copy" in driver.passes
     assert "dma_queue_receive_rows" in driver.c
     assert "dma_queue_tile" not in driver.c
     assert list(driver.packings) == [1]

@@ -12,7 +12,8 @@ from axiloom import isa
 from axiloom.cosim.job import Result
 from axiloom.cosim.system import System
 from axiloom.errors import UsageError
-from axiloom.report.build import summary, table
+from axiloom.report.build import cpu_title, summary, table
+from axiloom.report.types import Kernel
 from axiloom.run.problem import ProblemRun, Workload
 from axiloom.run.run import simulate
 
@@ -66,3 +67,23 @@ def test_a_wrong_call_is_named_though_the_last_one_is_right(result: Result) -> N
     assert report["result"]["matches"] is False
     assert (report["result"]["first"] or "").startswith("call 2: axl_arg2[0, 0] is ")
     assert any("call 2" in line for line in summary(report))
+
+
+@pytest.mark.parametrize("kernel", ["loops", "neon"])
+def test_the_cpu_alone_is_called_as_often(result: Result, kernel: Kernel) -> None:
+    alone = RUN.on_cpu(kernel, None)
+    assert alone["result"]["matches"]
+    theirs = alone["calls"]
+    assert len(theirs) == 3
+    assert theirs[0] > 1.2 * max(theirs[1:])
+    report = RUN.checked(result, alone)
+    assert report["cpu"]["calls"] == theirs
+    ours = report["limit"]["calls"]
+    line = next(line for line in table(report).splitlines() if line.startswith("Calls: "))
+    assert line.startswith(f"Calls: {ours[0]:,} cycles at first, {cpu_title(alone)} {theirs[0]:,} (")
+    assert f"; later {sum(ours[1:]) / 2:,.0f} and {sum(theirs[1:]) / 2:,.0f} (" in line
+
+
+def test_one_call_has_no_line_of_calls() -> None:
+    alone = replace(RUN, calls=1).on_cpu("loops", None)
+    assert "calls" not in alone

@@ -69,6 +69,8 @@ class SgDma:
     out: deque[tuple[int, bool]] = field(default_factory=deque)
     descriptors: list[tuple[int, int, int, int]] = field(default_factory=list)
     """Each one sent: address, bytes, rows and stride, EOF."""
+    tails: dict[int, list[int]] = field(default_factory=lambda: {0x00: [], 0x30: []})
+    """What was written to TAILDESC of each channel."""
 
     def __post_init__(self) -> None:
         self.lib = native.bind(library())
@@ -102,6 +104,7 @@ class SgDma:
             channel.promised = {}
             channel.tail = channel.told = value
             channel.status &= ~IDLE
+            self.tails[base].append(value)
         elif register == AHEADDESC:
             assert not channel.status & HALTED, "AHEADDESC is written while the channel is halted"
             channel.promised = self.promised(channel.told, value) if value else {}
@@ -214,6 +217,8 @@ def simulate(elf: Path, dma: Any, board: Board, spec: AcceleratorSpec, inputs: M
             answer = ctypes.c_int32(dma.read(offset)).value
         elif op == WRITE:
             dma.write(offset, data.value & 0xFFFFFFFF)
+        elif op == ADVANCE:  # it waits for a descriptor in its caches
+            dma.progress()
         elif op == WAIT_IRQ:
             for _ in range(100):
                 if not dma.irq:

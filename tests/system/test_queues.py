@@ -72,14 +72,22 @@ def test_products_one_after_the_other_are_exact(second: str, columns: tuple[int,
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("size", "call"),
+    [
+        ("40x24x16", "TRY(dma_queue_open_ahead(add_to_C, 64, 16, 96, 2));"),
+        ("48x32x16", "TRY(dma_table_run(&matmul_table, "),
+    ],
+    ids=["queue", "table"],
+)
 @pytest.mark.parametrize("wait", ["poll", "irq"])
-def test_halves_of_tiles_behind_a_coherent_port(wait: str) -> None:
-    """The last tile has rows in its first half alone. With interrupts there are no halves."""
+def test_halves_of_tiles_behind_a_coherent_port(wait: str, size: str, call: str) -> None:
+    """The queue's last tile has rows in its first half alone. With interrupts there are no halves."""
     spec = isa.builtin("v3_16")
     spec = isa.revise(spec, dma=replace(spec.dma, scatter_gather=True, coherent=True))
     system = System(spec, wait=wait)
-    run = ProblemRun(Workload.of("matmul:40x24x16"), system, Schedule(pipeline="all"), calls=4)
-    assert "TRY(dma_queue_open_ahead(add_to_C, 64, 16, 96, 2));" in run.driver.c
+    run = ProblemRun(Workload.of(f"matmul:{size}"), system, Schedule(pipeline="all"), calls=4)
+    assert call in run.driver.c
     report = report_of(run)
     assert report["result"]["matches"]
     assert not report["stale"]

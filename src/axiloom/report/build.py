@@ -157,6 +157,8 @@ def build(
             bound["call_limit"] = round(each)
     if cpu is not None:
         report["cpu"] = {"kernel": cpu["kernel"], "counters": cpu["counters"], "result": cpu["result"]}
+        if "calls" in cpu:
+            report["cpu"]["calls"] = cpu["calls"]
         report["simulation"]["cpu_alone_kept"] = float(cpu.get("kept", False))
     if advice is not None:
         report["advice"] = advice
@@ -370,6 +372,19 @@ def floor(bound: Limit) -> list[str]:
     ]
 
 
+def _against(report: Report) -> list[str]:
+    """First calls of both sides, and later ones."""
+    if "cpu" not in report or not (theirs := report["cpu"].get("calls")):
+        return []
+    ours, first = report["limit"]["calls"], report["cpu"]["calls"][0]
+    mean, other = (sum(calls[1:]) / len(calls[1:]) for calls in (ours, theirs))
+    title = cpu_title(report["cpu"])
+    return [
+        f"Calls: {ours[0]:,} cycles at first, {title} {first:,} ({_ratio(ours[0], first)}); "
+        f"later {mean:,.0f} and {other:,.0f} ({_ratio(mean, other)})"
+    ]
+
+
 def summary(report: Report) -> list[str]:
     """The result and the time: what the table begins with, and all that --quiet shows."""
     result, fabric = report["result"], report["fabric"]
@@ -438,6 +453,7 @@ def table(report: Report) -> str:
             f"this run took {bound['ratio']:.2f} times that{_call(bound)}",
             *floor(bound),
         ]
+    lines += _against(report)
     if "advice" in report:
         lines.append(f"Advice: {report['advice']}")
     if "network" in report:

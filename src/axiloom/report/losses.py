@@ -30,6 +30,7 @@ class Class:
     passes: tuple[str, ...] = ()
 
 
+_IN_PLACE = ("zero-copy", "tables")
 _PACKETS = ("coalesce", "keep-packed", "double-buffer")
 _STILL = ("receiving", "quiet")
 CLASSES = (
@@ -66,7 +67,7 @@ CLASSES = (
         "a transfer is under way, but no word comes",
         "the DMA starts or waits for memory",
         ("in_starved",),
-        passes=("coalesce", "zero-copy"),
+        passes=("coalesce", *_IN_PLACE),
     ),
     Class(
         "dma_wait",
@@ -82,7 +83,7 @@ CLASSES = (
         "nothing moves; an access to a register is under way",
         _STILL,
         ("access",),
-        ("coalesce", "double-buffer", "zero-copy"),
+        ("coalesce", "double-buffer", *_IN_PLACE),
     ),
     Class(
         "pack",
@@ -90,7 +91,7 @@ CLASSES = (
         "the CPU copies into the DMA's input window",
         _STILL,
         ("pack",),
-        ("residency", *_PACKETS, "specialise-copies", "cache-tiling", "zero-copy"),
+        ("residency", *_PACKETS, "specialise-copies", "cache-tiling", *_IN_PLACE),
     ),
     Class(
         "unpack",
@@ -98,7 +99,7 @@ CLASSES = (
         "the CPU takes C out of the DMA's output window or on-chip memory",
         _STILL,
         ("unpack",),
-        ("coalesce", "double-buffer", "specialise-copies", "zero-copy"),
+        ("coalesce", "double-buffer", "specialise-copies", *_IN_PLACE),
     ),
     Class(
         "maintenance",
@@ -106,7 +107,7 @@ CLASSES = (
         "nothing moves; cache operations by line",
         _STILL,
         ("maintenance",),
-        (*_PACKETS, "zero-copy"),
+        (*_PACKETS, *_IN_PLACE),
     ),
     Class(
         "code",
@@ -177,7 +178,7 @@ def _able(spec: AcceleratorSpec) -> list[str]:
     registers, and zero copy needs scatter-gather."""
     if spec.form in PACKETS or spec.has_registers:
         return []
-    return [one for one in OPTIMISATIONS if one != "zero-copy" or spec.dma.scatter_gather]
+    return [one for one in OPTIMISATIONS if one not in _IN_PLACE or spec.dma.scatter_gather]
 
 
 def _joined(wanted: Sequence[str], spec: AcceleratorSpec) -> str:

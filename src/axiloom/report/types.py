@@ -181,6 +181,8 @@ class Alone(TypedDict):
     kernel: Kernel
     counters: Counts
     result: Outcome
+    calls: NotRequired[list[int]]
+    """Fabric cycles of each call, where there were several."""
 
 
 class Use(TypedDict):

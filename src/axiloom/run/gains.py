@@ -13,6 +13,7 @@ from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.errors import AxiloomError
 from axiloom.isa import AcceleratorSpec
 from axiloom.report.types import Gain, Report
+from axiloom.run.choice import ranks
 from axiloom.run.problem import ProblemRun
 from axiloom.run.resolve import foreseen
 
@@ -23,14 +24,17 @@ def add(report: Report, run: ProblemRun) -> None:
     call = run.driver.calls[0]
     used = Schedule(call.flow, call.order, call.tile, report["config"].get("pipeline"))
     modelled = _seconds(run, run.spec, used)
-    measured = report["limit"].get("call_cycles", 0) / run.system.profile.fabric_hz
-    if not measured or modelled is None or len(run.driver.calls) > 1:
+    cycles = report["fabric"]["cycles"]
+    if not report["limit"].get("call_cycles") or modelled is None or len(run.driver.calls) > 1:
         return
+    in_calls = sum(report["limit"].get("calls", [report["limit"]["call_cycles"]]))
+    beside = 0 if ranks(run.spec) else cycles - in_calls  # the model of convolutions knows the calls alone
+    now = _Now(modelled, cycles / run.system.profile.fabric_hz, beside / run.system.profile.fabric_hz)
     known: dict[str, Gain | None] = {}
     for loss in report["losses"]:
         for remedy in loss["remedies"]:
             if remedy not in known:
-                known[remedy] = _gain(run, used, _Now(modelled, measured), remedy)
+                known[remedy] = _gain(run, used, now, remedy)
         loss["remedies"] = worth(loss["remedies"], known)
         gains = {remedy: gain for remedy in loss["remedies"] if (gain := known[remedy])}
         if gains:
@@ -50,10 +54,11 @@ def worth(remedies: Sequence[str], known: Mapping[str, Gain | None]) -> list[str
 
 
 class _Now(NamedTuple):
-    """Seconds that the run took."""
+    """Seconds that the run took, by the model and all of it; `beside`: of that, what no model says."""
 
     modelled: float
     measured: float
+    beside: float
 
 
 def _gain(run: ProblemRun, used: Schedule, now: _Now, remedy: str) -> Gain | None:
@@ -83,7 +88,8 @@ def _gain(run: ProblemRun, used: Schedule, now: _Now, remedy: str) -> Gain | Non
         return None
     # Of two runs of one pipeline the model's errors cancel; of two pipelines they do not.
     same = schedule.pipeline == used.pipeline
-    return {"times": round((now.modelled if same else now.measured) / then, 2), "at_most": at_most}
+    times = (now.modelled + now.beside if same else now.measured) / (then + now.beside)
+    return {"times": round(times, 2), "at_most": at_most}
 
 
 def _seconds(run: ProblemRun, spec: AcceleratorSpec, schedule: Schedule) -> float | None:

@@ -30,6 +30,9 @@ from axiloom.run.compare import Arrays, Margins, compare, margins, random_inputs
 from axiloom.run.resolve import resolve
 from axiloom.run.run import folder_or_temporary
 
+ONE_CALL = "one_call"
+"""What kernels by hand (``sw/baselines/``) call several times."""
+
 
 @dataclass(frozen=True)
 class Workload:
@@ -189,12 +192,24 @@ class ProblemRun:
                 run = self.run_kernel("cpu_conv_neon" if conv else "cpu_neon", folder)
             else:
                 driver = drivergen.compile_cpu(self.workload.mlir, name=self.workload.name)
+                section = None
+                if self.calls > 1:
+                    main = harness(
+                        driver, f"{driver.function}: {self.calls} calls.", init=None, calls=self.calls
+                    )
+                    driver, section = replace(driver, harness=main), driver.function
                 elf = self.build_elf(driver, folder, "cpu")
-                run = cpu_store.run_cpu(elf, self.inputs, self.outputs, self.system.profile)
+                run = cpu_store.run_cpu(elf, self.inputs, self.outputs, self.system.profile, section)
         result = compare(run.run, self.expected)
         if not result["matches"]:
             raise MismatchError(f"the kernel for the CPU is wrong: {result['first']}")
-        return {"kernel": kernel, "counters": run.run.counters, "result": result, "kept": run.known}
+        made: OnCpu = {
+            "kernel": kernel,
+            "counters": run.run.counters,
+            "result": result,
+            "kept": run.known,
+        }
+        return {**made, "calls": run.run.calls} if run.run.calls else made
 
     def run_kernel(self, name: str, folder: Path) -> cpu_store.Kept:
         """``sw/baselines/NAME.c`` on the data of this run, its output named as ours.
@@ -203,7 +218,8 @@ class ProblemRun:
         """
         elf, hand = self.kernel_elf(name, folder), ByHand.of(self.workload.name)
         ((symbol, _),) = self.outputs.items()
-        kept = cpu_store.run_cpu(elf, hand.given(self.inputs), hand.output, self.system.profile)
+        section = ONE_CALL if self.calls > 1 else None
+        kept = cpu_store.run_cpu(elf, hand.given(self.inputs), hand.output, self.system.profile, section)
         return replace(kept, run=replace(kept.run, outputs={symbol: hand.result(kept.run.outputs)}))
 
     def check_kernel(self, name: str) -> None:
@@ -221,11 +237,12 @@ class ProblemRun:
         """The program that `run_kernel` runs, and raises what it does."""
         self.check_kernel(name)
         kind = self.spec.data_type
+        calls = {"CALLS": self.calls} if self.calls > 1 else {}
         return toolchain.compile_bare(
             [sw.BASELINES / f"{name}.c"],
             folder / f"{name}.elf",
             board=self.system.profile,
-            defines={**ByHand.of(self.workload.name).sizes, "BITS": kind.bits},
+            defines={**ByHand.of(self.workload.name).sizes, "BITS": kind.bits, **calls},
         )
 
     def config(self) -> Setup:

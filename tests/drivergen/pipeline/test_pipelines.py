@@ -19,7 +19,7 @@ from axiloom.drivergen.nest.locality import Caches
 from axiloom.drivergen.pipeline.pipelines import OPTIMISATIONS
 from axiloom.isa import AcceleratorSpec
 
-COPYING = OPTIMISATIONS[:-1]
+COPYING = OPTIMISATIONS[:-2]
 DTYPES = ("int8", "int16", "int32")
 
 

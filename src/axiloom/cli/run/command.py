@@ -134,8 +134,6 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         Refusal("seed", has("input"), "of random inputs; here --input has them"),
         Refusal("output", has("stop_after"), "has the network's results, and --stop-after ends before them"),
         Refusal("try_remedies", has("against"), "runs the problem several times; try without --against"),
-        Refusal("calls", has("against"), "calls the driver several times, and the CPU alone computes once"),
-        Refusal("calls", has("try_remedies"), "of one run; try remedies without it"),
         Refusal("calls", lambda o: o.os == "linux", "for programs on bare metal: leave --os out"),
         Refusal("against", has("stop_after"), "compares whole runs, and --stop-after ends one earlier"),
     )
