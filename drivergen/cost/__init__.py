@@ -4,5 +4,6 @@
 - ``selection.py``: every flow, order and tile; ``plans.py``: what a driver will do, for the replay
 - ``conv.py``, ``conv_tiles.py``: the same for convolutions
 - ``alone.py``: what the device needs alone; ``leaving.py``: results that leave while a tile is computed
+- ``neon.py``: the kernels on the CPU alone
 - ``stream_words.py``: words of one op; ``constants.json``, ``replay_costs.json``: fitted numbers
 """
