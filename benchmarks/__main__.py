@@ -22,6 +22,7 @@ LONG = (
         "replay_fit",
         "edge_fit",
         "queue_fit",
+        "neon_fit",
         "selection",
         "sweep_resume",
         "hand_prefetch",

@@ -38,6 +38,7 @@ COSTS = (
     *("add", "add_row", "add_chunk", "prefetch"),
     *("get", "get_row", "get_chunk", "get_quad", "get_rest", "get_turned"),
     *("queue_word", "queue_rows", "queue_receive", "tell", "pad_tile", "pad_row", "pad_word", "pad_zero"),
+    *("table", "piece"),
 )
 """What the CPU's code does, each with its cost in CPU cycles; in the order of ``enum Cost``."""
 CALLS = 3
@@ -72,7 +73,7 @@ class _Stage(Structure):
     ]
 
 
-_PACKETS = ("queued", "level", "count", "chunks", "apart", "copies", "parts")
+_PACKETS = ("queued", "level", "count", "chunks", "apart", "copies", "parts", "tabled")
 
 
 class _Plan(Structure):

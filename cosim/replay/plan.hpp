@@ -35,6 +35,7 @@ struct Plan {
     int32_t loops, trips[LOOPS];
     int32_t queued;
     int32_t level, count, chunks, apart, copies, parts;
+    int32_t tabled; // `queued`, and a table of descriptors
     int32_t operands, stages;
     Operand operand[OPERANDS];
     Stage stage[STAGES];
@@ -60,6 +61,7 @@ enum Cost {
     ADD, ADD_ROW, ADD_CHUNK, PREFETCH,
     GET, GET_ROW, GET_CHUNK, GET_QUAD, GET_REST, GET_TURNED,
     QUEUE_WORD, QUEUE_ROWS, QUEUE_RECEIVE, TELL, PAD_TILE, PAD_ROW, PAD_WORD, PAD_ZERO,
+    TABLE, PIECE,
     COSTS
 };
 

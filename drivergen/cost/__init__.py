@@ -3,5 +3,6 @@
 - ``model.py``: the cost model; ``traffic.py``, ``packets.py``, ``cache_blocks.py``: what it counts
 - ``selection.py``: every flow, order and tile; ``plans.py``: what a driver will do, for the replay
 - ``conv.py``, ``conv_tiles.py``: the same for convolutions
+- ``neon.py``: the kernels on the CPU alone
 - ``stream_words.py``: words of one op; ``constants.json``, ``replay_costs.json``: fitted numbers
 """

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import product
 from math import prod
 
-from axiloom.drivergen.cost.plans import Plan, Stage
+from axiloom.drivergen.cost.plans import Plan, in_order
 
 MOST = 20_000
 """Tiles that are gone through. Where there are more, what cannot overlap does not count."""
@@ -27,7 +25,7 @@ def device_cycles(plan: Plan, beat_words: int) -> float | None:
     in_use = [[0.0] * HALVES for _ in plan.operands]
     left = [0.0] * HALVES  # when each buffer of results is free
     result = 0
-    for stage in _stages(plan):
+    for stage in in_order(plan):
         stream += stage.head / beat_words
         if stage.operand >= 0:
             half[stage.operand] ^= 1
@@ -42,16 +40,3 @@ def device_cycles(plan: Plan, beat_words: int) -> float | None:
             left[result] = sender
             result ^= 1
     return sender
-
-
-def _stages(plan: Plan) -> Iterator[Stage]:
-    """As the driver stages them: a loop's own in front of its inner loops, and behind them."""
-    loops = len(plan.trips)
-    ends = [tuple(n - 1 for n in plan.trips[level + 1 :]) for level in range(loops)]
-    for now in product(*(range(n) for n in plan.trips)):
-        for level in range(loops):
-            if not any(now[level + 1 :]):
-                yield from (one for one in plan.stages if one.level == level and not one.behind)
-        for level in reversed(range(loops)):
-            if now[level + 1 :] == ends[level]:
-                yield from (one for one in plan.stages if one.level == level and one.behind)

@@ -59,7 +59,7 @@ typedef struct {
     uint32_t turn;                      /* the copy that is next */
     uint32_t receive_count;             /* descriptors of a copy, one a part */
     uint32_t part_words, part_rows, last_part; /* parts of a tile but one: a power of two but one */
-    int filled, busy;
+    int filled, promised, busy;
     const void *armed[2][DMA_TABLE_ARGUMENTS + 1]; /* what the addresses of each copy belong to */
 } dma_table;
 

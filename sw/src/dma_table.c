@@ -163,7 +163,7 @@ static APART SHORT dma_status prepare(dma_table *t) {
     for (uint32_t i = 0; i < t->arguments; i++)
         t->armed[0][i] = t->armed[1][i] = NULL;
     t->turn = 0;
-    t->busy = 0;
+    t->busy = t->promised = 0;
     fill_copy(t, 0);
     return DMA_OK;
 }
@@ -253,7 +253,10 @@ SHORT dma_status dma_table_run(dma_table *t, const void *const *arguments) {
         return DMA_ERR_BUSY;
     const uint32_t copy = t->turn, other = copy ^ 1;
     if (moved(t, copy, arguments)) {
-        dma_write_register(MM2S + AHEADDESC, 0); /* what was promised changes */
+        if (t->promised) { /* that it does not change */
+            t->promised = 0;
+            dma_write_register(MM2S + AHEADDESC, 0);
+        }
         TRY(place(t, copy, arguments));
     }
     t->busy = 1;
@@ -278,6 +281,7 @@ SHORT dma_status dma_table_run(dma_table *t, const void *const *arguments) {
     if (moved(t, other, arguments))
         TRY(place(t, other, arguments));
     axl_memory_barrier();
+    t->promised = 1;
     dma_write_register(MM2S + AHEADDESC, axl_bus(sends_of(t, other) + t->sent_count - 1)); /* fetched before the next call */
     TRY(t->take ? take_tiles(t, sent, received, arguments) : wait_for_rows(t, sent, received));
     t->busy = 0;

@@ -33,7 +33,7 @@ from axiloom.isa import dumps
 from axiloom.report import build as report
 from axiloom.report import hang, page, perfetto
 from axiloom.report.types import Kernel, Report, Setup
-from axiloom.run import device_bound, gains
+from axiloom.run import device_bound, gains, neon_advice
 from axiloom.run.choice import ranks
 from axiloom.run.compare import Arrays, compare
 from axiloom.run.network import ALL, CHANGED, LAYERS, WEIGHTS, Network, NetworkRun
@@ -353,6 +353,7 @@ def _execute(options: argparse.Namespace, run: Run[CpuPart]) -> int:
     if isinstance(run, ProblemRun) and built["result"]["matches"]:
         gains.add(built, run)
         device_bound.add(built, run)
+        neon_advice.add(built, run)
         if options.try_remedies:
             alone = replace(watch, keep=None, timeline=False)
             built["tried"] = remedies.measured(built, options, _problem_run, alone)
