@@ -47,7 +47,18 @@ LARGEST = 64**3
 """Multiply-adds of a problem, so that a run takes about a second."""
 KIND = "queue"
 START = "start"
-CALLS = (START, "iteration", "queue_word", "queue_rows", "queue_receive", "take", "tell", "table", "piece")
+CALLS = (
+    START,
+    "iteration",
+    "queue_word",
+    "queue_rows",
+    "queue_receive",
+    "take",
+    "tell",
+    "table",
+    "piece",
+    "take_tile",
+)
 
 
 @dataclass(frozen=True)

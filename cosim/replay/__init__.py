@@ -38,7 +38,7 @@ COSTS = (
     *("add", "add_row", "add_chunk", "prefetch"),
     *("get", "get_row", "get_chunk", "get_quad", "get_rest", "get_turned"),
     *("queue_word", "queue_rows", "queue_receive", "tell", "pad_tile", "pad_row", "pad_word", "pad_zero"),
-    *("table", "piece"),
+    *("table", "piece", "take_tile"),
 )
 """What the CPU's code does, each with its cost in CPU cycles; in the order of ``enum Cost``."""
 CALLS = 3

@@ -205,16 +205,12 @@ class Queue : public Driver {
         return static_cast<uint32_t>(machine.in + 4 * offset);
     }
 
-    // Descriptors and receives that the DMA does not know yet: receives first.
+    // Descriptors and receives that the DMA does not know yet: receives first, but of a table.
     void tell() {
         end_words();
         const Part before = enter(ACCESS);
-        if (posts_told < posted) {
-            pay(TELL);
-            const double cycle = access() + fetch_time();
-            for (; posts_told < posted; posts_told++)
-                device.armed.push_back(cycle);
-        }
+        if (!plan.tabled)
+            tell_receives();
         if (told < pushed) {
             pay(TELL);
             fill_in(1);
@@ -225,8 +221,19 @@ class Queue : public Driver {
             told = pushed;
             words_queued = 0;
         }
+        if (plan.tabled)
+            tell_receives();
         device.run();
         enter(before);
+    }
+
+    void tell_receives() {
+        if (posts_told == posted)
+            return;
+        pay(TELL);
+        const double cycle = access() + fetch_time();
+        for (; posts_told < posted; posts_told++)
+            device.armed.push_back(cycle);
     }
 
     void wait_sent(size_t end) {
@@ -315,7 +322,30 @@ class Queue : public Driver {
         enter(before);
     }
 
+    // The CPU sees in its own caches what has come, and takes a tile in two halves.
+    void take_of_table() {
+        pay(TAKE_TILE);
+        device.run();
+        const Destination &from = destinations[taken];
+        const double came = device.back[taken], half = tile_words / (2.0 * machine.beat_words);
+        const Part before = enter(POLLS);
+        wait_until(came - (written ? 0 : half));
+        enter(before);
+        const uint32_t tile_at = slot(taken);
+        taken++;
+        if (written)
+            return;
+        invalidate(tile_at);
+        const double begun_at = now();
+        add(*from.operand, from.at, tile_at, true);
+        enter(POLLS);
+        wait_until(came + (now() - begun_at) / (2 * machine.ratio));
+        enter(before);
+    }
+
     void take_oldest() {
+        if (plan.tabled)
+            return take_of_table();
         pay(TAKE);
         read_status();
         device.run();
