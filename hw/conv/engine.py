@@ -46,8 +46,8 @@ class Conv(ArrayEngine):
 
     A beat a cycle is taken; but of an image at most `cols` elements, and half of them at stride sw 2 where
     iw is even, unless columns that no tap reads are left out. At other strides above 1 it is two elements, or
-    one where neighbours lie in the same bank. Between a word that changes a size or a setting and the next
-    word a dozen cycles pass.
+    one where neighbours lie in the same bank. Between a word that sets something and the next word a dozen
+    cycles pass.
 
     Raises :exc:`SpecError` for what this engine cannot be.
     """

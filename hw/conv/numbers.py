@@ -2,7 +2,7 @@
 set.
 
 There is one multiplier, which takes one product after the other, and one divisor, sw, by which quotients
-are found bit by bit meanwhile: a dozen cycles after each word that changes something, which a load or a
+are found bit by bit meanwhile: a dozen cycles after each word that sets something, which a load or a
 compute hides.
 """
 

@@ -80,9 +80,8 @@ class Receiver(wiring.Component):
     :class:`LoadPort`, ``load_<operand>``; `claim` tells that a compute that uses what was loaded last
     has been queued (`claim_p`: a requantise, of P).
     `dims` are the current ones, `dims_set` that they have just changed: `dims_settled` answers, one cycle
-    later or more, whether they are `dims_sound`; if not, the word that set them was an error. A word that
-    sets what they are already asks nobody. Which operands' tiles fit their buffers (`dims_fit`) matters when
-    a tile is loaded or computed.
+    later or more, whether they are `dims_sound`; if not, the word that set them was an error. Which
+    operands' tiles fit their buffers (`dims_fit`) matters when a tile is loaded or computed.
     `error` is a `DeviceError` and stays until reset. `busy`: there is something to do that needs no
     further word.
     """
@@ -133,8 +132,6 @@ class Receiver(wiring.Component):
         next_fetches = Signal()
         fault = Signal(DeviceError)
         settling = Signal()  # dims were set, and wait for the verdict
-        changed = Signal()  # ... for which there is one
-        settled = settling & (self.dims_settled | ~changed)
         m.d.comb += [
             action.eq(program[:width]),
             rest.eq(program >> width),
@@ -143,7 +140,7 @@ class Receiver(wiring.Component):
         ]
         for name in protocol.operands:
             m.d.comb += self.commands.payload[f"half_{name.lower()}"].eq(self.load(name).half)
-        done, queues = self._ends_of_action(m, action, settled)
+        done, queues = self._ends_of_action(m, action, settling)
         # Whether what is done was an error is not asked: after one the program does not count.
         with m.If(done):
             m.d.sync += program.eq(rest if endless is None else Mux(rest == 0, endless, rest))
@@ -216,7 +213,7 @@ class Receiver(wiring.Component):
                 m.d.comb += self.words.ready.eq(1)
             if self.programs.dims_words:
                 with m.Default():
-                    self._set_dims(m, action, (settling, changed, settled), fault, stops, busy)
+                    self._set_dims(m, action, settling, fault, stops, busy)
         if endless is None:
             # Queueing takes no word: with the last action of an opcode the next one is fetched.
             with m.If(fetch | queued & next_fetches):
@@ -245,7 +242,7 @@ class Receiver(wiring.Component):
         sound = sound & self.dims_fit[protocol.result] & ~of_result
         return refused, sound
 
-    def _ends_of_action(self, m: Module, action: Signal, settled: Value) -> tuple[Signal, Signal]:
+    def _ends_of_action(self, m: Module, action: Signal, settling: Signal) -> tuple[Signal, Signal]:
         """Is the action under way done, and is it one that is queued?"""
         done, queues = Signal(), Signal()
         with m.Switch(action):
@@ -260,7 +257,7 @@ class Receiver(wiring.Component):
             with m.Case(decoder.SKIP):
                 m.d.comb += done.eq(self.words.valid)
             with m.Default():
-                m.d.comb += done.eq(settled)
+                m.d.comb += done.eq(settling & self.dims_settled)
         return done, queues
 
     def _load(self, m: Module, name: str, ends: Signal) -> None:
@@ -356,22 +353,14 @@ class Receiver(wiring.Component):
         return held != now
 
     def _set_dims(
-        self,
-        m: Module,
-        action: Signal,
-        verdict: tuple[Signal, Signal, Value],
-        fault: Signal,
-        stops: Signal,
-        busy: Signal,
+        self, m: Module, action: Signal, settling: Signal, fault: Signal, stops: Signal, busy: Signal
     ) -> None:
-        """Takes the word, then waits for the verdict on dims that it changes."""
+        """Takes the word, then waits for the verdict."""
         overflow = Signal()
-        settling, changed, settled = verdict
-        changes = Signal()
         m.d.comb += [self.words.ready.eq(~settling), busy.eq(settling)]
         m.d.sync += self.dims_set.eq(0)
         with m.If(self.words.valid & ~settling):
-            m.d.sync += [settling.eq(1), self.dims_set.eq(changes), changed.eq(changes)]
+            m.d.sync += [settling.eq(1), self.dims_set.eq(1)]
             with m.Switch(action):
                 for index, word in enumerate(self.programs.dims_words):
                     with m.Case(self.programs.set_dims(index)):
@@ -384,18 +373,15 @@ class Receiver(wiring.Component):
                             for dim, other in self.protocol.tied.items()
                         }
                         m.d.sync += [self.dims[dim].eq(size) for dim, size in sizes.items()]
-                        m.d.comb += changes.eq(
-                            Cat(self.dims[dim] != size for dim, size in sizes.items()).any()
-                        )
                         beyond = [
                             size[len(self.dims[dim]) :]
                             for dim, size in sizes.items()
                             if dim not in self.protocol.bytes
                         ]
                         m.d.sync += overflow.eq(Cat(beyond).any())
-        with m.If(settled):
+        with m.If(settling & self.dims_settled):
             m.d.sync += settling.eq(0)
-            with m.If(changed & ~self.dims_sound | overflow):
+            with m.If(~self.dims_sound | overflow):
                 m.d.comb += [fault.eq(DeviceError.BAD_DIMS), stops.eq(1)]
 
 

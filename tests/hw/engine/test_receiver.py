@@ -37,7 +37,6 @@ class Bench:
     events: list[Any] = field(default_factory=list)
     taken: int = 0
     claims: int = 0
-    asked: int = 0  # whether dims are sound
 
     async def main(self, ctx: Any) -> None:
         device, rng = self.device, self.rng
@@ -76,7 +75,6 @@ class Bench:
             else:
                 assert not ctx.get(device.claim)
             self.claims += ctx.get(device.claim)
-            self.asked += ctx.get(device.dims_set)
             settle = rng.randrange(4) if ctx.get(device.dims_set) else max(0, settle - 1)
             moves = offered and ctx.get(device.words.ready)
             if moves:
@@ -216,21 +214,3 @@ def test_sizes_that_are_not_sound_are_an_error_at_their_word() -> None:
     assert bench.run() == DeviceError.BAD_DIMS
     assert [event[0] for event in bench.events] == ["A"]
     assert bench.taken == 2 + 256 + 2
-
-
-def test_only_words_that_change_sizes_are_looked_at() -> None:
-    spec = isa.builtin("v4_16")
-    sizes = [(16, 16, 16), (16, 16, 16), (16, 16, 32), (16, 16, 32)]
-    program = list(zip(("sA", "sA", "sA", "sB"), sizes, strict=True))
-    bench = Bench(receiver(spec), flexible(program, spec), random.Random(5), sizes=words_of_tile)
-    assert bench.run() == 0
-    assert [len(event[1]) for event in bench.events] == [256, 256, 512, 512]
-    assert bench.asked == 2
-
-
-def test_a_size_that_overflows_is_an_error_though_the_rest_is_the_same() -> None:
-    spec = isa.builtin("v4_16")
-    words = flexible([("sA", (16, 16, 16)), ("sA", (16, 16, 16 + (1 << 11)))], spec)
-    bench = Bench(receiver(spec), words, random.Random(6), sizes=words_of_tile)
-    assert bench.run() == DeviceError.BAD_DIMS
-    assert [event[0] for event in bench.events] == ["A"]
