@@ -3,8 +3,8 @@
 Random products, of int8 and int32, on v3_16 and v4_16 with scatter-gather, streams of 64 bits and the
 pipeline `all`: each with the first candidates of the cost model and some random ones. Three of four are
 multiples of 16, which drivers queue; tiles of the others are copied. Behind a coherent port words and rows of
-a queue are calls, and no cache is maintained: what that costs is `coherent` of the kind `queue` in
-`drivergen/cost/replay_costs.json`. Starts are those of `queue` and `packets_sg`, and of `all` in the model
+a queue are calls, small queues are tables, and no cache is maintained: that is `coherent` of the kind `queue`
+in `drivergen/cost/replay_costs.json`. Starts are those of `queue` and `packets_sg`, and of `all` in the model
 (`drivergen/cost/constants.json`). All else stays as the other fits made it.
 
 Prints for each kind and port how far off the replay is before and after; for queues behind a coherent port
@@ -47,7 +47,18 @@ LARGEST = 64**3
 """Multiply-adds of a problem, so that a run takes about a second."""
 KIND = "queue"
 START = "start"
-CALLS = (START, "iteration", "queue_word", "queue_rows", "queue_receive", "take", "tell")
+CALLS = (
+    START,
+    "iteration",
+    "queue_word",
+    "queue_rows",
+    "queue_receive",
+    "take",
+    "tell",
+    "table",
+    "piece",
+    "take_tile",
+)
 
 
 @dataclass(frozen=True)

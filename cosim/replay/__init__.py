@@ -38,6 +38,7 @@ COSTS = (
     *("add", "add_row", "add_chunk", "prefetch"),
     *("get", "get_row", "get_chunk", "get_quad", "get_rest", "get_turned"),
     *("queue_word", "queue_rows", "queue_receive", "tell", "pad_tile", "pad_row", "pad_word", "pad_zero"),
+    *("table", "piece", "take_tile"),
 )
 """What the CPU's code does, each with its cost in CPU cycles; in the order of ``enum Cost``."""
 CALLS = 3
@@ -68,11 +69,15 @@ class _Operand(Structure):
 
 class _Stage(Structure):
     _fields_ = [
-        (name, c_int32) for name in ("level", "behind", "head", "operand", "compute", "receives", "moved_by")
+        *(
+            (name, c_int32)
+            for name in ("level", "behind", "head", "operand", "compute", "receives", "moved_by")
+        ),
+        *((name, c_int32) for name in ("bands", "across", "lines")),
     ]
 
 
-_PACKETS = ("queued", "level", "count", "chunks", "apart", "copies", "parts")
+_PACKETS = ("queued", "level", "count", "chunks", "apart", "copies", "parts", "tabled")
 
 
 class _Plan(Structure):
@@ -206,6 +211,7 @@ def _structure(plan: plans.Plan) -> _Plan:
             else:
                 setattr(to, name, value)
     for at, stage in zip(made.stage, plan.stages, strict=False):
-        for name, value in vars(stage).items():
-            setattr(at, name, int(value))
+        for name, value in (vars(stage) | vars(stage.leaving)).items():
+            if name != "leaving":
+                setattr(at, name, int(value))
     return made

@@ -15,6 +15,7 @@ struct Item {
     enum Kind { BEGIN, WORDS, LOAD, COMPUTE, STORE, END } kind;
     double value;
     int operand;
+    const Stage *stage = nullptr; // of a STORE
 };
 
 // Fabric cycles throughout. Items are worked off as far as it is known when they happen: a tile that comes back waits
@@ -50,7 +51,8 @@ class Device {
                 if (tile >= static_cast<int>(left.size()))
                     return;
                 const double free = tile < 0 ? 0 : left[static_cast<size_t>(tile)];
-                computed = std::max({now + machine.computes, computed, free}) + item.value;
+                begun = std::max({now + machine.computes, computed, free});
+                computed = begun + item.value;
                 for (int operand = 0; operand < OPERANDS; operand++)
                     in_use[operand][loaded[operand]] = computed;
                 break;
@@ -58,8 +60,7 @@ class Device {
             case Item::STORE:
                 last_tile[half_of_c] = static_cast<int>(ready.size());
                 half_of_c ^= 1;
-                ready.push_back(std::max(now, computed) + machine.stores);
-                beats.push_back(item.value);
+                leave(*item.stage, item.value);
                 store();
                 break;
             case Item::END:
@@ -72,17 +73,28 @@ class Device {
 
   private:
     const Machine &machine;
-    double now = 0, computed = 0;
+    double now = 0, begun = 0, computed = 0; // the last compute
     double in_use[OPERANDS][2] = {}; // until when computes read that half
     int loaded[OPERANDS] = {};       // half
     int half_of_c = 0, last_tile[2] = {-1, -1};
-    std::vector<double> ready, beats, left; // of tiles; `left`: the device has sent it
+    // Of tiles: sending may begin; may end; how long it takes; `left`: the device has sent it.
+    std::vector<double> ready, whole, beats, left;
+
+    // Rows of blocks leave behind the multiply-adds: see drivergen/cost/leaving.py.
+    void leave(const Stage &s, double cycles) {
+        const double band = 1.0 / s.bands, ahead = (s.across - 1.0) / s.across / s.lines;
+        const double each = (computed - begun) * band;
+        const double first = begun + std::max(each / s.across, each - cycles * ahead);
+        ready.push_back(std::max(now, first) + machine.stores);
+        whole.push_back(computed + machine.stores + cycles * (band - ahead));
+        beats.push_back(cycles);
+    }
 
     void store() {
         while (left.size() < ready.size() && left.size() < armed.size()) {
             const size_t tile = left.size();
             const double begin = std::max({ready[tile], armed[tile], tile ? left.back() : 0});
-            left.push_back(begin + beats[tile]);
+            left.push_back(std::max(begin + beats[tile], whole[tile]));
             back.push_back(left.back() + machine.ended);
         }
     }

@@ -70,7 +70,7 @@ class Driver {
     // The start of the program, and of code that is in no cache yet: later calls have neither.
     void begin() {
         if (first)
-            pay(START);
+            pay(plan.tabled ? TABLE : START);
     }
 
     // From now on the time is spent with `next`; returns what it was before.
@@ -292,12 +292,13 @@ class Driver {
         }
     }
 
+    bool first = true; // of the calls
+
   private:
     const double *cost;
     double *counts, *parts;
     double base = 0; // CPU cycles without those of `memory`
     double mark = 0, synchronised = 0;
-    bool first = true; // of the calls
     Part part = OTHER;
 
     // axl_put_edge_*: a row is zeroed, then what there is comes over it, in chunks of two registers, of one, and one

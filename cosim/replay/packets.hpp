@@ -307,7 +307,8 @@ class Packets : public Driver {
         if (s.compute)
             items.push_back({Item::COMPUTE, static_cast<double>(s.compute), 0});
         if (s.receives >= 0)
-            items.push_back({Item::STORE, static_cast<double>(plan.operand[s.receives].words) / machine.beat_words, 0});
+            items.push_back(
+                {Item::STORE, static_cast<double>(plan.operand[s.receives].words) / machine.beat_words, 0, &s});
         return at;
     }
 

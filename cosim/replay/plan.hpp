@@ -28,6 +28,7 @@ struct Stage {
     int32_t compute;       // cycles of the array
     int32_t receives;      // whose tile comes back, or -1
     int32_t moved_by;      // bit l: loop l changes the tile
+    int32_t bands, across, lines; // of a result: see drivergen/cost/leaving.py
 };
 
 // Loops from outside in. Packets as drivergen/cost/packets.py has them; with `queued` there are none.
@@ -35,6 +36,7 @@ struct Plan {
     int32_t loops, trips[LOOPS];
     int32_t queued;
     int32_t level, count, chunks, apart, copies, parts;
+    int32_t tabled; // `queued`, and a table of descriptors
     int32_t operands, stages;
     Operand operand[OPERANDS];
     Stage stage[STAGES];
@@ -60,6 +62,7 @@ enum Cost {
     ADD, ADD_ROW, ADD_CHUNK, PREFETCH,
     GET, GET_ROW, GET_CHUNK, GET_QUAD, GET_REST, GET_TURNED,
     QUEUE_WORD, QUEUE_ROWS, QUEUE_RECEIVE, TELL, PAD_TILE, PAD_ROW, PAD_WORD, PAD_ZERO,
+    TABLE, PIECE, TAKE_TILE,
     COSTS
 };
 

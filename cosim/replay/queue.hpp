@@ -1,5 +1,6 @@
 // A driver that queues what the DMA reads from the matrices themselves: what accel-zero-copy makes, on
-// sw/src/dma_queue.c.
+// sw/src/dma_queue.c. Or all of that is a table: what accel-to-table makes, on sw/src/dma_table.c. Its descriptors are
+// filled in at the start of the program, and a call tells the DMA of them once.
 #pragma once
 
 #include <vector>
@@ -24,9 +25,10 @@ class Queue : public Driver {
 
   private:
     static constexpr double POLL = 33.0; // fabric cycles: a descriptor, a register of the DMA, and the loop around them
+    static constexpr double AHEAD = 36.0; // of machine.fetch
     static constexpr double ROW = 4.0;   // and from one row's burst to the next: shorter rows leave the stream idle
     static constexpr int32_t SEND_RING = 128, RECEIVE_RING = 64, DESCRIPTOR_WORDS = 8, TELL_WORDS = 1024;
-    static constexpr int32_t SLOT_WORDS = 2048, OCM_WORDS = 8192;
+    static constexpr int32_t SLOT_WORDS = 2048, OCM_WORDS = 8192, MOST_TABLED = 64;
     static constexpr uint32_t SLOTS = 0x10000; // where they are on chip
     static constexpr int32_t AHEAD_BYTES = 16 << 10; // of a tile whose place is brought into L1
 
@@ -63,15 +65,30 @@ class Queue : public Driver {
             limit = RECEIVE_RING / 2;
             return;
         }
+        if (plan.tabled) { // each tile has a slot
+            limit = MOST_TABLED;
+            return;
+        }
         for (limit = 1; limit * 2 <= static_cast<size_t>(std::max(1, std::min(wanted, fitting)));)
             limit *= 2;
     }
+
+    // What a queue does in each call, and a table once, at the start of the program.
+    void work(Cost cost) {
+        if (!plan.tabled)
+            pay(cost);
+        else if (first && (cost == QUEUE_ROWS || cost == QUEUE_RECEIVE))
+            pay(PIECE);
+    }
+
+    // From telling the DMA to its first transfer; for later calls of a table descriptors are there already.
+    double fetch_time() const { return plan.tabled && !first ? machine.fetch - AHEAD : machine.fetch; }
 
     void loop(int level) {
         if (level == plan.loops)
             return;
         for (at[level] = 0; at[level] < plan.trips[level]; at[level]++) {
-            pay(ITERATION);
+            work(ITERATION);
             queue_all(level, false);
             loop(level + 1);
             queue_all(level, true);
@@ -97,7 +114,7 @@ class Queue : public Driver {
         if (s.compute)
             single.push_back({Item::COMPUTE, static_cast<double>(s.compute), 0});
         if (s.receives >= 0)
-            single.push_back({Item::STORE, static_cast<double>(tile_words) / machine.beat_words, 0});
+            single.push_back({Item::STORE, static_cast<double>(tile_words) / machine.beat_words, 0, &s});
     }
 
     // ---- what goes out
@@ -106,7 +123,7 @@ class Queue : public Driver {
         if (singles == DESCRIPTOR_WORDS)
             end_words();
         make_room();
-        pay(QUEUE_WORD);
+        work(QUEUE_WORD);
         fill_in(1);
         single.push_back({Item::WORDS, 1.0 / machine.beat_words, 0});
         singles++;
@@ -128,7 +145,7 @@ class Queue : public Driver {
     }
 
     void push(const std::vector<Item> &items) {
-        pay(QUEUE_ROWS);
+        work(QUEUE_ROWS);
         fill_in(3);
         pending.insert(pending.end(), items.begin(), items.end());
         pending.push_back({Item::END, 0, 0});
@@ -165,7 +182,7 @@ class Queue : public Driver {
         const double beats = static_cast<double>(o.words) / machine.beat_words, bursts = t.whole ? ROW * rows : 0;
         push({{Item::LOAD, std::max(beats, bursts), static_cast<int>(&o - plan.operand)}});
         words_queued += o.words;
-        if (words_queued >= TELL_WORDS)
+        if (words_queued >= TELL_WORDS && !plan.tabled)
             tell();
     }
 
@@ -188,28 +205,35 @@ class Queue : public Driver {
         return static_cast<uint32_t>(machine.in + 4 * offset);
     }
 
-    // Descriptors and receives that the DMA does not know yet: receives first.
+    // Descriptors and receives that the DMA does not know yet: receives first, but of a table.
     void tell() {
         end_words();
         const Part before = enter(ACCESS);
-        if (posts_told < posted) {
-            pay(TELL);
-            const double cycle = access() + machine.fetch;
-            for (; posts_told < posted; posts_told++)
-                device.armed.push_back(cycle);
-        }
+        if (!plan.tabled)
+            tell_receives();
         if (told < pushed) {
             pay(TELL);
             fill_in(1);
-            const double cycle = access() + machine.fetch;
+            const double cycle = access() + fetch_time();
             device.items.push_back({Item::BEGIN, cycle, 0});
             device.items.insert(device.items.end(), pending.begin(), pending.end());
             pending.clear();
             told = pushed;
             words_queued = 0;
         }
+        if (plan.tabled)
+            tell_receives();
         device.run();
         enter(before);
+    }
+
+    void tell_receives() {
+        if (posts_told == posted)
+            return;
+        pay(TELL);
+        const double cycle = access() + fetch_time();
+        for (; posts_told < posted; posts_told++)
+            device.armed.push_back(cycle);
     }
 
     void wait_sent(size_t end) {
@@ -247,8 +271,8 @@ class Queue : public Driver {
     uint32_t slot(size_t number) const { return slots() + 4u * static_cast<uint32_t>(tile_words) * static_cast<uint32_t>((number - begun) % limit); }
 
     void receive(const Operand &o) {
-        pay(QUEUE_RECEIVE);
-        if (posted - taken == limit)
+        work(QUEUE_RECEIVE);
+        if (posted - taken == limit && !plan.tabled)
             take_oldest();
         Destination to{&o, {}};
         std::copy(at, at + LOOPS, to.at);
@@ -298,7 +322,30 @@ class Queue : public Driver {
         enter(before);
     }
 
+    // The CPU sees in its own caches what has come, and takes a tile in two halves.
+    void take_of_table() {
+        pay(TAKE_TILE);
+        device.run();
+        const Destination &from = destinations[taken];
+        const double came = device.back[taken], half = tile_words / (2.0 * machine.beat_words);
+        const Part before = enter(POLLS);
+        wait_until(came - (written ? 0 : half));
+        enter(before);
+        const uint32_t tile_at = slot(taken);
+        taken++;
+        if (written)
+            return;
+        invalidate(tile_at);
+        const double begun_at = now();
+        add(*from.operand, from.at, tile_at, true);
+        enter(POLLS);
+        wait_until(came + (now() - begun_at) / (2 * machine.ratio));
+        enter(before);
+    }
+
     void take_oldest() {
+        if (plan.tabled)
+            return take_of_table();
         pay(TAKE);
         read_status();
         device.run();

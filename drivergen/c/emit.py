@@ -34,7 +34,7 @@ from axiloom.drivergen.c.expressions import (
     uses_math,
 )
 from axiloom.drivergen.c.names import Names, c_type, comment, identifier, numpy_type
-from axiloom.drivergen.c.tables import table_lines, table_names, words_name
+from axiloom.drivergen.c.tables import table_lines, table_names
 from axiloom.drivergen.dialects import accel, queue, table
 from axiloom.drivergen.dialects.elements import suffix
 from axiloom.drivergen.dialects.mlir import fail
@@ -286,7 +286,7 @@ class _Function(Expressions):
         self.line(f"    {text}")
 
     def run_table(self, op: table.TableRunOp) -> None:
-        arguments = ", ".join([*(self.names[value] for value in op.arguments), words_name(op.of.data)])
+        arguments = ", ".join(self.names[value] for value in op.arguments)
         self.line(f"TRY(dma_table_run(&{identifier(op.of.data)}, (const void *const[]){{{arguments}}}));")
 
     def give_back(self, op: func.ReturnOp) -> None:

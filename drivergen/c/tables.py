@@ -16,13 +16,8 @@ WORD_BYTES = 4
 def table_names(op: table.TableOp) -> list[str]:
     """The names in C that a table takes."""
     name = identifier(op.sym_name.data)
-    ends = ("sent", "received", "sends", "receives")
-    return [name, words_name(op.sym_name.data), *(f"{name}_{end}" for end in ends)]
-
-
-def words_name(table_name: str) -> str:
-    """The array of single words, which a call passes behind its arguments."""
-    return f"{identifier(table_name)}_words"
+    ends = ("words", "sent", "received", "sends", "receives")
+    return [name, *(f"{name}_{end}" for end in ends)]
 
 
 def table_lines(op: table.TableOp) -> list[str]:
@@ -39,7 +34,7 @@ def table_lines(op: table.TableOp) -> list[str]:
         f"static const dma_piece {received}[] = {{",
         *_lines((_received(piece), piece) for piece in op.receives()),
         "};",
-        f"DMA_TABLE({', '.join([name, str(arguments + 1), sent, received])},",
+        f"DMA_TABLE({', '.join([name, str(arguments), words, sent, received])},",
         f"          {', '.join(_settings(op))})",
     ]
 
@@ -60,7 +55,7 @@ def _words(op: table.TableOp) -> Iterator[tuple[str, Operation]]:
 
 
 def _sent(op: table.TableOp, words: int) -> Iterator[tuple[str, Operation]]:
-    """`words`: the argument that is the array of single words."""
+    """`words`: the number of the argument that the single words count as."""
     at = 0
     for piece in op.sends():
         if isinstance(piece, table.TableWordsOp):

@@ -3,6 +3,7 @@
 - ``model.py``: the cost model; ``traffic.py``, ``packets.py``, ``cache_blocks.py``: what it counts
 - ``selection.py``: every flow, order and tile; ``plans.py``: what a driver will do, for the replay
 - ``conv.py``, ``conv_tiles.py``: the same for convolutions
+- ``alone.py``: what the device needs alone; ``leaving.py``: results that leave while a tile is computed
 - ``neon.py``: the kernels on the CPU alone
 - ``stream_words.py``: words of one op; ``constants.json``, ``replay_costs.json``: fitted numbers
 """

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import product
 from math import prod
 
-from axiloom.drivergen.cost.plans import Plan, Stage
+from axiloom.drivergen.cost.plans import Plan, in_order
 
 MOST = 20_000
 """Tiles that are gone through. Where there are more, what cannot overlap does not count."""
@@ -18,40 +16,31 @@ def device_cycles(plan: Plan, beat_words: int) -> float | None:
     """Fabric cycles from the first beat that comes in to the last one that goes out.
 
     A load waits until no multiply-add reads its buffer, a multiply-add for its operands and for a free buffer
-    of results, a result for its last multiply-add and for the one before it. None beyond `MOST` tiles.
+    of results, a result for the one before it and for its last multiply-adds, behind which it leaves. None
+    beyond `MOST` tiles.
     """
     if prod(plan.trips) > MOST:
         return None
-    stream = array = sender = 0.0
+    stream = begun = array = sender = 0.0
     half = [0] * len(plan.operands)
     in_use = [[0.0] * HALVES for _ in plan.operands]
     left = [0.0] * HALVES  # when each buffer of results is free
     result = 0
-    for stage in _stages(plan):
+    for stage in in_order(plan):
         stream += stage.head / beat_words
         if stage.operand >= 0:
             half[stage.operand] ^= 1
             stream = max(stream, in_use[stage.operand][half[stage.operand]])
             stream += plan.operands[stage.operand].words / beat_words
         if stage.compute:
-            array = max(array, stream, left[result]) + stage.compute
+            begun = max(array, stream, left[result])
+            array = begun + stage.compute
             for operand, which in enumerate(half):
                 in_use[operand][which] = array
         if stage.receives >= 0:
-            sender = max(sender, array, stream) + plan.operands[stage.receives].words / beat_words
+            beats, leaving = plan.operands[stage.receives].words / beat_words, stage.leaving
+            first = begun + leaving.first(array - begun, beats)
+            sender = max(max(sender, first, stream) + beats, array + leaving.behind(beats))
             left[result] = sender
             result ^= 1
     return sender
-
-
-def _stages(plan: Plan) -> Iterator[Stage]:
-    """As the driver stages them: a loop's own in front of its inner loops, and behind them."""
-    loops = len(plan.trips)
-    ends = [tuple(n - 1 for n in plan.trips[level + 1 :]) for level in range(loops)]
-    for now in product(*(range(n) for n in plan.trips)):
-        for level in range(loops):
-            if not any(now[level + 1 :]):
-                yield from (one for one in plan.stages if one.level == level and not one.behind)
-        for level in reversed(range(loops)):
-            if now[level + 1 :] == ends[level]:
-                yield from (one for one in plan.stages if one.level == level and one.behind)

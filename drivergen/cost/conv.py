@@ -13,6 +13,7 @@ from functools import cached_property
 from itertools import product
 from math import gcd, prod
 
+from axiloom.drivergen.cost.leaving import Leaving
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS, Recv, Send
 from axiloom.isa.kernels.forms import extent
@@ -24,6 +25,8 @@ UNPACKED_WORD = 2.5
 are short there, and the device waits for room."""
 MAINTAINED_WORD = 0.55
 """... in which it cleans or invalidates a word: 28 of its own a line."""
+SHORTEST_BLOCK = 4
+"""... of a block at least: `MIN_BLOCK_CYCLES` of the hardware."""
 LINE_BYTES = 32
 EMPTIED = 128 << 10
 """Bytes from which the caches are cleaned or emptied as a whole instead (sw/arm/platform.c) ..."""
@@ -94,6 +97,7 @@ class Work:
     sent: float
     image_words: int
     """What the CPU cleans or packs of the image, however long the device takes for it."""
+    leaving: Leaving
 
 
 @dataclass(frozen=True)
@@ -172,14 +176,17 @@ class Model:
         # What goes out of the array's row in a cycle is a beat, or the end of the row.
         sent_at_once = min(cols, spec.stream_width // 8 // self.result_bytes)
         sent = tile["oc"] * tile["oh"] * -(-tile["ow"] // sent_at_once)
-        blocks = -(-tile["oc"] // rows) * tile["oh"] * -(-tile["ow"] // cols)
+        bands, across = -(-tile["oc"] // rows), tile["oh"] * -(-tile["ow"] // cols)
+        # A block's rows leave the array one a cycle.
+        shortest = max(SHORTEST_BLOCK, min(tile["oc"], rows))
         return Work(
             max(words / beat, elements / lanes),
             spec.words_of("F", (tile["oc"], tile["ic"], tile["fh"], tile["fw"])) / beat,
-            float(blocks * max(tile["ic"] * tile["fh"] * tile["fw"], rows)),
+            float(bands * across * max(tile["ic"] * tile["fh"] * tile["fw"], shortest)),
             tile["oc"] * tile["oh"] * tile["ow"] * self.result_bytes / (spec.stream_width // 8),
             float(sent),
             words,
+            Leaving(bands, across, tile["oc"]),
         )
 
     def in_place(
@@ -346,7 +353,8 @@ class Model:
                 free[operand][half[operand]] = array_free
             last = all(now[n] == trips[n] - 1 for n in range(len(trips)) if n > max(moved["O"], default=-1))
             if last:
-                sender = max(sender, array_free) + one.sent
+                first = begin + one.leaving.first(one.compute, one.sent)
+                sender = max(max(sender, first) + one.sent, array_free + one.leaving.behind(one.sent))
                 free["O"][half["O"]] = sender
                 half["O"] ^= 1
                 gone = [*gone[1:], sender]

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from axiloom.drivergen.cost.leaving import leaving_of
 from axiloom.drivergen.cost.packets import Packets, Staged, packets
 from axiloom.drivergen.cost.selection import Candidate
 from axiloom.drivergen.cost.selection import sizes as sizes_of
@@ -168,6 +169,8 @@ class Work:
     array: Array
     last_array: Array
     """Part of `array` that blocking receives wait for."""
+    ahead: Array
+    """Of the stream out, what leaves while its tile is computed."""
     overlaps: npt.NDArray[np.bool_]
     """Whether transfers go on beside the CPU."""
     words: Array
@@ -186,11 +189,11 @@ def cycles(work: Work, c: Constants, ratio: float) -> Array:
     """CPU cycles of runs; a fabric cycle is `ratio` of them."""
     cost = {name: getattr(c, name) * counts for name, counts in work.counts.items()}
     cpu = _sum(cost, *CPU)
-    blocking = cpu + (work.stream_in + work.stream_out + work.last_array) * ratio
+    blocking = cpu + (work.stream_in + work.stream_out + work.last_array - work.ahead) * ratio
     if not work.overlaps.any():
         return blocking
     tiles = np.maximum(work.counts["transfer_out"], 1)
-    tail = (work.stream_out + work.last_array) / tiles * ratio
+    tail = (work.stream_out + work.last_array - work.ahead) / tiles * ratio
     take = (_sum(cost, *TAKE) + cost["transfer_out"]) / tiles
     follow = _queue if c.in_place else _packets
     return np.where(work.overlaps, c.start + follow(work, c, ratio, tail, take), blocking)
@@ -368,11 +371,18 @@ class Model:
             traffic.words_out / per_cycle,
             traffic.macs,
             traffic.last_macs,
+            np.minimum(traffic.words_out / per_cycle, traffic.last_macs) * self._overlapped(tiles),
             overlaps,
             traffic.words_in + traffic.words_out,
             series,
             slots,
         )
+
+    def _overlapped(self, tiles: Sequence[tuple[int, ...]]) -> Array:
+        """Of a tile's multiply-adds or of its result, whichever takes less, the share during which both go
+        on: rows of blocks leave behind each other."""
+        bands = [leaving_of(self.spec, dict(zip(self.spec.dims, tile, strict=True))).bands for tile in tiles]
+        return 1 - 1 / np.array(bands, float)
 
     def _series(
         self,

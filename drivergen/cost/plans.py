@@ -6,16 +6,20 @@ rules of the passes, for many candidates at once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
+from math import prod
 
 import numpy as np
 
 from axiloom.drivergen.cost.cache_blocks import MATRICES, Nest, chosen, packets_of
+from axiloom.drivergen.cost.leaving import Leaving, leaving_of
 from axiloom.drivergen.cost.packets import Packets
 from axiloom.drivergen.cost.selection import Candidate
 from axiloom.drivergen.cost.selection import sizes as sizes_of
 from axiloom.drivergen.cost.traffic import Use, head_words, resident, uses
+from axiloom.drivergen.dialects.table import MOST
 from axiloom.drivergen.nest.results import Results
 from axiloom.drivergen.problems.matmul import Problem
 from axiloom.isa import AcceleratorSpec
@@ -60,7 +64,7 @@ class Operand:
 class Stage:
     """What an opcode stages for one tile: words of a head, the tile; cycles it computes; what comes back.
 
-    Operands are numbers, -1 for none. Bit l of `moved_by`: loop l changes the tile.
+    Operands are numbers, -1 for none. Bit l of `moved_by`: loop l changes the tile. `leaving` is of a result.
     """
 
     level: int
@@ -70,6 +74,7 @@ class Stage:
     compute: int
     receives: int
     moved_by: int
+    leaving: Leaving
 
 
 @dataclass(frozen=True)
@@ -87,6 +92,8 @@ class Plan:
     parts: int
     operands: tuple[Operand, ...]
     stages: tuple[Stage, ...]
+    tabled: bool = False
+    """The queue is a table of descriptors."""
 
 
 def plans(
@@ -143,7 +150,7 @@ def _plan(nest: Nest, number: int, packets: Packets, queued: bool, results: Resu
         results = replace(results, fresh=False)
     names = list(nest.spec.data)
     tile = dict(zip(nest.spec.dims, nest.tiles[number], strict=True))
-    return Plan(
+    plan = Plan(
         tuple(int(n[number]) for n in nest.trips),
         queued,
         int(packets.level[number]),
@@ -155,6 +162,7 @@ def _plan(nest: Nest, number: int, packets: Packets, queued: bool, results: Resu
         _operands(nest, number, tile, results),
         tuple(stage for use in nest.uses for stage in _stages(nest, use, tile, names)),
     )
+    return replace(plan, tabled=_is_table(nest.spec, plan))
 
 
 def _once(nest: Nest, number: int) -> bool:
@@ -226,6 +234,45 @@ def _stages(nest: Nest, use: Use, tile: Mapping[str, int], names: Sequence[str])
                 tile["m"] * tile["n"] * tile["k"] // spec.macs if computes else 0,
                 names.index(opcode.receives[0]) if last and opcode.receives else -1,
                 sum(1 << i for i, dim in enumerate(nest.order[: use.depth]) if dim in moved),
+                leaving_of(spec, tile),
             )
         )
     return found
+
+
+def in_order(plan: Plan) -> Iterator[Stage]:
+    """As the driver stages them: a loop's own in front of its inner loops, and behind them."""
+    loops = len(plan.trips)
+    ends = [tuple(n - 1 for n in plan.trips[level + 1 :]) for level in range(loops)]
+    for now in product(*(range(n) for n in plan.trips)):
+        for level in range(loops):
+            if not any(now[level + 1 :]):
+                yield from (one for one in plan.stages if one.level == level and not one.behind)
+        for level in reversed(range(loops)):
+            if now[level + 1 :] == ends[level]:
+                yield from (one for one in plan.stages if one.level == level and one.behind)
+
+
+def _is_table(spec: AcceleratorSpec, plan: Plan) -> bool:
+    """Whether the queue becomes a table of descriptors, as the pass accel-to-table has it."""
+    if not (plan.queued and spec.dma.coherent) or prod(plan.trips) > MOST:
+        return False
+    sent = {stage.operand for stage in plan.stages if stage.operand >= 0}
+    if not all(_whole(one) for number, one in enumerate(plan.operands) if number in sent):
+        return False
+    sends = receives = 0
+    words = False
+    for stage in in_order(plan):
+        words = words or stage.head > 0
+        receives += stage.receives >= 0
+        if stage.operand >= 0:
+            sends += 1 + words
+            words = False
+    return sends + words <= MOST and 0 < receives <= MOST
+
+
+def _whole(one: Operand) -> bool:
+    """Are all its tiles whole, so that none is packed?"""
+    return (one.overlap_rows or one.rows % one.tile_rows == 0) and (
+        one.overlap_cols or one.cols % one.tile_cols == 0
+    )

@@ -21,6 +21,9 @@ from xdsl.irdl import (
 )
 from xdsl.traits import NoTerminator
 
+MOST = 40
+"""Descriptors of a channel, at most: each is a line that comes from memory before the first call. A queue
+fills in the first ones alone before the DMA begins."""
 ARGUMENTS = 8
 """Of a function, at most: DMA_TABLE_ARGUMENTS."""
 

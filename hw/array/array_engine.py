@@ -68,6 +68,7 @@ class ArrayEngine(Engine):
             result.send_address.eq(sender.send_address),
             sender.send_row.eq(result.send_row),
             sender.running.eq(result.running),
+            sender.sendable.eq(result.sendable),
             sequencer.held.eq(sender.holds),
             sequencer.held_half.eq(sender.send_half),
         ]

@@ -1,18 +1,19 @@
 """Ping-pong buffer of C: adds the rows of finished blocks to what is there, one row a cycle.
 
 Each half is a memory of rows of `cols` words. Block after block, row after row of C lie one after the
-other, as the array finishes them. While one half is sent, computes go on in the other. Clearing costs
-no cycle: the first compute after it overwrites.
+other, as the array finishes them; of a block that uses fewer rows, the others' places stay as they are.
+While one half is sent, computes go on in the other; rows that the last compute has written may be sent behind
+it. Clearing costs no cycle: the first compute after it overwrites.
 """
 
 from __future__ import annotations
 
-from amaranth.hdl import Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-from axiloom.hw.engine.commands import StepLayout
+from axiloom.hw.engine.commands import step_layout
 from axiloom.isa.contract.types import WORD_BITS
 
 MIN_BLOCK_CYCLES = 4
@@ -30,7 +31,9 @@ class ResultBuffer(wiring.Component):
     `start` announces a compute on `start_half`; `running` tells in which halves one will not have been
     written in the next cycle, `busy` that one has not been written.
     Sending: with `send_enable`, the row at `send_address` of `send_half` is read; the next `send_flow` puts
-    it on `send_row`. `sending` gives the half's read port to the sender.
+    it on `send_row`. `sending` gives the half's read port to the sender while no compute adds to that half.
+    `sendable`: the row may be read though the half is `running`. The last compute on it has written the row,
+    and does not need the port. The half must get no other compute meanwhile.
     """
 
     def __init__(self, rows: int, cols: int, depth: int) -> None:
@@ -39,7 +42,7 @@ class ResultBuffer(wiring.Component):
         self._depth = depth
         super().__init__(
             {
-                "step": In(StepLayout),
+                "step": In(step_layout(rows)),
                 "select": Out(range(rows)),
                 "sums": In(WORD_BITS * cols),
                 "start": In(1),
@@ -51,6 +54,7 @@ class ResultBuffer(wiring.Component):
                 "send_enable": In(1),
                 "send_flow": In(1),
                 "send_address": In(range(depth)),
+                "sendable": Out(1),
                 "send_row": Out(WORD_BITS * cols),
             }
         )
@@ -78,8 +82,14 @@ class ResultBuffer(wiring.Component):
         # Three registers follow a read: the memory's own, the row beside the row of sums, the new row.
         m.d.sync += [fetched.eq(read), held.eq(fetched), added.eq(held)]
         self._read_rows(m, read)
-        self._count_running(m, held)
-        m.d.comb += self.busy.eq(self.running.any() | added.valid)
+        alone = self._count_running(m, held)
+        adds = [read.valid & read.accumulate & (read.half == i) for i in range(2)]
+        m.d.comb += [
+            self.busy.eq(self.running.any() | added.valid),
+            self.sendable.eq(
+                self._written(m, added) & Mux(self.send_half, alone[1] & ~adds[1], alone[0] & ~adds[0])
+            ),
+        ]
 
         rows_read = []
         new_row = Signal(WORD_BITS * self.cols, reset_less=True)
@@ -90,7 +100,7 @@ class ResultBuffer(wiring.Component):
             read_port, write_port = memory.read_port(), memory.write_port()
             sent = Signal(name=f"half_{i}_sent")
             m.d.comb += [
-                sent.eq(self.sending & (self.send_half == i)),
+                sent.eq(self.sending & (self.send_half == i) & ~adds[i]),
                 # A row that nobody asked for does no harm: whoever did takes it in the cycle behind.
                 read_port.en.eq(sent | read.valid),
                 read_port.addr.eq(Mux(sent, self.send_address, read.address)),
@@ -134,15 +144,18 @@ class ResultBuffer(wiring.Component):
     def _read_rows(self, m: Module, read: data.View) -> None:
         """Which row is read: row after row of a block, one cycle before its sums are whole."""
         row = Signal(range(self.rows))
+        block = Signal(range(self.depth // self.rows))
+        final = Signal(range(self.rows), init=self.rows - 1)  # row of the block
         last_row = Signal()
         last_block = Signal()
         m.d.comb += [
             self.select.eq(row),
-            last_row.eq(row == self.rows - 1),
+            read.address.eq(Cat(row, block)),
+            last_row.eq(row == final),
             read.last.eq(last_row & last_block),
         ]
         with m.If(read.valid):
-            m.d.sync += [read.address.eq(read.address + 1), row.eq(row + 1)]
+            m.d.sync += row.eq(row + 1)
             with m.If(last_row):
                 m.d.sync += read.valid.eq(0)
         with m.If(self.step.block_done):
@@ -151,12 +164,22 @@ class ResultBuffer(wiring.Component):
                 read.half.eq(self.step.half),
                 read.accumulate.eq(self.step.accumulate),
                 row.eq(0),
+                block.eq(Mux(self.step.first_block, 0, block + 1)),
+                final.eq(self.step.last_row),
                 last_block.eq(self.step.last_block),
             ]
-            with m.If(self.step.first_block):
-                m.d.sync += read.address.eq(0)
 
-    def _count_running(self, m: Module, held: data.View) -> None:
+    def _written(self, m: Module, added: data.View) -> Value:
+        """Has the compute that is being written done so with the row at `send_address` of `send_half`?"""
+        below, half = Signal(range(self.depth), name="written_below"), Signal(name="written_half")
+        with m.If(added.valid):
+            # Behind its last row comes the next compute, which has written none.
+            m.d.sync += [below.eq(Mux(added.last, 0, added.address + 1)), half.eq(added.half)]
+        return (half == self.send_half) & (self.send_address < below)
+
+    def _count_running(self, m: Module, held: data.View) -> list[Signal]:
+        """Of each half, was one compute `running` on it in the cycle before?"""
+        alone = [Signal(name=f"alone_{i}") for i in range(2)]
         for i in range(2):
             computes = Signal(range(MAX_RUNNING + 1), name=f"running_{i}")
             begun = self.start & (self.start_half == i)
@@ -166,3 +189,6 @@ class ResultBuffer(wiring.Component):
             with m.Elif(~begun & written):
                 m.d.sync += computes.eq(computes - 1)
             m.d.comb += self.running[i].eq(computes != 0)
+            # As late as `written_below` starts again behind a compute.
+            m.d.sync += alone[i].eq(computes == 1)
+        return alone

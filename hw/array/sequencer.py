@@ -13,7 +13,7 @@ from axiloom.hw.array.mac_array import ControlLayout
 from axiloom.hw.array.operand_buffer import BlockEnd
 from axiloom.hw.array.result_buffer import MIN_BLOCK_CYCLES
 from axiloom.hw.array.tile_sender import request_layout
-from axiloom.hw.engine.commands import CommandKind, StepLayout, command_layout
+from axiloom.hw.engine.commands import CommandKind, command_layout, step_layout
 
 
 class Walk(Protocol):
@@ -39,6 +39,9 @@ class Walk(Protocol):
 
     def work(self, dims: data.View) -> tuple[Value, Value, Value]:
         """Index of the last block of rows, of the last block of columns, and of the last k."""
+
+    def last_row(self, dims: data.View) -> Value:
+        """Of the array, the last row that any block uses."""
 
 
 class Sequencer(wiring.Component):
@@ -66,7 +69,7 @@ class Sequencer(wiring.Component):
                 "control": Out(ControlLayout),
                 "a_end": Out(BlockEnd),
                 "b_end": Out(BlockEnd),
-                "step": Out(StepLayout),
+                "step": Out(step_layout(walk.rows)),
                 "finish": Out(1),
                 "half_a": Out(1),
                 "half_b": Out(1),
@@ -112,13 +115,18 @@ class Sequencer(wiring.Component):
         m.d.comb += [at_end_m.eq(block_m == last_m), at_end_n.eq(block_n == last_n)]
 
         # Rows are added one a cycle, each before it is needed again. So a block takes that long at least, and
-        # a short one waits before its first k: from each block's last k to the next one's it is as long.
-        shortest = max(self.walk.rows, MIN_BLOCK_CYCLES)
-        k = Signal(bits_for(max(most_k, shortest) - 1))
+        # a short one waits before its first k: from each block's last k to the next one's it is as long, also
+        # where the block before belongs to another compute.
+        longest = max(self.walk.rows, MIN_BLOCK_CYCLES)
+        last_row = Signal(range(self.walk.rows))
+        row_before = Signal(range(self.walk.rows))
+        waited_for = self.walk.last_row(command.dims) | row_before
+        at_least = Mux(waited_for < MIN_BLOCK_CYCLES - 1, MIN_BLOCK_CYCLES - 1, waited_for)
+        k = Signal(bits_for(max(most_k, longest) - 1))
         # What begins and ends a block is known a cycle ahead: much follows from it in that cycle.
         before_last = Signal.like(k, name="before_last")
-        waits = work[2] < shortest - 1
-        short, before_first = Signal(), Signal(range(shortest))
+        waits = work[2] < at_least
+        short, before_first = Signal(), Signal(range(longest))
         first, issues = Signal(), Signal()
         ends, block_done = Signal(), Signal()
         m.d.comb += [
@@ -130,6 +138,7 @@ class Sequencer(wiring.Component):
             self.step.first_block.eq((block_m == 0) & (block_n == 0)),
             self.step.last_block.eq(at_end_n & at_end_m),
             self.step.accumulate.eq(accumulate),
+            self.step.last_row.eq(last_row),
             self.busy.eq(running),
         ]
         m.d.sync += [
@@ -156,12 +165,13 @@ class Sequencer(wiring.Component):
             m.d.sync += [
                 first.eq(1),
                 short.eq(waits),
-                before_first.eq(shortest - 2 - work[2]),
+                before_first.eq(at_least - 1 - work[2]),
                 block_m.eq(0),
                 block_n.eq(0),
                 last_m.eq(work[0]),
                 last_n.eq(work[1]),
-                before_last.eq(Mux(waits, shortest - 2, work[2] - 1)),
+                before_last.eq(Mux(waits, at_least, work[2]) - 1),
+                last_row.eq(self.walk.last_row(command.dims)),
                 self.half_a.eq(command[f"half_{self.walk.operands[0].lower()}"]),
                 self.half_b.eq(command[f"half_{self.walk.operands[1].lower()}"]),
                 step_half.eq(half),
@@ -169,6 +179,7 @@ class Sequencer(wiring.Component):
             ]
         with m.If(self.start):
             m.d.sync += [running.eq(1), issues.eq(~waits), cleared.eq(0)]
+            m.d.sync += row_before.eq(self.walk.last_row(command.dims))
         return m
 
     def _dispatch(self, m: Module, kind: Signal, free: Signal, cleared: Signal, half: Signal) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from amaranth.hdl import Module, Signal, Value, unsigned
+from amaranth.hdl import Const, Module, Signal, Value, unsigned
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -48,7 +48,8 @@ class Reading:
 
 
 class TileSender(wiring.Component):
-    """Takes a request when it has read all of the tile before; waits until the half is not `running`.
+    """Takes a request when it has read all of the tile before. As long as the half is `running`, it reads a
+    row only when that is `sendable`.
 
     `holds`: it still has to read `send_half`; `reading`: it does so now. `busy`: a tile is waiting or
     going out, and not only because `m_axis` is not taken.
@@ -72,6 +73,7 @@ class TileSender(wiring.Component):
             {
                 "requests": In(stream.Signature(request_layout(geometry.command_dims, post=geometry.post))),
                 "running": In(2),
+                "sendable": In(1),
                 "holds": Out(1),
                 "reading": Out(1),
                 "send_half": Out(1),
@@ -90,8 +92,9 @@ class TileSender(wiring.Component):
         sets `posts`."""
         request, waiting, reading = tile.request, tile.waiting, tile.reading
         holds, reads = Signal(name="holds_half"), Signal(name="reads_half")  # as far as the tile is not zero
+        follows = Signal(name="follows")  # the compute that is still writing the half
         m.d.comb += [
-            tile.advance.eq(reading & flowing),
+            tile.advance.eq(reading & flowing & ~(follows & ~self.sendable)),
             self.requests.ready.eq(~waiting & ~reading),
             self.holds.eq(holds),
             self.reading.eq(reads),
@@ -99,22 +102,24 @@ class TileSender(wiring.Component):
             self.send_enable.eq(tile.advance),
             self.send_flow.eq(flowing),
         ]
+        with m.If(~self.running.bit_select(request.half, 1)):
+            m.d.sync += follows.eq(0)
         with m.If(self.requests.valid & self.requests.ready):
             asked = self.requests.payload
             at_once = self._may_read(tile, asked)
             m.d.sync += [request.eq(asked), waiting.eq(~at_once), reading.eq(at_once)]
             m.d.sync += [holds.eq(~asked.zero), reads.eq(at_once & ~asked.zero)]
+            m.d.sync += follows.eq(~asked.zero & self.running.bit_select(asked.half, 1))
         with m.If(waiting & self._may_read(tile, request)):
             m.d.sync += [waiting.eq(0), reading.eq(1), reads.eq(~request.zero)]
         with m.If(tile.advance & last):
             m.d.sync += [reading.eq(0), reads.eq(0), holds.eq(0)]
 
     def _may_read(self, tile: Reading, request: data.View) -> Value:
-        may_read: Value = request.zero | ~self.running.bit_select(request.half, 1)
-        if "sums" in self.signature.members:
-            # The words of a tile as it is are faster than those before it that are requantised.
-            may_read = may_read & (request.requantise | ~(tile.posts | self.requantising))
-        return may_read
+        if "sums" not in self.signature.members:
+            return Const(1)
+        # The words of a tile as it is are faster than those before it that are requantised.
+        return request.requantise | ~(tile.posts | self.requantising)
 
     def _give_parameters(self, m: Module, dims: data.View, flowing: Value, row: Value, last: Value) -> None:
         """What goes with the sums of a row to the post-processor, besides themselves and their tag; `last`:

@@ -109,6 +109,7 @@ class ConvGeometry:
                 "last_m": unsigned(bits_for(blocks - 1)),  # block of channels
                 "last_n": unsigned(bits_for(blocks - 1)),  # block of pixels
                 "last_k": unsigned(bits_for(k - 1)),
+                "last_row": unsigned(bits_for(self.rows - 1)),  # of the array, that has a channel
                 "walk": self.image.walk,
                 "last_oc": unsigned(self.dims["oc"][0]),
                 "last_lane": unsigned(exact_log2(self.cols)),  # in the last block of a row of outputs
@@ -120,6 +121,10 @@ class ConvGeometry:
     def work(self, dims: data.View) -> tuple[Value, Value, Value]:
         """Index of the last block of rows, of the last block of columns, and of the last k."""
         return dims.last_m, dims.last_n, dims.last_k
+
+    def last_row(self, dims: data.View) -> Value:
+        """Of the array, the last row that any block uses: all, unless there are fewer channels."""
+        return dims.last_row
 
     @classmethod
     def of(cls, spec: AcceleratorSpec) -> ConvGeometry:

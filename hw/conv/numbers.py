@@ -116,6 +116,7 @@ class ConvNumbers(wiring.Component):
             numbers.last_n.eq(pixel_blocks - 1),
             numbers.last_k.eq(k - 1),
             numbers.last_oc.eq(dims.oc - 1),
+            numbers.last_row.eq(Mux(dims.oc > geometry.rows, geometry.rows - 1, dims.oc - 1)),
             numbers.last_lane.eq(dims.ow - 1),
             walk.last_c.eq(dims.ic - 1),
             walk.last_fh.eq(dims.fh - 1),

@@ -72,7 +72,7 @@ class ConvSender(TileSender):
         self._take_requests(m, tile, flowing, tag.last)
         with m.If(flowing):
             m.d.sync += [
-                fetched.valid.eq(tile.reading),
+                fetched.valid.eq(tile.advance),
                 fetched.zero.eq(request.zero),
                 fetched.post.eq(request.requantise if geometry.post else 0),
                 fetched.part.eq(part),

@@ -7,6 +7,7 @@ from enum import IntEnum
 
 from amaranth.hdl import unsigned
 from amaranth.lib import data
+from amaranth.utils import bits_for
 
 
 class CommandKind(IntEnum):
@@ -29,13 +30,15 @@ def command_layout(operands: Iterable[str], dims: data.StructLayout | None = Non
     )
 
 
-StepLayout = data.StructLayout(
-    {
-        "block_done": 1,  # the last k of a block
-        "first_block": 1,  # ... of the first block of a compute
-        "last_block": 1,  # ... of the last block of a compute
-        "half": 1,  # half of the result buffer
-        "accumulate": 1,  # add to what is there; else overwrite it
-    }
-)
-"""What the result buffer must know about a block that leaves the array."""
+def step_layout(rows: int) -> data.StructLayout:
+    """What the result buffer must know about a block that leaves an array of so many rows."""
+    return data.StructLayout(
+        {
+            "block_done": unsigned(1),  # the last k of a block
+            "first_block": unsigned(1),  # ... of the first block of a compute
+            "last_block": unsigned(1),  # ... of the last block of a compute
+            "half": unsigned(1),  # half of the result buffer
+            "accumulate": unsigned(1),  # add to what is there; else overwrite it
+            "last_row": unsigned(bits_for(rows - 1)),  # the rows behind it mean nothing
+        }
+    )

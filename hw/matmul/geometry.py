@@ -112,6 +112,10 @@ class Geometry:
         rows_shift, cols_shift = bits_for(self.rows) - 1, bits_for(self.cols) - 1
         return (m - 1) >> rows_shift, (n - 1) >> cols_shift, k - 1
 
+    def last_row(self, dims: data.View) -> Value:
+        """Tiles are whole blocks."""
+        return Const(self.rows - 1, range(self.rows))
+
     @property
     def c_words(self) -> int:
         """Words of C that are read in a cycle: of a beat, or of a row of the array, if that is shorter; one
@@ -131,7 +135,7 @@ class Geometry:
         m, n, k = spec.dims
         tile = _triple(spec.tile.size)
         granule = _triple(spec.tile.granule or spec.tile.size)
-        rows, cols = _block(spec.macs, granule[0], granule[1])
+        rows, cols = spec.block
         limits = _limits(spec)
         largest = _largest(granule, limits) if spec.tile.flexible else tile
         if spec.post:
@@ -206,16 +210,6 @@ def _channels(spec: AcceleratorSpec) -> int:
 def _triple(sizes: tuple[int, ...]) -> tuple[int, int, int]:
     m, n, k = sizes
     return m, n, k
-
-
-def _block(macs: int, granule_m: int, granule_n: int) -> tuple[int, int]:
-    """Rows and cols of the array: as square as blocks that fill every tile without a rest can be."""
-    fitting = [
-        (rows, macs // rows)
-        for rows in (1 << i for i in range(macs.bit_length()))
-        if granule_m % rows == 0 and granule_n % (macs // rows) == 0
-    ]
-    return min(fitting, key=lambda block: (abs(block[0] - block[1]), block))
 
 
 def _limits(spec: AcceleratorSpec) -> tuple[tuple[int, int, int], ...]:

@@ -59,7 +59,7 @@ class Sender(TileSender):
 
         with m.If(flowing):
             m.d.sync += [
-                fetched.valid.eq(tile.reading),
+                fetched.valid.eq(tile.advance),
                 fetched.last.eq(last),
                 fetched.zero.eq(request.zero),
                 fetched.post.eq(request.requantise if geometry.post else 0),

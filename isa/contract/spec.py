@@ -223,11 +223,23 @@ class AcceleratorSpec:
     @property
     def array(self) -> tuple[int, int]:
         """Rows and columns of the array that goes over ``form.array``: as square as powers of two can be, but
-        where the columns are pixels of an image's row, at most `PIXELS` of them. A MatMul's array follows
-        from its tile (:mod:`axiloom.hw.matmul.geometry`)."""
+        where the columns are pixels of an image's row, at most `PIXELS` of them. A MatMul's array is its
+        :attr:`block`."""
         rows = 1 << (self.macs.bit_length() - 1) // 2
         rows = max(rows, self.macs // PIXELS) if self.form.walks else rows
         return rows, self.macs // rows
+
+    @property
+    def block(self) -> tuple[int, int]:
+        """Rows and columns of C that a MatMul's array computes at a time: as square as blocks that fill every
+        tile without a rest can be."""
+        m, n, *_ = self.tile.granule or self.tile.size
+        fitting = [
+            (rows, self.macs // rows)
+            for rows in (1 << i for i in range(self.macs.bit_length()))
+            if m % rows == 0 and n % (self.macs // rows) == 0
+        ]
+        return min(fitting, key=lambda block: (abs(block[0] - block[1]), block), default=(m, n))
 
     def held_words(self, operand: str, shape: tuple[int, ...]) -> int:
         """Words of its buffer that an operand's tile of `shape` takes."""

@@ -6,15 +6,15 @@
  *
  *     static const uint32_t words[] AXL_BEATS = {0x1u, 0x1004010u, 0x8u, 0x1004010u};
  *     static const dma_piece sent[] = {
- *         DMA_ROWS(2, 0, 8, 1, 8),                first the two words from byte 0 of `words`, which is behind the arguments
+ *         DMA_ROWS(2, 0, 8, 1, 8),                two of the words, which count as the argument behind the others
  *         DMA_ROWS(0, 64, 16, 4, 32),             4 rows of 16 bytes, 32 apart, from byte 64 of argument 0 on
  *         DMA_ROWS(2, 8, 8, 1, 8),
  *     };
  *     static const dma_piece received[] = {DMA_TILE(1, 0, 16, 16)};
- *     DMA_TABLE(table, 3, sent, received, .take = add_to_C, .row_bytes = 64, .rows = 16, .stride = 64)
+ *     DMA_TABLE(table, 2, words, sent, received, .take = add_to_C, .row_bytes = 64, .rows = 16, .stride = 64)
  *
  *     dma_table_init(&table, ...);                 in place of dma_init
- *     dma_table_run(&table, (const void *const[]){A, C, words});
+ *     dma_table_run(&table, (const void *const[]){A, C});
  *
  * There are two copies of each descriptor. Calls use them in turns, so that TAILDESC has another value each time, and
  * while the CPU waits for results it makes the other copy ready for the next call. */
@@ -50,17 +50,20 @@ typedef struct {
     dma_descriptor *sends, *receives;   /* two copies each, one behind the other */
     const dma_piece *sent, *received;
     uint32_t sent_count, received_count; /* pieces */
+    const uint32_t *words;
+    uint32_t word_count;
     uint32_t arguments;
     dma_take *take;                     /* NULL: the DMA writes to the places */
     uint32_t row_bytes, rows, stride;   /* of tiles in slots, as for dma_queue_open_ahead */
     uint32_t most;                      /* parts at most */
     uint32_t unit;                      /* places of the DMA's rows are multiples of as many bytes */
     /* What dma_table_init adds. */
+    const uint32_t *words_at;           /* where the DMA reads them */
     uint32_t turn;                      /* the copy that is next */
     uint32_t receive_count;             /* descriptors of a copy, one a part */
     uint32_t part_words, part_rows, last_part; /* parts of a tile but one: a power of two but one */
-    int filled, busy;
-    const void *armed[2][DMA_TABLE_ARGUMENTS + 1]; /* what the addresses of each copy belong to */
+    int filled, promised, busy;
+    const void *armed[2][DMA_TABLE_ARGUMENTS]; /* what the addresses of each copy belong to */
 } dma_table;
 
 #define AXL_BEATS __attribute__((aligned(16))) /* the widest stream */
@@ -72,8 +75,8 @@ typedef struct {
 #define DMA_TABLE_MEMORY __attribute__((aligned(64)))
 #endif
 
-/* Define a table of pieces of `count` arguments, `words` counted. Behind come `take` and what belongs to it, or `.unit`. */
-#define DMA_TABLE(name, count, pieces_sent, pieces_received, ...)                                             \
+/* Define a table of pieces of `count` arguments. Behind come `take` and what belongs to it, or `.unit`. */
+#define DMA_TABLE(name, count, single_words, pieces_sent, pieces_received, ...)                               \
     static dma_descriptor name##_sends[2 * DMA_TABLE_COUNT(pieces_sent)] DMA_TABLE_MEMORY;                    \
     static dma_descriptor name##_receives[2 * DMA_TABLE_PARTS * DMA_TABLE_COUNT(pieces_received)] DMA_TABLE_MEMORY; \
     static dma_table name __attribute__((aligned(64))) = {.sends = name##_sends,                              \
@@ -82,10 +85,13 @@ typedef struct {
                                                           .received = (pieces_received),                      \
                                                           .sent_count = DMA_TABLE_COUNT(pieces_sent),         \
                                                           .received_count = DMA_TABLE_COUNT(pieces_received), \
+                                                          .words = (single_words),                            \
+                                                          .word_count = DMA_TABLE_COUNT(single_words),        \
                                                           .arguments = (count),                               \
                                                           __VA_ARGS__};
 
-/* dma_init, with a table in place of the queue. Errors besides: bounds (the output window is smaller than all tiles). */
+/* dma_init, with a table in place of the queue. Errors besides: bounds (the output window is smaller than all
+ * tiles; in a process, the input window than the words, which it holds there). */
 dma_status dma_table_init(dma_table *table, uintptr_t dma_addr, uintptr_t in_addr, uint32_t in_bytes, uintptr_t out_addr,
                           uint32_t out_bytes);
 

@@ -429,7 +429,7 @@ dma_status dma_queue_close(void) {
     TRY(wait_sent(dma_sends.pushed));
     if (!AXL_DMA_COHERENT && queue.at_once)
         axl_cache_invalidate(queue.own, queue.own_bytes);
-    queue.open = 0;
+    queue.open = queue.clean = 0;
     queue.take = NULL;
     return DMA_OK;
 }
@@ -438,7 +438,7 @@ dma_status dma_queue_close(void) {
 
 #if !AXL_DMA_COHERENT
 void dma_clean_rows(const void *from, uint32_t row_bytes, uint32_t rows, uint32_t stride) {
-    if (!(queue.open && queue.clean))
+    if (!queue.clean)
         axl_cache_clean_rows((uintptr_t)from, row_bytes, rows, stride);
 }
 #endif

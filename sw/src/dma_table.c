@@ -86,11 +86,13 @@ static INSIDE int moved(const dma_table *t, uint32_t copy, const void *const *ar
     return 0;
 }
 
-/* Addresses in arguments; whether one of them is not a multiple of `unit`. */
-static INSIDE uint32_t place_some(dma_descriptor *to, const dma_piece *pieces, uint32_t count, const void *const *arguments,
-                           uint32_t unit) {
+/* Addresses in arguments; whether one of them is not a multiple of `unit`. Words stay where they are. */
+static INSIDE uint32_t place_some(const dma_table *t, dma_descriptor *to, const dma_piece *pieces, uint32_t count,
+                                  const void *const *arguments, uint32_t unit) {
     uint32_t wrong = 0;
     for (uint32_t i = 0; i < count; i++) {
+        if (pieces[i].argument >= t->arguments)
+            continue;
         const uint32_t address = axl_bus((const char *)arguments[pieces[i].argument] + pieces[i].offset);
         wrong |= address & (unit - 1);
         to[i].buffer = address;
@@ -99,9 +101,9 @@ static INSIDE uint32_t place_some(dma_descriptor *to, const dma_piece *pieces, u
 }
 
 static APART SHORT dma_status place(dma_table *t, uint32_t copy, const void *const *arguments) {
-    uint32_t wrong = place_some(sends_of(t, copy), t->sent, t->sent_count, arguments, AXL_STREAM_BITS / 8);
+    uint32_t wrong = place_some(t, sends_of(t, copy), t->sent, t->sent_count, arguments, AXL_STREAM_BITS / 8);
     if (!t->take)
-        wrong |= place_some(receives_of(t, copy), t->received, t->received_count, arguments, t->unit);
+        wrong |= place_some(t, receives_of(t, copy), t->received, t->received_count, arguments, t->unit);
     for (uint32_t i = 0; i < t->arguments; i++)
         t->armed[copy][i] = wrong ? NULL : arguments[i];
     return wrong ? DMA_ERR_ALIGNMENT : DMA_OK;
@@ -130,6 +132,8 @@ static APART SHORT void fill_copy(dma_table *t, uint32_t copy) {
         __builtin_prefetch(t->sent + i + PIECES_AHEAD);
         const uint32_t ends = (i == 0 ? DMA_SOF : 0) | (i == t->sent_count - 1 ? DMA_EOF : 0);
         fill(t->sends, copy, i, t->sent_count, t->sent[i].rows, t->sent[i].size | ends);
+        if (t->sent[i].argument >= t->arguments)
+            sends_of(t, copy)[i].buffer = axl_bus((const char *)t->words_at + t->sent[i].offset);
     }
     const uint32_t part_bytes = t->part_words * (uint32_t)sizeof(uint32_t);
     for (uint32_t i = 0; i < t->receive_count; i++)
@@ -144,7 +148,7 @@ static APART SHORT void fill_copy(dma_table *t, uint32_t copy) {
 
 /* The first copy; the other one follows while the first call waits. */
 static APART SHORT dma_status prepare(dma_table *t) {
-    if (t->arguments > DMA_TABLE_ARGUMENTS + 1 || t->most > DMA_TABLE_PARTS || !t->sent_count || !t->received_count)
+    if (t->arguments > DMA_TABLE_ARGUMENTS || t->most > DMA_TABLE_PARTS || !t->sent_count || !t->received_count)
         return DMA_ERR_ARGUMENT;
     uint32_t rows = t->rows, parts = 1;
     while (SPINS && t->take && t->stride && 2 * parts <= t->most && rows % 2 == 0 && rows * t->row_bytes >= 2 * PART_BYTES) {
@@ -160,10 +164,18 @@ static APART SHORT dma_status prepare(dma_table *t) {
     for (uint32_t i = 0; !t->take && i < t->received_count; i++)
         if ((t->received[i].rows | t->received[i].size) & (t->unit - 1) & DMA_MAX_STRIDE)
             return DMA_ERR_ALIGNMENT;
+    t->words_at = t->words;
+    if (AXL_PROCESS) { /* of which the DMA sees windows and shared arrays alone */
+        if (t->word_count > dma_in_window.size)
+            return DMA_ERR_BOUNDS;
+        for (uint32_t i = 0; i < t->word_count; i++)
+            dma_in_window.words[i] = t->words[i];
+        t->words_at = dma_in_window.words;
+    }
     for (uint32_t i = 0; i < t->arguments; i++)
         t->armed[0][i] = t->armed[1][i] = NULL;
     t->turn = 0;
-    t->busy = 0;
+    t->busy = t->promised = 0;
     fill_copy(t, 0);
     return DMA_OK;
 }
@@ -253,7 +265,10 @@ SHORT dma_status dma_table_run(dma_table *t, const void *const *arguments) {
         return DMA_ERR_BUSY;
     const uint32_t copy = t->turn, other = copy ^ 1;
     if (moved(t, copy, arguments)) {
-        dma_write_register(MM2S + AHEADDESC, 0); /* what was promised changes */
+        if (t->promised) { /* that it does not change */
+            t->promised = 0;
+            dma_write_register(MM2S + AHEADDESC, 0);
+        }
         TRY(place(t, copy, arguments));
     }
     t->busy = 1;
@@ -278,6 +293,7 @@ SHORT dma_status dma_table_run(dma_table *t, const void *const *arguments) {
     if (moved(t, other, arguments))
         TRY(place(t, other, arguments));
     axl_memory_barrier();
+    t->promised = 1;
     dma_write_register(MM2S + AHEADDESC, axl_bus(sends_of(t, other) + t->sent_count - 1)); /* fetched before the next call */
     TRY(t->take ? take_tiles(t, sent, received, arguments) : wait_for_rows(t, sent, received));
     t->busy = 0;

@@ -201,8 +201,9 @@ dma_status dma_table_init(dma_table *table, uintptr_t dma_addr, uintptr_t in_add
     return dma_init(dma_addr, in_addr, in_bytes, out_addr, out_bytes);
 }
 
-static uint8_t *row_of(const dma_piece *p, const void *const *arguments, uint32_t row) {
-    return (uint8_t *)(uintptr_t)arguments[p->argument] + p->offset + (size_t)row * (p->rows & DMA_MAX_STRIDE);
+static uint8_t *row_of(const dma_table *t, const dma_piece *p, const void *const *arguments, uint32_t row) {
+    const void *from = p->argument < t->arguments ? arguments[p->argument] : t->words;
+    return (uint8_t *)(uintptr_t)from + p->offset + (size_t)row * (p->rows & DMA_MAX_STRIDE);
 }
 
 static uint32_t rows_of(const dma_piece *p) { return p->rows ? p->rows >> 19 : 1; }
@@ -222,7 +223,7 @@ static dma_status take_tile(const dma_table *t, const dma_piece *p, const void *
 dma_status dma_table_run(dma_table *t, const void *const *arguments) {
     for (const dma_piece *p = t->sent; p < t->sent + t->sent_count; p++)
         for (uint32_t row = 0; row < rows_of(p); row++) {
-            const uint8_t *from = row_of(p, arguments, row);
+            const uint8_t *from = row_of(t, p, arguments, row);
             if (((uintptr_t)from | p->size) % beat_bytes)
                 return DMA_ERR_ALIGNMENT;
             host_send((const uint32_t *)(const void *)from, p->size / 4, 1);
@@ -231,7 +232,7 @@ dma_status dma_table_run(dma_table *t, const void *const *arguments) {
         if (t->take && take_tile(t, p, arguments) != DMA_OK)
             return DMA_ERR_TIMEOUT;
         for (uint32_t row = 0; !t->take && row < rows_of(p); row++)
-            if (host_recv((uint32_t *)(void *)row_of(p, arguments, row), p->size / 4) != p->size / 4)
+            if (host_recv((uint32_t *)(void *)row_of(t, p, arguments, row), p->size / 4) != p->size / 4)
                 return DMA_ERR_TIMEOUT;
     }
     return DMA_OK;

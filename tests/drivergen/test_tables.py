@@ -13,7 +13,9 @@ from tests.drivergen.test_epilogues import matmul
 
 from axiloom import isa
 from axiloom.drivergen import compile_mlir, reference
-from axiloom.drivergen.passes.lowering.to_table import MOST
+from axiloom.drivergen.cost.plans import plans
+from axiloom.drivergen.cost.selection import Candidate
+from axiloom.drivergen.dialects.table import MOST
 from axiloom.drivergen.pipeline.pipelines import OPTIMISATIONS
 from axiloom.drivergen.problems.matmul import Problem
 from axiloom.errors import UsageError
@@ -77,6 +79,27 @@ def test_where_there_are_few_descriptors(sizes: tuple[int, int, int], table: boo
     assert (
         f"/* A queue, and no table of descriptors: it takes more than {MOST} descriptors. */" in driver.c
     ) != table
+
+
+PLANNED = [
+    ((16, 16, 16), "As", (16, 16, 16)),
+    ((64, 64, 64), "Bs", (16, 32, 64)),
+    ((64, 64, 32), "As", (16, 16, 32)),
+    ((64, 64, 32), "As", (16, 16, 16)),
+    ((128, 64, 32), "Bs", (16, 16, 32)),
+]
+
+
+def test_the_plan_of_the_replay_knows() -> None:
+    found = set()
+    for sizes, flow, tile in PLANNED:
+        spec, problem = coherent("v4_16", data_type="int8"), Problem(*sizes, "int8")
+        order = isa.loop_orders(spec, flow)[0]
+        (plan,) = plans(spec, problem, [Candidate(flow, order, tile)], queued=True).values()
+        driver = compile_mlir(problem.mlir, spec, flow=flow, order=order, tile=tile, pipeline="all")
+        assert plan.tabled == ("dma_table_run" in driver.c)
+        found.add(plan.tabled)
+    assert found == {True, False}
 
 
 def test_a_matrix_that_is_packed_stays_in_a_queue() -> None:

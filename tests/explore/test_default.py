@@ -151,11 +151,11 @@ def test_a_convolution_is_read_where_it_is_if_a_narrow_stream_can(problem: str, 
 def test_later_calls_may_take_other_tiles() -> None:
     """Half of C comes back while the array works on the other half, which the first call, busy with misses of
     the caches, does not gain from."""
-    text = parse_workload("matmul:32x32x32:int8").mlir
+    text = parse_workload("matmul:64x64x64:int8").mlir
     spec = isa.builtin("v4_16", data_type="int8")
     once, often = (of_problem(text, spec, DEFAULTS, calls=calls) for calls in (1, 6))
-    assert (once.schedule.flow, once.schedule.tile) == ("As", (32, 32, 32))
-    assert (often.schedule.flow, often.schedule.tile) == ("Bs", (16, 32, 32))
+    assert (once.schedule.flow, once.schedule.tile) == ("As", (32, 16, 64))
+    assert (often.schedule.flow, often.schedule.tile) == ("Bs", (16, 32, 64))
     assert once.choice is not None
     assert often.choice is not None
     assert "calls" not in once.choice

@@ -21,10 +21,10 @@ static const dma_piece sent[] = {
 };
 static const dma_piece added[] = {DMA_TILE(1, 0, ROWS, COLS)};
 DMA_TAKER_ADD(add_to_C, ROWS, COLS, STRIDE, 1)
-DMA_TABLE(adds, 3, sent, added, .take = add_to_C, .row_bytes = 32, .rows = ROWS, .stride = 4 * STRIDE, .most = 2)
+DMA_TABLE(adds, 2, words, sent, added, .take = add_to_C, .row_bytes = 32, .rows = ROWS, .stride = 4 * STRIDE, .most = 2)
 
 static dma_status call(dma_table *table, const void *a, void *c) {
-    return dma_table_run(table, (const void *const[]){a, c, words});
+    return dma_table_run(table, (const void *const[]){a, c});
 }
 
 static dma_status init(dma_table *table) { return dma_table_init(table, DMA, IN, BYTES, OUT, BYTES); }
@@ -38,7 +38,7 @@ int main(void) {
 }
 #else
 static const dma_piece written[] = {DMA_ROWS(1, 0, 32, ROWS, 4 * STRIDE)};
-DMA_TABLE(writes, 3, sent, written, .unit = AXL_CACHE_LINE)
+DMA_TABLE(writes, 2, words, sent, written, .unit = AXL_CACHE_LINE)
 
 /* Is each element of `c` `times` that of `a`, and nothing written beside? */
 static int is(int a, int c, int32_t times) {

@@ -15,9 +15,6 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from axiloom.drivergen.dialects import accel, queue, table
 from axiloom.drivergen.dialects.elements import element_bits
 
-MOST = 40
-"""Descriptors of a channel: each is a line that comes from memory before the first call. A queue fills in the
-first ones alone before the DMA begins."""
 COMMENT = "comment"
 
 
@@ -162,8 +159,8 @@ class _Unrolled:
         self.append(piece, self.sends)
 
     def append(self, piece: Operation, count: int) -> None:
-        if count > MOST:
-            raise _NotATableError(f"it takes more than {MOST} descriptors")
+        if count > table.MOST:
+            raise _NotATableError(f"it takes more than {table.MOST} descriptors")
         self.pieces.append(piece)
 
     def rows(self, arguments: list[SSAValue]) -> None:

@@ -25,10 +25,13 @@ class Walk:
     post: bool
     operands: tuple[str, str] = ("A", "B")
     most: tuple[int, int, int] = (4, 4, 16)
-    command_dims: data.StructLayout = data.StructLayout({"m": 2, "n": 2, "k": 4})  # noqa: RUF009
+    command_dims: data.StructLayout = data.StructLayout({"m": 2, "n": 2, "k": 4, "row": 3})  # noqa: RUF009
 
     def work(self, dims: data.View) -> tuple[Any, Any, Any]:
         return dims.m, dims.n, dims.k
+
+    def last_row(self, dims: data.View) -> Any:
+        return dims.row
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,7 @@ class Command:
     k: int
     half_a: int
     half_b: int
+    row: int  # the last that a block uses
 
 
 def expected_events(commands: list[Command]) -> list[Any]:
@@ -57,7 +61,9 @@ def expected_events(commands: list[Command]) -> list[Any]:
                         )
                         first, last = (m, n) == (0, 0), right and m == one.m
                         halves = (one.half_a, one.half_b)
-                        events.append(("block", one.k + 1, ends, first, last, half, not cleared, halves))
+                        events.append(
+                            ("block", one.k + 1, ends, first, last, half, not cleared, one.row, halves)
+                        )
                 cleared = False
             case CommandKind.CLEAR:
                 half, cleared = half if cleared else 1 - half, True
@@ -75,7 +81,8 @@ def test_commands_are_executed_in_order(rows: int, post: bool) -> None:
     kinds = [CommandKind.COMPUTE] * 3 + [CommandKind.STORE, CommandKind.CLEAR]
     kinds += [CommandKind.REQUANTISE] * post
     commands = [
-        Command(rng.choice(kinds), *(rng.randrange(size) for size in (4, 4, 16, 2, 2))) for _ in range(200)
+        Command(rng.choice(kinds), *(rng.randrange(size) for size in (4, 4, 16, 2, 2, rows)))
+        for _ in range(200)
     ]
     blocks: list[Any] = []
     sends: list[Any] = []
@@ -85,7 +92,7 @@ def test_commands_are_executed_in_order(rows: int, post: bool) -> None:
     async def main(ctx: Any) -> None:
         nonlocal held_starts
         pending = list(commands)
-        reads, firsts, since, idle = 0, 0, 1000, 0
+        reads, firsts, since, idle, rows_before = 0, 0, 1000, 0, 0
         holds, held_half = 0, 0
         offered = False
         while idle < 30:
@@ -97,7 +104,7 @@ def test_commands_are_executed_in_order(rows: int, post: bool) -> None:
                 (payload.kind, one.kind),
                 (payload.half_a, one.half_a),
                 (payload.half_b, one.half_b),
-                *((payload.dims[name], getattr(one, name)) for name in "mnk"),
+                *((payload.dims[name], getattr(one, name)) for name in ("m", "n", "k", "row")),
             ):
                 ctx.set(target, value)
             ctx.set(device.requests.ready, holds == 0 and rng.random() < 0.5)
@@ -118,10 +125,12 @@ def test_commands_are_executed_in_order(rows: int, post: bool) -> None:
             assert ctx.get(device.finish) == last
             if ctx.get(step.block_done):
                 assert ctx.get(device.busy)
-                assert since >= max(rows, MIN_BLOCK_CYCLES)
+                # The rows of the block before have been read.
+                assert since >= max(rows_before, MIN_BLOCK_CYCLES)
+                rows_before = ctx.get(step.last_row) + 1
                 assert firsts == 1
                 first, accumulate = (bool(ctx.get(step[name])) for name in ("first_block", "accumulate"))
-                of_step = (first, last, ctx.get(step.half), accumulate)
+                of_step = (first, last, ctx.get(step.half), accumulate, ctx.get(step.last_row))
                 halves = (ctx.get(device.half_a), ctx.get(device.half_b))
                 blocks.append(("block", reads, ends, *of_step, halves))
                 reads, firsts, since = 0, 0, 0

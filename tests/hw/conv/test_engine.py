@@ -14,7 +14,7 @@ from tests.hw.engine.engine_bench import Program, check, simulate, sustained
 from tests.isa.conv_strategies import conv_ill_formed, conv_specs, conv_well_formed, conv_word_program
 from tests.isa.conv_streams import Convolution, conv_program
 from tests.isa.streams import opcode_words
-from tests.some import some
+from tests.some import slow, some
 
 from axiloom import isa
 from axiloom.errors import SpecError
@@ -29,6 +29,18 @@ BASE = {
     **dict.fromkeys(("sh", "sw", "dh", "dw", "pt", "pl"), 1),
 }
 """Dims and settings of a small tile."""
+
+
+POINTWISE = {
+    **BASE,
+    **dict.fromkeys(("fh", "fw", "ic"), 1),
+    **dict.fromkeys(("pt", "pl"), 0),
+    "oh": 2,
+    "ih": 2,
+    "ow": 16,
+    "iw": 16,
+}
+"""One channel in, one tap: a block has one k."""
 
 
 def small(data_type: str = "int8", stream_width: int = 32, macs: int = 16) -> AcceleratorSpec:
@@ -111,6 +123,27 @@ def test_few_channels_behind_more(channels: tuple[int, int]) -> None:
     words = words_of(spec, "cfg sI sF" + 5 * " cO", pointwise | {"ic": many})
     words += words_of(spec, "cfg sI sF cO rO", pointwise | {"ic": few}, 1)
     check(spec, Program(words))
+
+
+@pytest.mark.parametrize(("many", "few"), [(8, 1), slow(7, 3)])
+def test_blocks_of_few_outputs_behind_more(many: int, few: int) -> None:
+    """A block takes as long as its rows that have a channel; those of the block before must be read first."""
+    spec = small(macs=64)
+    words = words_of(spec, "cfg sI sF cO cO cO cO cO rO", POINTWISE | {"oc": many})
+    words += words_of(spec, "cfg sI sF cO rO", POINTWISE | {"oc": few}, 1)
+    check(spec, Program(words))
+
+
+def test_few_outputs_take_fewer_cycles() -> None:
+    """Three times four blocks of eight rows: each takes as many cycles as there are channels out."""
+    spec = small(macs=64)
+
+    def cycles(oc: int) -> int:
+        words = words_of(spec, "cfg sI sF cO cO cO rO", POINTWISE | {"oc": oc})
+        (result,) = simulate(spec, Program(words))
+        return max(result.computing) - min(result.computing)
+
+    assert [cycles(oc) for oc in (8, 6, 1)] == [8 * 11, 6 * 11, 4 * 11]
 
 
 @pytest.mark.slow

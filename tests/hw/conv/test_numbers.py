@@ -25,6 +25,7 @@ def expected(d: dict[str, int], geometry: ConvGeometry) -> dict[str, int]:
         "last_m": channel_blocks - 1,
         "last_n": d["oh"] * row_blocks - 1,
         "last_k": d["ic"] * d["fh"] * d["fw"] - 1,
+        "last_row": min(d["oc"], geometry.rows) - 1,
         "last_oc": d["oc"] - 1,
         "last_lane": (d["ow"] - 1) % geometry.cols,
         "walk.last_c": d["ic"] - 1,

@@ -27,6 +27,7 @@ def test_tiles_go_out_dense(stream_width: int, macs: int) -> None:
     halves = [[[rng.getrandbits(32) for _ in range(cols)] for _ in range(geometry.o_depth)] for _ in range(2)]
     expected: list[list[int]] = []  # of each tile, words
     received: list[list[int]] = [[]]
+    early = 0
 
     def random_sizes() -> tuple[int, int, int]:
         while True:
@@ -45,17 +46,21 @@ def test_tiles_go_out_dense(stream_width: int, macs: int) -> None:
         ]
 
     async def main(ctx: Any) -> None:
+        nonlocal early
         requests = [(rng.randrange(2), rng.random() < 0.3, random_sizes()) for _ in range(TILES)]
         for half, zero, sizes in requests:
             of_tile = words(half, *sizes)
             expected.append([0] * len(of_tile) if zero else of_tile)
-        running, idle = 0, 0
+        running, sendable, idle = 0, 0, 0
         fetched: int | None = None
         while idle < 30:
-            if rng.random() < 0.1:
-                running = rng.randrange(4)
-            held = 1 << ctx.get(device.send_half) if ctx.get(device.reading) else 0
-            ctx.set(device.running, running & ~held)
+            # A half that has been asked for gets no other compute.
+            held = 1 << ctx.get(device.send_half) if ctx.get(device.holds) else 0
+            running &= held if rng.random() < 0.9 else 0
+            running |= rng.randrange(4) & ~held
+            sendable = rng.randrange(2)
+            ctx.set(device.running, running)
+            ctx.set(device.sendable, sendable)
             ctx.set(device.requests.valid, bool(requests))
             if requests:
                 half, zero, (oc, oh, ow) = requests[0]
@@ -81,6 +86,7 @@ def test_tiles_go_out_dense(stream_width: int, macs: int) -> None:
             idle = idle + 1 if not requests and not ctx.get(device.busy) else 0
             flow, enable = ctx.get(device.send_flow), ctx.get(device.send_enable)
             row = halves[ctx.get(device.send_half)][ctx.get(device.send_address)]
+            early += enable and running >> ctx.get(device.send_half) & 1 and ctx.get(device.reading)
             await ctx.tick()
             if flow:  # a row is there from the second flow after its read on
                 ctx.set(device.send_row, rng.getrandbits(32 * cols) if fetched is None else fetched)
@@ -90,3 +96,4 @@ def test_tiles_go_out_dense(stream_width: int, macs: int) -> None:
     whole = [tile + [0] * (-len(tile) % lanes) for tile in expected]  # the last beat is filled up
     assert received == [*whole, []]
     assert sum(map(len, whole)) > 200
+    assert early > 0, "no row has gone out while its half was computed"

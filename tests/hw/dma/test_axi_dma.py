@@ -190,7 +190,7 @@ def test_other_bursts(burst: int) -> None:
         assert bench.sent == expected_packet(bench, 0x1010, 150)
         assert bench.memory[0x8000 // 4 :][:150].tolist() == numbers(150)
         assert max(b.beats for b in bench.reads) == burst
-        assert max(b.beats for b in bench.writes) == burst
+        assert min(burst, 4) <= max(b.beats for b in bench.writes) <= burst, "some leave early"
 
     bench.run(main)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from amaranth.lib import data
 
-from axiloom.hw.engine.commands import CommandKind, StepLayout, command_layout
+from axiloom.hw.engine.commands import CommandKind, command_layout, step_layout
 
 
 def test_a_command_names_the_half_of_each_operand() -> None:
@@ -23,11 +23,12 @@ def test_behind_the_receiver_it_has_the_sizes_too() -> None:
 
 
 def test_a_step_says_what_the_result_buffer_must_know() -> None:
-    assert [name for name, _ in StepLayout] == [
+    assert [name for name, _ in step_layout(32)] == [
         "block_done",
         "first_block",
         "last_block",
         "half",
         "accumulate",
+        "last_row",
     ]
-    assert StepLayout.size == 5
+    assert step_layout(32).size == 10

@@ -72,7 +72,7 @@ def test_tiles_go_out_in_the_order_of_the_stream(name: str) -> None:
     lanes = geometry.stream_width // 32
     expected: list[tuple[int, int]] = []
     received: list[tuple[int, int]] = []
-    waits = 0
+    waits = early = 0
 
     def random_tile() -> tuple[int, int, int]:
         if not geometry.flexible:
@@ -81,7 +81,7 @@ def test_tiles_go_out_in_the_order_of_the_stream(name: str) -> None:
         return m, n, k
 
     async def main(ctx: Any) -> None:
-        nonlocal waits
+        nonlocal waits, early
         requests = [(rng.randrange(2), rng.random() < 0.3, random_tile()) for _ in range(TILES)]
         for half, zero, (m, n, _) in requests:
             places = [(row, col) for row in range(m) for col in range(n)]
@@ -91,12 +91,12 @@ def test_tiles_go_out_in_the_order_of_the_stream(name: str) -> None:
             expected.extend((word, number == len(words) - 1) for number, word in enumerate(words))
         running, idle = 0, 0
         while idle < 20:
-            if rng.random() < 0.1:
-                running = rng.randrange(4)
-            busy = ctx.get(device.reading)
-            # A half that is being read does not begin to compute.
-            held = 1 << ctx.get(device.send_half) if busy else 0
-            ctx.set(device.running, running & ~held)
+            held = 1 << ctx.get(device.send_half) if ctx.get(device.holds) else 0
+            # A half that has been asked for gets no other compute.
+            running &= held if rng.random() < 0.9 else 0
+            running |= rng.randrange(4) & ~held
+            ctx.set(device.running, running)
+            ctx.set(device.sendable, rng.randrange(2))
             ctx.set(device.requests.valid, bool(requests))
             if requests:
                 half, zero, tile = requests[0]
@@ -106,8 +106,9 @@ def test_tiles_go_out_in_the_order_of_the_stream(name: str) -> None:
                 for dim, size in zip("mnk", tile, strict=True) if geometry.flexible else ():
                     ctx.set(asked.dims[dim], size)
             ctx.set(device.m_axis.tready, rng.random() < 0.7)
-            if ctx.get(device.holds) and not ctx.get(device.reading):
-                waits += 1
+            if running & held:
+                early += ctx.get(device.send_enable)
+                waits += not ctx.get(device.sendable)
             if ctx.get(device.m_axis.tvalid) and ctx.get(device.m_axis.tready):
                 beat, last = ctx.get(device.m_axis.tdata), ctx.get(device.m_axis.tlast)
                 for lane in range(lanes):
@@ -120,3 +121,4 @@ def test_tiles_go_out_in_the_order_of_the_stream(name: str) -> None:
     simulate(device, main)
     assert received == expected
     assert waits > 0, "no tile has waited for its half"
+    assert early > 0, "no row has gone out while its half was computed"
