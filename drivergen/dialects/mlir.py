@@ -119,6 +119,8 @@ def _unreadable(error: Exception) -> str:
 def parse(text: str, name: str = "input.mlir") -> ModuleOp:
     """The verified module in `text`; raises CompileError with file, line and column."""
     ctx, file = context(), _FUNCTION.sub("", name)
+    if not text.strip():
+        raise CompileError(f"{file}: is empty; a function in MLIR is expected")
     others.refuse(text, file)
     try:
         module = LocatedParser(ctx, separated(text), file).parse_module()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from axiloom.drivergen.c.copy_driver import COPY_FORM, parse_copy
@@ -81,6 +82,10 @@ def kernel_problem(text: str) -> Kernel | None:
     return NAMES.get(name) if colon and name not in KINDS else None
 
 
+LONGEST_PATH = 256
+"""Characters of what may be one: the system refuses longer names."""
+
+
 def parse_workload(text: str) -> Workload:
     """The problem that `text` names; UsageError says what is accepted."""
     name, colon, _ = text.partition(":")
@@ -90,6 +95,9 @@ def parse_workload(text: str) -> Workload:
         return parse_kernel(text)
     if name in KINDS and not colon:
         raise UsageError(f"problem `{name}` has no sizes; accepted are {KINDS[name].form}; or a file *.mlir")
+    if 0 < len(text) < LONGEST_PATH and Path(text).exists():
+        what = "is a folder" if Path(text).is_dir() else "is no file of a problem by its name"
+        raise UsageError(f"{text}: {what}; accepted are FILE.mlir, FILE.onnx, FILE.py:FUNCTION and FILE.c")
     known = "; ".join((*(kind.form for kind in KINDS.values()), FORM))
     what = f"problem `{shortened(text)}` is not understood{hint(name, [*KINDS, *NAMES])}"
     raise UsageError(f"{what}; accepted are {known}; or a file *.mlir")

@@ -191,3 +191,41 @@ def test_a_place_that_cannot_be_written(tmp_path: Path, capsys: pytest.CaptureFi
     target = tmp_path / "file" / "driver.c"
     message = fails(capsys, 2, "compile", "matmul:4x4x4", "-o", str(target))
     assert str(tmp_path / "file") in message
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ("--seed -1", "--seed: '-1' is not a number from 0 on"),
+        ("--macs 0", "--macs: '0' is neither a number from 1 on nor most"),
+        ("--macs -4", "--macs: '-4' is neither a number from 1 on nor most"),
+        ("--calls 0", "--calls: '0' is not a number from 1 to 10,000"),
+        ("--calls 99999999999", "--calls: '99999999999' is not a number from 1 to 10,000"),
+        ("--accel nosuch", "no built-in accelerator `nosuch`; there are v1_4"),
+        ("--accel v3 --size 5", "no built-in accelerator `v3_5`; did you mean"),
+    ],
+)
+def test_numbers_and_names(options: str, says: str, capsys: pytest.CaptureFixture[str]) -> None:
+    try:
+        code = main(["run", "matmul:16x16x16", *options.split()])
+    except SystemExit as left:  # by argparse
+        code = left.code  # type: ignore[assignment]
+    assert code == 2
+    out, err = capsys.readouterr()
+    assert not out
+    assert err.startswith(f"axiloom: {says}")
+    assert err.count("\n") == 1
+
+
+def test_a_folder_and_a_file_of_another_kind(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    other, empty = tmp_path / "notes.txt", tmp_path / "empty.mlir"
+    other.write_text("matmul")
+    empty.write_text("\n")
+    accepted = "accepted are FILE.mlir, FILE.onnx, FILE.py:FUNCTION and FILE.c"
+    for verb in ("run", "compile"):
+        assert fails(capsys, 2, verb, str(tmp_path)) == f"{tmp_path}: is a folder; {accepted}"
+        found = fails(capsys, 2, verb, str(other))
+        assert found == f"{other}: is no file of a problem by its name; {accepted}"
+        found = fails(capsys, 4, verb, str(empty))
+        assert found == f"{empty}: is empty; a function in MLIR is expected"
+    assert fails(capsys, 2, "simulate", str(tmp_path)) == f"{tmp_path}: is a folder, not a file"

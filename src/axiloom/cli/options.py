@@ -35,9 +35,26 @@ def sizes(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in parts)
 
 
+MOST_CALLS = 10_000
+
+
 def positive(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
+    return int(text)
+
+
+def natural(text: str) -> int:
+    """Of a seed, or a number of things that may be none."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 on")
+    return int(text)
+
+
+def calls(text: str) -> int:
+    """Of a driver in a program: what each leaves is kept and compared."""
+    if not text.isdecimal() or not 1 <= int(text) <= MOST_CALLS:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to {MOST_CALLS:,}")
     return int(text)
 
 
@@ -290,10 +307,11 @@ def _is_coherent(options: argparse.Namespace) -> bool:
 
 
 def _macs(text: str) -> int | str:
-    try:
-        return MOST if text == MOST else int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is neither a number nor {MOST}") from None
+    if text == MOST:
+        return MOST
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is neither a number from 1 on nor {MOST}")
+    return int(text)
 
 
 def _asked_macs(asked: int | str, spec: AcceleratorSpec, options: argparse.Namespace) -> int:

@@ -29,7 +29,7 @@ def test_passes_of_xdsl_work_beside_ours(tmp_path: Path, capsys: pytest.CaptureF
         (
             "accel-generalise,accel-annotate{accelerator=v9}",
             2,
-            "axiloom-opt: no built-in accelerator `v9_16`",
+            "axiloom-opt: no built-in accelerator `v9`",
         ),
         (
             "accel-generalise,accel-annotate{accelerator=v3_4 tile=8,8,8}",

@@ -34,7 +34,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     shared.add_schedule(compile_)
     compile_.add_argument(
         "--calls",
-        type=shared.positive,
+        type=shared.calls,
         default=CALLS,
         metavar="N",
         help="choose hardware and use for a program that calls the driver N times (default %(default)s)",

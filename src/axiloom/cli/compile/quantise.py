@@ -45,7 +45,9 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="sums become int8 by a shift alone, one scale a weight: for accelerators that have no "
         "multiplier behind their sums, such as VTA (`axiloom run --select egraph --accel vta`)",
     )
-    command.add_argument("--seed", type=int, default=0, help="of random calibration data (default 0)")
+    command.add_argument(
+        "--seed", type=shared.natural, default=0, help="of random calibration data (default 0)"
+    )
     refuse(
         command,
         Refusal(

@@ -68,7 +68,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     command.add_argument(
         "--calls", type=shared.positive, metavar="N", help="the first N calls of the data alone"
     )
-    command.add_argument("--seed", type=int, default=0, help="of the sampled calls (default 0)")
+    command.add_argument("--seed", type=shared.natural, default=0, help="of the sampled calls (default 0)")
     command.add_argument(
         "--lose", type=float, metavar="X", help="exit code 1 if the figure is worse than float32's by more"
     )

@@ -26,6 +26,8 @@ _OF_RUNS = "seed input"
 
 
 def add_options(nest: argparse.ArgumentParser) -> None:
+    from axiloom.cli import options as shared
+
     group = nest.add_argument_group("circuit (arrays resident in banks)")
     group.add_argument(
         "--plan",
@@ -38,7 +40,7 @@ def add_options(nest: argparse.ArgumentParser) -> None:
         help="execute it in Verilator, and compare with the program as it was written, bit for bit",
     )
     group.add_argument("--plain", action="store_true", help="one nest after the other")
-    group.add_argument("--seed", type=int, default=0, help="of the random inputs (default 0)")
+    group.add_argument("--seed", type=shared.natural, default=0, help="of the random inputs (default 0)")
     group.add_argument(
         "--input", type=Path, metavar="FILE.npz", help="inputs, by the names of arrays (default: random ones)"
     )

@@ -75,13 +75,13 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     run.add_argument(
         "--calls",
-        type=shared.positive,
+        type=shared.calls,
         default=1,
         metavar="N",
         help="call the driver N times, each on what the call before has left, and report the cycles of the "
         "first call and of the later ones (default 1)",
     )
-    run.add_argument("--seed", type=int, default=0, help="of the random inputs (default 0)")
+    run.add_argument("--seed", type=shared.natural, default=0, help="of the random inputs (default 0)")
     nest_run.add_search(run)
     program_run.add_options(run)
     network = run.add_argument_group("networks (functions with many ops)")
@@ -115,7 +115,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     network.add_argument(
         "--offload-from",
-        type=int,
+        type=shared.natural,
         default=0,
         metavar="N",
         help="products of fewer multiply-adds stay on the CPU (default 0: all that the accelerator takes)",
@@ -466,7 +466,7 @@ def _elf(
     named = [frontend.split(str(one)) for one in options.driver]
     for file, _ in named:
         if not file.is_file():
-            raise UsageError(f"{file}: no such file")
+            raise UsageError(f"{file}: {'is a folder, not a file' if file.is_dir() else 'no such file'}")
     if len(named) == 1 and named[0][0].suffix == ".elf":
         return named[0][0]
     progress("compiling the driver")
