@@ -25,6 +25,7 @@ from axiloom.isa import AcceleratorSpec, check_together
 
 COMMON = (
     *("-g0", "-fno-sanitize=undefined", "-ffunction-sections"),
+    "-momit-leaf-frame-pointer",  # small functions called often take tiles and clean lines
     *(
         "-ffp-contract=off",
         "-fno-math-errno",
