@@ -97,9 +97,17 @@ class Plan:
 
 
 def plans(
-    spec: AcceleratorSpec, problem: Problem, among: Iterable[Candidate], *, queued: bool
+    spec: AcceleratorSpec,
+    problem: Problem,
+    among: Iterable[Candidate],
+    *,
+    queued: bool,
+    tables: bool = True,
 ) -> dict[Candidate, Plan]:
-    """Those of the candidates whose transfers overlap; `queued`: with zero copy, else with packets."""
+    """Those of the candidates whose transfers overlap; `queued`: with zero copy, else with packets.
+
+    `tables`: a queue that can be a table of descriptors is one. In a network's driver it is none.
+    """
     if set(spec.data) != set(MATRICES):
         return {}
     groups: dict[tuple[str, tuple[str, ...]], list[Candidate]] = {}
@@ -111,7 +119,7 @@ def plans(
         nest = Nest.of(spec, named, uses(spec, flow), order, [one.tile for one in group])
         for one, plan in zip(group, _plans(nest, queued, problem.results), strict=True):
             if plan:
-                found[one] = plan
+                found[one] = plan if tables else replace(plan, tabled=False)
     return found
 
 

@@ -130,3 +130,11 @@ def test_neighbouring_words_are_one_descriptor() -> None:
 def test_a_table_is_a_pass_with_a_name() -> None:
     with pytest.raises(UsageError, match="did you mean `tables`"):
         compile_mlir(Problem(16, 16, 16, "int32").mlir, coherent("v4_16"), pipeline="table")
+
+
+def test_in_a_network_a_queue_stays_one() -> None:
+    spec, problem = coherent("v4_16", data_type="int8"), Problem(32, 32, 32, "int8")
+    one = Candidate("Bs", isa.loop_orders(spec, "Bs")[0], (16, 32, 32))
+    alone, layer = (plans(spec, problem, [one], queued=True, tables=tables)[one] for tables in (True, False))
+    assert (alone.tabled, layer.tabled) == (True, False)
+    assert replace(alone, tabled=False) == layer

@@ -70,12 +70,14 @@ def ranked(
     pipelines: Sequence[str] | None = None,
     among: Sequence[Candidate] | None = None,
     calls: int = 1,
+    tables: bool = True,
 ) -> list[Choice]:
     """Candidates (default: all) with each of the pipelines (default: `strategies`), the fastest first.
 
     Times are of a program that calls the driver `calls` times; later calls find the caches warm. The first by
     the model come before the others, in the order of the replay and with its times; the paper's `Best` is
-    among them, and comes before what is faster by less than `CLOSE`.
+    among them, and comes before what is faster by less than `CLOSE`. `tables`: as for
+    :func:`axiloom.drivergen.cost.plans.plans`.
     """
     board = boards.load(board)
     every = ranked_by_model(problem, spec, board=board, pipelines=pipelines, among=among, calls=calls)
@@ -83,7 +85,7 @@ def ranked(
     number = sum(one.seconds <= every[0].seconds * (1 + NEAR) for one in every[: _first(every, REPLAYED)])
     first = [one for i, one in enumerate(every) if i < number or one.candidate == paper]
     rest = [one for i, one in enumerate(every) if i >= number and one.candidate != paper]
-    seconds = replayed(problem, spec, first, board=board, calls=calls)
+    seconds = replayed(problem, spec, first, board=board, calls=calls, tables=tables)
     known = {one for one, s in zip(first, seconds, strict=True) if s is not None}
     exact = [
         one if s is None else replace(one, seconds=s, limit_ratio=one.limit_ratio * s / one.seconds)
@@ -117,6 +119,7 @@ def replayed(
     *,
     board: str | boards.Board = boards.DEFAULT,
     calls: int = 1,
+    tables: bool = True,
 ) -> list[float | None]:
     """Seconds that `calls` of the drivers of these take; None where transfers do not overlap.
 
@@ -134,7 +137,7 @@ def replayed(
     for (pipeline, queued), some in ways.items():
         replay = Replay(spec, on, costs_of(kind_of(spec, queued), spec.dma.coherent))
         known: dict[Plan, float] = {}  # several names of flows and loops come to the same
-        for candidate, plan in plans(spec, problem, some, queued=queued).items():
+        for candidate, plan in plans(spec, problem, some, queued=queued, tables=tables).items():
             if plan not in known:
                 cycles = replay.run(plan, calls).cycles if replay.fits(plan) else -1.0
                 known[plan] = factor * cycles / on.cpu_hz

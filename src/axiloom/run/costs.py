@@ -114,7 +114,9 @@ class Costs:
         key = problem, spec.name, flow, order, call.tile, pipeline
         if key not in self.matmuls:
             among = [Candidate(flow, order, call.tile)]
-            best = ranked(problem, plain, board=self.board, pipelines=(pipeline,), among=among)[0]
+            best, *_ = ranked(
+                problem, plain, board=self.board, pipelines=(pipeline,), among=among, tables=False
+            )
             queued = best.pipeline == "all"
             # The program has started when a layer begins.
             start = self._start(best.pipeline, plain, queued) / self.board.cpu_hz
