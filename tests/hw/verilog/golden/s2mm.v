@@ -34,8 +34,8 @@ module s2mm (
   output wire stream_tready,
   input  wire stream_tlast
 );
-  wire [25:0] _30;
-  wire _39;
+  wire [25:0] _35;
+  wire _44;
   wire accept;
   reg [31:0] address = 32'd0;
   wire address_accepted;
@@ -49,8 +49,10 @@ module s2mm (
   wire error;
   reg failed = 1'h0;
   wire finished;
+  reg hungry = 1'h0;
   wire [6:0] level;
   wire [2:0] level_44;
+  wire line_ends;
   reg page_ends = 1'h0;
   reg [3:0] pending = 4'h0;
   reg pending_full = 1'h0;
@@ -65,10 +67,11 @@ module s2mm (
   reg words_full = 1'h0;
   reg [23:0] words_left = 24'h000000;
   reg [23:0] words_received = 24'h000000;
-  assign _39 = | { pending_full, commands_full, words_full };
-  assign stream_tready = collecting & ~stop & ~_39;
+  assign _44 = | { pending_full, commands_full, words_full };
+  assign stream_tready = collecting & ~stop & ~_44;
   assign accept = stream_tvalid & stream_tready;
-  assign burst_ends = command_ends | row_ends | (beat == 4'hf) | page_ends;
+  assign line_ends = (&beat[1:0]) & hungry;
+  assign burst_ends = command_ends | row_ends | (beat == 4'hf) | page_ends | line_ends;
   assign w_en = accept & burst_ends;
   assign command_ends = stream_tlast | row_ends;
   assign overflow = accept & command_ends & ~stream_tlast;
@@ -100,6 +103,10 @@ module s2mm (
     if (rst) pending_full <= 1'h0;
   end
   always @(posedge aclk) begin
+    hungry <= (level_44 == 0) & (unsent <= 4'h1) & (pending <= 4'h7);
+    if (rst) hungry <= 1'h0;
+  end
+  always @(posedge aclk) begin
     if (accept) address <= address + 32'h4;
     if (command_start) address <= command_address;
     if (rst) address <= 32'd0;
@@ -121,7 +128,7 @@ module s2mm (
   end
   always @(posedge aclk) begin
     if (accept) row_ends <= words_left == 24'h2;
-    if (command_start) row_ends <= _30 == 26'h1;
+    if (command_start) row_ends <= _35 == 26'h1;
     if (rst) row_ends <= 1'h0;
   end
   always @(posedge aclk) begin
@@ -162,8 +169,8 @@ module s2mm (
   end
   s2mm_commands commands (
     .aclk(aclk),
-    .port_250_0(beat),
-    .port_73_0((beat == 0) ? address : burst_address),
+    .port_260_0(beat),
+    .port_81_0((beat == 0) ? address : burst_address),
     .r_data(r_data),
     .r_en(bus_awready),
     .r_rdy(bus_awvalid),
@@ -199,17 +206,17 @@ module s2mm (
   assign bus_awcache = 4'h3;
   assign bus_wstrb = 4'hf;
   assign bus_bready = 1'h1;
-  assign _30 = { 2'h0, command_length[25:2] };
+  assign _35 = { 2'h0, command_length[25:2] };
 endmodule
 
 module s2mm_commands (
   input  wire r_en,
-  input  wire [31:0] port_73_0,
+  input  wire [31:0] port_81_0,
   input  wire w_en,
   input  wire rst,
   output wire [2:0] w_level,
   output wire [39:0] r_data,
-  input  wire [3:0] port_250_0,
+  input  wire [3:0] port_260_0,
   output reg  r_rdy = 1'h0,
   input  wire aclk
 );
@@ -228,7 +235,7 @@ module s2mm_commands (
   end
   always @(posedge aclk) begin
     if (w_port_en)
-    storage[w_port_addr] <= { 4'h0, port_250_0, port_73_0 };
+    storage[w_port_addr] <= { 4'h0, port_260_0, port_81_0 };
   end
   always @(posedge aclk) begin
     if (r_port_en) _0_ <= storage[r_port_addr];
