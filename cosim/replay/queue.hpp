@@ -25,7 +25,6 @@ class Queue : public Driver {
 
   private:
     static constexpr double POLL = 33.0; // fabric cycles: a descriptor, a register of the DMA, and the loop around them
-    static constexpr double AHEAD = 36.0; // of machine.fetch
     static constexpr double ROW = 4.0;   // and from one row's burst to the next: shorter rows leave the stream idle
     static constexpr int32_t SEND_RING = 128, RECEIVE_RING = 64, DESCRIPTOR_WORDS = 8, TELL_WORDS = 1024;
     static constexpr int32_t SLOT_WORDS = 2048, OCM_WORDS = 8192, MOST_TABLED = 64;
@@ -82,7 +81,7 @@ class Queue : public Driver {
     }
 
     // From telling the DMA to its first transfer; for later calls of a table descriptors are there already.
-    double fetch_time() const { return plan.tabled && !first ? machine.fetch - AHEAD : machine.fetch; }
+    double fetch_time() const { return plan.tabled && !first ? 0 : machine.fetch; }
 
     void loop(int level) {
         if (level == plan.loops)

@@ -7,10 +7,10 @@ of convolutions of int8 and int32. ``python -m benchmarks neon_fit`` writes it, 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 COSTS_FILE = Path(__file__).with_name("neon_costs.json")
 FITTED_TO = "cortex_a9"
@@ -25,24 +25,17 @@ START, LINES = "start", "lines"
 
 def kind(sizes: Mapping[str, int], bits: int) -> str:
     """Which costs are for these sizes, macros of a program by hand: ``product_int8`` and so on."""
-    return f"{'product' if 'K' in sizes else 'convolution'}_int{bits}"
+    return f"{_name(sizes)}_int{bits}"
 
 
 def counts(sizes: Mapping[str, int], bits: int) -> dict[str, float]:
     """What a call does, by name."""
-    return _of_product(sizes, bits) if "K" in sizes else _of_convolution(sizes, bits)
+    return KERNELS[_name(sizes)].counts(sizes, bits)
 
 
 def lines(sizes: Mapping[str, int], bits: int) -> float:
     """Cache lines of all its arrays."""
-    if "K" in sizes:
-        M, N, K = (sizes[name] for name in "MNK")
-        operands, sums = M * K + K * N, M * N
-    else:
-        pixels = _out(sizes, "H") * _out(sizes, "W")
-        taps = sizes["IC"] * sizes["FH"] * sizes["FW"]
-        operands = sizes["IC"] * sizes["IH"] * sizes["IW"] + sizes["OC"] * taps
-        sums = sizes["OC"] * pixels
+    operands, sums = KERNELS[_name(sizes)].elements(sizes)
     return (operands * bits / 8 + sums * 4) / LINE
 
 
@@ -64,6 +57,17 @@ def cpu_cycles(sizes: Mapping[str, int], bits: int, *, first: bool) -> float:
 def _depth(bits: int) -> int:
     """Rows of a block, whose elements are words, or halves of int8."""
     return L1 // 4 // (WIDTH * (4 if bits == 32 else 2))
+
+
+def _product_elements(sizes: Mapping[str, int]) -> tuple[int, int]:
+    M, N, K = (sizes[name] for name in "MNK")
+    return M * K + K * N, M * N
+
+
+def _convolution_elements(sizes: Mapping[str, int]) -> tuple[int, int]:
+    taps = sizes["IC"] * sizes["FH"] * sizes["FW"]
+    operands = sizes["IC"] * sizes["IH"] * sizes["IW"] + sizes["OC"] * taps
+    return operands, sizes["OC"] * _out(sizes, "H") * _out(sizes, "W")
 
 
 def _of_product(sizes: Mapping[str, int], bits: int) -> dict[str, float]:
@@ -100,3 +104,20 @@ def _of_convolution(sizes: Mapping[str, int], bits: int) -> dict[str, float]:
 
 def _out(sizes: Mapping[str, int], along: str) -> int:
     return (sizes[f"I{along}"] - sizes[f"F{along}"]) // sizes[f"S{along}"] + 1
+
+
+class Kernel(NamedTuple):
+    """`counts` of a call by sizes and bits, and `elements` of operands and of results by sizes."""
+
+    counts: Callable[[Mapping[str, int], int], dict[str, float]]
+    elements: Callable[[Mapping[str, int]], tuple[int, int]]
+
+
+KERNELS = {
+    "product": Kernel(_of_product, _product_elements),
+    "convolution": Kernel(_of_convolution, _convolution_elements),
+}
+
+
+def _name(sizes: Mapping[str, int]) -> str:
+    return "product" if "K" in sizes else "convolution"

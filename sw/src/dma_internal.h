@@ -5,6 +5,14 @@
 #include "axiloom.h"
 #include "dma_registers.h"
 
+/* Leave the function with the status of a call that failed. */
+#define TRY(call)                             \
+    do {                                      \
+        const dma_status try_status = (call); \
+        if (try_status != DMA_OK)             \
+            return try_status;                \
+    } while (0)
+
 typedef struct {
     uint32_t *words;   /* NULL before dma_init */
     uint32_t size;     /* words */

@@ -12,6 +12,24 @@
 
 #include "dma_sg.h"
 
+/* One look at a descriptor that is `awaited`. The descriptor first, then a register: errors show there. With a coherent port
+ * the descriptor stays in L1 until the DMA writes to it, so that such a look takes next to nothing, `meanwhile` does something
+ * useful, and a register is read now and then. Without, only the register lets time go on for a simulated DMA. */
+DMA_INLINE dma_status dma_descriptor_look(const dma_descriptor *awaited, uint32_t *looks, void (*meanwhile)(void),
+                                          int *done) {
+    *done = (awaited->status & DMA_COMPLETE) != 0;
+    if (*done)
+        return DMA_OK;
+    uint32_t channel = (*looks)++ & 1 ? S2MM : MM2S;
+    if (SPINS) {
+        meanwhile();
+        if (*looks % REGISTER_LOOKS)
+            return DMA_OK;
+        channel = *looks & REGISTER_LOOKS ? S2MM : MM2S;
+    }
+    return dma_read_register(channel + DMASR) & DMASR_ERRORS ? DMA_ERR_HALTED : DMA_OK;
+}
+
 DMA_INLINE dma_status dma_channel_look(const dma_channel *channel, int *done, uint32_t *bytes) {
     const uint32_t errors = dma_read_register(channel->base + DMASR) & DMASR_ERRORS;
     const dma_descriptor *last = channel->base == MM2S

@@ -5,13 +5,6 @@
 #define CACHE_LINE_WORDS (AXL_CACHE_LINE / (uint32_t)sizeof(uint32_t))
 #define MAINTAINED (AXL_DMA_CACHED && !AXL_DMA_COHERENT)
 #define LENGTH_WORDS (((1u << AXL_LENGTH_BITS) - 1) / sizeof(uint32_t))
-#define TRY(call)                             \
-    do {                                      \
-        const dma_status try_status = (call); \
-        if (try_status != DMA_OK)             \
-            return try_status;                \
-    } while (0)
-
 /* The packet that waits for its turn; 0 words: none. */
 static uint32_t DMA_EACH(queued_words), DMA_EACH(queued_offset);
 /* `tiles_left`: not armed yet. */

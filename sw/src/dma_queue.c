@@ -11,7 +11,6 @@
 #define AT_ONCE (512u << 10)     /* bytes */
 #define TOLD_BEFORE 2048u        /* bytes whose discarding takes longer than telling the DMA of what is queued */
 #define AHEAD_BYTES (16u << 10)   /* half of L1: the places of tiles, beside the tiles themselves */
-#define AHEAD_LINES 4u           /* that may be on their way: a Cortex-A9 takes four at a time (its TRM, 7.1) */
 #define PART_BYTES 512u          /* of a tile that is taken in parts, at least */
 /* A tile for which there is no slot yet does not hold up what is sent. Without a coherent port what is sent is cleaned
  * meanwhile, and there is no time to be won. */
@@ -26,13 +25,6 @@
 #else
 #define ON_LINE __attribute__((aligned(LINE)))
 #endif
-
-#define TRY(call)                             \
-    do {                                      \
-        const dma_status try_status = (call); \
-        if (try_status != DMA_OK)             \
-            return try_status;                \
-    } while (0)
 
 typedef struct {
     uintptr_t to;
@@ -100,24 +92,7 @@ static __attribute__((noinline)) void bring_row(void) {
     }
 }
 
-/* The descriptor first, then a register: errors show there. With a coherent port the descriptor stays in L1 until the DMA
- * writes to it, so that such a look takes next to nothing, and a register is read now and then. Without, only the register
- * lets time go on for a simulated DMA. */
-static dma_status look(int *done) {
-    *done = (awaited->status & DMA_COMPLETE) != 0;
-    if (*done)
-        return DMA_OK;
-    uint32_t channel = looks++ & 1 ? S2MM : MM2S;
-    if (SPINS) {
-        bring_row();
-        if (looks % REGISTER_LOOKS)
-            return DMA_OK;
-        channel = looks & REGISTER_LOOKS ? S2MM : MM2S;
-    }
-    if (dma_read_register(channel + DMASR) & DMASR_ERRORS)
-        return DMA_ERR_HALTED;
-    return DMA_OK;
-}
+static dma_status look(int *done) { return dma_descriptor_look(awaited, &looks, bring_row, done); }
 
 static dma_status wait_for(const dma_channel *channel, const dma_descriptor *descriptor) {
     awaited = descriptor;

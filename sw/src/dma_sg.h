@@ -29,6 +29,7 @@ extern dma_descriptor DMA_EACH(dma_recv_ring)[AXL_RECV_RING];
 
 #define SPINS (AXL_DMA_COHERENT && !AXL_DMA_IRQ && !AXL_PROCESS) /* a wait looks at descriptors in the caches */
 #define REGISTER_LOOKS 256u /* looks at a descriptor in the caches for each at a register */
+#define AHEAD_LINES 4u      /* that may be on their way: a Cortex-A9 takes four at a time (its TRM, 7.1) */
 
 void dma_queue_prepare(void);
 void dma_queue_lend(void);

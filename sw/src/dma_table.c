@@ -8,7 +8,6 @@
 #define ROWS_FIRST 16u         /* of places, brought before anything else */
 #define ROWS_BEHIND 2u
 #define PIECES_AHEAD 4u        /* of two a line */
-#define AHEAD_LINES 4u          /* that may be on their way: a Cortex-A9 takes four at a time (its TRM, 7.1) */
 #define PART_BYTES 256u         /* of a part, at least */
 #define APART __attribute__((noinline))
 #ifdef __clang__
@@ -17,13 +16,6 @@
 #define SHORT
 #endif
 #define INSIDE inline __attribute__((always_inline))
-#define TRY(call)                             \
-    do {                                      \
-        const dma_status try_status = (call); \
-        if (try_status != DMA_OK)             \
-            return try_status;                \
-    } while (0)
-
 /* --- waiting ------------------------------------------------------------------------------------------------ */
 
 static struct {
@@ -49,20 +41,7 @@ static APART SHORT void bring_row(void) {
     }
 }
 
-/* As in dma_queue.c: the descriptor first, which stays in L1 until the DMA writes to it; a register now and then. */
-static INSIDE dma_status look(int *done) {
-    *done = (at.awaited->status & DMA_COMPLETE) != 0;
-    if (*done)
-        return DMA_OK;
-    uint32_t channel = at.looks++ & 1 ? S2MM : MM2S;
-    if (SPINS) {
-        bring_row();
-        if (at.looks % REGISTER_LOOKS)
-            return DMA_OK;
-        channel = at.looks & REGISTER_LOOKS ? S2MM : MM2S;
-    }
-    return dma_read_register(channel + DMASR) & DMASR_ERRORS ? DMA_ERR_HALTED : DMA_OK;
-}
+static INSIDE dma_status look(int *done) { return dma_descriptor_look(at.awaited, &at.looks, bring_row, done); }
 
 static APART SHORT dma_status wait_for(const dma_channel *channel, const dma_descriptor *descriptor) {
     if (descriptor->status & DMA_COMPLETE)

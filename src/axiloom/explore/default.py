@@ -241,11 +241,7 @@ def hardware(
 
 
 def published(
-    text: str,
-    spec: AcceleratorSpec,
-    *,
-    board: str | boards.Board = boards.DEFAULT,
-    name: str = "input.mlir",
+    text: str, spec: AcceleratorSpec, *, board: str | boards.Board = boards.DEFAULT, name: str = "input.mlir"
 ) -> float | None:
     """Seconds of the same as published, as far as the model knows."""
     plain = isa.builtin(spec.name, data_type=spec.data_type.value, post=bool(spec.post))
