@@ -60,7 +60,7 @@ class HangError(AxiloomError):
 
 
 class DriverError(AxiloomError):
-    """The driver itself failed: a status from the runtime, a fault, or stale data."""
+    """The driver itself failed: a status from the runtime, a fault, or a wrong use of a register."""
 
     exit_code = 7
 
@@ -69,3 +69,15 @@ class BoardError(AxiloomError):
     """A real board cannot be reached, or refuses what the command needs."""
 
     exit_code = 8
+
+
+class StaleDataError(DriverError):
+    """The CPU or the DMA saw old data, as on a board: a clean or an invalidate is missing, or a line is shared."""
+
+    exit_code = 9
+
+
+class ProtocolError(AxiloomError):
+    """RTL broke a rule of its bus; the message names signal, interface, cycle and rule."""
+
+    exit_code = 10
