@@ -11,6 +11,8 @@ WORKERS := -n $(JOBS) --dist worksteal
 SLOWEST := --durations=20 --durations-min=1
 # More of pyproject.toml's extras: `make test EXTRAS=networks` runs the tests of both front ends too.
 EXTRAS ?=
+# A share of the slow tests beside the others: `make test SHARE=7`, of 20 (`tests/shares.py`).
+SHARE  ?=
 comma  := ,
 STAMP  := $(VENV)/.installed$(if $(EXTRAS),-$(EXTRAS))
 
@@ -35,7 +37,7 @@ demo: $(STAMP)
 	$(BIN)/axiloom run matmul:128x128x128 --accel v3 --against neon
 
 test: $(STAMP) icarus
-	$(BIN)/python -m pytest $(WORKERS) -m "not slow" $(SLOWEST) $(PYTEST_ARGS)
+	$(BIN)/python -m pytest $(WORKERS) $(if $(SHARE),--share $(SHARE),-m "not slow") $(SLOWEST) $(PYTEST_ARGS)
 
 test-all: $(STAMP) icarus
 	$(BIN)/python -m pytest $(WORKERS) $(PYTEST_ARGS)

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from tests import some
 from tests.cpu_seconds import CpuSeconds
+from tests.shares import Share
 
 # Simulations behind a property are slow and of uneven length: no deadline, and a fixed seed in CI.
 settings.register_profile(
@@ -40,10 +41,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--update-golden", action="store_true", help="write the golden files anew instead of comparing"
     )
+    parser.addoption(
+        "--share",
+        type=int,
+        metavar="LANDING",
+        help="of the slow tests run this landing's share; all have run within twenty landings",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(CpuSeconds())
+    if (landing := config.getoption("--share")) is not None:
+        config.pluginmanager.register(Share(landing))
 
 
 def pytest_collection_finish() -> None:
