@@ -1,4 +1,4 @@
-"""The slow tests in twenty shares: `.ci/run` takes the share of its landing, so all run within twenty landings.
+"""The slow tests in twenty shares: `.ci/run` takes the share of its landing, so twenty landings run them all.
 
 A test's share is a hash of its name: a new test changes no other's share, and neighbours, which share
 builds but fail together, are spread over the landings.
