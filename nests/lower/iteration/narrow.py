@@ -3,10 +3,12 @@
 C computes `short` and `signed char` as int, and what is stored keeps the low bits. A product of int32 is
 three DSP slices, one of int16 is one:
 
-- ``convert(a + b: int32) -> int16`` is ``convert(a) + convert(b)`` in int16, for sums, products and bits
+- ``convert(a + b: int32) -> int16`` is ``convert(a) + convert(b)`` in int16, for sums, products, bits and
+  shifts to the left by a constant
 - ``convert(x: int16) * convert(y: int16)`` in int32 is ``mul(x, y)``, from int16 to int32
+- ``x * 8`` is ``x << 3``, and ``x * -8`` is ``-(x << 3)``
 
-Conversions among integers are wires, so that none of this costs anything.
+Conversions among integers and shifts by a constant are wires, so that none of this costs anything.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ def narrowed(tree: Expression) -> Expression:
     if tree.name == "convert" and _is_cut(tree):
         return _low(tree.operands[0], tree.number)
     tree = replace(tree, operands=tuple(map(narrowed, tree.operands)))
-    return _product(tree) if tree.name == "mul" else tree
+    return _product(tree) if _is_product(tree) else tree
 
 
 def _is_cut(tree: Op) -> bool:
@@ -49,15 +51,29 @@ def _low(tree: Expression, number: str) -> Expression:
             return _converted(narrowed(source), number)
         case Op(name="select", operands=(condition, yes, no)):
             return Op("select", (narrowed(condition), _low(yes, number), _low(no, number)), number)
+        case Op(name="shl", operands=(value, Literal(value=places))) if places >= 0:
+            bits = format_of(number).bits
+            return _shifted(_low(value, number), int(places)) if places < bits else Literal(0, number)
         case Op() if tree.name in _LOW_BITS and _is_of_one_format(tree):
-            return _product(Op(tree.name, tuple(_low(each, number) for each in tree.operands), number))
+            low = Op(tree.name, tuple(_low(each, number) for each in tree.operands), number)
+            return _product(low) if tree.name == "mul" else low
     return _converted(narrowed(tree), number)
 
 
-def _product(tree: Op) -> Op:
-    """A product of operands that were wider than they need: of the unwidened ones."""
+def _is_product(tree: Op) -> bool:
+    kinds = {format_of(each).kind for each in (tree.number, *(each.number for each in tree.operands))}
+    return tree.name == "mul" and kinds == {Kind.INTEGER}
+
+
+def _product(tree: Op) -> Expression:
+    """A product of integers: a shift if a factor is a power of two; else one of operands that are no wider
+    than they need be."""
+    for factor, other in (tree.operands, tree.operands[::-1]):
+        if isinstance(factor, Literal) and abs(int(factor.value)).bit_count() == 1:
+            shifted = _shifted(_converted(other, tree.number), abs(int(factor.value)).bit_length() - 1)
+            return Op("neg", (shifted,), tree.number) if factor.value < 0 else shifted
     result = format_of(tree.number)
-    if result.kind is not Kind.INTEGER or not _is_of_one_format(tree):
+    if not _is_of_one_format(tree):
         return tree
     operands = [_unwidened(each) for each in tree.operands]
     formats = [_format_of_value(each) for each in operands]
@@ -69,6 +85,11 @@ def _product(tree: Op) -> Op:
         return tree
     number = f"{'' if signed else 'u'}int{bits}"
     return Op("mul", tuple(_converted(each, number) for each in operands), tree.number)
+
+
+def _shifted(tree: Expression, places: int) -> Expression:
+    """``tree << places``, of fewer places than the integer has bits."""
+    return Op("shl", (tree, Literal(places, tree.number)), tree.number) if places else tree
 
 
 def _unwidened(tree: Expression) -> Expression:

@@ -10,6 +10,7 @@ from axiloom.hw.nest.units import Find
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.hw.verilog.nest import NestVerilog, emit_accelerator
 from axiloom.isa import AcceleratorSpec
+from axiloom.nests.lower.iteration.narrow import narrowed
 from axiloom.nests.poly import sets
 from axiloom.nests.ports import Packet, compile_ports, specification
 from axiloom.nests.program import Expression, Op, Program
@@ -78,11 +79,11 @@ def multipliers(circuit: Circuit) -> int:
 
 
 def multiply_adds(program: Program) -> int:
-    """Sums with a product in them, of all instances."""
+    """Sums with a product in them, of all instances. A product by a power of two is a shift, and none."""
     total = 0
     for each in program.statements:
         count = int(sets.domain(each.iterators, each.domain).count_val().to_python()) if each.iterators else 1
-        total += count * _sums(each.value)
+        total += count * _sums(narrowed(each.value))
     return total
 
 
@@ -90,6 +91,6 @@ def _sums(expression: Expression) -> int:
     if not isinstance(expression, Op):
         return 0
     here = expression.name in ("add", "sub") and any(
-        isinstance(one, Op) and one.name == "mul" for one in expression.operands
+        isinstance(each, Op) and each.name == "mul" for each in expression.operands
     )
     return here + sum(map(_sums, expression.operands))
