@@ -9,16 +9,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from axiloom.nests.program.c_function import CFunction
 from axiloom.nests.program.program import Program
 
 
 @dataclass(frozen=True)
 class Loaded:
     """`contents`: constant arrays and weights, by name, in NumPy's type of their number. Such an array has
-    the role ``in``: whoever runs the program fills it from here unless the user gives another."""
+    the role ``in``: whoever runs the program fills it from here unless the user gives another. `function`: of
+    a program that was read from C."""
 
     program: Program
     contents: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
+    function: CFunction | None = None
 
     def __post_init__(self) -> None:
         for name, values in self.contents.items():

@@ -25,6 +25,7 @@ from axiloom.files import read_text
 from axiloom.isa.affine import Affine
 from axiloom.nests.poly.liveness import with_roles
 from axiloom.nests.program import Program, Statement
+from axiloom.nests.program.c_function import CFunction, CVariable
 from axiloom.nests.program.loaded import Loaded
 from axiloom.nests.program.names import fresh
 from axiloom.nests.read.c_affine import ALWAYS, Condition, both, condition, negation
@@ -38,7 +39,9 @@ from axiloom.nests.read.c_types import INT, TYPEDEFS
 def read(path: Path, function: str = "", defines: Mapping[str, str] | None = None) -> Loaded:
     """The program of a function of a file. `function` may be left out where the file has one only. `defines`:
     sizes and other macros, as ``-D`` gives them. Raises CompileError with line and reason."""
-    return parse(read_text(path), path.name, function, defines)
+    loaded = parse(read_text(path), path.name, function, defines)
+    assert loaded.function is not None
+    return replace(loaded, function=replace(loaded.function, path=path))
 
 
 def parse(text: str, file: str, function: str = "", defines: Mapping[str, str] | None = None) -> Loaded:
@@ -63,7 +66,9 @@ def parse(text: str, file: str, function: str = "", defines: Mapping[str, str] |
     reader = _Reader(file, Declarations(file, sizes=sizes))
     for each in tree.ext:
         reader.declarations.top(each)
-    return reader.function(functions[names[0]])
+    loaded = reader.function(functions[names[0]])
+    flags = tuple(f"-D{name}={value}" for name, value in given.items())
+    return replace(loaded, function=reader.original(functions[names[0]], flags))
 
 
 MOST_PARTS = 32
@@ -131,6 +136,23 @@ class _Reader:
         kept = {each.name for each in arrays}
         contents = {name: value for name, value in self.declarations.contents.items() if name in kept}
         return Loaded(with_roles(program, self.declarations.free), contents)
+
+    def original(self, node: Any, flags: tuple[str, ...]) -> CFunction:
+        def variable(declared: Any, name: str) -> CVariable:
+            kind = declared.type
+            while isinstance(kind, c_ast.ArrayDecl):
+                kind = kind.type
+            array = self.declarations.known.get(name)
+            size = self.declarations.sizes.get(name, 0)
+            shape = array.shape if array else ()
+            return CVariable(declared.name, " ".join(kind.type.names), shape, name if array else "", size)
+
+        given = node.decl.type.args.params if node.decl.type.args else []
+        parameters = tuple(variable(each, each.name) for each in given if isinstance(each, c_ast.Decl))
+        outer = self.declarations.tops
+        free = {each.array for each in self.declarations.outer.values() if not each.constant}
+        variables = tuple(variable(each, each.name) for each in outer if each.name in free)
+        return CFunction(Path(self.file), node.decl.name, parameters, variables, flags)
 
     def fault(self, node: Any, why: str) -> CompileError:
         return CompileError(f"{self.declarations.where(node)}: {why}")

@@ -38,6 +38,7 @@ class Declarations:
     values: set[str] = field(default_factory=set)
     """Scalars that are passed by value."""
     constants: set[str] = field(default_factory=set)
+    tops: list[Any] = field(default_factory=list)
 
     def where(self, node: Any) -> str:
         return f"{self.file}:{node.coord.line}" if getattr(node, "coord", None) else self.file
@@ -101,6 +102,7 @@ class Declarations:
                 except ValueError as error:
                     raise self.fault(node, str(error)) from None
         elif isinstance(node, c_ast.Decl) and not isinstance(node.type, c_ast.FuncDecl):
+            self.tops.append(node)
             constant = self._constant(node)
             if constant is None:
                 constant = self._variable(node, Role.INOUT)
