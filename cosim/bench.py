@@ -40,6 +40,7 @@ def run_cocotb(
     seed: int = 0,
     timeout_s: float | None = None,
     progress: Progress | None = None,
+    short: bool = False,
 ) -> int:
     """Build `design` and run the cocotb tests of `test_module` in it; returns how many passed.
 
@@ -47,7 +48,8 @@ def run_cocotb(
     of our accelerator), or Verilog files, whose `top` is a module. `test_module` is a Python file or
     a module that can be imported. Tests see the ports and signals of the top module, with
     `internals` those of all modules (Verilator then builds and runs slower). `trace` is a waveform
-    file, .fst or .vcd (Icarus: .vcd).
+    file, .fst or .vcd (Icarus: .vcd). `short`: it runs for few cycles, and Verilator's program is built in
+    the least time.
 
     Raises AssertionError naming the tests that failed, BuildError if the design does not build,
     DriverError if the simulator dies, HangError after `timeout_s`.
@@ -60,7 +62,7 @@ def run_cocotb(
     else:
         verilog = verilator.read_sources(design)
     trace = Path(trace).absolute() if trace else None
-    command = _build(verilog, top, sim, internals, trace, progress)
+    command = _build(verilog, top, sim, internals, trace, progress, short)
     if trace:
         trace.parent.mkdir(parents=True, exist_ok=True)
         command.append(f"+axl_trace={trace}")
@@ -89,6 +91,7 @@ def _build(
     internals: bool,
     trace: Path | None,
     progress: Progress | None,
+    short: bool = False,
 ) -> list[str | Path]:
     if sim == "icarus":
         return icarus.command(icarus.build(verilog, top, trace=trace is not None, progress=progress))
@@ -96,7 +99,7 @@ def _build(
         raise UsageError(f"simulator must be 'verilator' or 'icarus', not {sim!r}")
     modules = "*" if internals else top
     public = f'public_flat_rw -module "{modules}" -var "*"'
-    design = verilator.Design(verilog, top, public, trace=trace.suffix[1:] if trace else None)
+    design = verilator.Design(verilog, top, public, trace=trace.suffix[1:] if trace else None, short=short)
     return [verilator.build(design, progress=progress) / verilator.PROGRAM]
 
 

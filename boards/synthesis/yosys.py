@@ -16,7 +16,7 @@ _ZEROS = re.compile(
     r"^ *initial begin : \w+_at_start\n *integer i;\n *for .*\[i\] = \d+'[dh]0+;\n *end\n", re.MULTILINE
 )
 
-_ASKED_S = 5
+_ASKED_S = 0.5
 
 _REWRITTEN = -7
 """SIGBUS. YoWASP maps its program from a file in the user's cache. The first processes on a machine each
@@ -57,9 +57,12 @@ def run(script: str, folder: Path, purpose: str) -> None:
     _check(code, output, errors, f"Yosys could not {purpose}")
 
 
-def abc(script: str, folder: Path) -> None:
-    """Run the file `script` of ABC's commands in `folder`. Raises :exc:`BuildError` if ABC ends badly."""
-    code, output, errors = _ran([str(yosys.folder() / "yosys-abc"), "-s", "-f", script], folder)
+def abc(script: str, folder: Path, stop: Callable[[], bool] = lambda: False) -> None:
+    """Run the file `script` of ABC's commands in `folder`, until `stop` says so.
+
+    Raises :exc:`BuildError` if ABC ends badly; :exc:`StoppedError`.
+    """
+    code, output, errors = _ran([str(yosys.folder() / "yosys-abc"), "-s", "-f", script], folder, stop)
     _check(code, output, errors, "ABC ended")
 
 

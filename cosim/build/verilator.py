@@ -17,7 +17,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
@@ -216,6 +216,8 @@ class Design:
     trace: str | None = None
     """None, "fst" or "vcd"."""
     defines: tuple[tuple[str, str], ...] = ()
+    short: bool = False
+    """It runs for few cycles: nothing is optimised, which takes the compiler longer than such a run."""
 
 
 def build(design: Design, core: Path | None = None, progress: Progress | None = None) -> Path:
@@ -267,17 +269,21 @@ def write_sources(sources: Sources, folder: Path) -> list[str]:
     return names
 
 
-def read_sources(files: Sequence[Path | str]) -> Sources:
-    """A user's files. What they include becomes a part of them: it decides on a build as they do."""
-    return tuple((Path(file).name, _with_includes(Path(file))) for file in files)
+def read_sources(
+    files: Sequence[Path | str], includes: Sequence[Path] = (), defines: Mapping[str, str] | None = None
+) -> Sources:
+    """A user's files. What they include becomes a part of them, since it decides on a build as they do. So do
+    macros that are given."""
+    return tuple((Path(file).name, _with_includes(Path(file), includes, defines or {})) for file in files)
 
 
-def _with_includes(file: Path) -> str:
+def _with_includes(file: Path, includes: Sequence[Path], defines: Mapping[str, str]) -> str:
     text = file.read_text(encoding="utf-8")
-    if "`include" not in text:
+    if "`include" not in text and not defines:
         return text
+    macros = [f"-D{name}={value}" if value else f"-D{name}" for name, value in defines.items()]
     done = subprocess.run(
-        [find().program, "-E", f"-I{file.parent}", file],
+        [find().program, "-E", f"-I{file.parent}", *(f"-I{one}" for one in includes), *macros, file],
         env=dict(os.environ, VERILATOR_ROOT=str(find().root)),
         capture_output=True,
         text=True,
@@ -324,12 +330,13 @@ def _compile(design: Design, folder: Path, generated: Path) -> list[str]:
     fast = [u for u in files if u not in slow] + [RTL / "model.cpp"]
     if design.soc:
         fast.append(RTL / "axl_dpi.cpp")
-    if _quick():
+    if _quick() and not design.short:
         # The headers first: they are for the fast part too.
         begin = f'#include "{HEADERS}"\n#pragma GCC push_options\n#pragma GCC optimize ("O0")\n'
         units = {"all": (QUICK, f"{begin}{_including(slow)}#pragma GCC pop_options\n{_including(fast)}")}
     else:
-        units = {"fast": (OPTIMISE, _including(fast)), "slow": (["-O0"], _including(slow))}
+        level = ["-O0"] if design.short else OPTIMISE
+        units = {"fast": (level, _including(fast)), "slow": (["-O0"], _including(slow))}
     flags = [
         *COMMON,
         *trace_flags(design.trace),
@@ -339,7 +346,7 @@ def _compile(design: Design, folder: Path, generated: Path) -> list[str]:
     ]
     if design.soc:
         flags.append("-DAXL_SOC")
-    if _quick():
+    if _quick() and not design.short:
         flags.append(f"-I{headers()}")
     for name, (_, text) in units.items():
         (folder / f"{name}.cpp").write_text(text)

@@ -80,7 +80,7 @@ def read_ports(
         if done.returncode != 0 or not tree.is_file():
             lines = done.stderr.splitlines()
             first = next((line for line in lines if line.startswith("%Error")), done.stderr)
-            why = _not_there(files, top) if "was not found in design" in first else None
+            why = not_there(files, top) if "was not found in design" in first else None
             raise BuildError(f"user RTL module {top}: {why or first.removeprefix('%Error: ')}")
         netlist = json.loads(tree.read_text(encoding="utf-8"))
     types = {t["addr"]: t for misc in netlist["miscsp"] for t in misc.get("typesp", ())}
@@ -97,7 +97,7 @@ _MODULE = re.compile(
 )
 
 
-def _not_there(files: Sequence[Path], top: str) -> str:
+def not_there(files: Sequence[Path], top: str) -> str:
     """Which modules the files have in place of `top`."""
     texts = [file.read_text(encoding="utf-8", errors="replace") for file in files]
     names = [found["name"] for text in texts for found in _MODULE.finditer(text) if found["name"]]

@@ -20,7 +20,7 @@ PROGRAMS = dict.fromkeys((".c", ".cc", ".cpp", ".cxx", ".h", ".hpp"), "a program
 
 
 def as_verilog(
-    files: Sequence[Path], top: str, parameters: Mapping[str, int] | None = None
+    files: Sequence[Path], top: str, parameters: Mapping[str, int] | Mapping[str, str] | None = None
 ) -> tuple[Path, ...]:
     """`files` themselves, or one Verilog file TOP.v for them if they are VHDL (of 2008).
 

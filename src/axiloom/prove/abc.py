@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import re
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -26,8 +27,8 @@ from axiloom.prove.verdict import Answer, Verdict
 
 _SYMBOL = re.compile(rb"^i(\d+) ([^\s\[]+)(?:\[(\d+)\])?$", re.MULTILINE)
 _LOWER = (
-    "hierarchy -check -top {top}; proc; flatten; opt_clean; opt -full; memory -nomap; memory_map; opt -full; "
-    "dffunmap; "
+    "hierarchy -check -top {top}; proc; flatten; async2sync; opt_clean; opt -full; memory -nomap; "
+    "memory_map; opt -full; dffunmap; "
     "techmap; opt_expr -mux_undef; opt_clean; {undriven}aigmap"
 )
 
@@ -85,25 +86,29 @@ def prove(
     depth: int = DEPTH,
     jobs: int = 2,
     tried: Sequence[Engine] = (),
-    say: Callable[[Verdict], None] = lambda _verdict: None,
+    say: Callable[[Verdict, Property, Found], None] = lambda _verdict, _property, _found: None,
+    asks: Callable[[str], None] = lambda _place: None,
 ) -> Iterator[tuple[Verdict, Found]]:
-    """The verdicts on all properties of `bench`, in their order; `say` is told of each as it comes.
+    """The verdicts on all properties of `bench`, in their order; `say` is told of each as it comes, `asks` of
+    what is looked at. What ends it, such as Ctrl-C, ends its programs too.
 
-    `sources` are Verilog files that its instances need: name and text. `tried` are the engines, if not those
-    that suit each property. Raises BuildError where Yosys refuses.
+    `sources` are files that its instances need, Verilog or Yosys' own language (``.il``): name and text.
+    `tried` are the engines, if not those that suit each property. Raises BuildError where Yosys refuses.
     """
     with tempfile.TemporaryDirectory(prefix="axiloom-prove-") as place:
-        asked = Asked(Path(place), lower(bench, Path(place), sources))
+        stopped = threading.Event()
+        asked = Asked(Path(place), lower(bench, Path(place), sources), stopped.is_set)
         trusted = False
 
         def decide(prop: Property) -> tuple[Verdict, Found]:
             begun = time.perf_counter()
+            asks(f"{module}.{prop.port}.{prop.name}")
             found, cached = _decide(asked, prop, tried or _tried(prop, limit_s, depth, trusted))
             return told(prop, found, time.perf_counter() - begun, cached)
 
         def told(prop: Property, found: Found, seconds: float, cached: bool) -> tuple[Verdict, Found]:
             verdict = _verdict(module, prop, found, seconds, cached)
-            say(verdict)
+            say(verdict, prop, found)
             return verdict, found
 
         def induct(props: Sequence[Property]) -> dict[Property, tuple[Verdict, Found]]:
@@ -120,7 +125,7 @@ def prove(
             half = len(props) // 2
             return induct(props[:half]) | induct(props[half:]) if half else {}
 
-        with ThreadPoolExecutor(jobs) as pool:
+        with _pool(jobs, stopped) as pool:
             lemmas = [prop for prop in bench.properties if prop.lemma]
             decided = induct(lemmas)
             rest = [prop for prop in lemmas if prop not in decided]
@@ -139,6 +144,19 @@ def prove(
         yield verdict, found
 
 
+@contextlib.contextmanager
+def _pool(jobs: int, stopped: threading.Event) -> Iterator[ThreadPoolExecutor]:
+    """Threads that end soon where something ends the whole: what they wait for ends, and nothing begins."""
+    pool = ThreadPoolExecutor(jobs)
+    try:
+        yield pool
+    except BaseException:
+        stopped.set()
+        pool.shutdown(cancel_futures=True)
+        raise
+    pool.shutdown()
+
+
 def _tried(prop: Property, limit_s: int, depth: int, trusted: bool) -> tuple[Engine, ...]:
     """The engines for a property; rules may rely on lemmas where all of these are proved."""
     if prop.is_cover:
@@ -155,6 +173,7 @@ class Asked:
 
     folder: Path
     whole: Aiger
+    stop: Callable[[], bool] = lambda: False
 
     def cone(self, *outputs: str) -> Aiger:
         return self.whole.cone(*(self.whole.output(output) for output in outputs))
@@ -175,7 +194,8 @@ def lower(bench: Bench, folder: Path, sources: Sequence[tuple[str, str]] = ()) -
     # What nobody drives may have any value, in any cycle. A register without a first value begins at 0.
     undriven = "setundef -undriven -expose; " if sources else ""
     script = [
-        yosys.read_theirs(sources),
+        yosys.read_theirs([one for one in sources if not one[0].endswith(".il")]),
+        *(f"read_rtlil user/{name}\n" for name, _ in sources if name.endswith(".il")),
         "read_rtlil bench.il\n",
         _LOWER.format(top=TOP, undriven=undriven),
         "; ",
@@ -199,7 +219,8 @@ def _together(asked: Asked, outputs: Sequence[str], limit_s: int) -> tuple[bool,
         for name, data in files.items():
             (asked.folder / f"{name}.aig").write_bytes(data)
             # Glucose: quicker here than ABC's own solver where memories are compared.
-            found = _run(asked.folder, name, Engine(name, f"bmc3 -g -F 2 -T {limit_s}", bounded=True))
+            engine = Engine(name, f"bmc3 -g -F 2 -T {limit_s}", bounded=True)
+            found = _run(asked.folder, name, engine, asked.stop)
             if found is None or found.reachable or found.cycles != 1:
                 return {"holds": False}
         return {"holds": True}
@@ -214,7 +235,7 @@ def _decide(asked: Asked, prop: Property, tried: Sequence[Engine]) -> tuple[Foun
     key = content_hash("prove", yosys.version(), *read, *(one.script for one in tried))
 
     def ask() -> dict[str, Any]:
-        return asdict(_ask(asked.folder, prop, tried))
+        return asdict(_ask(asked, prop, tried))
 
     facts, cached = kept("prove", key, ask, lambda facts: facts["reachable"] is not None)
     return Found(**facts | {"stimulus": tuple(facts["stimulus"])}), cached
@@ -224,13 +245,14 @@ def _output(prop: Property, engine: Engine) -> str:
     return prop.helped if engine.helped else prop.output
 
 
-def _ask(folder: Path, prop: Property, tried: Sequence[Engine]) -> Found:
+def _ask(asked: Asked, prop: Property, tried: Sequence[Engine]) -> Found:
+    folder = asked.folder
     bounded: Found | None = None
     for engine in tried:
         name = _output(prop, engine)
         if _constant_zero(folder / f"{name}.aig"):
             return Found(False, None, engine.name if engine.helped else "Yosys")
-        found = _run(folder, name, engine)
+        found = _run(folder, name, engine, asked.stop)
         if found is None:
             continue
         if found.reachable or found.cycles is None:
@@ -239,7 +261,7 @@ def _ask(folder: Path, prop: Property, tried: Sequence[Engine]) -> Found:
     return bounded or Found(None, None, tried[-1].name)
 
 
-def _run(folder: Path, name: str, engine: Engine) -> Found | None:
+def _run(folder: Path, name: str, engine: Engine, stop: Callable[[], bool]) -> Found | None:
     files = {end: folder / f"{name}.{end}" for end in ("status", "cex", "small")}
     for file in files.values():
         file.unlink(missing_ok=True)
@@ -249,7 +271,7 @@ def _run(folder: Path, name: str, engine: Engine) -> Found | None:
     (folder / f"{name}.abc").write_text(script.replace("; ", "\n"), encoding="utf-8")
     # ABC may end in a way that looks like a fault: the status says what was found.
     with contextlib.suppress(BuildError):
-        yosys.abc(f"{name}.abc", folder)
+        yosys.abc(f"{name}.abc", folder, stop)
     if files["small"].exists() and _constant_zero(files["small"]):
         return Found(False, None, engine.name)
     words = files["status"].read_text().split() if files["status"].exists() else []

@@ -12,13 +12,13 @@ induction over cycles and lemmas: it is sound if all of them are proved, which
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from amaranth.back import rtlil
-from amaranth.hdl import Cat, ClockDomain, ClockSignal, Instance, Module, ResetInserter, Signal, Value
+from amaranth.hdl import Cat, ClockDomain, ClockSignal, Const, Instance, Module, ResetInserter, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
@@ -133,20 +133,33 @@ class Bench:
         inputs: Mapping[str, int],
         outputs: Mapping[str, int],
         *,
-        clock: str,
-        reset: str | None,
-        reset_active_low: bool = False,
-    ) -> dict[str, Signal]:
-        """An instance of a Verilog module; its ports by their names, the inputs free."""
-        ports = {name: self.free(width, name) for name, width in inputs.items()}
+        clocks: Sequence[str],
+        resets: Mapping[str, bool],
+        tied: Mapping[str, int] | None = None,
+    ) -> dict[str, Value]:
+        """An instance of a Verilog module; its ports by their names, the inputs free or `tied`.
+
+        `clocks` and `resets` are ports too, of resets with whether they are active low.
+        """
+        ports: dict[str, Value] = {
+            name: Const(tied[name], width) if tied and name in tied else self.free(width, name)
+            for name, width in inputs.items()
+        }
         ports |= {name: Signal(width, name=name) for name, width in outputs.items()}
-        links: dict[str, Any] = {f"i_{clock}": ClockSignal()}
-        if reset:
-            links[f"i_{reset}"] = ~self.reset if reset_active_low else self.reset
+        links: dict[str, Any] = {f"i_{name}": ClockSignal() for name in clocks}
+        links |= {f"i_{name}": ~self.reset if low else self.reset for name, low in resets.items()}
         links |= {f"i_{name}": ports[name] for name in inputs}
         links |= {f"o_{name}": ports[name] for name in outputs}
         self.m.submodules.dut = Instance(module, **links)
         return ports
+
+    def beside(self, module: str, inputs: Mapping[str, Value], outputs: Iterable[str]) -> dict[str, Signal]:
+        """An instance of a Verilog module that looks on; its outputs, of one bit each, by their names."""
+        seen = {name: Signal(name=f"{module}_{name}") for name in outputs}
+        links: dict[str, Any] = {f"i_{name}": value for name, value in inputs.items()}
+        links |= {f"o_{name}": signal for name, signal in seen.items()}
+        self.m.submodules[module] = Instance(module, **links)
+        return seen
 
     def assume(self, condition: Value, *, name: str = "", kept_by: str = OUTSIDE) -> None:
         self.assumptions.append(Assumption(name, kept_by))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from axiloom.boards.synthesis import yosys
@@ -52,7 +52,7 @@ async def rule_is_kept(dut):
 def test_replay():
     from axiloom.cosim.bench import run_cocotb
 
-    run_cocotb([HERE / name for name in SOURCES], Path(__file__), top="{top}")
+    run_cocotb([HERE / name for name in SOURCES], Path(__file__), top="{top}", short=True)
 '''
 
 
@@ -62,6 +62,7 @@ def write(
     prop: Property,
     stimulus: Sequence[dict[str, int]],
     sources: Sequence[tuple[str, str]] = (),
+    parameters: Mapping[str, str] | None = None,
 ) -> bool:
     """Write the run to `folder`, with its waveform. True: the simulator shows the violation too.
 
@@ -71,7 +72,10 @@ def write(
     for name, text in sources:
         write_whole(folder / name, text)
     (folder / "bench.il").write_text(bench.text, encoding="utf-8")
-    script = "read_rtlil bench.il\nproc\nopt_clean\n" + f"write_verilog -noattr {BENCH}\n"
+    chosen = "".join(f" -set {name} {value}" for name, value in (parameters or {}).items())
+    script = "read_rtlil bench.il\nproc\nopt_clean\n"
+    script += f"setparam{chosen} {TOP}/dut\n" if chosen else ""
+    script += f"write_verilog -noattr {BENCH}\n"
     try:
         yosys.run(script, folder, "write the bench as Verilog")
     finally:
@@ -111,6 +115,7 @@ def _passes(folder: Path, files: Sequence[str]) -> bool:
                 trace=folder / WAVES,
                 internals=True,
                 timeout_s=120,
+                short=True,
             )
         except AssertionError:
             return False

@@ -54,6 +54,11 @@ class Verdict:
         return self.answer is Answer.HOLDS and self.bound is None
 
     @property
+    def bounded(self) -> bool:
+        """Nothing was found in so many cycles, and more is not known."""
+        return self.answer is Answer.HOLDS and self.bound is not None
+
+    @property
     def how_far(self) -> str:
         """The bound in words."""
         if self.answer in (Answer.SEEN, Answer.VIOLATED):
@@ -65,13 +70,26 @@ class Verdict:
         return "unbounded" if self.bound is None else f"{self.bound} {self.unit}"
 
 
+_HEADER = ("port", "property", "verdict", "bound", "s", "solver")
+
+
+def _row(one: Verdict) -> tuple[str, ...]:
+    place = f"{one.module}.{one.port}" if one.port else one.module
+    time = "cached" if one.cached else f"{one.seconds:.1f}"
+    answer = "bounded" if one.bounded and one.unit == "cycles" else one.answer.value
+    return place, one.name, answer, one.how_far, time, one.solver
+
+
+def line(verdict: Verdict | None, widths: Sequence[int]) -> str:
+    """A line of :func:`table`, before all are known; None: its header. `widths` of the first two columns."""
+    cells = _HEADER if verdict is None else _row(verdict)
+    shown = (*(max(width, len(name)) for width, name in zip(widths, _HEADER, strict=False)), 11, 13, 6, 0)
+    return "  ".join(cell.ljust(width) for cell, width in zip(cells, shown, strict=True)).rstrip()
+
+
 def table(verdicts: Sequence[Verdict]) -> list[str]:
     """A line a verdict: module and port, name, answer, bound, seconds, solver."""
-    rows = [("port", "property", "verdict", "bound", "s", "solver")]
-    for one in verdicts:
-        place = f"{one.module}.{one.port}" if one.port else one.module
-        time = "cached" if one.cached else f"{one.seconds:.1f}"
-        rows.append((place, one.name, one.answer.value, one.how_far, time, one.solver))
+    rows = [_HEADER, *map(_row, verdicts)]
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     return [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
@@ -86,7 +104,7 @@ def summary(verdicts: Sequence[Verdict]) -> str:
     wrong = sum(one.answer is Answer.VIOLATED for one in rules)
     left = sum(one.answer is Answer.OPEN for one in rules)
     parts = [f"{unbounded} hold without a bound"]
-    parts += [f"{bounded} to a bound"] if bounded else []
+    parts += [f"{bounded} not proved, looked at to a bound"] if bounded else []
     parts += [f"{wrong} violated"] if wrong else []
     parts += [f"{left} not decided"] if left else []
     covers = len(verdicts) - len(rules)

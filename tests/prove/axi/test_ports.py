@@ -29,11 +29,11 @@ def test_streams_by_direction() -> None:
         ("s", "AXI4-Stream", Side.SUBORDINATE),
         ("m", "AXI4-Stream", Side.MANAGER),
     ]
-    assert (module.clock, module.reset, module.reset_active_low) == ("aclk", "aresetn", True)
+    assert (module.clocks, module.resets) == (("aclk",), {"aresetn": True})
     assert module.inputs == {"s_tvalid": 1, "s_tdata": 32, "m_tready": 1}
 
 
-def of(text: str, **named: str) -> Module:
+def of(text: str, **named: list[str]) -> Module:
     return understand("one", ports(text), **named)
 
 
@@ -46,27 +46,34 @@ def test_lengths_make_it_axi4() -> None:
     (port,) = of(f"{lite}, o M_AXI_ARLEN:8").axi
     assert (port.name, port.protocol.name, port.side) == ("M_AXI", "AXI4", Side.MANAGER)
     assert port.signals["arlen"].name == "M_AXI_ARLEN"
-    assert of(lite).reset is None
+    assert not of(lite).resets
 
 
 def test_a_prefix_before_the_clock() -> None:
     module = of("i s_axi_aclk, i s_axi_aresetn, o tvalid, i tready")
-    assert (module.clock, module.reset, module.axi[0].name) == ("s_axi_aclk", "s_axi_aresetn", "bus")
+    assert (module.clocks, module.axi[0].name) == (("s_axi_aclk",), "bus")
+    assert module.resets == {"s_axi_aresetn": True}
+
+
+def test_clocks_and_resets_of_buses_are_tied() -> None:
+    module = of("i s_aclk, i m_aclk, i s_aresetn, i rst, o tvalid, i tready, i mode:2")
+    assert module.clocks == ("s_aclk", "m_aclk")
+    assert module.resets == {"s_aresetn": True, "rst": False}
+    assert (module.inputs, module.free) == ({"tready": 1, "mode": 2}, ["mode"])
 
 
 def test_named_clock_and_reset() -> None:
-    module = of("i tick, i nuke, o a_tvalid, i a_tready", clock="tick", reset="nuke")
-    assert (module.clock, module.reset, module.reset_active_low) == ("tick", "nuke", False)
+    module = of("i tick, i nuke, o a_tvalid, i a_tready", clocks=["tick"], resets=["nuke"])
+    assert (module.clocks, module.resets) == (("tick",), {"nuke": False})
 
 
 @pytest.mark.parametrize(
     ("text", "named", "why"),
     [
         ("i go, o tvalid", {}, "module one: one clock is needed, found none: name it with --clock PORT"),
-        ("i clk, i aclk, o tvalid", {}, "one clock is needed, found clk, aclk"),
-        ("i clk, i rst, i rst_n, o tvalid", {}, "one reset is needed, found rst_n, rst"),
+        ("i clk, i aclk, o tvalid", {}, "found clk, aclk: .* if one .* all: --clock clk --clock aclk"),
         ("i clk, o led", {}, "no AXI port, none with <prefix>tvalid, .* its ports are clk, led"),
-        ("i clk, o tvalid", {"clock": "klok"}, "--clock klok: no input of that name; of one bit are clk"),
+        ("i clk, o tvalid", {"clocks": ["klok"]}, "--clock klok: no input of that name; of one bit are clk"),
         ("i clk, o arvalid, o araddr:9, i rvalid, i rdata:8", {}, "port bus has arvalid and no arready"),
         ("i clk, o arvalid, i arready, i rvalid", {}, "port bus has arvalid and no araddr, rdata"),
         (
@@ -81,6 +88,6 @@ def test_named_clock_and_reset() -> None:
         ),
     ],
 )
-def test_refused(text: str, named: dict[str, str], why: str) -> None:
+def test_refused(text: str, named: dict[str, list[str]], why: str) -> None:
     with pytest.raises(BuildError, match=why):
         of(text, **named)

@@ -42,10 +42,16 @@ def with_progress(ask: Callable[[Callable[[int], None]], list[Verdict]]) -> list
         return ask(counted)
 
 
-def ended(options: argparse.Namespace, verdicts: Sequence[Verdict]) -> int:
-    """Writes ``--json``; the exit code: 0 only if all is good."""
+def ended(options: argparse.Namespace, verdicts: Sequence[Verdict], enough: int | bool | None = True) -> int:
+    """Writes ``--json``; the exit code: 0 only if all is good.
+
+    What holds to a bound only is good if that has `enough` cycles; True: each bound is enough, None: none is.
+    """
     from axiloom.prove.verdict import as_json
 
     if options.json:
         write_whole(options.json, json.dumps({"verdicts": as_json(verdicts)}, indent=1) + "\n")
-    return 0 if all(one.good for one in verdicts) else 1
+    short = enough is not True and any(
+        one.bounded and (enough is None or one.bound is None or one.bound < enough) for one in verdicts
+    )
+    return 0 if all(one.good for one in verdicts) and not short else 1

@@ -36,16 +36,24 @@ class Module:
     """A Verilog module as a prover sees it: one clock, a reset, AXI ports, and free inputs."""
 
     name: str
-    clock: str
-    reset: str | None
-    reset_active_low: bool
+    clocks: tuple[str, ...]
+    """Ports that one clock drives."""
+    resets: Mapping[str, bool]
+    """Ports that one reset drives, each with whether it is active low."""
     axi: tuple[AxiPort, ...]
     ports: tuple[Port, ...]
 
     @property
     def inputs(self) -> dict[str, int]:
-        """All but clock and reset, with their bits."""
-        return {p.name: p.width for p in self.ports if p.is_input and p.name not in (self.clock, self.reset)}
+        """All but clocks and resets, with their bits."""
+        known = {*self.clocks, *self.resets}
+        return {p.name: p.width for p in self.ports if p.is_input and p.name not in known}
+
+    @property
+    def free(self) -> list[str]:
+        """Inputs that are of no AXI port: they may do what they like."""
+        axi = {signal.name for port in self.axi for signal in port.signals.values()}
+        return [name for name in self.inputs if name not in axi]
 
     @property
     def outputs(self) -> dict[str, int]:
@@ -53,32 +61,35 @@ class Module:
 
 
 def understand(
-    name: str, ports: Sequence[Port], clock: str | None = None, reset: str | None = None
+    name: str, ports: Sequence[Port], clocks: Sequence[str] = (), resets: Sequence[str] = ()
 ) -> Module:
     """The module's clock, reset and AXI ports.
 
-    `clock` and `reset` name ports whose names say nothing; a `reset` that ends in ``n`` is active low. Raises
-    BuildError: no clock or more than one, no AXI port, a port without READY, a port of both directions.
+    `clocks` and `resets` name ports whose names say nothing, or that are tied together; a reset that ends in
+    ``n`` is active low. All resets with known names are tied, and clocks that are each of a bus
+    (``s00_axis_aclk``). Raises BuildError: no clock or several, no AXI port, a port without READY, a port of
+    both directions.
     """
     by_name = {port.name: port for port in ports}
-    for what, given in (("clock", clock), ("reset", reset)):
-        if given is not None and (given not in by_name or not by_name[given].is_input):
-            inputs = ", ".join(port.name for port in ports if port.is_input and port.width == 1)
-            raise BuildError(
-                f"module {name}: --{what} {given}: no input of that name; of one bit are {inputs}"
-            )
-    clocks = [clock] if clock else _ending(ports, CLOCKS)
-    if len(clocks) != 1:
-        found = ", ".join(clocks) or "none"
-        raise BuildError(f"module {name}: one clock is needed, found {found}: name it with --clock PORT")
-    if reset:
-        low, high = ([reset], []) if reset.lower().endswith("n") else ([], [reset])
-    else:
-        low, high = _ending(ports, RESETS_LOW), _ending(ports, RESETS_HIGH)
-    if len(low) + len(high) > 1:
+    for what, told in (("clock", clocks), ("reset", resets)):
+        for one in told:
+            if one not in by_name or not by_name[one].is_input or by_name[one].width != 1:
+                inputs = ", ".join(port.name for port in ports if port.is_input and port.width == 1)
+                raise BuildError(
+                    f"module {name}: --{what} {one}: no input of that name; of one bit are {inputs}"
+                )
+    there = list(clocks) or _ending(ports, CLOCKS)
+    if not there:
+        raise BuildError(f"module {name}: one clock is needed, found none: name it with --clock PORT")
+    if len(there) > 1 and not clocks and not all(one.lower().endswith("_aclk") for one in there):
+        tied = " ".join(f"--clock {one}" for one in there)
         raise BuildError(
-            f"module {name}: one reset is needed, found {', '.join(low + high)}: name it with --reset PORT"
+            f"module {name}: one clock is needed, found {', '.join(there)}: name it with --clock PORT; "
+            f"if one clock drives them all: {tied}"
         )
+    known = dict.fromkeys(_ending(ports, RESETS_LOW), True)
+    known |= dict.fromkeys(_ending(ports, RESETS_HIGH), False)
+    low = {one: known.get(one, one.lower().endswith("n")) for one in resets} or known
     axi = _axi(name, ports)
     if not axi:
         names = ", ".join(port.name for port in ports)
@@ -86,7 +97,7 @@ def understand(
             f"module {name}: no AXI port, none with <prefix>tvalid, <prefix>awvalid or <prefix>arvalid; "
             f"its ports are {names}"
         )
-    return Module(name, clocks[0], next(iter(low + high), None), bool(low), axi, tuple(ports))
+    return Module(name, tuple(there), low, axi, tuple(ports))
 
 
 def _ending(ports: Iterable[Port], ends: Sequence[str]) -> list[str]:

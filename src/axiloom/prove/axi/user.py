@@ -2,34 +2,88 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+from amaranth.hdl import ClockSignal, Value
+
+from axiloom.cosim.build import verilator
 from axiloom.errors import BuildError
-from axiloom.files import read_text
-from axiloom.hw.rtl_files.ports import read_ports
-from axiloom.prove.axi import ports, watched
+from axiloom.isa.wording.names import hint
+from axiloom.prove import design
+from axiloom.prove.axi import assumed, ports, watched
 from axiloom.prove.bench import Bench
 
 RESET_CYCLES = 2
 """At the start; after them a reset may come in any cycle, as on the wire."""
 
 
+@dataclass(frozen=True)
+class User:
+    """A module of a user with what is said of its other inputs."""
+
+    module: ports.Module
+    design: design.Design
+    tied: Mapping[str, int]
+    assumed: tuple[assumed.Assumed, ...]
+    simulated: tuple[tuple[str, str], ...]
+    """Verilog for a simulator: name and text."""
+
+    @property
+    def sources(self) -> tuple[tuple[str, str], ...]:
+        """For the prover, in Yosys' language: name and text."""
+        designs = [self.design, *(one.design for one in self.assumed)]
+        return tuple((f"{one.name}.il", one.rtlil) for one in designs)
+
+    @property
+    def told(self) -> list[str]:
+        """What the proof rests on, in lines."""
+        lines = [f"{port.name}: {port.protocol.name}, {port.side}" for port in self.module.axi]
+        for what, names in (("clock", self.module.clocks), ("reset", [*self.module.resets])):
+            if len(names) > 1:
+                lines.append(f"{', '.join(names)}: taken as one {what}")
+        lines += [f"{name} = {value}: tied" for name, value in self.tied.items()]
+        lines += [f"{text}: assumed" for one in self.assumed for text in one.outputs.values()]
+        lines += [f"{claim}: left out, neither proved nor assumed" for claim in self.design.left_out]
+        if free := [name for name in self.module.free if name not in self.tied]:
+            lines.append(f"{', '.join(free)}: any value in any cycle")
+        return lines
+
+
 def read(
-    files: Sequence[Path], top: str, clock: str | None = None, reset: str | None = None
-) -> tuple[ports.Module, tuple[tuple[str, str], ...]]:
-    """The module and its sources: name and text. Raises BuildError if a file is missing or faulty."""
-    for file in files:
-        if not file.is_file():
-            raise BuildError(f"user RTL {file}: no such file")
-    module = ports.understand(top, read_ports(tuple(files), top), clock, reset)
-    return module, tuple((file.name, read_text(file, BuildError)) for file in files)
+    files: Sequence[Path],
+    top: str,
+    clocks: Sequence[str] = (),
+    resets: Sequence[str] = (),
+    *,
+    given: design.Given | None = None,
+    tied: Mapping[str, int] | None = None,
+    assume: Sequence[Path] = (),
+) -> User:
+    """The module with its sources. Raises BuildError if a file is missing, faulty, or has no single clock."""
+    given = given or design.Given()
+    made = design.read(files, top, given)
+    module = ports.understand(top, made.ports, clocks, resets)
+    design.check_clocks(made, module.clocks)
+    for name, value in (tied or {}).items():
+        if name not in module.inputs:
+            raise BuildError(
+                f"module {top}: --tie {name}: no input of that name{hint(name, module.inputs)}; there are "
+                f"{', '.join(module.inputs)}"
+            )
+        if value >> module.inputs[name]:
+            raise BuildError(f"module {top}: --tie {name}={value}: it has {module.inputs[name]} bits")
+    looking = tuple(assumed.read(file, module) for file in assume)
+    simulated = verilator.read_sources(design.verilog(files, top, given), given.includes, given.defines)
+    return User(module, made, dict(tied or {}), looking, (*simulated, *(one.source for one in looking)))
 
 
-def bench(module: ports.Module, outstanding: int = watched.OUTSTANDING) -> Bench:
+def bench(user: User, outstanding: int = watched.OUTSTANDING) -> Bench:
     """All rules of all its AXI ports; other inputs may be anything."""
+    module = user.module
     made = Bench()
-    if module.reset is None:  # nothing resets it: nothing is said of a reset
+    if not module.resets:  # nothing resets it: nothing is said of a reset
         made.assume(~made.reset)
     else:
         made.reset_first(RESET_CYCLES)
@@ -37,10 +91,16 @@ def bench(module: ports.Module, outstanding: int = watched.OUTSTANDING) -> Bench
         module.name,
         module.inputs,
         module.outputs,
-        clock=module.clock,
-        reset=module.reset,
-        reset_active_low=module.reset_active_low,
+        clocks=module.clocks,
+        resets=module.resets,
+        tied=user.tied,
     )
+    seen: dict[str, Value] = {**signals, **dict.fromkeys(module.clocks, ClockSignal())}
+    seen |= {name: ~made.reset if low else made.reset for name, low in module.resets.items()}
+    for one in user.assumed:
+        held = made.beside(one.design.name, {name: seen[name] for name in one.inputs}, one.outputs)
+        for name, text in one.outputs.items():
+            made.assume(held[name], name=text)
     for port in module.axi:
         named = {name: signals[own.name] for name, own in port.signals.items()}
         watched.watch(made, port.name, named, port.side, outstanding=outstanding)

@@ -1,0 +1,369 @@
+"""``axiloom prove axi``: the rules of AXI on every port of a module."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import signal
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from axiloom.cli import options as shared
+from axiloom.cli.given import Refusal, has, is_given, lacks, refuse
+from axiloom.cli.prove import shared as proofs
+from axiloom.errors import UsageError
+
+if TYPE_CHECKING:
+    from axiloom.prove.abc import Found
+    from axiloom.prove.axi.user import User
+    from axiloom.prove.bench import Bench, Property
+    from axiloom.prove.verdict import Verdict
+
+QUIET_S = 20
+"""After so long without a verdict a line says what is being looked at."""
+_OF_USERS = "top clock reset tie assume parameter define include no_replay"
+
+
+def add_command(what: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    axi = what.add_parser(
+        "axi",
+        help="the rules of AXI4, AXI4-Lite and AXI4-Stream on every port of a module",
+        description="Without --rtl: on the modules of Axiloom. With it: on your Verilog or VHDL; its AXI "
+        "ports are found by their names. What the other side of a port must keep is assumed. Exit code 1 "
+        "if a rule is violated, not decided, or looked at for some cycles only. Verdicts are kept in the user's cache, "
+        "by the content of the question.",
+    )
+    axi.add_argument(
+        "modules", nargs="*", metavar="MODULE", help="of Axiloom (default: all; --list names them)"
+    )
+    axi.add_argument("--list", action="store_true", help="name the modules and end")
+    axi.add_argument(
+        "--rtl", action="append", type=Path, metavar="FILE", help="your Verilog or VHDL; once for each file"
+    )
+    axi.add_argument(
+        "--top", metavar="NAME", help="the module of --rtl (default: the name of its first file)"
+    )
+    axi.add_argument(
+        "--clock",
+        action="append",
+        metavar="PORT",
+        help="of --top, where its name does not say so; again for each port that the same clock drives",
+    )
+    axi.add_argument(
+        "--reset",
+        action="append",
+        metavar="PORT",
+        help="of --top; one that ends in n is active low; again for each port that the same reset drives",
+    )
+    axi.add_argument(
+        "--tie", action="append", type=_tied, metavar="PORT=VALUE", help="an input of --top that is constant"
+    )
+    axi.add_argument(
+        "--assume",
+        action="append",
+        type=Path,
+        metavar="FILE",
+        help="what else may be assumed: a condition in Verilog a line over the ports of --top, or a module "
+        "whose inputs are ports of --top and whose outputs are always 1",
+    )
+    axi.add_argument(
+        "--parameter", action="append", type=_parameter, metavar="NAME=VALUE", help="of --top in Verilog"
+    )
+    axi.add_argument(
+        "-D", dest="define", action="append", type=_macro, metavar="NAME[=VALUE]", help="a macro of --rtl"
+    )
+    axi.add_argument(
+        "-I", dest="include", action="append", type=Path, metavar="DIR", help="a folder of headers of --rtl"
+    )
+    axi.add_argument(
+        "--rule", action="append", metavar="NAME", help="only this one, such as ar_4k; repeat for more"
+    )
+    axi.add_argument(
+        "--stream-width", type=int, choices=(32, 64, 128), default=32, help="of Axiloom's modules"
+    )
+    axi.add_argument(
+        "--outstanding",
+        type=shared.positive,
+        default=16,
+        metavar="N",
+        help="bursts under way (default %(default)s)",
+    )
+    proofs.add_options(axi, "seconds an engine")
+    axi.add_argument(
+        "--depth", type=shared.positive, default=40, metavar="N",
+        help="cycles to which a rule is checked that no engine proves (default %(default)s)",
+    )  # fmt: skip
+    axi.add_argument(
+        "--enough", type=shared.positive, metavar="N",
+        help="exit code 0 also where a rule was looked at for N cycles only",
+    )  # fmt: skip
+    axi.add_argument(
+        "--replay", type=Path, metavar="DIR", help="where counter-examples go (default: ./replay)"
+    )
+    axi.add_argument("--no-replay", action="store_true", help="do not run counter-examples in the simulator")
+    axi.add_argument(
+        "--table", action="store_true", help="a line a port, with how far each kind of rule holds"
+    )
+    refuse(
+        axi,
+        Refusal("list stream_width", has("rtl"), "is about Axiloom's modules, not about --rtl"),
+        Refusal(
+            "rule outstanding limit depth enough replay no_replay table json stream_width",
+            has("list"),
+            "--list names the modules and proves nothing",
+        ),
+        Refusal(
+            _OF_USERS.replace(" no_replay", ""), lacks("rtl"), "is about your Verilog: give --rtl FILE too"
+        ),
+        Refusal("replay", has("no_replay"), "--no-replay writes none"),
+    )
+    axi.set_defaults(execute=execute)
+
+
+def _tied(text: str) -> tuple[str, int]:
+    name, _, value = text.partition("=")
+    try:
+        number = int(value, 0)
+    except ValueError:
+        number = -1
+    if not name or number < 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not PORT=VALUE, such as ACLK_EN=1 or mode=0x3")
+    return name, number
+
+
+def _parameter(text: str) -> tuple[str, str]:
+    name, _, value = text.partition("=")
+    if not re.fullmatch(r"[A-Za-z_]\w*", name) or not re.fullmatch(
+        r"-?\d+|\d*'s?[bodhBODH][0-9a-fA-F_xz]+|\"[\w .]*\"", value
+    ):
+        raise argparse.ArgumentTypeError(
+            f'{text!r} is not NAME=VALUE, such as WIDTH=64, MASK=8\'hF0 or KIND="fast"'
+        )
+    return name, value
+
+
+def _macro(text: str) -> tuple[str, str]:
+    name, _, value = text.partition("=")
+    if not re.fullmatch(r"[A-Za-z_]\w*", name) or not re.fullmatch(r"[^\s;\"#]*", value):
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME or NAME=VALUE without spaces")
+    return name, value
+
+
+def _once(told: Sequence[tuple[str, Any]] | None, flag: str) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in told or ():
+        if found.setdefault(name, value) != value:
+            raise UsageError(f"{flag} {name}: {found[name]} and {value}: give one value")
+    return found
+
+
+class _Stopped(BaseException):
+    """SIGTERM, on its way to the end of the command."""
+
+
+@contextmanager
+def _stoppable() -> Iterator[None]:
+    def leave(_number: int, _frame: object) -> None:
+        raise _Stopped
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, leave)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+class _Told:
+    """Prints each verdict as it comes, what breaks a rule at once, and a line where nothing comes."""
+
+    def __init__(self, work: Sequence[tuple[str, Bench, User | None]], *, lines: bool) -> None:
+        from axiloom.prove.verdict import line
+
+        self._line, self._lines = line, lines
+        self._names = [
+            (f"{name}.{prop.port}" if prop.port else name, prop.name)
+            for name, bench, _ in work
+            for prop in bench.properties
+        ]
+        self._lock = threading.Lock()
+        self._last = time.monotonic()
+        self._done = threading.Event()
+        self.asked: dict[str, float] = {}
+        self.verdicts: list[Verdict] = []
+        self._widths = [max((len(one[i]) for one in self._names), default=4) for i in (0, 1)]
+
+    def header(self) -> None:
+        if self._lines:
+            print(self._line(None, self._widths), flush=True)
+
+    def asks(self, place: str) -> None:
+        with self._lock:
+            self.asked[place] = time.monotonic()
+
+    def says(self, verdict: Verdict, note: str = "") -> None:
+        with self._lock:
+            self.asked.pop(f"{verdict.module}.{verdict.port}.{verdict.name}", None)
+            self.verdicts.append(verdict)
+            self._last = time.monotonic()
+            if note:
+                print(note, flush=True)
+            if self._lines:
+                print(self._line(verdict, self._widths), flush=True)
+
+    def _beat(self) -> None:
+        while not self._done.wait(1):
+            with self._lock:
+                now = time.monotonic()
+                if now - self._last < QUIET_S:
+                    continue
+                self._last = now
+                at = ", ".join(f"{place} for {now - since:.0f} s" for place, since in self.asked.items())
+                count = f"{len(self.verdicts)} of {len(self._names)} decided"
+                print(f"  {count}; {at or 'lemmas, or Yosys'}", file=sys.stderr, flush=True)
+
+    def __enter__(self) -> _Told:
+        threading.Thread(target=self._beat, daemon=True).start()
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self._done.set()
+
+    @property
+    def left(self) -> int:
+        return len(self._names) - len(self.verdicts)
+
+
+def _work(options: argparse.Namespace) -> list[tuple[str, Bench, User | None]]:
+    """What is to be proved: name, bench, and the user's module if it is one."""
+    from axiloom.prove.axi import ours, user
+    from axiloom.prove.design import Given
+
+    if options.rtl and options.modules:
+        raise UsageError(f"{', '.join(options.modules)}: is about Axiloom's modules, not about --rtl")
+    if options.rtl:
+        top = options.top or options.rtl[0].stem
+        given = Given(
+            _once(options.parameter, "--parameter"), _once(options.define, "-D"), tuple(options.include or ())
+        )
+        module = user.read(
+            options.rtl,
+            top,
+            options.clock or (),
+            options.reset or (),
+            given=given,
+            tied=_once(options.tie, "--tie"),
+            assume=options.assume or (),
+        )
+        for told in module.told:
+            print(f"{top}: {told}")
+        return [(top, user.bench(module, options.outstanding), module)]
+    chosen = ours.chosen(options.modules)
+    for given_, has_it in (("stream_width", "streams"), ("outstanding", "bursts")):
+        used = any(getattr(ours.TARGETS[one], has_it) for one in chosen)
+        if is_given(options, given_) and not used:
+            flag = given_.replace("_", "-")
+            raise UsageError(f"--{flag}: {', '.join(chosen)} has no {has_it}")
+    return [
+        (name, ours.TARGETS[name].bench(options.stream_width, options.outstanding), None) for name in chosen
+    ]
+
+
+def execute(options: argparse.Namespace) -> int:
+    # Imported here: provers and simulators are for this command alone.
+    from amaranth.hdl import UnusedElaboratable
+
+    from axiloom.prove import abc
+    from axiloom.prove.axi import ours
+    from axiloom.prove.axi.matrix import matrix
+    from axiloom.prove.axi.ours import whole
+    from axiloom.prove.verdict import summary
+
+    if options.list:
+        print("\n".join(f"{name:<20} {target.text}" for name, target in ours.TARGETS.items()))
+        return 0
+    begun = time.perf_counter()
+    # A bench that is left out, or that a wrong option ends, is nobody's fault to be warned of.
+    warnings.simplefilter("ignore", UnusedElaboratable)
+    work = _work(options)
+    if options.rule:
+        unknown = [set(bench.only(options.rule)) for _, bench, _ in work]
+        if missing := set.intersection(*unknown):
+            raise UsageError(f"--rule {', '.join(sorted(missing))}: no port has a rule of that name")
+    folder = options.replay or Path("replay")
+    broken: list[tuple[Path, Bench, Property, Found, User | None]] = []
+    ended = 0
+    with _stoppable(), _Told(work, lines=not options.table) as told:
+        told.header()
+        try:
+            for name, bench, module in work:
+                if not bench.properties:  # none of those of --rule
+                    continue
+
+                def says(
+                    verdict: Verdict,
+                    prop: Property,
+                    found: Found,
+                    name: str = name,
+                    bench: Bench = bench,
+                    module: User | None = module,
+                ) -> None:
+                    if verdict.good or not found.stimulus:
+                        told.says(verdict)
+                        return
+                    place = folder / re.sub(r"\W+", "_", f"{name}_{prop.port}_{prop.name}")
+                    source = f" ({prop.source})" if prop.source else ""
+                    note = f"{name}.{prop.port}: {prop.text}{source}: not so in cycle {found.cycles}"
+                    note += f"; {place}" if not options.no_replay else ""
+                    if not options.no_replay:
+                        broken.append((place, bench, prop, found, module))
+                        verdict = verdict.with_replay(str(place))
+                    told.says(verdict, note)
+
+                for _ in abc.prove(
+                    name,
+                    bench,
+                    sources=module.sources if module else (),
+                    limit_s=options.limit,
+                    depth=options.depth,
+                    say=says,
+                    asks=told.asks,
+                ):
+                    pass
+        except (KeyboardInterrupt, _Stopped) as stop:
+            ended = 130 if isinstance(stop, KeyboardInterrupt) else 128 + signal.SIGTERM
+            broken.clear()
+    verdicts = told.verdicts
+    if options.table:
+        print("\n".join(matrix(verdicts, {} if options.rtl else whole.PORTS)))
+    proved_s = time.perf_counter() - begun
+    stopped = f"stopped with {told.left} not decided; " if ended else ""
+    print(f"{stopped}{summary(verdicts)}; {proved_s:.0f} s", flush=True)
+    code = proofs.ended(options, verdicts, options.enough)
+    _replay(broken)
+    return ended or code
+
+
+def _replay(broken: Sequence[tuple[Path, Bench, Property, Found, User | None]]) -> None:
+    """Runs the counter-examples in the simulator, after all verdicts are told."""
+    from axiloom.prove import replay
+
+    begun = time.perf_counter()
+    for place, bench, prop, found, module in broken:
+        sources = module.simulated if module else ()
+        parameters = module.design.parameters if module else {}
+        seen = replay.write(place, bench, prop, found.stimulus, sources, parameters)
+        said = "the simulator shows it" if seen else (
+            "the simulator does not show it: it depends on what registers hold before a reset"
+        )  # fmt: skip
+        print(f"{place}: {said}", flush=True)
+    if broken:
+        print(f"{len(broken)} replays; {time.perf_counter() - begun:.0f} s")

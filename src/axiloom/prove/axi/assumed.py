@@ -1,0 +1,110 @@
+"""What the user assumes of a module's ports: a file of conditions, or a module in Verilog that looks on.
+
+A file of conditions has an expression of Verilog a line, over the names of the module's ports; ``//`` begins
+a comment. A module (the first of its file) has inputs that are named as ports of the design, its clock and
+reset among them, and outputs of one bit. Each condition, and each output, is taken to hold in every cycle, in
+reset too.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from axiloom.errors import BuildError
+from axiloom.files import read_text
+from axiloom.hw.rtl_files.ports import Port
+from axiloom.prove import design
+from axiloom.prove.axi.ports import Module
+
+_COMMENT = re.compile(r"//.*")
+_BEGINS = re.compile(r"^\s*module\s+([A-Za-z_][\w$]*)", re.MULTILINE)
+CONDITIONS = "axiloom_assumed"
+"""The module that is made of a file of conditions."""
+
+
+@dataclass(frozen=True)
+class Assumed:
+    """A module that looks on: `inputs` by the names of the design's ports, outputs with what each says."""
+
+    design: design.Design
+    source: tuple[str, str]
+    """Name and text of its Verilog, for a simulator."""
+    inputs: tuple[str, ...]
+    outputs: Mapping[str, str]
+
+
+def read(file: Path, module: Module) -> Assumed:
+    """Raises BuildError if there is no such file, or a line or a name that is nothing here."""
+    if not file.is_file():
+        raise BuildError(f"--assume {file}: no such file")
+    text = read_text(file, BuildError)
+    named = _BEGINS.search(_COMMENT.sub("", text))
+    if named is None:
+        return _conditions(file, text, module)
+    if named[1] == module.name:
+        raise BuildError(
+            f"--assume {file}: module {named[1]} has the name of what is proved: give it another"
+        )
+    looks = design.read([file], named[1])
+    outputs = {port.name: f"{file}: {port.name}" for port in looks.ports if not port.is_input}
+    for port in looks.ports:
+        if not port.is_input and port.width != 1:
+            raise BuildError(
+                f"--assume {file}: output {port.name} has {port.width} bits: one holds or does not"
+            )
+    if not outputs:
+        raise BuildError(
+            f"--assume {file}: module {named[1]} has no output of one bit, so it assumes nothing"
+        )
+    return _checked(file, Assumed(looks, (file.name, text), _inputs(looks), outputs), module)
+
+
+def _inputs(looks: design.Design) -> tuple[str, ...]:
+    return tuple(port.name for port in looks.ports if port.is_input)
+
+
+def _checked(file: Path, found: Assumed, module: Module) -> Assumed:
+    by_name = {port.name: port for port in module.ports}
+    for port in found.design.ports:
+        if not port.is_input:
+            continue
+        if port.name not in by_name:
+            there = ", ".join(map(str, module.ports))
+            raise BuildError(f"--assume {file}: {module.name} has no port {port.name}; its ports are {there}")
+        if by_name[port.name].width != port.width:
+            raise BuildError(f"--assume {file}: {port} is {by_name[port.name]} of {module.name}")
+    design.check_clocks(found.design, module.clocks)
+    return found
+
+
+def _conditions(file: Path, text: str, module: Module) -> Assumed:
+    # A condition stands on its own line in the Verilog too, so that Yosys names the line.
+    used = [port for port in module.ports if re.search(rf"(?<![\w$]){re.escape(port.name)}(?![\w$])", text)]
+    lines, outputs = [], {}
+    for number, line in enumerate(text.splitlines(), start=1):
+        condition = _COMMENT.sub("", line).strip().rstrip(";").strip()
+        if not condition:
+            lines.append("")
+            continue
+        if re.search(r"[;`\"]|\bend|\$\w", condition):
+            raise BuildError(f"{file}:{number}: {condition}: no expression of Verilog over ports")
+        outputs[f"line{number}"] = f"{file}:{number}: {condition}"
+        lines.append(f"assign line{number} = |({condition});")
+    if not outputs:
+        raise BuildError(f"--assume {file}: no condition in it: a line is an expression of Verilog")
+    declared = [_declared(port) for port in used] + [f"output line{number[4:]}" for number in outputs]
+    head = f"`default_nettype none module {CONDITIONS} ({', '.join(declared)}); "
+    made = head + "\n".join(lines) + "\nendmodule\n`default_nettype wire\n"
+    with tempfile.TemporaryDirectory(prefix="axiloom-assume-") as folder:
+        place = Path(folder) / "conditions.v"
+        place.write_text(made, encoding="utf-8")
+        looks = design.read([place], CONDITIONS, shown=(str(file),))
+    return _checked(file, Assumed(looks, (f"{CONDITIONS}.v", made), _inputs(looks), outputs), module)
+
+
+def _declared(port: Port) -> str:
+    return f"input [{port.width - 1}:0] {port.name}" if port.width > 1 else f"input {port.name}"
