@@ -36,8 +36,8 @@ def add_command(what: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         help="the rules of AXI4, AXI4-Lite and AXI4-Stream on every port of a module",
         description="Without --rtl: on the modules of Axiloom. With it: on your Verilog or VHDL; its AXI "
         "ports are found by their names. What the other side of a port must keep is assumed. Exit code 1 "
-        "if a rule is violated, not decided, or looked at for some cycles only. Verdicts are kept in the user's cache, "
-        "by the content of the question.",
+        "if a rule is violated, not decided, or looked at for some cycles only. Verdicts are "
+        "kept in the user's cache, by the content of the question.",
     )
     axi.add_argument(
         "modules", nargs="*", metavar="MODULE", help="of Axiloom (default: all; --list names them)"
