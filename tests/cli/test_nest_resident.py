@@ -84,15 +84,15 @@ def test_a_schedule_is_worth_something(folder: Path, ran: dict[str, Any]) -> Non
 def test_a_wrong_result_is_one(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The reference is bent, since the RTL is right; the build comes from the cache."""
-    right = measure.interpret
+    """What came out is bent, since the RTL is right; the build comes from the cache."""
+    right = measure.execute
 
-    def bent(*arguments: Any) -> dict[str, Any]:
-        found = right(*arguments)
-        found["y"][4] = -found["y"][4]
-        return found
+    def bent(*arguments: Any) -> Any:
+        ran = right(*arguments)
+        ran.results["y"][4] *= -1
+        return ran
 
-    monkeypatch.setattr(measure, "interpret", bent)
+    monkeypatch.setattr(measure, "execute", bent)
     code, found = nest(folder, "--schedule", str(folder / "rows.sched"), "--run")
     assert code == 1
     assert found["result"]["mismatches"] == 1
@@ -169,9 +169,29 @@ def test_inputs_of_a_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> N
         np.savez(data, **arrays)
         assert main(["nest", str(folder / "rows.c"), *words, str(data)]) == 2
         assert message in capsys.readouterr().err
+    table = folder / "table.c"
+    table.write_text("void f(int y[2]) { const int t[2] = {1, 2}; for (int i = 0; i < 2; i++) y[i] = t[i]; }")
+    np.savez(data, t=np.array([1, 3], np.int32))
+    assert main(["nest", str(table), "--run", "--input", str(data)]) == 2
+    assert "t is a constant of table.c" in capsys.readouterr().err
     data.write_text("nothing")
     assert main(["nest", str(folder / "rows.c"), *words, str(data)]) == 2
     assert "no .npz file" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("ran")
+def test_results_in_a_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What a compiler's own program computes of the same inputs is for everybody to compare."""
+    words, data, out = ["--schedule", str(folder / "rows.sched")], folder / "in.npz", folder / "out.npz"
+    rng = np.random.default_rng(3)
+    A, x = rng.integers(-9, 9, (9, 6)).astype(np.float32), rng.integers(-9, 9, 6).astype(np.float32)
+    np.savez(data, A=A, x=x)
+    assert nest(folder, *words, "--run", "--input", str(data), "--output", str(out))[0] == 0
+    with np.load(out) as results:
+        assert list(results) == ["y"]
+        assert np.array_equal(results["y"], A @ x)
+    assert main(["nest", str(folder / "rows.c"), *words, "--plan", "-o", str(out)]) == 2
+    assert "FILE.npz for results, with --run" in capsys.readouterr().err
 
 
 NARROW = """

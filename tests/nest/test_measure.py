@@ -10,7 +10,8 @@ import pytest
 from benchmarks.polybench import sizes
 
 from axiloom.isa.numerics.formats import format_of
-from axiloom.nest.measure import compare, design
+from axiloom.nest.compare import compare
+from axiloom.nest.measure import design
 from axiloom.nest.progress import Steps, line
 from axiloom.nest.resident import from_raw, to_raw
 from axiloom.nests.read.c import read

@@ -40,7 +40,13 @@ def run_of(columns: int, scatter_gather: bool, *, wrong: bool = False) -> NestRu
     }
     results = {"C": 7 * values["A"] + values["C"] + wrong}
     return NestRun(
-        program, both, System(spec, user_rtl=UserRtl([RTL], "scaled")), values, results, 3 * columns
+        program,
+        both,
+        System(spec, user_rtl=UserRtl([RTL], "scaled")),
+        values,
+        results,
+        "NumPy",
+        3 * columns,
     )
 
 

@@ -1,8 +1,4 @@
-"""`Design`: a schedule as a circuit with its cycles and its bound, before anything runs; `measure` runs it.
-
-The reference of a run is the program as it was written: its IR by the host's compiler, or Python where it is
-small (``nests/affine``). It knows nothing of schedules, lowering and RTL.
-"""
+"""`Design`: a schedule as a circuit, its cycles and its bound, before anything runs; `measure` runs it."""
 
 from __future__ import annotations
 
@@ -11,12 +7,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from axiloom.nest.accelerator import multiply_adds
+from axiloom.nest.compare import Comparison, Host, compare
 from axiloom.nest.progress import SILENT, Steps
-from axiloom.nest.resident import Host, Resident, execute
-from axiloom.nests.affine.interpret import interpret
+from axiloom.nest.reference import Reference
+from axiloom.nest.resident import Resident, execute
 from axiloom.nests.dataflow.planner import Note, decide
 from axiloom.nests.lower.explain import summary
 from axiloom.nests.lower.lower import Lowered, lower
@@ -24,10 +19,6 @@ from axiloom.nests.poly.counting import count
 from axiloom.nests.program import Program
 from axiloom.nests.schedule import Schedule
 from axiloom.nests.timing import Timing, cycles, fit
-
-INTERPRETER = "the interpreter, which shares no code with lowering and RTL"
-REFERENCE = f"the program as written, by {INTERPRETER}"
-ROUNDED = f"the sums in the order of `reassociate`, by {INTERPRETER}"
 
 
 @dataclass(frozen=True)
@@ -57,16 +48,6 @@ class Design:
     @cached_property
     def summary(self) -> dict[str, Any]:
         return summary(self.lowered)
-
-    @property
-    def is_rounded(self) -> bool:
-        """Whether the schedule adds floats in another order, as told: other bits than as written."""
-        return any(line.startswith("reassociate") and "changes" in line for line in self.schedule.log)
-
-    @property
-    def reference(self) -> Program | Schedule:
-        """What the interpreter executes, to compare with."""
-        return self.schedule if self.is_rounded else self.written
 
     @property
     def busiest(self) -> dict[str, Any]:
@@ -111,42 +92,10 @@ def design(written: Program, schedule: Schedule, *, plain: bool = False) -> Desi
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """Of all elements of all results, bit for bit. `first`: the first one that is wrong."""
-
-    elements: int
-    mismatches: int
-    first: str = ""
-
-    @property
-    def matches(self) -> bool:
-        return not self.mismatches
-
-
-def compare(found: Mapping[str, Host], expected: Mapping[str, Host]) -> Comparison:
-    """`expected` says which arrays count."""
-    elements = mismatches = 0
-    first = ""
-    for name, right in expected.items():
-        ours = np.asarray(found[name])
-        wrong = _bits(ours) != _bits(np.asarray(right))
-        elements, mismatches = elements + right.size, mismatches + int(wrong.sum())
-        if wrong.any() and not first:
-            at = tuple(int(each[0]) for each in np.nonzero(np.atleast_1d(wrong)))[: right.ndim]
-            place = "".join(f"[{each}]" for each in at)
-            first = f"{name}{place} is {ours[at]}, expected {right[at]}"
-    return Comparison(elements, mismatches, first)
-
-
-def _bits(array: Host) -> Host:
-    """Equal floats may have different bits, and NaN is never equal."""
-    return np.array(array, order="C").view(f"u{array.dtype.itemsize}")
-
-
-@dataclass(frozen=True)
 class Run:
     resident: Resident
     comparison: Comparison
+    reference: Reference
 
     @property
     def right(self) -> bool:
@@ -154,12 +103,10 @@ class Run:
         return self.comparison.matches and self.resident.predicted == self.resident.simulated
 
 
-def measure(made: Design, arrays: Mapping[str, Host], steps: Steps = SILENT) -> Run:
-    """Run `made` in Verilator on `arrays` (those that the caller gives, by name), beside the reference.
+def measure(made: Design, arrays: Mapping[str, Host], right: Reference, steps: Steps = SILENT) -> Run:
+    """Run `made` in Verilator on `arrays` (those that the caller gives, by name), beside what is `right`.
 
     Raises NestError if the RTL's own checks fail, BuildError, UsageError for arrays that do not fit.
     """
-    with steps.step("computing the reference", "reference", 0):
-        expected = interpret(made.reference, made.schedule.program.with_copies(arrays))
     ran = execute(made.lowered, made.schedule.program, arrays, steps)
-    return Run(ran, compare(ran.results, expected))
+    return Run(ran, compare(ran.results, right.results), right)

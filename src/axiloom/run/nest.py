@@ -23,8 +23,6 @@ from axiloom.report.build import build
 from axiloom.report.types import Kernel, OnCpu, Report, Setup
 from axiloom.run.compare import Arrays, compare
 
-REFERENCE = "the program as written, interpreted"
-
 
 def driver_of(program: Program, inputs: Packet, outputs: Packet, spec: AcceleratorSpec) -> Driver:
     """The driver with its harness, as drivers of other accelerators are."""
@@ -99,6 +97,8 @@ class NestRun:
     """By array: what the caller gives, of results too."""
     results: Arrays
     """By array: the results of an independent reference."""
+    reference: str
+    """What that is, for people."""
     multiply_adds: int = 0
     seed: int = 0
 
@@ -161,6 +161,14 @@ class NestRun:
             f"{self.program_of.name}: there is no run of a nest on the CPU alone: leave --against out"
         )
 
+    def outputs(self, result: Result) -> Arrays:
+        """The results of the run, by the names of arrays."""
+        return {
+            array.name: result.outputs[self._symbols[array.name]].reshape(array.shape)
+            for array in self.program_of.arrays
+            if array.role.is_result
+        }
+
     def config(self) -> Setup:
         spec = self.system.spec
         return {
@@ -178,7 +186,7 @@ class NestRun:
             result,
             config=self.config(),
             seed=self.seed,
-            result={**compare(result, self.expected), "reference": REFERENCE},
+            result={**compare(result, self.expected), "reference": self.reference},
             multiply_adds=self.multiply_adds or None,
             array_cycles=-(-self.multiply_adds // self.system.spec.macs) or None,
             cpu=cpu,

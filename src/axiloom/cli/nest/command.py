@@ -46,14 +46,24 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         choices=("affine", "hls", "verilog"),
         help="print the loops as IR (affine dialect), as HLS C++ with pragmas, or as Verilog, instead",
     )
-    text.add_argument("-o", "--output", type=output_file, metavar="FILE", help="write the text there")
+    text.add_argument(
+        "-o",
+        "--output",
+        type=output_file,
+        metavar="FILE",
+        help="write the text there; FILE.npz with --run: the results, by the names of arrays",
+    )
     refuse(
         nest,
         Refusal(
             "schedule", lacks("emit", "run", "plan"), "nothing is built: give --plan, --run or --emit too"
         ),
         Refusal("device", lacks("run", "plan", "auto"), "of a circuit: give --plan, --run or --auto too"),
-        Refusal("output", lambda given: not (given.emit or given.auto), "for text: give --emit too"),
+        Refusal(
+            "output",
+            lambda given: not (given.emit or given.auto or nest_resident.is_results(given)),
+            "for text, with --emit, or FILE.npz for results, with --run",
+        ),
         Refusal("json run plan", has("emit"), "with --emit there is only text"),
     )
     nest_auto.add_options(nest)

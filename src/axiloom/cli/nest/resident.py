@@ -15,7 +15,7 @@ from axiloom.cli.given import Refusal, has, lacks, output_folder, refuse
 from axiloom.cli.nest import auto as nest_auto
 from axiloom.cli.nest.source import DEVICE, defines, load, scheduled
 from axiloom.errors import MismatchError, UsageError
-from axiloom.files import write_whole
+from axiloom.files import read_arrays, write_whole
 
 if TYPE_CHECKING:
     from axiloom.nests.program.loaded import Loaded
@@ -37,7 +37,8 @@ def add_options(nest: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--run",
         action="store_true",
-        help="execute it in Verilator, and compare with the program as it was written, bit for bit",
+        help="execute it in Verilator, and compare bit for bit: with FILE.c compiled by the host, "
+        "or with the program as read from other sources",
     )
     group.add_argument("--plain", action="store_true", help="one nest after the other")
     group.add_argument("--seed", type=shared.natural, default=0, help="of the random inputs (default 0)")
@@ -64,8 +65,10 @@ def add_options(nest: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     from axiloom.cli import options as shared
+    from axiloom.frontend.model import write_arrays
     from axiloom.nest.measure import design, measure
     from axiloom.nest.progress import Steps
+    from axiloom.nest.reference import reference
     from axiloom.report.nest.build import Setting, build, table
 
     if len(options.source) > 1:
@@ -78,11 +81,17 @@ def execute(options: argparse.Namespace) -> int:
     if options.auto:
         found, _ = nest_auto.search(options, loaded.program)
         schedule, search = nest_auto.replayed(loaded.program, found), nest_auto.searched(found)
-        if options.output:
+        if options.output and not is_results(options):
             write_whole(options.output, nest_auto.as_text(loaded.program.name, found, options))
     with steps.step("from the schedule to a circuit", "design", 0):
         made = design(loaded.program, schedule, plain=options.plain)
-    run = measure(made, arrays, steps) if options.run else None
+    run = None
+    if options.run:
+        with steps.step("computing the reference", "reference", 0):
+            right = reference(loaded, schedule, arrays)
+        run = measure(made, arrays, right, steps)
+        if is_results(options):
+            write_arrays(options.output, run.resident.results)
     measured = None
     if options.synth:
         with steps.step(
@@ -111,6 +120,11 @@ def execute(options: argparse.Namespace) -> int:
     return 0 if run is None or run.right else MismatchError.exit_code
 
 
+def is_results(options: argparse.Namespace) -> bool:
+    """Whether ``--output`` is for the results of a run."""
+    return bool(options.run and options.output and options.output.suffix == ".npz")
+
+
 def dependences(schedule: Schedule) -> str:
     """The loops as the schedule has them, and what orders them."""
     from axiloom.nests.schedule.show import dependence_table, tree
@@ -133,11 +147,7 @@ def inputs(loaded: Loaded, options: argparse.Namespace) -> dict[str, Any]:
     if options.input is None:
         return {**random_values(program, options.seed), **loaded.contents}
     given = {each.name: each for each in program.arrays if each.role.is_given}
-    try:
-        with np.load(options.input) as file:
-            found = {name: file[name] for name in file.files}
-    except (OSError, ValueError) as fault:
-        raise UsageError(f"{options.input}: no .npz file ({fault}); numpy.savez writes one") from None
+    found = dict(read_arrays(options.input))
     if unknown := sorted(set(found) - set(given)):
         raise UsageError(f"{options.input}: {program.name} takes no {', '.join(unknown)}; {', '.join(given)}")
     found = {**loaded.contents, **found}
@@ -148,6 +158,10 @@ def inputs(loaded: Loaded, options: argparse.Namespace) -> dict[str, Any]:
         if (array.dtype, array.shape) != wanted:
             raise UsageError(
                 f"{options.input}: {name} is {array.dtype} {array.shape}, not {wanted[0]} {wanted[1]}"
+            )
+        if loaded.function and name in loaded.contents and not np.array_equal(array, loaded.contents[name]):
+            raise UsageError(
+                f"{options.input}: {name} is a constant of {loaded.function.path.name}; leave it out"
             )
     return found
 

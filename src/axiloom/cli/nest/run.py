@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, has, refuse, reject
 from axiloom.cli.nest import auto as nest_auto
+from axiloom.cli.nest import resident as nest_resident
 from axiloom.cli.nest.source import DEVICE
 from axiloom.files import make_folder
+from axiloom.frontend.model import write_arrays
 from axiloom.run.run import Watch, simulate
 
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from axiloom.nests.program import Program
 
 OTHERS = (
-    "accel size spec encoding post rtl top macs memory_port flow order tile pipeline against input weights "
+    "accel size spec encoding post rtl top macs memory_port flow order tile pipeline against weights "
     "stop_after layers offload_from offload port data_type rebase"
 )
 """Options of other accelerators."""
@@ -79,8 +81,7 @@ def execute(options: argparse.Namespace, finish: Any) -> int:
     """`finish` prints the report and writes its files."""
     from axiloom.cli.nest.source import load, scheduled
     from axiloom.nest.accelerator import accelerator, multiply_adds
-    from axiloom.nest.values import random_values
-    from axiloom.nests.affine.interpret import interpret
+    from axiloom.nest.reference import reference
     from axiloom.nests.timing import cycles
     from axiloom.run.nest import NestRun
 
@@ -101,8 +102,8 @@ def execute(options: argparse.Namespace, finish: Any) -> int:
     )
     if made.deadlock:
         progress(f"one nest after the other, as overlapped they would never end: {made.deadlock}")
-    values = {**random_values(loaded.program, options.seed), **loaded.contents}
-    results = interpret(loaded.program, {name: values[name] for name in values})
+    values = nest_resident.inputs(loaded, options)
+    right = reference(loaded, schedule, values)
     with tempfile.TemporaryDirectory(prefix="axiloom-") as temporary:
         folder = options.keep or Path(temporary)
         make_folder(folder)
@@ -110,12 +111,22 @@ def execute(options: argparse.Namespace, finish: Any) -> int:
         system = shared.system(options, [made.spec], options.seed)
         system = replace(system, user_rtl=made.rtl(folder))
         run = NestRun(
-            loaded.program, made.packets, system, values, results, multiply_adds(loaded.program), options.seed
+            loaded.program,
+            made.packets,
+            system,
+            values,
+            dict(right.results),
+            right.text,
+            multiply_adds(loaded.program),
+            options.seed,
         )
         watch = Watch(progress, sys.stderr.isatty(), options.keep, shared.wants_timeline(options))
         result = simulate(run, watch)
+        if options.output:
+            write_arrays(options.output, run.outputs(result))
         code: int = finish(run.checked(result), options, progress, result.profile.timeline, run.driver.c)
     print(searched, end="")
+    print("".join(f"warning: {each}\n" for each in right.warnings), end="")
     timing = cycles(made.circuit)
     bound = max(packet.beats for packet in made.packets)
     print(

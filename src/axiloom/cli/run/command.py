@@ -84,12 +84,12 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     run.add_argument("--seed", type=shared.natural, default=0, help="of the random inputs (default 0)")
     nest_run.add_search(run)
     program_run.add_options(run)
-    network = run.add_argument_group("networks (functions with many ops)")
+    network = run.add_argument_group("networks (functions with many ops), and of loops --input, --output")
     network.add_argument(
         "--input",
         type=Path,
         metavar="FILE.npz",
-        help="inputs: input0, input1, ...; of an int8 network also floats (default: random ones)",
+        help="inputs: input0, ..., of loops by name; of an int8 network also floats (default: random ones)",
     )
     network.add_argument(
         "--output",

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from axiloom.boards.synthesis import resources
-from axiloom.nest.measure import REFERENCE, ROUNDED, Design, Run
+from axiloom.nest.measure import Design, Run
 from axiloom.nests.lower.explain import explain
 from axiloom.nests.resources import Amount, estimate
 
@@ -55,7 +55,7 @@ def build(design: Design, run: Run | None, setting: Setting) -> Data:
             "plain": design.plain,
         },
         "seed": setting.seed,
-        "result": _result(design, run),
+        "result": _result(run),
         "cycles": {
             "predicted": design.timing.cycles,
             "simulated": run.resident.simulated if run else None,
@@ -84,7 +84,7 @@ def build(design: Design, run: Run | None, setting: Setting) -> Data:
     }
 
 
-def _result(design: Design, run: Run | None) -> Data | None:
+def _result(run: Run | None) -> Data | None:
     if run is None:
         return None
     found = run.comparison
@@ -93,7 +93,8 @@ def _result(design: Design, run: Run | None) -> Data | None:
         "elements": found.elements,
         "mismatches": found.mismatches,
         "first": found.first or None,
-        "reference": ROUNDED if design.is_rounded else REFERENCE,
+        "reference": run.reference.text,
+        "warnings": list(run.reference.warnings),
     }
 
 
@@ -125,6 +126,7 @@ def table(design: Design, data: Data) -> str:
     lines = [
         f"{data['source']}: {data['name']}, {_schedule(data)}",
         f"Result: {verdict(result) if result else 'nothing has run: --run executes it'}",
+        *(f"warning: {each}" for each in (result["warnings"] if result else ())),
         explain(design.lowered),
         "",
         f"Cycles: {_cycles(cycles)}",

@@ -1,0 +1,76 @@
+"""`reference`: what a circuit must compute. Of C it is the file itself, compiled by the host (`referee.py`).
+
+What was read is interpreted and compared with the file, too, in two calls in a row. So a misreading shows
+before anything is simulated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from axiloom.errors import MismatchError
+from axiloom.nest.compare import compare
+from axiloom.nest.referee import Arrays, Host, Judgement, Referee
+from axiloom.nests.affine.interpret import interpret
+from axiloom.nests.program.loaded import Loaded
+from axiloom.nests.schedule import Schedule
+
+INTERPRETER = "the interpreter, which shares no code with lowering and RTL"
+AS_READ = f"the program as read, by {INTERPRETER}"
+ROUNDED = f"the sums in the order of `reassociate`, by {INTERPRETER}"
+
+
+@dataclass(frozen=True)
+class Reference:
+    """`results`: by the names of arrays. `text`: what they are of, for people. `warnings`: for people."""
+
+    results: Mapping[str, Host]
+    text: str
+    warnings: tuple[str, ...] = ()
+
+
+def is_rounded(schedule: Schedule) -> bool:
+    """Whether the schedule adds floats in another order, as told: other bits than as written."""
+    return any(line.startswith("reassociate") and "changes" in line for line in schedule.log)
+
+
+def reference(loaded: Loaded, schedule: Schedule, arrays: Arrays) -> Reference:
+    """The results of one call of `loaded` on `arrays`, with floats added in the order of `schedule`.
+
+    Raises MismatchError if the file of C is not what was read, CompileError if it does not compile, HangError
+    if it does not end.
+    """
+    rounded, referee = is_rounded(schedule), Referee.of(loaded)
+    whole = schedule.program.with_copies(arrays)
+    if referee is None:
+        text = ROUNDED if rounded else AS_READ
+        if loaded.function is not None:
+            file = loaded.function.path.name
+            text += f"; there is no C compiler (cc, gcc, clang, $CC) to compare with {file} itself"
+        return Reference(interpret(schedule if rounded else loaded.program, whole), text)
+    judged = referee.judge(arrays)
+    first = _as_read(referee, judged, arrays)
+    if rounded:
+        text = f"{ROUNDED}; in the order as written the program equals {referee}"
+        return Reference(interpret(schedule, whole), text, judged.undefined)
+    return Reference(first, f"{referee} (two calls of what was read give the same)", judged.undefined)
+
+
+def _as_read(referee: Referee, judged: Judgement, arrays: Arrays) -> dict[str, Host]:
+    """The results of the first call. Raises MismatchError if the interpreter has others in any call."""
+    program, state, calls = referee.program, dict(arrays), list[dict[str, Host]]()
+    kept = [each.name for each in program.arrays if each.role.is_given and not each.role.is_result]
+    for number, after in enumerate(judged.calls, 1):
+        results = interpret(program, program.with_copies(state))
+        found = {**results, **{name: np.asarray(state[name]) for name in kept if name in after}}
+        compared = compare(found, {name: each for name, each in after.items() if name in found})
+        if not compared.matches:
+            call = f"after call {number}, on the same inputs" if number > 1 else "as read"
+            why = "".join(f"; {line}" for line in judged.undefined)
+            raise MismatchError(f"{call}, {compared.first} by {referee}{why}")
+        calls.append({name: after.get(name, value) for name, value in results.items()})
+        state.update(results)
+    return calls[0]
