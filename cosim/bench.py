@@ -12,12 +12,12 @@ workloads belong on :class:`axiloom.cosim.soc.Soc`.
 from __future__ import annotations
 
 import sys
-import tempfile
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from axiloom import processes
 from axiloom.cosim.build import emitted, icarus, process, verilator
 from axiloom.errors import DriverError, HangError, UsageError
 from axiloom.isa import AcceleratorSpec
@@ -68,7 +68,7 @@ def run_cocotb(
         command.append(f"+axl_trace={trace}")
 
     module, folder = _module(test_module)
-    with tempfile.TemporaryDirectory(prefix="axiloom-bench-") as work:
+    with processes.scratch("axiloom-bench-") as work:
         results = Path(work) / "results.xml"
         env = process.environment(top, module, results, sim=sim, seed=seed, log_level="INFO")
         if folder:

@@ -11,20 +11,18 @@ import importlib.metadata
 import importlib.util
 import os
 import shutil
-import subprocess
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from axiloom import processes
+from axiloom.cache import cached_build, content_hash
 from axiloom.cosim import linux, native, outside, profile, tally
-from axiloom.cosim.build.cache import cached_build, content_hash
 from axiloom.cosim.elf import Program
 from axiloom.cosim.elf import load as load_elf
 from axiloom.errors import BuildError, DriverError
@@ -92,7 +90,7 @@ def library(progress: Progress | None = None) -> Path:
     key = content_hash(list(_FLAGS), cxx, str(engine), importlib.metadata.version("unicorn"), *sources)
 
     def tool(*words: str) -> None:
-        done = subprocess.run([cxx, *words], capture_output=True, text=True)
+        done = processes.run([cxx, *words])
         if done.returncode:
             errors = [line for line in done.stderr.splitlines() if "error" in line]
             why = errors[0] if errors else done.stderr.strip()[:200]
@@ -103,14 +101,13 @@ def library(progress: Progress | None = None) -> Path:
             progress("building the native core")
         units = [path for path in sources if path.suffix == ".cpp"]
         include = (f"-I{NATIVE}", f"-I{_unicorn() / 'include'}")
-        with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(_JOBS) as pool:
+        with processes.scratch() as name:
             objects = [f"{name}/{unit.stem}.o" for unit in units]
-            begun = [
-                pool.submit(tool, *_FLAGS, *include, "-c", str(unit), "-o", made)
+            jobs = [
+                partial(tool, *_FLAGS, *include, "-c", str(unit), "-o", made)
                 for unit, made in zip(units, objects, strict=True)
             ]
-            for one in begun:
-                one.result()
+            processes.all_of(jobs, _JOBS)
             place = (f"-L{engine.parent}", f"-l:{engine.name}", f"-Wl,-rpath,{engine.parent}")
             tool("-shared", *objects, "-o", str(folder / LIBRARY), *place)
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from axiloom.cache import cached_build, content_hash
 from axiloom.cosim import core
-from axiloom.cosim.build.cache import cached_build, content_hash
 from axiloom.cosim.elf import load
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from axiloom.cosim.build.cache import cache_root, content_hash
+from axiloom.cache import cache_root, content_hash
 
 KIND = "last-runs"
 

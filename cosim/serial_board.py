@@ -16,8 +16,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 
+from axiloom import processes
+from axiloom.cache import cached_build, content_hash
 from axiloom.cosim.build import verilator
-from axiloom.cosim.build.cache import cached_build, content_hash
 from axiloom.errors import DriverError
 from axiloom.hw.rtl_files import yosys
 
@@ -104,8 +105,8 @@ class SimulatedBoard:
             self.trace.parent.mkdir(parents=True, exist_ok=True)
             arguments.append(f"+axl_trace={self.trace.absolute()}")
         try:
-            self._process = subprocess.Popen(
-                [str(self.program), *arguments], pass_fds=[ours], stdout=subprocess.PIPE, text=True
+            self._process = processes.start(
+                [self.program, *arguments], pass_fds=[ours], stdout=subprocess.PIPE, text=True
             )
         finally:
             os.close(ours)
@@ -115,9 +116,12 @@ class SimulatedBoard:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         os.close(self._theirs)  # the program ends when nobody has the port open
-        if error is not None:
-            self._process.kill()
-        output, _ = self._process.communicate()
+        try:
+            if error is not None:
+                processes.kill(self._process)
+            output, _ = self._process.communicate()
+        finally:
+            processes.stop(self._process)
         if error is None:
             if self._process.returncode:
                 raise DriverError(f"the simulated board ended with exit code {self._process.returncode}")

@@ -13,13 +13,13 @@ is the other side of it. Runs in parallel share builds and nothing else.
 from __future__ import annotations
 
 import pickle
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from axiloom import processes
 from axiloom.cosim import core, outside
 from axiloom.cosim.build import emitted, icarus, process, verilator
 from axiloom.cosim.job import TIMEOUT_S, Job, Result
@@ -124,7 +124,7 @@ class Soc:
         if self._command is None:
             self.build()
         assert self._command is not None
-        with tempfile.TemporaryDirectory(prefix="axiloom-run-") as folder:
+        with processes.scratch("axiloom-run-") as folder:
             work = Path(folder)
             results = self._simulate(work, jobs, check, progress)
         if check:

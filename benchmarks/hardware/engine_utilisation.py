@@ -17,8 +17,8 @@ from pathlib import Path
 import numpy as np
 
 from axiloom import isa
+from axiloom.cache import cached_build, content_hash
 from axiloom.cosim.build import verilator
-from axiloom.cosim.build.cache import cached_build, content_hash
 from axiloom.hw.rtl_files.verilator import find
 from axiloom.hw.verilog import emit as verilog
 from axiloom.isa import AcceleratorSpec

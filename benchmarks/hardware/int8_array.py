@@ -21,7 +21,7 @@ import numpy as np
 
 from axiloom import isa
 from axiloom.boards.synthesis.resources import XC7Z020, synthesise, table
-from axiloom.cosim.build.cache import cached_build
+from axiloom.cache import cached_build
 from axiloom.hw.verilog import emit as verilog
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.words import pack

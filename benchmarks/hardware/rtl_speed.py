@@ -13,8 +13,8 @@ import tempfile
 from pathlib import Path
 
 from axiloom import boards, hw, isa
+from axiloom.cache import cached_build, content_hash
 from axiloom.cosim.build import toolchain, verilator
-from axiloom.cosim.build.cache import cached_build, content_hash
 from axiloom.cosim.job import Job
 from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System

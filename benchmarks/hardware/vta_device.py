@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from axiloom.boards.synthesis.resources import XC7Z020, synthesise, table
-from axiloom.cosim.build.cache import cached_build
+from axiloom.cache import cached_build
 from axiloom.device import programs
 from axiloom.device.rtl import device
 from axiloom.device.values import random_values

@@ -14,7 +14,7 @@ from dataclasses import asdict, replace
 from random import Random
 
 from axiloom.boards.synthesis.resources import synthesise
-from axiloom.cosim.build.cache import cached_build
+from axiloom.cache import cached_build
 from axiloom.errors import CompileError, UsageError
 from axiloom.hw.nest.circuit import Circuit
 from axiloom.hw.nest.operators import operator

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from axiloom.boards.synthesis.resources import Resources, synthesise
-from axiloom.cosim.build.cache import cached_build
+from axiloom.cache import cached_build
 from axiloom.hw.nest.circuit import Circuit, Operate
 from axiloom.hw.nest.operators import operator
 from axiloom.hw.verilog.nest import emit_nest

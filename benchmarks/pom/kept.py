@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import axiloom
+from axiloom.cache import cached_build, content_hash
 from axiloom.cosim.build import verilator
-from axiloom.cosim.build.cache import cached_build, content_hash
 
 _ROOMS = (
     *("nests", "nest", "isa/affine", "isa/numerics"),

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from axiloom.boards.synthesis.resources import XC7Z020, synthesise
-from axiloom.cosim.build.cache import cached_build
+from axiloom.cache import cached_build
 from axiloom.frontend import loops, pytorch
 from axiloom.hw.nest.circuit import Circuit
 from axiloom.hw.nest.operators import operator

@@ -17,7 +17,7 @@ from axiloom.boards.synthesis.yosys import in_their_folder, read_theirs, run, ve
 from axiloom.errors import BuildError
 
 CachedBuild = Callable[[str, str, Callable[[Path], None]], Path]
-"""As :func:`axiloom.cosim.build.cache.cached_build`: kind, key, what fills the folder; gives the folder."""
+"""As :func:`axiloom.cache.cached_build`: kind, key, what fills the folder; gives the folder."""
 
 _LUTS = {
     **{f"LUT{inputs}": 1 for inputs in range(1, 7)},

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from axiloom import processes
 from axiloom.errors import BuildError
 from axiloom.hw.rtl_files import yosys
 
@@ -103,14 +104,11 @@ def _ran(
     command: Sequence[str], folder: Path, stop: Callable[[], bool] = lambda: False
 ) -> tuple[int, str, str]:
     """Exit code and what it wrote to both of its outputs."""
-    with subprocess.Popen(
-        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as running:
-        try:
-            output, errors = _ended(running, stop)
-        except BaseException:
-            running.kill()
-            raise
+    running = processes.start(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        output, errors = _ended(running, stop)
+    finally:
+        processes.stop(running)
     return running.returncode, output, errors
 
 

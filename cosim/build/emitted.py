@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from axiloom.cache import cached_build, content_hash
 from axiloom.cosim.build import verilator
-from axiloom.cosim.build.cache import cached_build, content_hash
 from axiloom.isa import AcceleratorSpec, dumps
 
 if TYPE_CHECKING:

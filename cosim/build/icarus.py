@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+from axiloom import processes
+from axiloom.cache import cached_build, content_hash
 from axiloom.cosim.build import verilator
-from axiloom.cosim.build.cache import cached_build, content_hash
 from axiloom.errors import BuildError
 
 Progress = Callable[[str], None]
@@ -28,7 +28,7 @@ def find() -> tuple[Path, Path, str]:
     iverilog, vvp = shutil.which("iverilog"), shutil.which("vvp")
     if not iverilog or not vvp:
         raise BuildError("Icarus Verilog is not installed: apt install iverilog (or use --sim verilator)")
-    done = subprocess.run([iverilog, "-V"], capture_output=True, text=True, check=False)
+    done = processes.run([iverilog, "-V"])
     return Path(iverilog), Path(vvp), done.stdout.partition("\n")[0]
 
 
@@ -36,7 +36,7 @@ def _include() -> Path:
     """The folder of vpi_user.h, as the installation itself says."""
     script = shutil.which("iverilog-vpi")
     if script:
-        flags = subprocess.run([script, "--cflags"], capture_output=True, text=True, check=False).stdout
+        flags = processes.run([script, "--cflags"]).stdout
         for flag in flags.split():
             if flag.startswith("-I") and (Path(flag[2:]) / "vpi_user.h").is_file():
                 return Path(flag[2:])

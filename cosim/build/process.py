@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from axiloom import processes
 from axiloom.errors import BuildError
 
 
@@ -89,12 +90,12 @@ def run(
     *,
     pass_stderr: bool = False,
 ) -> Ended:
-    """Run a simulator in its own process group; on a timeout, or an interrupt here, kill the group.
+    """Run a simulator in a session of its own; on a timeout, or an interrupt here, kill all of it.
 
     With `pass_stderr` the process's stderr (progress lines) goes to ours instead of into the output.
     """
-    process = subprocess.Popen(
-        [str(c) for c in command],
+    process = processes.start(
+        command,
         env=env,
         cwd=cwd,
         stdin=subprocess.DEVNULL,
@@ -102,16 +103,15 @@ def run(
         stderr=None if pass_stderr else subprocess.STDOUT,
         text=True,
         errors="replace",
-        start_new_session=True,
     )
+    timed_out = False
     try:
-        output, _ = process.communicate(timeout=timeout_s)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        output, _ = process.communicate()
-        return Ended(process.returncode, output, timed_out=True)
-    except BaseException:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        raise
-    return Ended(process.returncode, output)
+        try:
+            output, _ = process.communicate(timeout=timeout_s)
+        except subprocess.TimeoutExpired:
+            timed_out = True
+            processes.kill(process)
+            output, _ = process.communicate()
+    finally:
+        processes.stop(process)
+    return Ended(process.returncode, output, timed_out)

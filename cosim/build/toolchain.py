@@ -9,17 +9,16 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from axiloom import boards, sw
+from axiloom import boards, processes, sw
 from axiloom.boards import hosts
 from axiloom.boards.hosts.host import Host
-from axiloom.cosim.build.cache import cache_root, cached_build, content_hash
+from axiloom.cache import cache_root, cached_build, content_hash
 from axiloom.errors import BuildError, CompileError, SpecError
 from axiloom.isa import AcceleratorSpec, check_together
 
@@ -94,7 +93,7 @@ def _environment(work: Path | None = None) -> dict[str, str]:
 @cache
 def version() -> str:
     """Version of ziglang, and with it of its clang. BuildError if it is not installed."""
-    done = subprocess.run([*_zig(), "version"], capture_output=True, text=True, env=_environment())
+    done = processes.run([*_zig(), "version"], env=_environment())
     if done.returncode:
         raise BuildError("the cross compiler is not installed: run pip install ziglang")
     return done.stdout.strip()
@@ -255,7 +254,7 @@ def run_zig(arguments: list[str], folder: Path) -> list[str]:
     CompileError carries its first error.
     """
     command = [*_zig(), *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, env=_environment(folder))
+    done = processes.run(command, env=_environment(folder))
     shutil.rmtree(folder / ".zig", ignore_errors=True)
     lines = done.stderr.splitlines()
     if done.returncode == 0:

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from axiloom import boards, sw
 from axiloom.boards.hosts.host import Host
+from axiloom.cache import cached_build, content_hash
 from axiloom.cosim.build import guards
-from axiloom.cosim.build.cache import cached_build, content_hash
 from axiloom.cosim.build.toolchain import (
     COMMON,
     FLAGS,

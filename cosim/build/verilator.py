@@ -18,12 +18,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
-from axiloom.cosim.build.cache import cached_build, content_hash
+from axiloom import processes
+from axiloom.cache import cached_build, content_hash
 from axiloom.errors import BuildError
 from axiloom.hw.rtl_files.verilator import find
 
@@ -70,7 +70,7 @@ def compiler() -> Compiler:
     candidates = [shlex.split(chosen)] if chosen else [["c++"], ["g++"], ["clang++"]]
     for command in candidates:
         if shutil.which(command[0]):
-            done = subprocess.run([*command, "--version"], capture_output=True, text=True, check=False)
+            done = processes.run([*command, "--version"])
             return Compiler(tuple(command), done.stdout.partition("\n")[0])
     missing = f"the C++ compiler {chosen!r} (from CXX) does not exist" if chosen else "no C++ compiler found"
     raise BuildError(f"{missing}: install one (apt install g++) or set CXX")
@@ -102,15 +102,12 @@ def run_tool(
     env: dict[str, str] | None = None,
 ) -> None:
     """Run a build tool; if it fails, raise BuildError with the first line that matches `error`."""
-    done = subprocess.run(
+    done = processes.run(
         [str(c) for c in command],
         cwd=cwd,
         env=env,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        check=False,
     )
     if done.returncode == 0:
         return
@@ -139,9 +136,7 @@ def verilate(arguments: Sequence[str | Path], what: str, cwd: Path) -> None:
 
 
 def _compile_all(jobs: Sequence[tuple[list[str | Path], str]], cwd: Path) -> None:
-    with ThreadPoolExecutor(_JOBS) as pool:
-        for future in [pool.submit(compile_cxx, arguments, what, cwd) for arguments, what in jobs]:
-            future.result()
+    processes.all_of([partial(compile_cxx, arguments, what, cwd) for arguments, what in jobs], _JOBS)
 
 
 def trace_flags(trace: str | None) -> list[str]:
@@ -282,12 +277,9 @@ def _with_includes(file: Path, includes: Sequence[Path], defines: Mapping[str, s
     if "`include" not in text and not defines:
         return text
     macros = [f"-D{name}={value}" if value else f"-D{name}" for name, value in defines.items()]
-    done = subprocess.run(
+    done = processes.run(
         [find().program, "-E", f"-I{file.parent}", *(f"-I{one}" for one in includes), *macros, file],
         env=dict(os.environ, VERILATOR_ROOT=str(find().root)),
-        capture_output=True,
-        text=True,
-        check=False,
     )
     if done.returncode != 0:
         raise BuildError(f"cannot read {file}: {done.stderr.partition(chr(10))[0]}")

@@ -7,7 +7,6 @@ simulator's own model of the caches (``cosim/native/memory/memory.hpp``); it is 
 from __future__ import annotations
 
 import ctypes
-import subprocess
 from collections.abc import Mapping
 from ctypes import POINTER, Structure, c_double, c_int32
 from dataclasses import dataclass
@@ -15,9 +14,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from axiloom import boards
+from axiloom import boards, processes
 from axiloom.cosim import native
-from axiloom.cosim.build.cache import cached_build, content_hash
+from axiloom.cache import cached_build, content_hash
 from axiloom.cosim.core import NATIVE, compiler
 from axiloom.drivergen.cost import plans
 from axiloom.errors import BuildError
@@ -128,7 +127,7 @@ def library() -> Any:
 
     def build(folder: Path) -> None:
         command = [cxx, *_FLAGS, f"-I{NATIVE}", str(HERE / "replay.cpp"), "-o", str(folder / LIBRARY)]
-        done = subprocess.run(command, capture_output=True, text=True)
+        done = processes.run(command)
         if done.returncode:
             errors = [line for line in done.stderr.splitlines() if "error" in line]
             raise BuildError(

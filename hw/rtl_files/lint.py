@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 
+from axiloom import processes
 from axiloom.errors import BuildError
 from axiloom.hw.rtl_files import verilator
 from axiloom.hw.rtl_files.user_rtl import UserRtl
@@ -20,7 +20,7 @@ def lint(verilog: str, top: str, user_rtl: UserRtl | None = None) -> list[str]:
     """
     paths = [file.resolve() for file in user_rtl.files] if user_rtl else []
     includes = sorted({f"+incdir+{path.parent}" for path in paths})
-    with tempfile.TemporaryDirectory(prefix="axiloom-lint-") as folder:
+    with processes.scratch("axiloom-lint-") as folder:
         source = Path(folder) / f"{top}.v"
         source.write_text(verilog, encoding="utf-8")
         done = verilator.run(

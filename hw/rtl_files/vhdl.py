@@ -5,12 +5,12 @@ from __future__ import annotations
 import atexit
 import hashlib
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
+from axiloom import processes
 from axiloom.errors import BuildError
 
 SUFFIXES = (".vhd", ".vhdl")
@@ -64,10 +64,8 @@ def _synthesised(sources: tuple[tuple[Path, bytes], ...], top: str) -> str:
     """The Verilog of `sources`; their text is an argument, so that a changed file is read again."""
     paths = [str(path) for path, _ in sources]
     command = ["ghdl", "--synth", "--std=08", "--out=verilog", *paths, "-e", top]
-    with tempfile.TemporaryDirectory(prefix="axiloom-vhdl-") as folder:
-        done = subprocess.run(
-            command, cwd=folder, capture_output=True, text=True, errors="replace", check=False
-        )
+    with processes.scratch("axiloom-vhdl-") as folder:
+        done = processes.run(command, cwd=folder)
     if done.returncode != 0 or "module" not in done.stdout:
         lines = [line for line in done.stderr.splitlines() if line.strip()]
         first = next((line for line in lines if "error" in line), lines[0] if lines else "no output")

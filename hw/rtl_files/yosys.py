@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
-import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from axiloom import processes
 from axiloom.errors import BuildError
 
 PACKAGE = "pyosys"
@@ -51,11 +50,11 @@ def to_verilog(rtlil: str) -> str:
     # Amaranth says of each wire if it has a sign, and of each operator too. Verilog of one that has would
     # need more care from what makes it readable, and says no more.
     plain = _unsigned(rtlil)
-    with tempfile.TemporaryDirectory() as name:
+    with processes.scratch() as name:
         work = Path(name)
         (work / "design.il").write_text(plain, encoding="utf-8")
         (work / "write.ys").write_text(_WRITE.format(drop=_DROP), encoding="utf-8")
-        done = subprocess.run(command("write.ys"), cwd=work, capture_output=True, text=True, check=False)
+        done = processes.run(command("write.ys"), cwd=work)
         if done.returncode != 0:
             raise BuildError(f"Yosys could not print the Verilog: {done.stderr.strip()}")
         return (work / "design.v").read_text(encoding="utf-8")

@@ -11,7 +11,6 @@ import hashlib
 import os
 import shlex
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 import platformdirs
 
+from axiloom import processes
 from axiloom.errors import BuildError
 
 _FLAGS = ("-O2", "-ftree-vectorize", "-ffp-contract=off", "-fno-math-errno", "-fPIC", "-shared", "-w")
@@ -78,9 +78,9 @@ def library(code: str, language: Language = C, flags: Sequence[str] = ()) -> Pat
     final.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=final.parent, prefix=".build.") as folder:
         built = Path(folder) / final.name
-        run = subprocess.run(
+        run = processes.run(
             [*command, *all_flags, "-x", language.name, "-", "-o", str(built), "-lm"],
-            input=code, capture_output=True, text=True, check=False,
+            input=code,
         )  # fmt: skip
         if run.returncode:
             errors = [line for line in run.stderr.splitlines() if "error" in line]

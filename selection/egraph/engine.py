@@ -8,7 +8,6 @@ between iterations. A popped e-graph is as it was declared.
 from __future__ import annotations
 
 import os
-import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,6 +17,7 @@ from typing import Any
 
 from egglog import bindings
 
+from axiloom import processes
 from axiloom.selection.egraph import declare
 from axiloom.selection.egraph.saturated import ENode, Limits, Saturated, SaturationError
 from axiloom.selection.ir.graph import Attribute, Graph, GraphError, Type
@@ -29,7 +29,7 @@ from axiloom.selection.rules.rule import Rule
 Attributes = tuple[tuple[str, Attribute], ...]
 Key = tuple[str, tuple[int, ...], Attributes]
 LEAVES = ("parameter", "constant")
-MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+MEMORY = Path("/dev/shm") if os.access("/dev/shm", os.W_OK) else None
 """Where egglog's inputs are written: a disk takes longer than saturation. None: where the system says."""
 
 
@@ -55,7 +55,7 @@ class Engine:
         """Raises SaturationError where rules contradict each other."""
         self.declare((one.op, len(one.operands)) for one in graph.nodes() if one.op not in LEAVES)
         self.run("(push)")
-        with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
+        with processes.scratch(place=MEMORY) as folder:
             run = _Run(self, Path(folder), limits)
             try:
                 return run.whole(graph)

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from axiloom import boards
+from axiloom.cache import cache_root
 from axiloom.cosim import cpu_store
 from axiloom.cosim.build import toolchain
-from axiloom.cosim.build.cache import cache_root
 from axiloom.errors import DriverError
 
 BOARD = boards.load(boards.DEFAULT)

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from axiloom import boards
+from axiloom.cache import cached_build, content_hash
 from axiloom.cosim import core, native
-from axiloom.cosim.build.cache import cached_build, content_hash
 
 HARNESS = Path(__file__).with_name("memory_harness.cpp")
 DDR = 0x100000 >> 5

@@ -13,9 +13,9 @@ import pytest
 from tests.some import slow
 
 from axiloom import boards, isa
+from axiloom.cache import cached_build, content_hash
 from axiloom.cosim import core
 from axiloom.cosim.build import verilator
-from axiloom.cosim.build.cache import cached_build, content_hash
 from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.cosim.job import Job
 from axiloom.cosim.model_device import MODEL_RTL, Models, Timing

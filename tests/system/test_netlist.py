@@ -10,7 +10,7 @@ import pytest
 from axiloom import drivergen, isa
 from axiloom.boards.ecp5 import synthesis as ecp5
 from axiloom.boards.ulx3s_design import TOP, Design
-from axiloom.cosim.build.cache import cached_build
+from axiloom.cache import cached_build
 from axiloom.remote.serial_run import run_problem
 
 

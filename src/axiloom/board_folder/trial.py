@@ -10,7 +10,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -18,11 +17,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from axiloom import boards, isa
+from axiloom import boards, isa, processes
 from axiloom.board_folder.write import MARK
 from axiloom.boards import hardware
 from axiloom.bringup import ladder as bring_up
-from axiloom.cosim.build.cache import cache_root
+from axiloom.cache import cache_root
 from axiloom.cosim.job import Job
 from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
@@ -90,12 +89,9 @@ def build(folder: Path) -> list[str]:
         raise UsageError("make is not installed: apt-get install make")
     goals = ["linux" if name == "selftest" else name for name in names]
     environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(cache_root() / "zig")}
-    done = subprocess.run(
+    done = processes.run(
         ["make", "-s", *goals, f"PYTHON={sys.executable}"],
         cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
         env=environment,
     )
     if done.returncode:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 
-from axiloom import isa
+from axiloom import isa, processes
 from axiloom.boards import Board
+from axiloom.cache import cache_root, content_hash
 from axiloom.calibration import programs
 from axiloom.calibration.measurements import Point
 from axiloom.cosim import core
-from axiloom.cosim.build.cache import cache_root, content_hash
 from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
 from axiloom.errors import DriverError
@@ -33,7 +32,7 @@ _UNUSED = ("name", "description", "part", "resources", "fidelity")
 def simulate(point: Point, board: Board) -> Trace:
     """The trace of one run on `board`. DriverError if C is wrong or a cache was not maintained."""
     spec = programs.accelerator(point)
-    with tempfile.TemporaryDirectory(prefix="axiloom-calibrate-") as folder:
+    with processes.scratch("axiloom-calibrate-") as folder:
         elf = programs.build(point, board, Path(folder) / "program.elf")
         kept = cache_root() / "traces" / f"{_key(elf, board, spec)}.json"
         if kept.is_file():
@@ -87,7 +86,7 @@ def _hardware(described: str) -> list[str]:
     library = core.library().parent.name
     if not described:
         return [library]
-    with tempfile.TemporaryDirectory(prefix="axiloom-spec-") as folder:
+    with processes.scratch("axiloom-spec-") as folder:
         path = Path(folder) / "spec.json"
         path.write_text(described)
         soc = Soc(System(isa.load(path)))

@@ -7,15 +7,19 @@ Exit codes: 0 done (and the result is right), 1 the result is wrong, 2 usage, 3 
 from __future__ import annotations
 
 import argparse
+import errno
 import importlib
 import os
+import signal
 import sys
+import tempfile
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile
-from typing import Any
+from typing import Any, TextIO
 
 import axiloom
+from axiloom import processes
 from axiloom.errors import AxiloomError, UsageError
 
 EPILOG = """exit codes: 0 right, 1 wrong result, 2 usage, 3 specification, 4 compile, 5 build, 6 hang,
@@ -121,27 +125,56 @@ def main(argv: Sequence[str] | None = None) -> int:
 def guarded(command: Callable[[], int | None]) -> int:
     """The exit code of `command`; what it raises becomes one line and the code of its class."""
     try:
-        code = command()
-        sys.stdout.flush()
-        return int(code or 0)
+        with processes.ending_on_signals():
+            code = command()
+            sys.stdout.flush()
+            return int(code or 0)
     except AxiloomError as error:
-        print(f"axiloom: {error}", file=sys.stderr)
-        return error.exit_code
+        return _told(str(error), error.exit_code)
     except BrokenPipeError:
         # The reader of our output has left (`axiloom list | head`): nothing to say, and nobody to say it to.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop(sys.stdout)
         return 0
     except OSError as error:
-        if error.filename is None:
+        if error.filename is None and error.errno not in _NO_PLACE:
             return _fault()
         # A file of the user's that cannot be read or written: no place, no permission, a name that cannot be.
-        print(f"axiloom: {error.filename}: {error.strerror}", file=sys.stderr)
-        return UsageError.exit_code
+        place = error.filename or _place()
+        return _told(f"{place}: {error.strerror}", UsageError.exit_code)
     except KeyboardInterrupt:
-        print("axiloom: interrupted", file=sys.stderr)
-        return 130
+        return _told("interrupted", 128 + signal.SIGINT)
+    except processes.EndedError as error:
+        return _told(f"ended by {error}", 128 + error.signal)
     except Exception:
         return _fault()
+
+
+_NO_PLACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+"""Of an error of a file that was open already: it has no name then."""
+
+
+def _place() -> str:
+    """What could not be written: standard output, or something else."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _drop(sys.stdout)
+        return "standard output"
+    return f"a file (temporary ones lie in {tempfile.gettempdir()})"
+
+
+def _drop(stream: TextIO) -> None:
+    """What is still to be written goes nowhere: at its end Python would try once more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _told(message: str, code: int) -> int:
+    """`code`, with the one line on standard error (where somebody reads it)."""
+    try:
+        print(f"axiloom: {message}", file=sys.stderr, flush=True)
+    except OSError:
+        _drop(sys.stderr)
+    return code
 
 
 def _fault() -> int:

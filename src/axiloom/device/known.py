@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from axiloom.cosim.build.cache import cache_root, content_hash
+from axiloom.cache import cache_root, content_hash
 from axiloom.errors import AxiloomError
 from axiloom.files import make_folder, write_whole
 from axiloom.isa.instructions.tree import InstructionSet

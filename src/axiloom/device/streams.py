@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import subprocess
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,8 +10,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from axiloom import processes
+from axiloom.cache import cached_build, content_hash
 from axiloom.cosim.build import verilator
-from axiloom.cosim.build.cache import cached_build, content_hash
 from axiloom.errors import DriverError
 
 MAIN = Path(__file__).with_name("main.cpp")
@@ -70,10 +69,10 @@ def run(
     for segment in segments:
         head = [LIMIT, segment.stops, int(segment.resets), len(segment.beats)]
         given += [np.array(head, np.uint64), np.asarray(segment.beats, np.uint64).ravel()]
-    with tempfile.TemporaryDirectory(prefix="axiloom-device-") as folder:
+    with processes.scratch("axiloom-device-") as folder:
         sent, got = Path(folder) / "in", Path(folder) / "out"
         np.concatenate(given).tofile(sent)
-        subprocess.run([program, sent, got], check=True)
+        processes.run([program, sent, got], check=True)
         found = np.fromfile(got, np.uint64)
     outcomes, at = [], 0
     for _ in segments:

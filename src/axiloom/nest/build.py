@@ -6,8 +6,8 @@ import re
 import shutil
 from pathlib import Path
 
+from axiloom.cache import cached_build, content_hash
 from axiloom.cosim.build import verilator
-from axiloom.cosim.build.cache import cached_build, content_hash
 from axiloom.hw.nest.circuit import Circuit
 from axiloom.hw.nest.units import Find
 from axiloom.hw.verilog.nest import NestVerilog, emit_nest

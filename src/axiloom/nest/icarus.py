@@ -5,12 +5,11 @@ The test bench is Verilog: memories and streams are arrays of it, read and writt
 
 from __future__ import annotations
 
-import subprocess
-import tempfile
 from pathlib import Path
 
 import numpy as np
 
+from axiloom import processes
 from axiloom.cosim.build import icarus
 from axiloom.hw.nest.circuit import Circuit, Memory, Storage
 from axiloom.hw.nest.core import input_name, output_name, peak_name, stream_bits, touched
@@ -32,13 +31,11 @@ def run_icarus(
     limit = 1000 + 4 * iterations_take(circuit)
     text = _bench(circuit, verilog.top, limit)
     program = icarus.build((("design.v", verilog.text), ("bench.v", text)), BENCH) / icarus.PROGRAM
-    with tempfile.TemporaryDirectory() as name:
+    with processes.scratch() as name:
         folder = Path(name)
         for what, values, bits in given(circuit, memories, inputs or {}):
             (folder / f"{plain(what)}.in").write_text(_hex(values.reshape(-1, words(bits))))
-        done = subprocess.run(
-            [icarus.find()[1], program], cwd=folder, capture_output=True, text=True, check=False
-        )
+        done = processes.run([icarus.find()[1], program], cwd=folder)
         said = done.stdout.strip().splitlines()
         if done.returncode or not said or not said[-1].startswith("cycles "):
             raise NestError(f"{circuit.name}: {why(circuit, said[-1]) if said else done.stderr.strip()}")

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from axiloom.cosim.build.cache import cache_root
+from axiloom.cache import cache_root
 
 Say = Callable[[str], None]
 _EVERY = 1.0

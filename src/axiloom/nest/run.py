@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from axiloom import processes
 from axiloom.errors import AxiloomError
 from axiloom.hw.nest.circuit import Circuit
 from axiloom.hw.nest.core import stream_bits
@@ -108,7 +107,7 @@ def runs(
     )
     paused = 256 / (256 - max(pauses.source, pauses.sink))
     limit = limit or 1000 + int(4 * paused * expected)
-    with tempfile.TemporaryDirectory() as folder:
+    with processes.scratch() as folder:
         data, result = Path(folder) / "input", Path(folder) / "output"
         taken = given(circuit, memories, inputs or {})
         held = len(external(circuit))
@@ -119,7 +118,7 @@ def runs(
         command: list[str | Path] = [program, data, result, *map(str, numbers)]
         size = times * expected * len(verilog.text)
         with steps.step(f"simulating about {expected:,} cycles", "simulate", size):
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            done = processes.run(command)
         if done.returncode:
             said = why(circuit, done.stdout.strip()) or f"exit code {done.returncode}"
             raise NestError(f"{circuit.name}: {said}")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import re
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -17,8 +16,9 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from axiloom import processes
 from axiloom.boards.synthesis import yosys
-from axiloom.cosim.build.cache import content_hash
+from axiloom.cache import content_hash
 from axiloom.errors import BuildError
 from axiloom.prove.aiger import Aiger
 from axiloom.prove.bench import TOP, Bench, Property
@@ -95,7 +95,7 @@ def prove(
     `sources` are files that its instances need, Verilog or Yosys' own language (``.il``): name and text.
     `tried` are the engines, if not those that suit each property. Raises BuildError where Yosys refuses.
     """
-    with tempfile.TemporaryDirectory(prefix="axiloom-prove-") as place:
+    with processes.scratch("axiloom-prove-") as place:
         stopped = threading.Event()
         asked = Asked(Path(place), lower(bench, Path(place), sources), stopped.is_set)
         trusted = False

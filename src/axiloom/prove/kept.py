@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from axiloom.cosim.build.cache import cached_build
+from axiloom.cache import cached_build
 
 ANSWER = "found.json"
 

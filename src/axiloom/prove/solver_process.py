@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 import re
 import sys
-import tempfile
 import time
 from pathlib import Path
+
+from axiloom import processes
 
 
 def _of_integers(text: str) -> bool:
@@ -42,7 +43,7 @@ def bitwuzla_says(text: str, limit_s: int) -> tuple[str, dict[str, str]]:
     options.set(bitwuzla.Option.PRODUCE_MODELS, True)
     options.set(bitwuzla.Option.TIME_LIMIT_PER, limit_s * 1000)
     lines = [line for line in text.splitlines() if not line.startswith(("(set-info", "(check-sat"))]
-    with tempfile.TemporaryDirectory() as folder:
+    with processes.scratch() as folder:
         file = Path(folder) / "formula.smt2"
         file.write_text("(set-logic QF_AUFBV)\n" + "\n".join(lines) + "\n", encoding="utf-8")
         terms = bitwuzla.TermManager()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import shutil
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from axiloom import sw
+from axiloom import processes, sw
+from axiloom.cache import cached_build, content_hash
 from axiloom.cosim.build import toolchain
-from axiloom.cosim.build.cache import cached_build, content_hash
 from axiloom.errors import DriverError, UsageError
 from axiloom.isa import AcceleratorSpec
 from axiloom.remote.serial_host import Bridge
@@ -105,7 +104,7 @@ def run_remote(
 @contextmanager
 def _fresh(library: Path) -> Iterator[ctypes.CDLL]:
     """The library from a copy of its own: what is loaded twice from one path has its variables once."""
-    with tempfile.TemporaryDirectory(prefix="axiloom-") as folder:
+    with processes.scratch("axiloom-") as folder:
         copy = Path(shutil.copy(library, folder))
         try:
             loaded = ctypes.CDLL(str(copy))

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from axiloom import isa
-from axiloom.cosim.build.cache import cache_root, content_hash
+from axiloom.cache import cache_root, content_hash
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import DmaConfig
 from axiloom.isa.kernels.forms import COMMANDS, PACKET, PACKETS

@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from axiloom import drivergen
+from axiloom import cache, drivergen
 from axiloom.cosim import core, elf, tally
-from axiloom.cosim.build import cache, toolchain
+from axiloom.cosim.build import toolchain
 from axiloom.cosim.job import Job, Result
 from axiloom.cosim.native import ACTIVITY, COST_CLASSES, PERF_NAMES
 from axiloom.cosim.session import FABRIC

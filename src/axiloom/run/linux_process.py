@@ -9,14 +9,13 @@ instructions at the same addresses, and take the same cycles.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from elftools.elf.elffile import ELFFile
 
-from axiloom import boards
+from axiloom import boards, processes
 from axiloom.boards import Board
 from axiloom.cosim import elf
 from axiloom.cosim.build import toolchain
@@ -74,7 +73,7 @@ def lines(problem: str, spec: AcceleratorSpec, flow: str | None = None) -> list[
 
 def _compared(problem: str, spec: AcceleratorSpec, flow: str | None, board: Board) -> Iterator[Line]:
     run = ProblemRun(Workload.of(problem), System(spec, board), Schedule(flow, pipeline="copying"))
-    with tempfile.TemporaryDirectory() as folder:
+    with processes.scratch() as folder:
         programs = Programs(run, board, Path(folder))
 
         def measured(machine: Board, *elfs: Path) -> list[Result]:

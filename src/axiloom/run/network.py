@@ -13,8 +13,8 @@ import numpy as np
 from xdsl.dialects.func import FuncOp
 
 from axiloom import drivergen, sw
+from axiloom.cache import content_hash
 from axiloom.cosim import cpu_store
-from axiloom.cosim.build.cache import content_hash
 from axiloom.cosim.job import Job, Result
 from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System

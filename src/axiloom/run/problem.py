@@ -8,9 +8,9 @@ from math import prod
 from pathlib import Path
 
 from axiloom import drivergen, sw
+from axiloom.cache import content_hash
 from axiloom.cosim import cpu_store
 from axiloom.cosim.build import toolchain
-from axiloom.cosim.build.cache import content_hash
 from axiloom.cosim.job import Job, Result
 from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System

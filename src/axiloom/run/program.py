@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from axiloom.cosim.build.cache import content_hash
+from axiloom.cache import content_hash
 from axiloom.cosim.job import Job, Result
 from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System

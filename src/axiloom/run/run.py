@@ -7,7 +7,6 @@ them.
 
 from __future__ import annotations
 
-import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
+from axiloom import processes
 from axiloom.cosim.job import Job, Result
 from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
@@ -91,7 +91,7 @@ def folder_or_temporary(keep: Path | None) -> Iterator[Path]:
         make_folder(keep)
         yield keep
         return
-    with tempfile.TemporaryDirectory(prefix="axiloom-") as folder:
+    with processes.scratch("axiloom-") as folder:
         yield Path(folder)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import axiloom
 from axiloom import boards, frontend, isa
-from axiloom.cosim.build.cache import cache_root, cached_build, content_hash
+from axiloom.cache import cache_root, cached_build, content_hash
 from axiloom.cosim.system import System
 from axiloom.errors import DriverError, MismatchError, UsageError
 from axiloom.frontend import Model

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Hashable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import axiloom
-from axiloom import boards, drivergen, isa
+from axiloom import boards, drivergen, isa, processes
+from axiloom.cache import NotCachedError, cache_root, cached_build, content_hash, only_cached
 from axiloom.cosim.build import verilator
-from axiloom.cosim.build.cache import NotCachedError, cache_root, cached_build, content_hash, only_cached
 from axiloom.cosim.system import System
 from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.errors import MismatchError, UsageError
@@ -136,7 +135,7 @@ def spec_of(one: Point) -> AcceleratorSpec:
 
 @cache
 def _spec(text: str) -> AcceleratorSpec:
-    with tempfile.TemporaryDirectory(prefix="axiloom-") as folder:
+    with processes.scratch("axiloom-") as folder:
         path = Path(folder) / "spec.json"
         path.write_text(text, encoding="utf-8")
         return isa.load(path)

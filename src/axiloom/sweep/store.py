@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
 
-from axiloom.cosim.build.cache import content_hash
+from axiloom.cache import content_hash
 from axiloom.errors import UsageError
 from axiloom.files import check_file, make_folder
 

@@ -33,7 +33,7 @@ from tests.hw.soc.test_soc import Loopback
 
 from axiloom import isa
 from axiloom.boards.synthesis.resources import synthesise
-from axiloom.cosim.build.cache import cached_build
+from axiloom.cache import cached_build
 from axiloom.errors import BuildError, SpecError
 from axiloom.hw.axi.interconnect import LiteDecoder, ReadArbiter, WriteArbiter
 from axiloom.hw.rtl_files.lint import lint

@@ -119,7 +119,7 @@ def test_each_register_of_the_rtl_is_counted(design: Design, monkeypatch: pytest
 @pytest.mark.parametrize("design", [("gemm", "float32", 4), ("bicg", "int32", 4)])
 def test_within_a_tenth_of_yosys(design: Design) -> None:
     from axiloom.boards.synthesis.resources import synthesise
-    from axiloom.cosim.build.cache import cached_build
+    from axiloom.cache import cached_build
     from axiloom.hw.verilog.nest import emit_nest
 
     made = circuit(*design)

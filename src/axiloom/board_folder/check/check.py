@@ -9,17 +9,16 @@ import json
 import os
 import shutil
 import sys
-import tempfile
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from axiloom import isa
+from axiloom import isa, processes
 from axiloom.board_folder.check import check_rtl
 from axiloom.board_folder.check.rows import Row, names, run
 from axiloom.board_folder.vivado import vivado_reports
 from axiloom.board_folder.write import MARK
-from axiloom.cosim.build.cache import cache_root
+from axiloom.cache import cache_root
 from axiloom.errors import AxiloomError, UsageError
 
 
@@ -48,7 +47,7 @@ def rows(
     unknown = [name for name in tools if name not in TOOLS]
     if unknown:
         raise UsageError(f"there is no check {unknown[0]!r}; there are {', '.join(TOOLS)}")
-    with tempfile.TemporaryDirectory(prefix="axiloom-board-") as temporary:
+    with processes.scratch("axiloom-board-") as temporary:
         copy = Path(temporary) / "folder"
         shutil.copytree(folder, copy, ignore=shutil.ignore_patterns("build"))
         wanted = [name for name in TOOLS if name in tools or not tools]

@@ -11,7 +11,7 @@ from typing import Any
 from axiloom.board_folder.check.rows import Row, names
 from axiloom.board_folder.design.rtl import ports
 from axiloom.boards.synthesis import yosys
-from axiloom.cosim.build.cache import cached_build, content_hash
+from axiloom.cache import cached_build, content_hash
 from axiloom.errors import BuildError
 from axiloom.hw.rtl_files import verilator
 from axiloom.hw.rtl_files.lint import WAIVERS

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+
+from axiloom import processes
 
 
 @dataclass(frozen=True)
@@ -36,9 +37,7 @@ def names(folder: Path, *patterns: str) -> tuple[str, ...]:
 
 def run(command: list[str], folder: Path, **environment: str) -> list[str]:
     """What a program complains of: nothing if it succeeds."""
-    done = subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, check=False, env={**os.environ, **environment}
-    )
+    done = processes.run(command, cwd=folder, env={**os.environ, **environment})
     if done.returncode == 0:
         return []
     lines = [line.strip() for line in (done.stderr + done.stdout).splitlines() if line.strip()]

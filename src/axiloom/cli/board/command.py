@@ -4,10 +4,9 @@ build, list."""
 from __future__ import annotations
 
 import argparse
-import tempfile
 from pathlib import Path
 
-from axiloom import board_folder
+from axiloom import board_folder, processes
 from axiloom.board_folder.design.plan import Plan
 from axiloom.boards import hardware
 from axiloom.cli import HELP
@@ -114,7 +113,7 @@ def _loops(options: argparse.Namespace, board: hardware.Hardware, dma: str) -> i
     )
     source = options.problem[0].partition(":")[0]
     text, sizes = read_text(source), nest_run.sizes(options)
-    with tempfile.TemporaryDirectory(prefix="axiloom-") as folder:
+    with processes.scratch("axiloom-") as folder:
         plan = board_folder.make(
             board,
             [made.spec],

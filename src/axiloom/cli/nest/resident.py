@@ -169,7 +169,7 @@ def inputs(loaded: Loaded, options: argparse.Namespace) -> dict[str, Any]:
 def synthesised(circuit: Any) -> Any:
     """Resources by Yosys. Raises BuildError if it is not installed."""
     from axiloom.boards.synthesis.resources import synthesise
-    from axiloom.cosim.build.cache import cached_build
+    from axiloom.cache import cached_build
     from axiloom.hw.nest.operators import operator
     from axiloom.hw.verilog.nest import emit_nest
 

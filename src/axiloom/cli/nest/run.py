@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from axiloom import processes
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, has, refuse, reject
 from axiloom.cli.nest import auto as nest_auto
@@ -104,7 +104,7 @@ def execute(options: argparse.Namespace, finish: Any) -> int:
         progress(f"one nest after the other, as overlapped they would never end: {made.deadlock}")
     values = nest_resident.inputs(loaded, options)
     right = reference(loaded, schedule, values)
-    with tempfile.TemporaryDirectory(prefix="axiloom-") as temporary:
+    with processes.scratch("axiloom-") as temporary:
         folder = options.keep or Path(temporary)
         make_folder(folder)
         options.rtl = None

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from axiloom import boards, frontend
+from axiloom.cache import content_hash
 from axiloom.cli import HELP, terminal
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, has, output_file, refuse, reject
@@ -18,7 +19,6 @@ from axiloom.cli.nest import run as nest_run
 from axiloom.cli.run import by_others, default, host_function, remedies, select, serial, shared_network
 from axiloom.cli.run import program as program_run
 from axiloom.cosim import last_run, outside
-from axiloom.cosim.build.cache import content_hash
 from axiloom.cosim.build.user_code import CXX, Given
 from axiloom.cosim.job import Job, Result
 from axiloom.cosim.profile import Timeline

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from axiloom import processes
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, reject
 from axiloom.cli.nest.run import OTHERS
@@ -78,7 +78,7 @@ def execute(options: argparse.Namespace, finish: Any) -> int:
     results, reference = by_text(program, isa, values), BY_TEXT
     if chosen is not None and _same(chosen, values, results):
         reference = "the application, evaluated with NumPy"
-    with tempfile.TemporaryDirectory(prefix="axiloom-") as temporary:
+    with processes.scratch("axiloom-") as temporary:
         folder = options.keep or Path(temporary)
         make_folder(folder)
         options.rtl = None

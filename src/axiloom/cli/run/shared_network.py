@@ -7,13 +7,12 @@ validated; the CPU does the rest.
 from __future__ import annotations
 
 import argparse
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from axiloom import frontend
+from axiloom import frontend, processes
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, reject
 from axiloom.cli.run import select
@@ -66,7 +65,7 @@ def execute(options: argparse.Namespace, run: Callable[[argparse.Namespace, Netw
     progress("from the text to RTL")
     made = device(read({}), stream_width=options.stream_width or 64)
     layers = TextLayers(read, made, progress)
-    with tempfile.TemporaryDirectory(prefix="axiloom-") as temporary:
+    with processes.scratch("axiloom-") as temporary:
         folder = options.keep or Path(temporary)
         make_folder(folder)
         system = replace(

@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from axiloom.boards.synthesis import yosys
-from axiloom.cosim.build.cache import cached_build, content_hash
+from axiloom.cache import cached_build, content_hash
 from axiloom.prove.rtl import replay
 from axiloom.prove.rtl.maps.device import Device
 from axiloom.prove.rtl.opcodes.claim import Outcome

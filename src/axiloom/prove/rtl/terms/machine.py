@@ -8,7 +8,6 @@ gives it back to them): two sums of the same products are then the same term.
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -18,6 +17,7 @@ from typing import Any
 
 import z3
 
+from axiloom import processes
 from axiloom.boards.synthesis import yosys
 from axiloom.errors import BuildError
 from axiloom.isa.formal import code
@@ -184,7 +184,7 @@ class Machine:
 @lru_cache(maxsize=4)
 def read(sources: tuple[tuple[str, str], ...], top: str) -> Machine:
     """The machine of module `top` in Verilog `sources` (name, text). Raises BuildError."""
-    with tempfile.TemporaryDirectory(prefix="axiloom-rtl-") as place:
+    with processes.scratch("axiloom-rtl-") as place:
         folder = Path(place)
         (folder / "user").mkdir()
         for name, text in sources:

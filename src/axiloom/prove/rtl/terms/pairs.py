@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import z3
 
-from axiloom.cosim.build.cache import cached_build, content_hash
+from axiloom.cache import cached_build, content_hash
 from axiloom.hw.array.pair import BITS, PRODUCT_BITS
 from axiloom.isa.formal import code
 from axiloom.isa.formal.ila import ModelError

@@ -20,7 +20,7 @@ from typing import Any
 
 import z3
 
-from axiloom.cosim.build.cache import content_hash
+from axiloom.cache import content_hash
 from axiloom.device.rtl import DeviceRtl
 from axiloom.isa.formal import symbolic
 from axiloom.isa.instructions.tree import Instruction, InstructionSet

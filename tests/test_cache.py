@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from axiloom.cosim.build import cache
+from axiloom import cache
 
 
 @pytest.fixture(autouse=True)

@@ -1,0 +1,341 @@
+"""What was built, proved or measured once is kept by its content hash, in the user's cache folder.
+
+``AXILOOM_CACHE`` moves the folder. An entry is a folder KIND/KEY with a manifest: the hash of each of its
+files. Who uses an entry checks it (once in a process, then only whether files have changed); what is damaged
+is made again. An entry appears whole or not at all, under a file lock: two that want the same make it once.
+A cache that is shared and may only be read is used; what it lacks goes into the user's own. What nobody has
+used for `KEEP_DAYS` goes away by itself, and so does what a process left that is gone.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+
+from axiloom import processes
+from axiloom.errors import AxiloomError, BuildError
+
+KEEP_DAYS = 30
+"""Days without use after which an entry is removed, when another of its kind is made."""
+_LOOKED = ".looked"
+"""Its time of change says when a folder was last searched for old entries: once a day is enough."""
+_DAY = 86_400.0
+_MANIFEST = ".manifest"
+"""In an entry, JSON: each file's name and SHA-256."""
+_VALUE = "value.json"
+_READ_ONLY = (errno.EACCES, errno.EPERM, errno.EROFS)
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_FULL_TEXTS = (*map(os.strerror, _FULL), "File size limit exceeded")
+_LITTLE = 1 << 20
+"""Bytes of a disk that is as good as full."""
+
+
+def cache_root() -> Path:
+    """The folder that holds all entries."""
+    root = os.environ.get("AXILOOM_CACHE")
+    return Path(root).absolute() if root else _own_root()
+
+
+def _own_root() -> Path:
+    return Path(platformdirs.user_cache_dir("axiloom"))
+
+
+def _roots() -> list[Path]:
+    """Where an entry is looked for, and made: the first that may be written to."""
+    return list(dict.fromkeys((cache_root(), _own_root())))
+
+
+def writable_root() -> Path:
+    """The folder for what programs keep in folders of their own. Raises BuildError if there is none."""
+    for root in _roots():
+        with suppress(OSError):
+            root.mkdir(parents=True, exist_ok=True)
+        if os.access(root, os.W_OK | os.X_OK):
+            return root
+    raise _no_place(OSError(errno.EACCES, os.strerror(errno.EACCES)))
+
+
+def content_hash(*parts: Any) -> str:
+    """Hash of text, bytes, paths (their content) and JSON-like values, in order."""
+    digest = hashlib.sha256()
+    for part in parts:
+        if isinstance(part, Path):
+            part = part.read_bytes()
+        elif isinstance(part, str):
+            part = part.encode()
+        elif not isinstance(part, bytes):
+            part = json.dumps(part, sort_keys=True, default=str).encode()
+        digest.update(len(part).to_bytes(8, "little"))
+        digest.update(part)
+    return digest.hexdigest()[:24]
+
+
+# --- entries ------------------------------------------------------------------------------------------
+
+
+def cached_build(kind: str, key: str, build: Callable[[Path], None]) -> Path:
+    """Folder of the entry `kind`/`key`; if it is not there or damaged, `build(folder)` fills it.
+
+    Whatever `build` raises passes through, and leaves nothing behind; but a full disk is a BuildError.
+    """
+    if found := _found(kind, key):
+        return found
+    for root in _roots():
+        try:
+            return _made(root / kind, key, build)
+        except _ReadOnlyError as error:
+            why = error.why
+    raise _no_place(why)
+
+
+def only_cached(kind: str, key: str, build: Callable[[Path], None]) -> Path:
+    """As :func:`cached_build`, but nothing is built: raises :exc:`NotCachedError` instead."""
+    if found := _found(kind, key):
+        return found
+    raise NotCachedError(f"{kind}/{key}")
+
+
+class NotCachedError(LookupError):
+    """An entry is not in the cache, and was not to be made."""
+
+
+def forget(kind: str, key: str) -> None:
+    """Remove the entry."""
+    for root in _roots():
+        shutil.rmtree(root / kind / key, ignore_errors=True)
+
+
+def value(kind: str, key: str) -> Any:
+    """The JSON value that was kept, or None."""
+    found = _found(kind, key)
+    if found is None:
+        return None
+    try:
+        return json.loads((found / _VALUE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):  # it went away in this moment
+        return None
+
+
+def keep(kind: str, key: str, value: Any) -> None:
+    """Keep a JSON value, in the place of another. Where nothing can be written nothing is kept."""
+
+    def build(folder: Path) -> None:
+        (folder / _VALUE).write_text(json.dumps(value), encoding="utf-8")
+
+    with suppress(BuildError):
+        forget(kind, key)
+        cached_build(kind, key, build)
+
+
+def _found(kind: str, key: str) -> Path | None:
+    for root in _roots():
+        entry = root / kind / key
+        if is_whole(entry):
+            # Somebody else's entry counts as used as well, but we may not say so.
+            with suppress(OSError):
+                os.utime(entry)
+            return entry
+    return None
+
+
+class _ReadOnlyError(Exception):
+    """A folder of the cache may not be written to."""
+
+    def __init__(self, why: OSError) -> None:
+        self.why = why
+
+
+def _made(parent: Path, key: str, build: Callable[[Path], None]) -> Path:
+    final = parent / key
+    with _locked(parent, key):
+        if is_whole(final, again=True):  # somebody else has made it while we waited
+            return final
+        try:
+            _remove(final)
+            work = Path(tempfile.mkdtemp(prefix=f".{key}.", dir=parent))
+        except OSError as error:
+            raise _refused(error) from None
+        with processes.temporary(work):
+            try:
+                build(work)
+                _seal(work)
+                work.rename(final)
+            except Exception as error:
+                if full := _full(work, error):
+                    raise BuildError(full) from None
+                raise
+    _remove_unused(parent)
+    return final
+
+
+@contextmanager
+def _locked(parent: Path, key: str) -> Iterator[None]:
+    """Nobody else makes this entry. The file goes away with the lock."""
+    path = parent / f".{key}.lock"
+    while True:
+        try:
+            parent.mkdir(parents=True, exist_ok=True)
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        except OSError as error:
+            raise _refused(error) from None
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if _is_at(descriptor, path):
+                try:
+                    yield
+                finally:
+                    path.unlink(missing_ok=True)
+                return
+        finally:
+            os.close(descriptor)
+
+
+def _is_at(descriptor: int, path: Path) -> bool:
+    """Whether the file is still there: who held the lock before has removed it."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _refused(error: OSError) -> Exception:
+    if error.errno in _READ_ONLY:
+        return _ReadOnlyError(error)
+    return _no_place(error)
+
+
+def _no_place(error: OSError) -> BuildError:
+    return BuildError(
+        f"the cache folder {cache_root()} cannot be written to: {error.strerror}; "
+        "give AXILOOM_CACHE a folder that can"
+    )
+
+
+def _full(folder: Path, error: Exception) -> str:
+    """One line if a build failed because there is no more space; else nothing."""
+    texts = [one for one in _FULL_TEXTS if one in str(error)]
+    if not texts and isinstance(error, OSError) and error.errno in _FULL:
+        texts = [os.strerror(error.errno or 0)]
+    if not texts and isinstance(error, AxiloomError | OSError) and _free(folder) < _LITTLE:
+        texts = [os.strerror(errno.ENOSPC)]
+    if not texts:
+        return ""
+    detail = str(error).splitlines()[0] if isinstance(error, AxiloomError) else ""
+    free = f"{_free(folder) >> 10:,} KiB are free in the cache folder {cache_root()}"
+    return (
+        f"{texts[0]}: {free}; make room, or give AXILOOM_CACHE (or TMPDIR) a folder on another disk"
+        f"{f' ({detail})' if detail else ''}"
+    )
+
+
+def _free(folder: Path) -> int:
+    try:
+        return shutil.disk_usage(folder).free
+    except OSError:
+        return 0
+
+
+# --- manifests ----------------------------------------------------------------------------------------
+
+_Stamp = tuple[tuple[str, int, int, int], ...]
+_CHECKED: dict[Path, _Stamp] = {}
+"""Entries that were whole when this process last looked, and how their files were then."""
+
+
+def _seal(folder: Path) -> None:
+    """Write the manifest, and let others read the folder as the umask says: mkdtemp does not."""
+    hashes = {name: _hash(folder / name) for name in _files(folder)}
+    (folder / _MANIFEST).write_text(json.dumps(hashes), encoding="utf-8")
+    mask = os.umask(0)
+    os.umask(mask)
+    folder.chmod(0o777 & ~mask)
+
+
+def is_whole(entry: Path, again: bool = False) -> bool:
+    """Whether the entry is there, and each of its files is as it was made. `again`: read all files again."""
+    try:
+        stamp = _stamp(entry)
+        if not again and _CHECKED.get(entry) == stamp:
+            return True
+        hashes = json.loads((entry / _MANIFEST).read_bytes())
+        whole = bool(hashes == {name: _hash(entry / name) for name in hashes})
+    except (OSError, ValueError, TypeError, AttributeError):
+        whole = False
+    if whole:
+        _CHECKED[entry] = stamp
+    else:
+        _CHECKED.pop(entry, None)
+    return whole
+
+
+def _files(folder: Path) -> list[str]:
+    return sorted(
+        path.relative_to(folder).as_posix()
+        for path in folder.rglob("*")
+        if path.is_file() and path.name != _MANIFEST
+    )
+
+
+def _stamp(entry: Path) -> _Stamp:
+    names = [_MANIFEST, *json.loads((entry / _MANIFEST).read_bytes())]
+    stats = [(name, (entry / name).stat()) for name in names]
+    return tuple((name, one.st_size, one.st_mtime_ns, one.st_ino) for name, one in stats)
+
+
+def _hash(file: Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+# --- tidying ------------------------------------------------------------------------------------------
+
+
+def _remove(entry: Path) -> None:
+    """Out of sight at once; what another process still reads stays open for it."""
+    if not entry.exists():
+        return
+    away = entry.with_name(f".{entry.name}.{os.getpid()}.old")
+    entry.rename(away)
+    shutil.rmtree(away, ignore_errors=True)
+
+
+def _remove_unused(parent: Path) -> None:
+    """Remove what processes left that are gone; once a day, too, entries that nobody has used for long."""
+    with suppress(OSError):
+        _remove_left(parent)
+        looked, now = parent / _LOOKED, time.time()
+        if looked.exists() and now - looked.stat().st_mtime < _DAY:
+            return
+        looked.touch()
+        for entry in parent.iterdir():
+            if not entry.name.startswith(".") and now - entry.stat().st_mtime >= KEEP_DAYS * _DAY:
+                shutil.rmtree(entry, ignore_errors=True)
+
+
+def _remove_left(parent: Path) -> None:
+    """Half entries and locks, ``.KEY.*``: whose lock is free nobody makes any more."""
+    for key in {path.name[1:].partition(".")[0] for path in parent.glob(".*.*")}:
+        lock = parent / f".{key}.lock"
+        with suppress(OSError):
+            descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if _is_at(descriptor, lock):
+                    for left in parent.glob(f".{key}.*"):
+                        if left.is_dir():
+                            shutil.rmtree(left, ignore_errors=True)
+                    lock.unlink(missing_ok=True)
+            finally:
+                os.close(descriptor)

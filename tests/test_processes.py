@@ -1,0 +1,116 @@
+"""Programs and temporary folders end with the process that made them, however that ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from axiloom import processes
+
+PARENT = """
+import sys, time
+from pathlib import Path
+from axiloom import processes
+from axiloom.cli import guarded
+
+def command():
+    with processes.scratch(place=Path(sys.argv[1])):
+        # A shell that starts another program, as compilers do.
+        processes.run(["sh", "-c", "sleep 60; true"])
+
+sys.exit(guarded(command))
+"""
+STUCK = """
+import sys, time
+from axiloom import processes
+from axiloom.cli import guarded
+processes._GUARD = processes._GUARD.replace(f"patience = {processes.PATIENCE_S}", "patience = 1")
+
+def command():
+    while True:  # as code in C, which no signal interrupts
+        try:
+            print("here", flush=True)
+            time.sleep(60)
+        except BaseException:
+            pass
+
+sys.exit(guarded(command))
+"""
+
+
+def alive(group: str) -> list[str]:
+    """Command lines of the processes whose environment has the mark."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and f"MARK={group}".encode() in (entry / "environ").read_bytes():
+                found.append((entry / "cmdline").read_bytes().replace(b"\0", b" ").decode())
+        except OSError:
+            continue
+    return [one for one in found if one]
+
+
+def until(check: Callable[[], bool], seconds: float = 10) -> bool:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if check():
+            return True
+        time.sleep(0.02)
+    return False
+
+
+@pytest.mark.parametrize("blow", ["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"])
+def test_nothing_is_left_behind(tmp_path: Path, blow: str) -> None:
+    mark = str(tmp_path)
+    parent = subprocess.Popen(
+        [sys.executable, "-c", PARENT, str(tmp_path)],
+        env={**os.environ, "MARK": mark},
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert until(lambda: any(one.startswith("sleep 60") for one in alive(mark)))
+    assert [*tmp_path.iterdir()]
+    number = signal.Signals[blow]
+    os.kill(parent.pid, number)  # the process alone, not its group
+    _, errors = parent.communicate(timeout=20)
+    expected = {"SIGINT": "axiloom: interrupted\n", "SIGKILL": ""}
+    assert errors == expected.get(blow, f"axiloom: ended by {blow}\n")
+    assert parent.returncode == (-9 if blow == "SIGKILL" else 128 + number)
+    assert until(lambda: not alive(mark)), alive(mark)
+    assert not [*tmp_path.iterdir()]
+
+
+def test_code_that_is_not_interrupted_is_killed() -> None:
+    parent = subprocess.Popen([sys.executable, "-c", STUCK], stdout=subprocess.PIPE, text=True)
+    assert parent.stdout is not None
+    assert parent.stdout.readline() == "here\n"
+    parent.send_signal(signal.SIGTERM)
+    parent.communicate(timeout=10)
+    assert parent.returncode == -signal.SIGKILL
+
+
+def test_one_that_fails_ends_the_others() -> None:
+    begun = time.monotonic()
+
+    def fail() -> None:
+        raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        processes.all_of([partial(processes.run, ["sleep", "60"]), fail], 2)
+    assert time.monotonic() - begun < 10
+
+
+def test_a_time_limit_ends_what_the_program_started() -> None:
+    begun = time.monotonic()
+    with pytest.raises(subprocess.TimeoutExpired):
+        processes.run(["sh", "-c", "sleep 60; true"], timeout=0.2)
+    assert time.monotonic() - begun < 10
