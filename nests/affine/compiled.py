@@ -1,7 +1,6 @@
 """C compiled by the host's compiler and loaded, once for each text: libraries are kept by content hash.
 
-They lie in ``nests`` of the cache folder that ``cosim/build/cache.py`` describes, which this room may not
-import.
+They lie in ``nests`` of the cache folder.
 """
 
 from __future__ import annotations

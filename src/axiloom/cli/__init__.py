@@ -156,7 +156,7 @@ _NO_PLACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 def _place() -> str:
     """What could not be written: standard output, or something else."""
     try:
-        sys.stdout.flush()
+        os.write(sys.stdout.fileno(), b"\n")
     except OSError:
         _drop(sys.stdout)
         return "standard output"

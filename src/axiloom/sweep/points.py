@@ -113,7 +113,7 @@ def _kept(top: str, hash: str, told: RtlPorts) -> UserRtl:
             f"RTL {top} is not in the cache of this worker: workers of --dask need the AXILOOM_CACHE of the "
             "process that started them"
         ) from None
-    return UserRtl(sorted(folder.iterdir()), top, told)
+    return UserRtl(sorted(folder.glob("[!.]*")), top, told)
 
 
 def simulate(batch: list[Point]) -> list[Report]:
