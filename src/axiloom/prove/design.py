@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import json
 import re
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from axiloom import processes
 from axiloom.boards.synthesis import yosys
 from axiloom.errors import BuildError
 from axiloom.hw.rtl_files.ports import Port, not_there
@@ -88,7 +88,7 @@ def read(files: Sequence[Path], top: str, given: Given | None = None, *, shown: 
     # Of VHDL the lines are those of GHDL's Verilog.
     same = sources == tuple(files)
     shown = shown or [str(f) for f in files] if same else [f"{f.name} (by GHDL)" for f in sources]
-    with tempfile.TemporaryDirectory(prefix="axiloom-design-") as folder:
+    with processes.scratch("axiloom-design-") as folder:
         reading = _Reading(Path(folder), sources, shown, top, given)
         reading.run()
         reading.check_modules()

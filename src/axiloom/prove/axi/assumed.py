@@ -9,11 +9,11 @@ reset too.
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from axiloom import processes
 from axiloom.errors import BuildError
 from axiloom.files import read_text
 from axiloom.hw.rtl_files.ports import Port
@@ -99,7 +99,7 @@ def _conditions(file: Path, text: str, module: Module) -> Assumed:
     declared = [_declared(port) for port in used] + [f"output line{number[4:]}" for number in outputs]
     head = f"`default_nettype none module {CONDITIONS} ({', '.join(declared)}); "
     made = head + "\n".join(lines) + "\nendmodule\n`default_nettype wire\n"
-    with tempfile.TemporaryDirectory(prefix="axiloom-assume-") as folder:
+    with processes.scratch("axiloom-assume-") as folder:
         place = Path(folder) / "conditions.v"
         place.write_text(made, encoding="utf-8")
         looks = design.read([place], CONDITIONS, shown=(str(file),))
