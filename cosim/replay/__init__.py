@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from axiloom import boards, processes
-from axiloom.cosim import native
 from axiloom.cache import cached_build, content_hash
+from axiloom.cosim import native
 from axiloom.cosim.core import NATIVE, compiler
 from axiloom.drivergen.cost import plans
 from axiloom.errors import BuildError
@@ -43,7 +43,7 @@ COSTS = (
 CALLS = 3
 """Calls of one driver that are gone through; each later one takes as long as the last of them."""
 WARM = 2
-"""How many times as large as the last cache arrays may be. A later call finds nothing of larger ones, so that the
+"""How many times as large as the last cache arrays may be. A later call finds nothing of larger ones, so the
 first one, without its start, says how long it takes."""
 PARTS = ("other", "puts", "edges", "cleans", "access", "polls", "discards", "adds", "gets", "end")
 """What the CPU is busy with, in the order of ``enum Part``."""
@@ -105,9 +105,9 @@ class _Machine(Structure):
 class Estimate:
     """Of a run, in CPU cycles; negative if the driver would wait for ever.
 
-    `counts`: how often each of `COSTS` was paid; `parts`: time by `PARTS`; `returned`: when each call has. All
-    three are of those calls that were gone through. `later`: of a call that finds the caches as the one before
-    has left them.
+    `counts`: how often each of `COSTS` was paid; `parts`: time by `PARTS`; `returned`: when each call has.
+    All three are of those calls that were gone through. `later`: of a call that finds the caches as the one
+    before has left them.
     """
 
     cycles: float
