@@ -136,7 +136,7 @@ class Compiler:
     def program(self, of: Graph) -> Program:
         """Validated: equal for all inputs, not only in real numbers. Raises ProgramFaultError."""
         made = compile_graph(of, self.target)
-        verdict = validate(made.program, of, self.target.isa, self.meanings)
+        verdict = validate(made.program, of, self.target.isa)
         if not verdict.exact:
             sys.exit(f"{of.name}: {verdict}")
         return made.program

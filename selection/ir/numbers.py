@@ -26,6 +26,10 @@ Kind = Literal["integer", "float", "bool", "opaque"]
 Array = NDArray[Any]
 
 
+_FRACTION = {"bfloat16": 7, "float16": 10, "float32": 23, "float64": 52}
+"""Stored bits of a float behind its point."""
+
+
 @dataclass(frozen=True)
 class Number:
     """`host` is the NumPy type of arrays that hold it, `values` of what is computed with."""
@@ -68,6 +72,23 @@ class Number:
     @property
     def highest(self) -> float | int:
         return np.inf if self.kind == "float" else _ends(self)[1]
+
+    @property
+    def edges(self) -> Array:
+        """Raw host values at which results turn: ends, zeros, ones and what is next to these; of floats both
+        signs, the smallest ones, infinities and a NaN too."""
+        if self.kind == "integer":
+            low, high = _ends(self)
+            return np.unique(np.array([low, low + 1, max(low, -1), 0, 1, high - 1, high], self.host))
+        if self.kind != "float":
+            return np.zeros(1, self.host) if self.kind == "opaque" else np.array([0, 1], self.host)
+        fraction = _FRACTION[self.name]
+        infinite = (1 << self.bits - 1) - (1 << fraction)
+        one = (infinite >> fraction + 1) << fraction
+        sizes = (0, 1, (1 << fraction) - 1, 1 << fraction, one - 1, one, one + 1, infinite - 2, infinite - 1)
+        signed = [size | sign << self.bits - 1 for sign in (0, 1) for size in (*sizes, infinite)]
+        raw = np.array([*signed, infinite | 1 << fraction - 1], f"u{self.bits // 8}")
+        return raw if self.host.kind == "u" else raw.view(self.host)
 
     def text(self, value: Any) -> str:
         """The shortest text of a value, which `parse` reads back."""

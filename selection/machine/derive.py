@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import permutations, product
 from math import prod
 
@@ -75,18 +75,33 @@ class Meanings:
     def at(self, sizes: Sequence[int]) -> list[Meaning]:
         """All instructions whose fields without an address are among `sizes`, or 0."""
         made = []
-        for name, instruction in self.isa.instructions.items():
+        for instruction in self.isa.instructions.values():
             for values in self._legal(instruction, sizes):
-                key = name, tuple(sorted(values.items()))
-                if key not in self.found:
-                    try:
-                        self.found[key] = _Derivation(self, instruction, values).run()
-                    except MeaningError as error:
-                        self.found[key] = str(error)
-                one = self.found[key]
+                one = self._of(instruction, values)
                 if isinstance(one, Meaning):
                     made.append(one)
         return made
+
+    def of(self, name: str, fields: Mapping[str, int]) -> Meaning | str:
+        """Of a command; or why there is none."""
+        instruction = self.isa.instructions.get(name)
+        if instruction is None:
+            return f"{self.isa.name} has no instruction {name}"
+        try:
+            at = addresses(instruction, self.isa)
+        except MeaningError as error:
+            return str(error)
+        free = [let.name for let in instruction.fields if let.name not in at]
+        return self._of(instruction, {one: fields.get(one, 0) for one in free})
+
+    def _of(self, instruction: Instruction, values: Mapping[str, int]) -> Meaning | str:
+        key = instruction.name, tuple(sorted(values.items()))
+        if key not in self.found:
+            try:
+                self.found[key] = _Derivation(self, instruction, values).run()
+            except MeaningError as error:
+                self.found[key] = str(error)
+        return self.found[key]
 
     def refused(self) -> list[str]:
         """Why instructions have no meaning as a whole."""
@@ -141,14 +156,12 @@ class Meanings:
         return _numbers(self.isa, self.effects)
 
 
-@lru_cache(maxsize=1)
-def _known() -> dict[str, Meanings]:
-    return {}
+_DERIVED: dict[str, Meanings] = {}
 
 
 def meanings_of(isa: InstructionSet) -> Meanings:
-    """Those of a text are kept: an instruction is compared once at each size."""
-    return _known().setdefault(isa.text, Meanings(isa))
+    """What this process has derived of this tree: nothing of it comes from a file."""
+    return _DERIVED.setdefault(repr(isa), Meanings(isa))
 
 
 def _small(isa: InstructionSet) -> InstructionSet:

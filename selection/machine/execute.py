@@ -103,7 +103,7 @@ def effect(isa: InstructionSet, instruction: Instruction, sizes: Mapping[str, in
         raise MeaningError(f"{where}: no value for {', '.join(missing)}")
     made = Effect(Terms())
     writer = _Writer(where, at, made, frozenset(isa.registers))
-    writer.block(instruction.body, 1, set(sizes) | set(at))
+    writer.block(instruction.body, 1, set(sizes))
     lines = [
         "def execute():",
         *(f" {name} = {value}" for name, value in {**dict.fromkeys(at, 0), **sizes}.items()),
@@ -213,7 +213,9 @@ class _Writer:
             number = self.numbers[slot] = len(self.numbers)
             self.memories[slot] = self.scope[f"M{number}"] = {}
             self.scope[f"R{number}"] = self._reader(slot)
-        return slot, "(" + "".join(f"{self.number(one, here)}, " for one in index) + ")"
+        # An address is 0 here, and nowhere else a number: what is not shifted by it is no slice.
+        first, *rest = self.number(index[0], here | set(used)), *(self.number(one, here) for one in index[1:])
+        return slot, "(" + "".join(f"{one}, " for one in (first, *rest)) + ")"
 
     def _uses(self, expr: Expr, name: str) -> bool:
         return name in names(expr)
@@ -241,6 +243,7 @@ class _Writer:
 
     def number(self, expr: Expr, here: set[str]) -> str:
         if not self.is_number(expr, here):
+            self.no_address(expr)
             raise self.fault(f"{text_of(expr)} depends on data")
         match expr:
             case Const(value=value):
@@ -264,11 +267,16 @@ class _Writer:
                 return f"({one} if {self.number(condition, here)} else {other})"
         raise self.fault(f"{text_of(expr)} as a number")
 
+    def no_address(self, expr: Expr) -> None:
+        if used := sorted({*names(expr)} & set(self.at)):
+            raise self.fault(f"{text_of(expr)} depends on the address {used[0]}")
+
     def term(self, expr: Expr, here: set[str]) -> str:
         if self.is_number(expr, here):
             return f"C({self.number(expr, here)})"
         match expr:
             case Name(name=name):
+                self.no_address(expr)
                 return f"REG[{name!r}]" if name in self.registers else name
             case Read(memory=memory, index=index):
                 slot, place = self.slot(memory, index, here)

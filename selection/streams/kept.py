@@ -10,17 +10,18 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from axiloom.errors import AxiloomError, UsageError
-from axiloom.files import write_whole
+from axiloom.files import code_hash, versions, write_whole
 from axiloom.selection.ir.graph import Attribute, Graph, Node
 from axiloom.selection.ir.ops import Builder
 from axiloom.selection.rules.prove.kept import folder
 from axiloom.selection.streams.forms import Form
 
-_MAKING = ("accelerators", "compile", "egraph", "ir", "rules", "streams")
+_MAKING = tuple(
+    f"selection/{room}" for room in ("accelerators", "compile", "egraph", "ir", "machine", "rules", "streams")
+)
 """Rooms whose files say which forms there are."""
 _ENDINGS = (".py", ".rules", ".kernels")
 
@@ -47,12 +48,7 @@ def forms(product: Graph, kernels: Sequence[str], make: Make) -> Mapping[str, Fo
 
 @cache
 def _sources() -> str:
-    digest = hashlib.sha256()
-    root = Path(__file__).parents[1]
-    for room in _MAKING:
-        for file in sorted(one for one in (root / room).rglob("*") if one.suffix in _ENDINGS):
-            digest.update(file.relative_to(root).as_posix().encode() + b"\0" + file.read_bytes() + b"\0")
-    return digest.hexdigest()
+    return code_hash(*_MAKING, endings=_ENDINGS) + versions("egglog", "ortools", "z3-solver")
 
 
 def _rows(graph: Graph) -> list[Any]:

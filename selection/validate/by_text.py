@@ -8,7 +8,7 @@ whose sums stay within the clips, and any.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,7 @@ from axiloom.selection.ir.graph import Graph, GraphError, Node
 from axiloom.selection.ir.numbers import number
 from axiloom.selection.ir.ops import OPS
 from axiloom.selection.program.program import Program
-from axiloom.selection.validate.numbers import Compared, random_inputs
+from axiloom.selection.validate.numbers import Compared, Raw, edge_inputs, random_inputs
 from axiloom.selection.validate.polynomials import Poly, Polynomials, UnknownError, Value
 from axiloom.selection.validate.replay import ProgramFaultError
 from axiloom.selection.validate.verdict import Verdict
@@ -52,8 +52,8 @@ def by_text(program: Program, graph: Graph, isa: InstructionSet, *, seed: int = 
             compare_polynomials(program, graph, isa)
         except (UnknownError, GraphError):
             proved = False
-    for small in (True, False):
-        compare(program, graph, isa, seed, small=small)
+    for inputs in _inputs(graph, seed):
+        compare(program, graph, isa, inputs)
     return Verdict(proved, Compared(True), time.perf_counter() - begun, sampled=not proved)
 
 
@@ -67,12 +67,18 @@ def steps(program: Program) -> int:
     return found
 
 
-def compare(program: Program, graph: Graph, isa: InstructionSet, seed: int, *, small: bool) -> None:
-    inputs = random_inputs(graph, seed)
-    if small:
-        for name, value in inputs.items():
-            if value.dtype.itemsize > 1:
-                inputs[name] = np.asarray(value % (2 * SMALL) - SMALL, value.dtype)
+def _inputs(graph: Graph, seed: int) -> Iterator[dict[str, Raw]]:
+    """Small integers, any, and those at which results turn."""
+    plain = random_inputs(graph, seed)
+    yield {
+        name: np.asarray(value % (2 * SMALL) - SMALL, value.dtype) if value.dtype.itemsize > 1 else value
+        for name, value in plain.items()
+    }
+    yield plain
+    yield from edge_inputs(graph, seed)
+
+
+def compare(program: Program, graph: Graph, isa: InstructionSet, inputs: Mapping[str, Raw]) -> None:
     named = {one.name for one in program.arrays}
     found = execute(program, isa, {name: value for name, value in inputs.items() if name in named})
     for name, expected in zip(graph.result_names, evaluate(graph, inputs), strict=True):

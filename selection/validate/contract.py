@@ -7,14 +7,16 @@ and is said (`Elements.reals`). A sum of one product with a literal one is its o
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from axiloom.selection.ir.graph import Node, Type
 from axiloom.selection.ir.numbers import number
 from axiloom.selection.validate.elements import Elements, Ids
 
+T = TypeVar("T", bound=np.generic)
 Contraction: TypeAlias = Callable[[Elements, Node, Sequence[Ids]], Ids]
 
 
@@ -27,8 +29,8 @@ def _dense(elements: Elements, node: Node, operands: Sequence[Ids]) -> Ids:
 
 def _dot_general(elements: Elements, node: Node, operands: Sequence[Ids]) -> Ids:
     given = {name: list(value) for name, value in node.attributes.items() if isinstance(value, tuple)}
-    left = _arranged(operands[0], given["lhs_batch"], given["lhs_contracting"])
-    right = _arranged(operands[1], given["rhs_batch"], given["rhs_contracting"])
+    left = arranged(operands[0], given["lhs_batch"], given["lhs_contracting"])
+    right = arranged(operands[1], given["rhs_batch"], given["rhs_contracting"])
     types = [one.type for one in node.operands]
     made = [product(elements, a, b, types, node.type.number) for a, b in zip(left, right, strict=True)]
     return np.stack(made).reshape(node.type.shape)
@@ -37,7 +39,7 @@ def _dot_general(elements: Elements, node: Node, operands: Sequence[Ids]) -> Ids
 CONTRACTIONS: Mapping[str, Contraction] = {"dense": _dense, "dot_general": _dot_general}
 
 
-def _arranged(ids: Ids, batch: list[int], contracting: list[int]) -> Ids:
+def arranged(ids: NDArray[T], batch: list[int], contracting: list[int]) -> NDArray[T]:
     """Batches, rows, terms of the sums."""
     rest = [i for i in range(ids.ndim) if i not in batch and i not in contracting]
     sizes = [

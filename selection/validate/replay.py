@@ -1,8 +1,8 @@
 """`replay`: a program's commands on memories whose contents are elements, not numbers.
 
-What a command computes is its instruction's meaning, which was derived from the text and compared with it
-in every element; which rows it reads and writes is what its fields say. A command that reads what nothing
-wrote, or writes over what it reads, is a fault.
+What a command computes is its instruction's meaning, which this process derives from the text and compares
+with it in every element; which rows it reads and writes is what its fields say. A command that reads what
+nothing wrote, or writes over what it reads, is a fault.
 """
 
 from __future__ import annotations
@@ -70,14 +70,10 @@ class Replay:
         self.write(meaning.result, fields, made)
 
     def meaning(self, command: Command) -> Meaning:
-        for one in self.meanings.found.values():
-            if (
-                isinstance(one, Meaning)
-                and one.instruction == command.instruction
-                and all(command.fields.get(name, 0) == value for name, value in one.sizes.items())
-            ):
-                return one
-        raise ProgramFaultError(f"no meaning is known at {dict(command.fields)}")
+        found = self.meanings.of(command.instruction, command.fields)
+        if isinstance(found, str):
+            raise ProgramFaultError(f"it means nothing as a whole: {found}")
+        return found
 
     # --- slices -------------------------------------------------------------------------------------------
 

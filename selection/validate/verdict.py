@@ -10,7 +10,7 @@ from axiloom.selection.validate.numbers import Compared
 @dataclass(frozen=True)
 class Verdict:
     """`exact`: the same functions of the same elements, for all inputs; else the same in real numbers, or, if
-    `sampled`, on random inputs alone."""
+    `sampled`, on some inputs alone."""
 
     exact: bool
     numbers: Compared
@@ -19,10 +19,11 @@ class Verdict:
 
     def __str__(self) -> str:
         if self.sampled:
-            return "too large for a proof; by the text, bit for bit on random inputs"
+            return "too large for a proof; by the text, bit for bit on random inputs and at edges"
         sense = "equal for all inputs" if self.exact else "equal in real numbers for all inputs"
         if self.numbers.equal:
-            seen = "bit for bit on random ones"
+            seen = "bit for bit on random ones and at edges"
         else:
-            seen = f"within {self.numbers.difference:.3g} on random ones ({self.numbers.allowed:.3g} allowed)"
+            most = f"{self.numbers.allowed:.3g} allowed"
+            seen = f"within {self.numbers.difference:.3g} on random ones and at edges ({most})"
         return f"{sense}, {seen}"

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import io
 import os
 import tempfile
 import zipfile
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +49,26 @@ def whole(path: Path) -> Iterator[Path]:
         raise _unwritable(path, error) from None
     finally:
         temporary.unlink(missing_ok=True)
+
+
+@cache
+def code_hash(*rooms: str, endings: tuple[str, ...] = (".py",)) -> str:
+    """Of the text of all files in these rooms (``selection/ir``) and below: what an answer in a cache hangs
+    on, beside its question."""
+    digest, root = hashlib.sha256(), Path(__file__).parent
+    for room in rooms:
+        for file in sorted(one for one in (root / room).rglob("*") if one.suffix in endings):
+            digest.update(file.relative_to(root).as_posix().encode() + b"\0" + file.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def versions(*packages: str) -> str:
+    """Of what is installed of them, for the same."""
+    found = []
+    for name in packages:
+        with suppress(PackageNotFoundError):
+            found.append(f"{name} {version(name)}")
+    return ", ".join(found)
 
 
 def write_whole(path: Path, text: str) -> None:

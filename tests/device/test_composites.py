@@ -55,7 +55,7 @@ def executed(
     graph = Graph("composite", tuple(leaves), (made(*(Expression(builder, one) for one in leaves)).node,))
     meanings = meanings_of(rtl().isa)
     program = compile_graph(graph, Target(rtl().isa, meanings)).program
-    assert validate(program, graph, rtl().isa, meanings).exact
+    assert validate(program, graph, rtl().isa).exact
     found = execute(rtl(), program, {name: values[name] for name in names})
     assert found.cycles == found.foretold
     return [one.instruction for one in program.commands], found

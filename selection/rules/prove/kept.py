@@ -14,14 +14,14 @@ from typing import TypeAlias
 import platformdirs
 
 from axiloom.errors import UsageError
-from axiloom.files import write_whole
+from axiloom.files import code_hash, versions, write_whole
 from axiloom.selection.rules.library import RuleText
 from axiloom.selection.rules.prove.process import Prover
 from axiloom.selection.rules.prove.verdicts import LIMIT_S, Answer, Proof
 from axiloom.selection.rules.rule import Rule, RuleError
 
 Say: TypeAlias = Callable[[Proof], None]
-_MEANING = ("ir", "rules")
+_MEANING = ("selection/ir", "selection/rules", "isa/numerics")
 """Rooms whose sources say what a proof is about, and how it is found."""
 
 
@@ -94,13 +94,8 @@ def _without_undecided(text: RuleText, known: Mapping[str, Proof]) -> RuleText:
 
 @cache
 def sources() -> str:
-    """A hash of all that says what operations and rules mean, and of the prover."""
-    digest = hashlib.sha256()
-    root = Path(__file__).parents[2]
-    for room in _MEANING:
-        for file in sorted((root / room).rglob("*.py")):
-            digest.update(file.relative_to(root).as_posix().encode() + b"\0" + file.read_bytes() + b"\0")
-    return digest.hexdigest()
+    """A hash of all that says what operations, numbers and rules mean, and of the prover."""
+    return code_hash(*_MEANING) + versions("z3-solver")
 
 
 def key_of(rule: Rule) -> str:

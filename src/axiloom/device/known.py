@@ -13,15 +13,14 @@ from typing import Any
 
 from axiloom.cache import cache_root, content_hash
 from axiloom.errors import AxiloomError
-from axiloom.files import make_folder, write_whole
+from axiloom.files import code_hash, make_folder, write_whole
 from axiloom.isa.instructions.tree import InstructionSet
-from axiloom.selection import machine
 from axiloom.selection.ir.graph import Type
 from axiloom.selection.ir.ops import Builder
-from axiloom.selection.machine.derive import Meaning, Meanings, Operand
+from axiloom.selection.machine.derive import Meaning, Meanings, Operand, meanings_of
 from axiloom.selection.machine.kernels import KERNELS
 
-_DERIVING = ("algebra.py", "derive.py", "execute.py", "kernels.py", "terms.py")
+_DERIVING = ("isa/instructions", "isa/numerics", "selection/ir", "selection/machine")
 
 
 def known(isa: InstructionSet) -> Meanings:
@@ -58,17 +57,17 @@ def keep(meanings: Meanings) -> None:
 
 
 def derive(meanings: Meanings, rows: Iterable[int]) -> list[Meaning]:
-    """All instructions at these sizes; what is new is kept."""
-    before = len(meanings.found)
+    """All instructions at these sizes; what is new is kept, for validation of this process too."""
+    before = dict(meanings.found)
     made = meanings.at(sorted(set(rows)))
-    if len(meanings.found) > before:
+    if new := {key: one for key, one in meanings.found.items() if key not in before}:
+        meanings_of(meanings.isa).found.update(new)
         keep(meanings)
     return made
 
 
 def _file(isa: InstructionSet) -> Path:
-    folder = Path(machine.__file__).parent
-    key = content_hash(isa.text, *(folder / name for name in _DERIVING))
+    key = content_hash(repr(isa), code_hash(*_DERIVING))  # all of the tree, and so each constant
     return cache_root() / "meanings" / f"{isa.name}-{key}.json"
 
 

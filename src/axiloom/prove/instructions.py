@@ -56,7 +56,7 @@ def prove(
         return answers(source.name, claims, lambda: compared(source, model), limit_s, say)
 
     return kept_verdicts(
-        content_hash("instructions", repr(source), sources("isa.instructions", "isa.instructions.simulator")),
+        content_hash("instructions", repr(source), sources()),
         ask,
     )
 

@@ -69,7 +69,6 @@ def kept_verdicts(key: str, ask: Callable[[], list[dict[str, Any]]]) -> list[Ver
     def whole(verdicts: list[dict[str, Any]]) -> bool:
         return all(one["answer"] != Answer.OPEN for one in verdicts)
 
-    # Versions of the solvers are not part of the question: any of them may answer it.
     found, cached = kept(proved.KIND, key, ask, whole)
     return [
         Verdict(

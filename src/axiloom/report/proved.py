@@ -8,23 +8,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from functools import cache
-from importlib import resources
-from pathlib import Path
 from typing import Any, TypedDict
 
 from axiloom import isa
 from axiloom.cache import cache_root, content_hash
+from axiloom.files import code_hash, versions
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import DmaConfig
 from axiloom.isa.kernels.forms import COMMANDS, PACKET, PACKETS
 
 KIND = "proved"
 ANSWER = "found.json"
-_SOURCES = (
-    *("isa.formal", "isa.formal.streams", "isa.model", "isa.contract", "isa.kernels", "isa.numerics"),
-    "prove",
-)
 
 
 class Proved(TypedDict):
@@ -41,14 +35,9 @@ def key(spec: AcceleratorSpec) -> str:
     return content_hash(KIND, isa.dumps(alone), sources())
 
 
-@cache
-def sources(*more: str) -> str:
-    """Of the text of all that makes models and claims; with `more` rooms of isa."""
-    files: list[Path] = []
-    for name in (*_SOURCES, *more):
-        with resources.as_file(resources.files("axiloom").joinpath(*name.split("."))) as folder:
-            files += sorted(folder.glob("*.py"))
-    return content_hash(*files)
+def sources() -> str:
+    """Of the text of all that makes models and claims, and of the solvers that decide them."""
+    return content_hash(code_hash("isa", "prove"), versions("z3-solver", "bitwuzla"))
 
 
 def summary(verdicts: Iterable[dict[str, Any]]) -> Proved:

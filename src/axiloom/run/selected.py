@@ -100,7 +100,7 @@ def select(
             continue
         progress("validating the program")
         program = compiled.program
-        verdict = validate(program, graph, isa, meanings) if blocks is None else by_text(program, graph, isa)
+        verdict = validate(program, graph, isa) if blocks is None else by_text(program, graph, isa)
         return Selected(graph, isa, compiled, verdict, constants)
     raise AssertionError("a memory was made as large as it has to be, twice")
 

@@ -29,7 +29,7 @@ def compiled(graph: Graph, name: str = "qkv", seconds: float = SECONDS) -> Compi
     """Compiled, and validated."""
     target = machine(name)
     made = compile_graph(graph, target, seconds=seconds)
-    verdict = validate(made.program, graph, target.isa, target.meanings)
+    verdict = validate(made.program, graph, target.isa)
     assert verdict.exact or made.reals
     return made
 

@@ -73,3 +73,26 @@ def test_another_text_is_another_instruction(mutant: str) -> None:
     right = {one.instruction: str(one) for one in machine("qkv").meanings.at([N])}
     assert found.get(name) != right[name]
     assert {n: one for n, one in found.items() if n != name} == {n: o for n, o in right.items() if n != name}
+
+
+ADDRESSES = {
+    "in a condition": ("= d2[row + r, c]", "= d2[row + r, c] if out < 9 else 0"),
+    "in a value": ("= d2[row + r, c]", "= d2[row + r, c] if n == 9 else row"),
+    "by another name": (
+        "        for c in lanes(8):\n            d1[out + r, c] = d2[row + r, c]",
+        "        there = out + r\n        for c in lanes(8):\n            d1[there, c] = d2[row + r, c]",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("use", ADDRESSES)
+def test_an_address_is_nothing_but_where_a_slice_begins(use: str) -> None:
+    """Meanings are derived with addresses at 0: what is another number elsewhere has none."""
+    old, new = ADDRESSES[use]
+    text = small(text_of("qkv"), N)
+    for value in (f"lanes({N})", "lanes(N)"):
+        text = text.replace(value, "lanes(8)")
+    assert old in text
+    meanings = Meanings(parse(text.replace(old, new), "mutant.isa", "mutant"))
+    assert "mov" not in {one.instruction for one in meanings.at([N])}
+    assert any("depends on the address " in one for one in meanings.refused())

@@ -65,17 +65,17 @@ def binary(op: str, first: str, second: str) -> Program:
 @pytest.mark.parametrize("op", ["add", "multiply", "maximum"])
 def test_either_order(op: str) -> None:
     for order in (("a", "b"), ("b", "a")):
-        assert validate(binary(op, *order), graph(op), target("rows64"), meanings()).exact
+        assert validate(binary(op, *order), graph(op), target("rows64")).exact
 
 
 def test_one_order_alone() -> None:
-    assert validate(binary("subtract", "a", "b"), graph("subtract"), target("rows64"), meanings()).exact
+    assert validate(binary("subtract", "a", "b"), graph("subtract"), target("rows64")).exact
     for of, other in (
         (graph("subtract"), binary("subtract", "b", "a")),
         (graph("add"), binary("add", "a", "a")),
     ):
         with pytest.raises(ProgramFaultError, match=r"y\[0, 0\] is another value than in the application"):
-            validate(other, of, target("rows64"), meanings())
+            validate(other, of, target("rows64"))
 
 
 def added(builder: Builder, left: str, right: str) -> Graph:
@@ -103,9 +103,9 @@ def test_a_product_that_is_added() -> None:
         ("store_2", {"n": 64, "row": 64, "base": BASE["y"]}),
     ]
     right = program("added", 64, commands, "abc")
-    assert validate(right, added(Builder(), "a", "b"), target("rows64"), meanings()).exact
+    assert validate(right, added(Builder(), "a", "b"), target("rows64")).exact
     with pytest.raises(ProgramFaultError, match="is another value than in the application"):
-        validate(right, added(Builder(), "b", "a"), target("rows64"), meanings())
+        validate(right, added(Builder(), "b", "a"), target("rows64"))
     alone = dataclasses.replace(
         right,
         commands=tuple(
@@ -113,4 +113,4 @@ def test_a_product_that_is_added() -> None:
         ),
     )
     with pytest.raises(ProgramFaultError, match="is another value than in the application"):
-        validate(alone, added(Builder(), "a", "b"), target("rows64"), meanings())
+        validate(alone, added(Builder(), "a", "b"), target("rows64"))

@@ -7,7 +7,6 @@ import re
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
-from importlib.metadata import version
 from pathlib import Path
 
 from axiloom.boards.synthesis import yosys
@@ -17,10 +16,10 @@ from axiloom.prove.rtl.maps.device import Device
 from axiloom.prove.rtl.opcodes.claim import Outcome
 from axiloom.prove.rtl.refine import Refiner
 from axiloom.prove.verdict import Answer, Verdict
+from axiloom.report.proved import sources
 
 ANY_SIZES = ("product", "reset", "trial")
 """Claims that say nothing of sizes."""
-HERE = Path(__file__).parent
 
 
 def prove(
@@ -79,17 +78,13 @@ def _key(device: Device) -> str:
     """All that the answer hangs on: the Verilog, the model, this code and the tools."""
     from axiloom.isa import dumps
 
-    code = [path.read_text(encoding="utf-8") for path in sorted(HERE.rglob("*.py"))]
-    formal = sorted((HERE.parent.parent / "isa" / "formal").rglob("*.py"))
-    code += [path.read_text(encoding="utf-8") for path in formal]
-    tools = [yosys.version(), version("z3-solver"), version("bitwuzla")]
     return content_hash(
         "rtl",
         *(text for one in device.sources for text in one),
         dumps(device.spec),
         device.map_text,
-        *code,
-        *tools,
+        yosys.version(),
+        sources(),
     )
 
 

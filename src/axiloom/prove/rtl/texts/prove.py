@@ -20,8 +20,10 @@ from typing import Any
 
 import z3
 
+from axiloom.boards.synthesis import yosys
 from axiloom.cache import content_hash
 from axiloom.device.rtl import DeviceRtl
+from axiloom.files import code_hash
 from axiloom.isa.formal import symbolic
 from axiloom.isa.instructions.tree import Instruction, InstructionSet
 from axiloom.prove.rtl.terms import numbers, same
@@ -79,8 +81,8 @@ def prove(
     def ask() -> list[dict[str, Any]]:
         return [one.__dict__ for one in Prover(isa, device, limit_s, most).run(say)]
 
-    ours = sources("prove", "prove.rtl.terms", "prove.rtl.texts", "isa.formal")
-    key = content_hash("commands", repr(isa), device.verilog, most, ours, limit_s)
+    tools = yosys.version(), sources(), code_hash("selection")
+    key = content_hash("commands", repr(isa), device.verilog, most, *tools, limit_s)
     return kept_verdicts(key, ask)
 
 
