@@ -9,28 +9,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from axiloom.cache import cache_root, content_hash
+from axiloom import cache
 
 KIND = "last-runs"
 
 
-def _file(drivers: Sequence[Path], about: str) -> Path:
-    return cache_root() / KIND / content_hash(about, *(str(path.resolve()) for path in drivers))
+def _key(drivers: Sequence[Path], about: str) -> str:
+    return cache.content_hash(about, *(str(path.resolve()) for path in drivers))
 
 
 def words(drivers: Sequence[Path], about: str) -> int:
     """Of the last run of these files; 0 if there was none. `about`: the accelerators and macros."""
     try:
-        return int(_file(drivers, about).read_text(encoding="ascii"))
-    except (OSError, ValueError):
+        return int(cache.value(KIND, _key(drivers, about)))
+    except cache.NotCachedError:
         return 0
 
 
 def keep(drivers: Sequence[Path], about: str, moved: int) -> None:
-    """For the next run; a cache that cannot be written to is no fault."""
-    file = _file(drivers, about)
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(str(moved), encoding="ascii")
-    except OSError:
-        return
+    """For the next run."""
+    cache.keep(KIND, _key(drivers, about), moved)

@@ -4,13 +4,12 @@ A table of long runs can be broken off, and goes on."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import axiloom
-from axiloom.cache import cached_build, content_hash
+from axiloom.cache import content_hash, remembered
 from axiloom.cosim.build import verilator
 
 _ROOMS = (
@@ -18,7 +17,6 @@ _ROOMS = (
     *("hw/nest", "hw/verilog", "cosim/build"),
 )
 _SUFFIXES = (".py", ".cpp", ".sched")
-_FILE = "found.json"
 
 
 def code() -> str:
@@ -33,10 +31,4 @@ def code() -> str:
 
 def kept(what: list[Any], find: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     """What `find` finds for `what` (plain data), or has found with the same code."""
-
-    def fill(folder: Path) -> None:
-        (folder / _FILE).write_text(json.dumps(find()), encoding="utf-8")
-
-    folder = cached_build("pom", content_hash(code(), what), fill)
-    found: dict[str, Any] = json.loads((folder / _FILE).read_text(encoding="utf-8"))
-    return found
+    return remembered("pom", content_hash(code(), what), find)[0]

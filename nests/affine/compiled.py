@@ -1,16 +1,11 @@
-"""C compiled by the host's compiler and loaded, once for each text: libraries are kept by content hash.
-
-They lie in ``nests`` of the cache folder.
-"""
+"""C compiled by the host's compiler and loaded, once for each text: libraries are kept by content hash."""
 
 from __future__ import annotations
 
 import ctypes
-import hashlib
 import os
 import shlex
 import shutil
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -19,13 +14,16 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import platformdirs
 
 from axiloom import processes
+from axiloom.cache import cached_build, content_hash
 from axiloom.errors import BuildError
 
 _FLAGS = ("-O2", "-ftree-vectorize", "-ffp-contract=off", "-fno-math-errno", "-fPIC", "-shared", "-w")
 """No fast-math: each sum and product is rounded by itself, in the order of the text."""
+
+
+_LIBRARY = "program.so"
 
 
 @dataclass(frozen=True)
@@ -56,11 +54,6 @@ def available() -> bool:
     return C.compiler() is not None
 
 
-def _folder() -> Path:
-    root = os.environ.get("AXILOOM_CACHE")
-    return (Path(root) if root else Path(platformdirs.user_cache_dir("axiloom"))) / "nests"
-
-
 def library(code: str, language: Language = C, flags: Sequence[str] = ()) -> Path:
     """The shared library of this text. Raises BuildError if there is no compiler, or it refuses the text."""
     command = language.compiler()
@@ -70,24 +63,17 @@ def library(code: str, language: Language = C, flags: Sequence[str] = ()) -> Pat
             f"{language.variable}"
         )
     all_flags = [*_FLAGS, f"-std={language.standard}", *flags]
-    key = hashlib.sha256("\0".join([*command, *all_flags, code]).encode()).hexdigest()[:24]
-    final = _folder() / f"{key}.so"
-    if final.exists():
-        return final
-    final.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=final.parent, prefix=".build.") as folder:
-        built = Path(folder) / final.name
-        run = processes.run(
-            [*command, *all_flags, "-x", language.name, "-", "-o", str(built), "-lm"],
-            input=code,
-        )  # fmt: skip
+
+    def build(folder: Path) -> None:
+        words = [*command, *all_flags, "-x", language.name, "-", "-o", str(folder / _LIBRARY), "-lm"]
+        run = processes.run(words, input=code)
         if run.returncode:
             errors = [line for line in run.stderr.splitlines() if "error" in line]
             raise BuildError(
                 f"{command[0]} refuses the program's {language.name.upper()}: {' '.join(errors[:1])}"
             )
-        built.replace(final)  # whole or not at all, whoever else builds the same
-    return final
+
+    return cached_build("nests", content_hash([*command, *all_flags], code), build) / _LIBRARY
 
 
 def call(library: Path, entry: str, arrays: Sequence[npt.NDArray[Any]]) -> None:

@@ -20,12 +20,14 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import platformdirs
 
 from axiloom import processes
 from axiloom.errors import AxiloomError, BuildError
+
+T = TypeVar("T")
 
 KEEP_DAYS = 30
 """Days without use after which an entry is removed, when another of its kind is made."""
@@ -111,6 +113,11 @@ class NotCachedError(LookupError):
     """An entry is not in the cache, and was not to be made."""
 
 
+def has(kind: str, key: str) -> bool:
+    """Whether the entry is there, and whole."""
+    return _found(kind, key) is not None
+
+
 def forget(kind: str, key: str) -> None:
     """Remove the entry."""
     for root in _roots():
@@ -118,25 +125,42 @@ def forget(kind: str, key: str) -> None:
 
 
 def value(kind: str, key: str) -> Any:
-    """The JSON value that was kept, or None."""
-    found = _found(kind, key)
-    if found is None:
-        return None
-    try:
-        return json.loads((found / _VALUE).read_text(encoding="utf-8"))
-    except (OSError, ValueError):  # it went away in this moment
-        return None
+    """The JSON value that was kept. Raises :exc:`NotCachedError`."""
+    if found := _found(kind, key):
+        with suppress(OSError, ValueError):  # it went away in this moment
+            return json.loads((found / _VALUE).read_text(encoding="utf-8"))
+    raise NotCachedError(f"{kind}/{key}")
 
 
 def keep(kind: str, key: str, value: Any) -> None:
     """Keep a JSON value, in the place of another. Where nothing can be written nothing is kept."""
-
-    def build(folder: Path) -> None:
-        (folder / _VALUE).write_text(json.dumps(value), encoding="utf-8")
-
     with suppress(BuildError):
         forget(kind, key)
-        cached_build(kind, key, build)
+        cached_build(kind, key, lambda folder: _write_value(folder, value))
+
+
+def remembered(
+    kind: str, key: str, find: Callable[[], T], good: Callable[[T], bool] = lambda _value: True
+) -> tuple[T, bool]:
+    """The JSON value that `find` gives, or gave before; and whether it did so before.
+
+    What is not `good` is not kept: it is looked for again.
+    """
+    fresh: list[T] = []
+
+    def build(folder: Path) -> None:
+        fresh.append(find())
+        _write_value(folder, fresh[0])
+
+    entry = cached_build(kind, key, build)
+    found: T = json.loads((entry / _VALUE).read_text(encoding="utf-8"))
+    if fresh and not good(fresh[0]):
+        forget(kind, key)
+    return found, not fresh
+
+
+def _write_value(folder: Path, value: Any) -> None:
+    (folder / _VALUE).write_text(json.dumps(value), encoding="utf-8")
 
 
 def _found(kind: str, key: str) -> Path | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from axiloom.cosim import last_run
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(last_run, "cache_root", lambda: tmp_path / "cache")
+    monkeypatch.setenv("AXILOOM_CACHE", str(tmp_path / "cache"))
     return tmp_path / "cache"
 
 
@@ -30,11 +31,10 @@ def test_a_broken_count_is_none_and_a_cache_that_cannot_be_written_no_fault(
 ) -> None:
     files = [tmp_path / "a.c"]
     last_run.keep(files, "v3", 9)
-    (kept,) = (cache / last_run.KIND).iterdir()
-    kept.write_text("no number")
+    (kept,) = (cache / last_run.KIND).glob("[!.]*")
+    (kept / "value.json").write_text("no number")
     assert last_run.words(files, "v3") == 0
-    kept.unlink()
-    (cache / last_run.KIND).rmdir()
+    shutil.rmtree(cache / last_run.KIND)
     (cache / last_run.KIND).write_text("a file where a folder should be")
     last_run.keep(files, "v3", 9)
     assert last_run.words(files, "v3") == 0

@@ -118,7 +118,7 @@ def test_a_wrong_result_is_named_by_its_layer_and_not_kept(monkeypatch: pytest.M
     assert run.store.outcome is not None
     assert not run.store.outcome["matches"]
     assert "layer 5:add_1x10 gives " in str(run.store.outcome["first"])
-    assert not list((cache_root() / kept_layers.KIND).glob("*/layer.json"))
+    assert not list((cache_root() / kept_layers.KIND).glob("[!.]*"))
 
 
 def test_a_result_that_is_added_to_in_place_is_compared_when_it_is_whole() -> None:

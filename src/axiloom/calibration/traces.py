@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import suppress
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 
 from axiloom import isa, processes
 from axiloom.boards import Board
-from axiloom.cache import cache_root, content_hash
+from axiloom.cache import NotCachedError, content_hash, keep, value
 from axiloom.calibration import programs
 from axiloom.calibration.measurements import Point
 from axiloom.cosim import core
 from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
 from axiloom.errors import DriverError
-from axiloom.files import write_whole
 
 Trace = dict[str, int]
 """perf's counters, the cost model's events and the fabric's, by name."""
@@ -26,6 +25,7 @@ Trace = dict[str, int]
 Progress = Callable[[int, int, Point], None]
 """Called after each trace: how many are done, of how many, which."""
 
+KIND = "traces"
 _UNUSED = ("name", "description", "part", "resources", "fidelity")
 
 
@@ -34,10 +34,10 @@ def simulate(point: Point, board: Board) -> Trace:
     spec = programs.accelerator(point)
     with processes.scratch("axiloom-calibrate-") as folder:
         elf = programs.build(point, board, Path(folder) / "program.elf")
-        kept = cache_root() / "traces" / f"{_key(elf, board, spec)}.json"
-        if kept.is_file():
-            loaded: Trace = json.loads(kept.read_text())
-            return loaded
+        key = _key(elf, board, spec)
+        with suppress(NotCachedError):
+            kept: Trace = value(KIND, key)
+            return kept
         outputs = {"C": ((point.m, point.n), "int32")}
         trace: Trace
         if spec is None:
@@ -50,8 +50,7 @@ def simulate(point: Point, board: Board) -> Trace:
             trace, c = run.events | run.fabric | run.counters, run.outputs["C"]
         if not (c == programs.expected(point)).all():
             raise DriverError(f"{point}: C is wrong")
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(kept, json.dumps(trace, sort_keys=True))
+    keep(KIND, key, trace)
     return trace
 
 

@@ -13,7 +13,6 @@ What runs computes on the data of this run: inputs of simulated layers come from
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
@@ -44,7 +43,6 @@ CUTS = "cuts"
 """Of networks whose cut is right."""
 _FORM = 1
 """Of what is kept: another number makes all keys new."""
-_FILE = "layer.json"
 
 
 @dataclass(frozen=True)
@@ -158,12 +156,12 @@ class Layers:
         weights = [one.tobytes() for one in self._cut.weights.values()]
         given = [np.ascontiguousarray(one).tobytes() for one in self._cut.inputs]
         key = cache.content_hash(mlir, self.driver.stages["layers"], *evaluation, *weights, *given)
-        if not outcome["matches"] or (cache.cache_root() / CUTS / key).is_dir():
+        if not outcome["matches"] or cache.has(CUTS, key):
             return outcome
         wrong = self._wrong_in_cut(expected())
         if wrong is not None:
             return {**outcome, "matches": False, "mismatches": 1, "first": wrong}
-        cache.cached_build(CUTS, key, lambda folder: (folder / "right").touch())
+        cache.keep(CUTS, key, True)
         return outcome
 
     def _wrong_in_cut(self, expected: Mapping[str, np.ndarray[Any, Any]]) -> str | None:
@@ -412,14 +410,11 @@ def _simulation(each: Sequence[Mapping[str, float]]) -> dict[str, float]:
 
 
 def _read(key: str) -> Part | None:
-    file = cache.cache_root() / KIND / key / _FILE
-    if not file.is_file():
+    try:
+        return Part(**cache.value(KIND, key))
+    except cache.NotCachedError:
         return None
-    return Part(**json.loads(file.read_text(encoding="utf-8")))
 
 
 def _write(key: str, part: Part) -> None:
-    def build(folder: Path) -> None:
-        (folder / _FILE).write_text(json.dumps(asdict(part)), encoding="utf-8")
-
-    cache.cached_build(KIND, key, build)
+    cache.keep(KIND, key, asdict(part))

@@ -9,17 +9,15 @@ holds these: the same machine, as nothing else reads it, and one value stands fo
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import z3
 
-from axiloom.cache import cached_build, content_hash
+from axiloom.cache import content_hash, remembered
 from axiloom.hw.array.pair import BITS, PRODUCT_BITS
 from axiloom.isa.formal import code
 from axiloom.isa.formal.ila import ModelError
@@ -72,12 +70,9 @@ def _same(text: str, one: str, other: str) -> bool:
         exec(program, space)  # our own text, of our own terms
         return bool(np.any(space[one] != space[other]))
 
-    def build(folder: Path) -> None:
-        differing = next(filter(differs, range(1 << BITS)), None)
-        (folder / "differing.json").write_text(json.dumps(differing), encoding="utf-8")
-
-    kept = cached_build("prove-pair", content_hash(text, one, other), build) / "differing.json"
-    return json.loads(kept.read_text(encoding="utf-8")) is None
+    key = content_hash(text, one, other)
+    differing, _ = remembered("prove-pair", key, lambda: next(filter(differs, range(1 << BITS)), None))
+    return differing is None
 
 
 def _are_equal(one: Any, other: Any) -> bool:
