@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from axiloom import processes
+from axiloom import cache, processes
 from axiloom.cosim import core, outside
 from axiloom.cosim.build import emitted, icarus, process, verilator
 from axiloom.cosim.job import TIMEOUT_S, Job, Result
@@ -48,6 +48,10 @@ class HungError(HangError):
     def __init__(self, message: str, result: Result | None = None) -> None:
         self.result = result
         super().__init__(message)
+
+
+class DiedError(DriverError):
+    """The simulator's process ended without an answer."""
 
 
 class Soc:
@@ -124,15 +128,25 @@ class Soc:
         if self._command is None:
             self.build()
         assert self._command is not None
-        with processes.scratch("axiloom-run-") as folder:
-            work = Path(folder)
-            results = self._simulate(work, jobs, check, progress)
+        try:
+            results = self._simulate(jobs, check, progress)
+        except (DiedError, OSError):
+            if not cache.damaged():
+                raise
+            # It was damaged while we ran: built again, once.
+            core.library.cache_clear()
+            self.build()
+            results = self._simulate(jobs, check, progress)
         if check:
             for result in results:
                 _raise_failure(result)
         return results
 
-    def _simulate(self, work: Path, jobs: Sequence[Job], check: bool, progress: bool) -> list[Result]:
+    def _simulate(self, jobs: Sequence[Job], check: bool, progress: bool) -> list[Result]:
+        with processes.scratch("axiloom-run-") as work:
+            return self._simulated(work, jobs, check, progress)
+
+    def _simulated(self, work: Path, jobs: Sequence[Job], check: bool, progress: bool) -> list[Result]:
         todo = Work(
             system=self.system,
             jobs=jobs,
@@ -169,7 +183,7 @@ class Soc:
         if len(results) == len(jobs) or (check and results and results[-1].failed):
             # Killed after its last answer: is that one sound?
             if ended.returncode < 0 and not ended.timed_out:
-                raise DriverError(f"after the last job: the simulator {ended.describe()}")
+                raise DiedError(f"after the last job: the simulator {ended.describe()}")
             return results
         place = f"job {len(results) + 1} of {len(jobs)} ({Path(jobs[len(results)].elf).name})"
         if ended.timed_out:
@@ -177,7 +191,7 @@ class Soc:
             raise HangError(f"{place}: the simulator did not answer for {limit:g} s and was stopped")
         if (work / ERROR_FILE).exists():
             raise pickle.loads((work / ERROR_FILE).read_bytes())
-        raise DriverError(f"{place}: the simulator {ended.describe()}")
+        raise DiedError(f"{place}: the simulator {ended.describe()}")
 
     def _defines(self) -> tuple[tuple[str, str], ...]:
         """Macros of the wrapper: what the SoC's ports are."""

@@ -18,7 +18,7 @@ from pathlib import Path
 from axiloom import boards, processes, sw
 from axiloom.boards import hosts
 from axiloom.boards.hosts.host import Host
-from axiloom.cache import cache_root, cached_build, content_hash
+from axiloom.cache import cached_build, content_hash, writable_root
 from axiloom.errors import BuildError, CompileError, SpecError
 from axiloom.isa import AcceleratorSpec, check_together
 
@@ -85,7 +85,7 @@ def _zig() -> list[str]:
 
 def _environment(work: Path | None = None) -> dict[str, str]:
     """Zig keeps what all programs share under our cache, and what is of one program in `work`."""
-    shared = cache_root() / "zig"
+    shared = writable_root() / "zig"
     local = work / ".zig" if work else shared
     return {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(shared), "ZIG_LOCAL_CACHE_DIR": str(local)}
 

@@ -37,7 +37,6 @@ _DAY = 86_400.0
 _MANIFEST = ".manifest"
 """In an entry, JSON: each file's name and SHA-256."""
 _VALUE = "value.json"
-_READ_ONLY = (errno.EACCES, errno.EPERM, errno.EROFS)
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _FULL_TEXTS = (*map(os.strerror, _FULL), "File size limit exceeded")
 _LITTLE = 1 << 20
@@ -54,19 +53,22 @@ def _own_root() -> Path:
     return Path(platformdirs.user_cache_dir("axiloom"))
 
 
-def _roots() -> list[Path]:
-    """Where an entry is looked for, and made: the first that may be written to."""
-    return list(dict.fromkeys((cache_root(), _own_root())))
+def _roots(kind: str = "") -> list[Path]:
+    """Where an entry is looked for; it is made in the last. More than one only for a cache that is shared."""
+    root = cache_root()
+    folders = [folder for folder in (root, root / kind) if folder.is_dir()]
+    ours = all(os.access(folder, os.W_OK | os.X_OK) for folder in folders)
+    return [root] if ours else list(dict.fromkeys((root, _own_root())))
 
 
 def writable_root() -> Path:
     """The folder for what programs keep in folders of their own. Raises BuildError if there is none."""
-    for root in _roots():
-        with suppress(OSError):
-            root.mkdir(parents=True, exist_ok=True)
-        if os.access(root, os.W_OK | os.X_OK):
-            return root
-    raise _no_place(OSError(errno.EACCES, os.strerror(errno.EACCES)))
+    root = _roots()[-1]
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _no_place(error) from None
+    return root
 
 
 def content_hash(*parts: Any) -> str:
@@ -94,12 +96,7 @@ def cached_build(kind: str, key: str, build: Callable[[Path], None]) -> Path:
     """
     if found := _found(kind, key):
         return found
-    for root in _roots():
-        try:
-            return _made(root / kind, key, build)
-        except _ReadOnlyError as error:
-            why = error.why
-    raise _no_place(why)
+    return _made(_roots(kind)[-1] / kind, key, build)
 
 
 def only_cached(kind: str, key: str, build: Callable[[Path], None]) -> Path:
@@ -120,7 +117,7 @@ def has(kind: str, key: str) -> bool:
 
 def forget(kind: str, key: str) -> None:
     """Remove the entry."""
-    for root in _roots():
+    for root in _roots(kind):
         shutil.rmtree(root / kind / key, ignore_errors=True)
 
 
@@ -164,7 +161,7 @@ def _write_value(folder: Path, value: Any) -> None:
 
 
 def _found(kind: str, key: str) -> Path | None:
-    for root in _roots():
+    for root in _roots(kind):
         entry = root / kind / key
         if is_whole(entry):
             # Somebody else's entry counts as used as well, but we may not say so.
@@ -172,13 +169,6 @@ def _found(kind: str, key: str) -> Path | None:
                 os.utime(entry)
             return entry
     return None
-
-
-class _ReadOnlyError(Exception):
-    """A folder of the cache may not be written to."""
-
-    def __init__(self, why: OSError) -> None:
-        self.why = why
 
 
 def _made(parent: Path, key: str, build: Callable[[Path], None]) -> Path:
@@ -190,12 +180,13 @@ def _made(parent: Path, key: str, build: Callable[[Path], None]) -> Path:
             _remove(final)
             work = Path(tempfile.mkdtemp(prefix=f".{key}.", dir=parent))
         except OSError as error:
-            raise _refused(error) from None
+            raise _no_place(error) from None
         with processes.temporary(work):
             try:
                 build(work)
                 _seal(work)
                 work.rename(final)
+                _CHECKED[final] = _stamp(final)
             except Exception as error:
                 if full := _full(work, error):
                     raise BuildError(full) from None
@@ -213,7 +204,7 @@ def _locked(parent: Path, key: str) -> Iterator[None]:
             parent.mkdir(parents=True, exist_ok=True)
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
         except OSError as error:
-            raise _refused(error) from None
+            raise _no_place(error) from None
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
             if _is_at(descriptor, path):
@@ -232,12 +223,6 @@ def _is_at(descriptor: int, path: Path) -> bool:
         return os.path.samestat(os.fstat(descriptor), path.stat())
     except FileNotFoundError:
         return False
-
-
-def _refused(error: OSError) -> Exception:
-    if error.errno in _READ_ONLY:
-        return _ReadOnlyError(error)
-    return _no_place(error)
 
 
 def _no_place(error: OSError) -> BuildError:
@@ -302,6 +287,11 @@ def is_whole(entry: Path, again: bool = False) -> bool:
     else:
         _CHECKED.pop(entry, None)
     return whole
+
+
+def damaged() -> list[Path]:
+    """Of the entries that this process has used, those that are no longer whole: all files are read again."""
+    return [entry for entry in [*_CHECKED] if not is_whole(entry, again=True)]
 
 
 def _files(folder: Path) -> list[str]:

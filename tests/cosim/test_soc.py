@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from axiloom import boards, isa
+from axiloom import boards, cache, isa
 from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.cosim.job import Job, Result
 from axiloom.cosim.soc import Soc
@@ -148,3 +148,19 @@ def test_a_simulator_that_dies_is_reported(
     assert str(error.value) == (
         "job 1 of 1 (right.elf): the simulator was killed by SIGSEGV; its last line: out of ideas"
     )
+
+
+def test_a_simulator_that_is_damaged_while_we_run_is_built_again(
+    elf: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for kind in cache.cache_root().iterdir():
+        if kind.name != "icarus":
+            (tmp_path / kind.name).symlink_to(kind)
+    monkeypatch.setenv("AXILOOM_CACHE", str(tmp_path))
+    soc = Soc(System(SPEC, sim="icarus"))
+    soc.build()
+    (program,) = (tmp_path / "icarus").glob("*/simulation.vvp")
+    text = program.read_bytes()
+    program.write_bytes(text[: len(text) // 2])
+    check(soc.run_many([right(elf)])[0])
+    assert program.read_bytes() == text

@@ -21,7 +21,7 @@ from axiloom import boards, isa, processes
 from axiloom.board_folder.write import MARK
 from axiloom.boards import hardware
 from axiloom.bringup import ladder as bring_up
-from axiloom.cache import cache_root
+from axiloom.cache import writable_root
 from axiloom.cosim.job import Job
 from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
@@ -88,7 +88,7 @@ def build(folder: Path) -> list[str]:
     if shutil.which("make") is None:
         raise UsageError("make is not installed: apt-get install make")
     goals = ["linux" if name == "selftest" else name for name in names]
-    environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(cache_root() / "zig")}
+    environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(writable_root() / "zig")}
     done = processes.run(
         ["make", "-s", *goals, f"PYTHON={sys.executable}"],
         cwd=folder,

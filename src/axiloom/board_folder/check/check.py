@@ -18,7 +18,7 @@ from axiloom.board_folder.check import check_rtl
 from axiloom.board_folder.check.rows import Row, names, run
 from axiloom.board_folder.vivado import vivado_reports
 from axiloom.board_folder.write import MARK
-from axiloom.cache import cache_root
+from axiloom.cache import writable_root
 from axiloom.errors import AxiloomError, UsageError
 
 
@@ -109,7 +109,7 @@ def _c(folder: Path) -> Iterator[Row]:
     if shutil.which("make") is None:
         yield Row("C", names(folder, "sw/**/*.[chS]"), skipped="apt-get install make")
         return
-    zig = str(cache_root() / "zig")
+    zig = str(writable_root() / "zig")
     every = ("sw/*.c", *_accelerators(folder), "sw/runtime/src/*", "sw/runtime/include/*")
     used = {
         "linux": (*every, "sw/runtime/linux/*"),
