@@ -169,6 +169,8 @@ class Referee:
         fits = f"sizeof({kind}) == {format.numpy.itemsize}"
         if format.kind is Kind.FLOAT:
             fits += f" && ({kind})0.5 != 0 && ({kind})0.5 != 1"
+        elif format.bits == 1:
+            fits += f" && ({kind})2 == 1"
         elif format.kind is Kind.INTEGER:
             fits += f" && ({kind})0.5 == 0 && (({kind})-1 < ({kind})1) == {int(format.signed)}"
         text = f"{variable.name}: {kind} was read as {format.name}"

@@ -52,15 +52,15 @@ def reference(loaded: Loaded, schedule: Schedule, arrays: Arrays) -> Reference:
             text += f"; there is no C compiler (cc, gcc, clang, $CC) to compare with {file} itself"
         return Reference(interpret(schedule if rounded else loaded.program, whole), text)
     judged = referee.judge(arrays)
-    first = _as_read(referee, judged, arrays)
+    first = as_read(referee, judged, arrays)
     if rounded:
         text = f"{ROUNDED}; in the order as written the program equals {referee}"
         return Reference(interpret(schedule, whole), text, judged.undefined)
     return Reference(first, f"{referee} (two calls of what was read give the same)", judged.undefined)
 
 
-def _as_read(referee: Referee, judged: Judgement, arrays: Arrays) -> dict[str, Host]:
-    """The results of the first call. Raises MismatchError if the interpreter has others in any call."""
+def as_read(referee: Referee, judged: Judgement, arrays: Arrays) -> dict[str, Host]:
+    """The results of the first call that was `judged`. Raises MismatchError if the interpreter has others in any call."""
     program, state, calls = referee.program, dict(arrays), list[dict[str, Host]]()
     kept = [each.name for each in program.arrays if each.role.is_given and not each.role.is_result]
     for number, after in enumerate(judged.calls, 1):

@@ -1,0 +1,197 @@
+"""The whole way of a text of C: read or refused, compared with its compiler, as a circuit, some in RTL."""
+
+from __future__ import annotations
+
+import re
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+from tests.nests.c_fuzz import programs
+from tests.nests.fuzz.circuits import banks
+from tests.nests.lower.programs import operation
+
+from axiloom.cli.nest.source import load
+from axiloom.errors import AxiloomError, CompileError
+from axiloom.isa.numerics.formats import Kind, format_of
+from axiloom.nest.compare import compare
+from axiloom.nest.icarus import run_icarus
+from axiloom.nest.referee import Referee
+from axiloom.nest.reference import as_read
+from axiloom.nest.resident import execute as in_verilator
+from axiloom.nest.resident import from_raw
+from axiloom.nests import timing
+from axiloom.nests.lower import Lowered, lower
+from axiloom.nests.program import Program
+from axiloom.nests.program.loaded import Loaded
+from axiloom.nests.schedule import Schedule
+from axiloom.nests.timing.execute import execute
+
+WRAPS = ("signed integer overflow", "left shift of", "negation of")
+"""What C leaves undefined and the product defines: integers wrap."""
+BY_WARNING = ("a shift beyond the width", "a division by zero")
+"""What may be accepted, with a warning by each run that meets it."""
+VERILATOR_EVERY = 10
+"""Of the circuits in RTL; the others run in Icarus."""
+
+
+class FaultError(Exception):
+    """A text on which the product falls short."""
+
+
+def one(seed: int | str, number: int, counts: Counter[str], in_rtl: int = 0) -> programs.Text:
+    """Raises FaultError, or whatever the product raised that it must not."""
+    rng = Random(f"{seed}/{number}")
+    text = programs.text(rng)
+    counts.update(f"with {kind}" for kind in text.kinds)
+    with tempfile.TemporaryDirectory(prefix="axiloom-") as folder:
+        path = Path(folder, "f.c")
+        path.write_text(text.c)
+        try:
+            loaded = load(f"{path}:f", text.defines)
+        except CompileError as refusal:
+            refused(str(refusal), text, counts)
+            return text
+        if text.undefined and text.undefined not in BY_WARNING:
+            raise FaultError(f"accepted, but {text.undefined}")
+        judged(loaded, text, number, counts, in_rtl)
+    return text
+
+
+def refused(why: str, text: programs.Text, counts: Counter[str]) -> None:
+    if not re.search(r"f\.c:\d+", why):
+        raise FaultError(f"refused without a line: {why}")
+    counts["refused"] += 1
+    if text.undefined:
+        counts["refused, undefined"] += 1
+        return
+    reason = re.sub(r"`[^`]*`|\d+", "_", why.splitlines()[0].split(": ", 1)[-1])
+    counts[f"refused: {reason[:60]}"] += 1
+
+
+def judged(loaded: Loaded, text: programs.Text, number: int, counts: Counter[str], in_rtl: int) -> None:
+    referee = Referee.of(loaded)
+    assert referee is not None, "no C compiler"
+    program = loaded.program
+    arrays = {**values(program, number), **loaded.contents}
+    try:
+        judgement = referee.judge(arrays)
+    except AxiloomError as fault:
+        if text.undefined in BY_WARNING and text.undefined:
+            counts["undefined, said by a run"] += 1
+            return
+        raise FaultError(f"accepted, but {fault}") from None
+    counts["accepted"] += 1
+    if undefined := [line for line in judgement.undefined if not any(each in line for each in WRAPS)]:
+        counts["undefined, said by a run"] += 1
+        counts[f"undefined: {undefined[0].split(': ')[-1][-40:]}"] += 1
+        return
+    if text.undefined:
+        raise FaultError(f"accepted without a word, but {text.undefined}")
+    right = as_read(referee, judgement, arrays)
+    counts["equal to the compiler's"] += 1
+    circuit(program, arrays, right, counts, in_rtl)
+
+
+def circuit(
+    program: Program, arrays: dict[str, Any], right: dict[str, Any], counts: Counter[str], in_rtl: int
+) -> None:
+    try:
+        lowered = lower(Schedule.of(program))
+    except CompileError as fault:
+        counts["not built"] += 1
+        counts[f"not built: {re.sub('[0-9]+', '_', str(fault).split(': ', 1)[-1])[:60]}"] += 1
+        return
+    memories = banks(lowered, program, arrays)
+    ran = execute(lowered.circuit, memories, operation)
+    expect(program, lowered, ran.memories, right, "in the circuit's model")
+    cycles = timing.cycles(lowered.circuit).cycles
+    if ran.cycles != cycles:
+        raise FaultError(f"{cycles} cycles predicted, {ran.cycles} taken")
+    counts["circuits"] += 1
+    if counts["in RTL"] >= in_rtl:
+        return
+    counts["in RTL"] += 1
+    if counts["in RTL"] % VERILATOR_EVERY == 0:
+        resident = in_verilator(lowered, program, arrays)
+        if not (found := compare(resident.results, right)).matches:
+            raise FaultError(f"in Verilator: {found.first}")
+        taken = resident.simulated
+    else:
+        outcome = run_icarus(lowered.circuit, memories)
+        expect(program, lowered, outcome.memories, right, "in Icarus")
+        taken = outcome.cycles
+    if taken != cycles:
+        raise FaultError(f"{cycles} cycles predicted, {taken} simulated")
+
+
+def expect(program: Program, lowered: Lowered, memories: Any, right: dict[str, Any], where: str) -> None:
+    """Raises FaultError for a result in memories that is not right."""
+    found = {}
+    for name in right:
+        array = program.array(name)
+        if name in lowered.layouts:
+            raw = lowered.layouts[name].from_banks(np.asarray(memories[name], np.uint64))
+            found[name] = from_raw(raw, format_of(array.number)).reshape(array.shape)
+    compared = compare(found, {name: right[name] for name in found})
+    if not compared.matches:
+        raise FaultError(f"{where}: {compared.first}")
+
+
+def values(program: Program, seed: int) -> dict[str, Any]:
+    """Small ones and ends of ranges; floats with zeros of both signs, infinities and NaN."""
+    rng = np.random.default_rng(seed)
+    found = {}
+    for each in program.arrays:
+        if not each.role.is_given:
+            continue
+        format = format_of(each.number)
+        if format.kind is Kind.FLOAT:
+            held: Any = rng.uniform(-4, 4, each.shape)
+            held = np.where(
+                rng.random(each.shape) < 0.2,
+                rng.choice([0.0, -0.0, np.inf, -np.inf, np.nan, 1e30, 0.5]),
+                held,
+            )
+        else:
+            low, high = format.lowest, format.highest
+            held = rng.integers(max(low, -9), min(high, 9), each.shape, endpoint=True)
+            whole = rng.integers(
+                low, high, each.shape, format.numpy if format.kind is Kind.INTEGER else int, endpoint=True
+            )
+            held = np.where(rng.random(each.shape) < 0.5, held.astype(whole.dtype), whole)
+        found[each.name] = np.asarray(held).astype(format.numpy)
+    return found
+
+
+def run(
+    numbers: Iterable[int], seed: int | str, in_rtl: int = 0, keep: Path | None = None, seconds: float = 1e9
+) -> Counter[str]:
+    """Raises what fails; with `keep` writes the text of each fault to that folder, and goes on."""
+    counts: Counter[str] = Counter()
+    until = time.monotonic() + seconds
+    for number in numbers:
+        if time.monotonic() > until:
+            break
+        counts["programs"] += 1
+        try:
+            one(seed, number, counts, in_rtl)
+        except Exception as fault:
+            why = f"{type(fault).__name__}: {' '.join(str(fault).split())[:300]}"
+            print(f"program {number} of seed {seed}: {why}", file=sys.stderr, flush=True)
+            if keep is None:
+                raise
+            counts["FAULTS"] += 1
+            text = programs.text(Random(f"{seed}/{number}"))
+            options = " ".join(f"-D {name}={value}" for name, value in text.defines.items())
+            keep.mkdir(parents=True, exist_ok=True)
+            (keep / f"{seed}-{number}.c").write_text(
+                f"/* {why} */\n/* axiloom nest THIS.c:f {options} */\n{text.c}"
+            )
+    return counts
