@@ -60,8 +60,8 @@ def reference(loaded: Loaded, schedule: Schedule, arrays: Arrays) -> Reference:
 
 
 def as_read(referee: Referee, judged: Judgement, arrays: Arrays) -> dict[str, Host]:
-    """The results of the first call. Raises MismatchError if in any call that was `judged` the interpreter has
-    others."""
+    """The results of the first call. Raises MismatchError if the interpreter has others, in any call that was
+    `judged`."""
     program, state, calls = referee.program, dict(arrays), list[dict[str, Host]]()
     kept = [each.name for each in program.arrays if each.role.is_given and not each.role.is_result]
     for number, after in enumerate(judged.calls, 1):
