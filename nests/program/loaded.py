@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,16 +12,28 @@ import numpy.typing as npt
 from axiloom.nests.program.c_function import CFunction
 from axiloom.nests.program.program import Program
 
+Arrays = Mapping[str, npt.NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class Original:
+    """What a program was made of, as something that can be called: the results of `call` on what the caller
+    gives, both by the names of arrays. Floats may be rounded in another order. `name` is for people."""
+
+    name: str
+    call: Callable[[Arrays], Arrays]
+
 
 @dataclass(frozen=True)
 class Loaded:
     """`contents`: constant arrays and weights, by name, in NumPy's type of their number. Such an array has
     the role ``in``: whoever runs the program fills it from here unless the user gives another. `function`: of
-    a program that was read from C."""
+    a program that was read from C. `original`: of a model."""
 
     program: Program
     contents: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
     function: CFunction | None = None
+    original: Original | None = None
 
     def __post_init__(self) -> None:
         for name, values in self.contents.items():

@@ -18,11 +18,13 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from axiloom.isa.affine import Affine
 from axiloom.nests.program import Array, Expression, Load, Role, Statement
+from axiloom.nests.program.expressions import BOOL
 from axiloom.nests.program.names import fresh
 from axiloom.nests.program.rewrite import load_substituted, substituted, with_loads
 from axiloom.nests.program.text import element
+from axiloom.nests.program.typed import convert
 from axiloom.nests.read.linalg_body import number
-from axiloom.nests.read.linalg_views import View, box, dims, whole
+from axiloom.nests.read.linalg_views import STORED_BOOL, View, box, dims, whole
 
 
 class Nests:
@@ -51,7 +53,7 @@ class Nests:
         if any(size < 0 for size in shape):
             raise ValueError("a size is not known; shapes are constant")
         kind = number(value.type.element_type)
-        return shape, "uint1" if kind == "bool" else kind
+        return shape, STORED_BOOL if kind == BOOL else kind
 
     def array(self, name: str, shape: tuple[int, ...], kind: str, role: Role) -> Array:
         # `0.bias`, of torch's Sequential, becomes p0_bias: names in C do not begin with a digit.
@@ -65,6 +67,8 @@ class Nests:
     def assign(self, op: Operation, extents: Sequence[int], target: Load, value: Expression, *,
                 last: int = 0, forms: tuple[Affine, ...] | None = None) -> None:  # fmt: skip
         """A statement in nest `self.nest`, in loops d0, d1, ... of these extents."""
+        if value.number == BOOL and target.number == STORED_BOOL:
+            value = convert(value, STORED_BOOL)
         if value.number != target.number:
             raise ValueError(f"{value.number} is stored in {element(target)} of {target.number}")
         # Loops that go round once are none.

@@ -18,7 +18,7 @@ from axiloom.nests.program import Expression, Load, Role
 from axiloom.nests.read.linalg_body import constant as number_literal
 from axiloom.nests.read.linalg_body import number, scalar
 from axiloom.nests.read.linalg_nests import Nests
-from axiloom.nests.read.linalg_views import View, box, dims, form, moved, whole
+from axiloom.nests.read.linalg_views import View, box, dims, form, loaded, moved, whole
 
 
 def constant(nests: Nests, op: arith.ConstantOp) -> None:
@@ -74,7 +74,7 @@ def generic(nests: Nests, op: linalg.GenericOp) -> None:
             given = source.at(accesses[place], kind) if isinstance(source, View) else source
         else:
             array = outs[place - count]
-            given = Load(array.name, accesses[place], array.number)
+            given = loaded(array.name, accesses[place], number(argument.type))
         known[argument] = given
     for each in block.ops:
         if each is not yielded:

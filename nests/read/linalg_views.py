@@ -15,6 +15,10 @@ from xdsl.ir.affine import (
 
 from axiloom.isa.affine import Affine
 from axiloom.nests.program import Array, Expression, Load
+from axiloom.nests.program.expressions import BOOL
+from axiloom.nests.program.typed import apply, literal
+
+STORED_BOOL = "uint1"
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,14 @@ class View:
         if self.value is not None:
             return self.value
         values = {f"d{n}": each for n, each in enumerate(place)}
-        return Load(self.array, tuple(each.substitute(values) for each in self.subscripts), number)
+        return loaded(self.array, tuple(each.substitute(values) for each in self.subscripts), number)
+
+
+def loaded(array: str, subscripts: tuple[Affine, ...], number: str) -> Expression:
+    """An element as a value of the number; arrays hold a bool as a bit."""
+    if number != BOOL:
+        return Load(array, subscripts, number)
+    return apply("ne", Load(array, subscripts, STORED_BOOL), literal(0, STORED_BOOL))
 
 
 def moved(source: View, shape: tuple[int, ...], place: Sequence[Affine]) -> View:

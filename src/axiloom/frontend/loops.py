@@ -10,6 +10,7 @@ from axiloom.drivergen.dialects.mlir import context, parse, where
 from axiloom.drivergen.passes.frontend.generalise import Generalise
 from axiloom.errors import CompileError, UsageError
 from axiloom.frontend.model import Model
+from axiloom.frontend.single import single
 from axiloom.nests.program.loaded import Loaded
 from axiloom.nests.read import linalg, python, registry
 
@@ -36,16 +37,21 @@ def load(text: str, defines: Mapping[str, str] | None = None) -> Loaded:
             )
         if defines:
             raise UsageError(f"{text}: -D gives sizes of functions that return a program")
-        found = of_model(frontend.load(text))
+        from axiloom.frontend.pytorch import original
+
+        found = of_model(frontend.load(text), is_torch=True)
         # torch-mlir says `main`, which no function of a driver can be called
-        return replace(found, program=replace(found.program, name=function))
+        found = replace(found, program=replace(found.program, name=function))
+        return replace(found, original=original(result, found))
     return registry.read(text, defines)
 
 
-def of_model(model: Model, function: str = "") -> Loaded:
-    """The nests of a model: named ops as generic ones first."""
+def of_model(model: Model, function: str = "", *, is_torch: bool = False) -> Loaded:
+    """The nests of a model: named ops as generic ones first. `is_torch`: f64 was put in by torch-mlir."""
     module = parse(model.mlir, model.name)
     try:
+        if is_torch:
+            single(module)
         Generalise().apply(context(), module)
     except ValueError as error:
         raise CompileError(f"{where(module)}: {error}") from error

@@ -20,6 +20,8 @@ from torch_mlir.extras.fx_importer import FxImporter, FxImporterHooks
 from axiloom.errors import CompileError, UsageError
 from axiloom.frontend.lowering import FROM_TORCH, lower
 from axiloom.frontend.model import Model
+from axiloom.nests.program import Role
+from axiloom.nests.program.loaded import Loaded, Original
 
 _ACCEPTED = "it must return (module, example_inputs), a torch.nn.Module and a tuple of tensors"
 
@@ -63,6 +65,26 @@ def build(path: Path, function: str) -> tuple[Any, tuple[Any, ...]]:
     if not all(isinstance(example, torch.Tensor) for example in examples):
         raise UsageError(f"{name}: example inputs that are no tensors; {_ACCEPTED}")
     return network.eval(), examples
+
+
+def original(given: tuple[Any, Any], loaded: Loaded) -> Original:
+    """The module itself, as a function of the program's arrays: `given` is what :func:`build` takes apart."""
+    network, names = given[0].eval(), [each.name for each in loaded.program.arrays if each.role is Role.IN]
+    inputs = [name for name in names if name not in loaded.contents]
+    results = [each.name for each in loaded.program.arrays if each.role.is_result]
+    examples = (given[1],) if isinstance(given[1], torch.Tensor) else tuple(given[1])
+
+    def called(arrays: Mapping[str, np.ndarray[Any, Any]]) -> dict[str, np.ndarray[Any, Any]]:
+        tensors = [
+            torch.from_numpy(np.ascontiguousarray(arrays[name])).to(example.dtype)
+            for name, example in zip(inputs, examples, strict=True)
+        ]
+        with torch.no_grad():
+            out = network(*tensors)
+        found = [out] if isinstance(out, torch.Tensor) else list(out)
+        return {name: each.numpy() for name, each in zip(results, found, strict=True)}
+
+    return Original(f"PyTorch {torch.__version__.partition('+')[0]}", called)
 
 
 def export(network: Any, examples: tuple[Any, ...], name: str) -> Any:

@@ -20,6 +20,8 @@ from axiloom.nests.schedule import Schedule
 
 INTERPRETER = "the interpreter, which shares no code with lowering and RTL"
 AS_READ = f"the program as read, by {INTERPRETER}"
+CLOSE = 1e-4
+"""Of floats whose sums may be in another order: of the largest value, or of 1 below it."""
 ROUNDED = f"the sums in the order of `reassociate`, by {INTERPRETER}"
 
 
@@ -50,6 +52,8 @@ def reference(loaded: Loaded, schedule: Schedule, arrays: Arrays) -> Reference:
         if loaded.function is not None:
             file = loaded.function.path.name
             text += f"; there is no C compiler (cc, gcc, clang, $CC) to compare with {file} itself"
+        if loaded.original is not None:
+            text += f"; as read, it is {_original(loaded, arrays)}"
         return Reference(interpret(schedule if rounded else loaded.program, whole), text)
     judged = referee.judge(arrays)
     first = as_read(referee, judged, arrays)
@@ -57,6 +61,29 @@ def reference(loaded: Loaded, schedule: Schedule, arrays: Arrays) -> Reference:
         text = f"{ROUNDED}; in the order as written the program equals {referee}"
         return Reference(interpret(schedule, whole), text, judged.undefined)
     return Reference(first, f"{referee} (two calls of what was read give the same)", judged.undefined)
+
+
+def _original(loaded: Loaded, arrays: Arrays) -> str:
+    """How far what was read is from the model, for people. Raises MismatchError if it is another function."""
+    assert loaded.original is not None
+    name, right = loaded.original.name, loaded.original.call(arrays)
+    if any(not np.array_equal(arrays[each], values) for each, values in loaded.contents.items()):
+        return f"not compared with {name}, as --input has other weights"
+    found, largest = interpret(loaded.program, loaded.program.with_copies(arrays)), 0.0
+    for array, values in right.items():
+        ours, theirs = (
+            found[array].astype(np.float64),
+            np.asarray(values, np.float64).reshape(found[array].shape),
+        )
+        with np.errstate(invalid="ignore"):
+            off = np.where((ours == theirs) | ((ours != ours) & (theirs != theirs)), 0, np.abs(ours - theirs))
+            most = CLOSE * max(1.0, float(np.max(np.abs(theirs), initial=0, where=np.isfinite(theirs))))
+        if (bad := np.argwhere(~(off <= (most if found[array].dtype.kind == "f" else 0)))).size:
+            at = tuple(map(int, bad[0]))
+            place = "".join(f"[{each}]" for each in at)
+            raise MismatchError(f"as read, {array}{place} is {ours[at]:g}, expected {theirs[at]:g} by {name}")
+        largest = max(largest, float(np.max(off, initial=0)))
+    return f"within {largest:.1e} of {name} itself" if largest else f"equal to {name} itself"
 
 
 def as_read(referee: Referee, judged: Judgement, arrays: Arrays) -> dict[str, Host]:

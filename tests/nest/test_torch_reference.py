@@ -1,0 +1,75 @@
+"""PyTorch itself as the judge of what was read of a module."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from axiloom.errors import CompileError, MismatchError
+from axiloom.frontend import loops
+from axiloom.nest.reference import reference
+from axiloom.nest.values import random_values
+from axiloom.nests.program.loaded import Loaded
+from axiloom.nests.schedule import Schedule
+
+MODEL = """
+import torch
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = torch.nn.LayerNorm(5)
+    def forward(self, x, y):
+        chosen = torch.where((x > y) & (y > -0.5), x, self.norm(y))
+        return chosen, (chosen < 0).any(dim=1)
+def model():
+    torch.manual_seed(0)
+    return Model(), (torch.randn(3, 5), torch.randn(3, 5))
+def double():
+    return torch.nn.Identity(), (torch.randn(3, 5).double(),)
+"""
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("torch") / "m.py"
+    path.write_text(MODEL)
+    return path
+
+
+@pytest.fixture(scope="module")
+def loaded(source: Path) -> Loaded:
+    return loops.load(f"{source}:model")
+
+
+def said(loaded: Loaded) -> str:
+    values = {**random_values(loaded.program, 0), **loaded.contents}
+    return reference(loaded, Schedule.of(loaded.program), values).text
+
+
+def test_layer_norm_and_conditions_are_torchs(loaded: Loaded) -> None:
+    """f64 of torch-mlir is computed as float32, and tensors of bool are held in bits."""
+    assert {each.number for each in loaded.program.arrays} == {"float32", "uint1"}
+    assert " of PyTorch " in said(loaded)
+
+
+def test_another_function_is_named(loaded: Loaded) -> None:
+    statements = tuple(each for each in loaded.program.statements if "div" not in str(each.value))
+    bent = replace(loaded, program=replace(loaded.program, statements=statements))
+    with pytest.raises(MismatchError, match=r"as read, \w+\[0\]\[\d\] is .*, expected .* by PyTorch"):
+        said(bent)
+
+
+def test_other_weights_are_not_compared(loaded: Loaded) -> None:
+    values = {**random_values(loaded.program, 0), **loaded.contents}
+    name = next(iter(loaded.contents))
+    values[name] = np.asarray(values[name]) + 1
+    text = reference(loaded, Schedule.of(loaded.program), values).text
+    assert "not compared with PyTorch" in text
+
+
+def test_f64_of_the_user_is_refused(source: Path) -> None:
+    with pytest.raises(CompileError, match="f64"):
+        loops.load(f"{source}:double")
