@@ -72,7 +72,7 @@ class BoardError(AxiloomError):
 
 
 class StaleDataError(DriverError):
-    """The CPU or the DMA saw old data, as on a board: a clean or an invalidate is missing, or a line is shared."""
+    """CPU or DMA saw old data, as on a board: a clean or an invalidate is missing, or a line is shared."""
 
     exit_code = 9
 

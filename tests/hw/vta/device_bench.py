@@ -205,6 +205,11 @@ def _words(data: bytes, width: int) -> list[int]:
     return [int.from_bytes(data[at : at + size], "little") for at in range(0, len(data), size)]
 
 
+def _words_of(rows: int, count: int, above: int, below: int, left: int, right: int) -> int:
+    """Of the device's memory, pads among them."""
+    return (above + rows + below) * (left + count + right)
+
+
 @cache
 def _verilog(bench: Bench) -> str:
     return convert(Device(bench.machine, bench.width), TOP)
@@ -305,8 +310,10 @@ class Generator:
             side: self.below(3) if pads and self.below(2) else 0
             for side in ("above", "below", "left", "right")
         }
-        used = (around["above"] + rows + around["below"]) * (around["left"] + count + around["right"])
         depth = self.bench.machine.depths[memory]
+        if _words_of(rows, count, **around) > depth:  # divided memories have no room for every pad
+            around = dict.fromkeys(around, 0)
+        used = _words_of(rows, count, **around)
         last = max(rows - 1, 0) * stride + count
         base = self.below(self.bench.dram // size - last + 1)
         return self.moved(name, min(self.place(depth), depth - used), count, base, rows, stride, **around)
