@@ -63,7 +63,7 @@ class _File:
         if self.region.streams:
             lines.append("#include <hls_stream.h>")
         if any(each.kind is Kind.FLOAT for each in formats):
-            lines += ["#include <hls_math.h>", "#include <math.h>"]
+            lines.append("#include <math.h>")
         lines.append("")
         definitions = [line for each in formats for line in types.declarations(each)]
         return [*lines, *definitions, *([""] if definitions else [])]

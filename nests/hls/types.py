@@ -37,6 +37,8 @@ _INFIX = {
     "or": ("|", 5),
 }
 """C++'s operators and how strongly they bind."""
+_FUNCTIONS = {"abs": "fabsf", "sqrt": "sqrtf", "exp": "expf"}
+"""Of <math.h>, which HLS tools and every host have."""
 _MODULAR = frozenset({"add", "sub", "mul", "neg", "and", "or", "xor", "not"})
 """Their low bits follow from their operands' low bits: no cast is needed between them."""
 ATOM, UNARY, CONDITIONAL = 20, 15, 2
@@ -179,8 +181,8 @@ def _unary(what: Meaning, source: Format, operands: list[Text]) -> Text:
         return Text(
             f"{a.at(10)} < {zero.text} ? {type_name(source)}(-{a.at(UNARY + 1)}) : {a.at(3)}", CONDITIONAL
         )
-    if is_float and name in ("abs", "sqrt", "exp"):
-        return Text(f"hls::{name}({a.text})")
+    if is_float and name in _FUNCTIONS:
+        return Text(f"{_FUNCTIONS[name]}({a.text})")
     raise ValueError(f"no operator `{name}` of {', '.join(what.operands)} to {what.number} in HLS C++")
 
 

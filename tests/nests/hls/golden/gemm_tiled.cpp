@@ -1,6 +1,5 @@
 // gemm: HLS C++ of a scheduled loop nest, made by Axiloom
 #include <stdint.h>
-#include <hls_math.h>
 #include <math.h>
 
 void gemm(const float alpha, const float beta, float C[4][5], const float A[4][6], const float B[6][5])
