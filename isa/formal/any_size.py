@@ -25,7 +25,19 @@ from axiloom.isa.formal.programs import Model, model_of
 from axiloom.isa.formal.sound import Claim
 from axiloom.isa.formal.values import PRODUCTS, Terms, Value, address_bits
 from axiloom.isa.instructions.mappings import Command, Mapped, Place, writes
-from axiloom.isa.instructions.tree import Call, Const, Expr, For, Let, Memory, Name, Statement, Write
+from axiloom.isa.instructions.tree import (
+    Apply,
+    Call,
+    Const,
+    Expr,
+    For,
+    Let,
+    Memory,
+    Name,
+    Range,
+    Statement,
+    Write,
+)  # fmt: skip
 from axiloom.isa.instructions.walk import blocks, exprs, parts
 
 MOST_LANES = 64
@@ -234,6 +246,7 @@ class _Proof:
             terms.locals[let.name] = terms.value(let.value)
         terms.reads.clear()
         wanted = terms.value(write.value).wide(write.memory.type.bits)
+        self.made.covers.append(Cover("kernel: an element", z3.And(self.given, self.domain)))
         self.index = tuple(known[name] for name in names)
         reads = {address.get_id(): (memory, index, address) for memory, index, address in terms.reads}
         self.sources = [
@@ -426,11 +439,12 @@ class _Proof:
         for let in lets:
             terms.locals[let.name] = terms.value(let.value)
         terms.reads.clear()
-        terms.value(write.value)
+        value = terms.value(write.value)
         index = tuple(terms.value(one) for one in write.index)
         if len(terms.reads) != 1:
             raise self.fault(write.line, "for all sizes, result is one element of a memory")
         memory, _, address = terms.reads[0]
+        self._said_of_all(loops, write)
         place = self._place(self.goal.tensor)
         own = self._terms(
             dict(zip(place.names, index, strict=True)), place.line, f"place of {self.goal.tensor}", [inside]
@@ -438,10 +452,66 @@ class _Proof:
         same = own.address(place.memory, place.index) == address
         if memory.name != place.memory.name:
             raise self.fault(write.line, f"result reads {memory.name}, where() says {place.memory.name}")
+        there = Value(z3.Select(self.state[memory.name], address), memory.type)
+        bits = max(value.range.bits, there.range.bits) + 1
+        self._claim(
+            "result: value", "it is what lies there",
+            z3.Implies(z3.And(self.given, inside), value.wide(bits) == there.wide(bits)),
+        )  # fmt: skip
+        self.made.covers.append(Cover("result: an element", z3.And(self.given, inside)))
         self._claim(
             "result: place", "what result reads is the place that where() says",
             z3.Implies(z3.And(self.given, inside), same),
         )  # fmt: skip
+
+    def _said_of_all(self, loops: Sequence[For], write: Write) -> None:
+        """Each element of the kernel's is one of result's: some turn of its loops has this index."""
+        wide = Range(0, (1 << 63) - 1)
+        kinds = {loop.iterator.name: loop.iterator.range for loop in loops}
+        turn: dict[str, Value] = {}
+        facts: list[z3.BoolRef] = []
+        for expr, own in zip(write.index, self.index, strict=True):
+            factors = _linear(expr, kinds)
+            if factors is None or turn.keys() & factors.keys() or min(factors.values(), default=1) < 1:
+                why = "for all sizes, an index of result is a sum of iterators by constants, each once"
+                raise self.fault(write.line, why)
+            rest = own.wide(64) - factors.pop("", 0)
+            facts.append(rest >= 0)
+            for name, factor in sorted(factors.items(), key=lambda one: -one[1]):
+                at = z3.UDiv(rest, z3.BitVecVal(factor, 64))
+                rest = rest - at * factor
+                turn[name] = Value(z3.Extract(62, 0, at), wide)
+                facts.append(z3.ULE(at, kinds[name].high))
+            facts.append(rest == 0)
+        for loop in loops:
+            name = loop.iterator.name
+            turn.setdefault(
+                name, Value(self._terms(turn, loop.line, "a loop", ()).value(loop.low).wide(63), wide)
+            )
+            facts.append(self._inside(loop, turn[name], turn))
+        self._always("result: all elements", "result says each element of the kernel", z3.And(*facts))
+
+
+def _linear(expr: Expr, names: Mapping[str, Range]) -> dict[str, int] | None:
+    """Iterators with their factors, and under the empty name what is added; None for another form."""
+    match expr:
+        case Const(value=value):
+            return {"": value}
+        case Name(name=name) if name in names:
+            return {name: 1}
+        case Apply(operation="mul", arguments=(Const(value=factor), other) | (other, Const(value=factor))):
+            inner = _linear(other, names)
+            return inner and {name: factor * one for name, one in inner.items()}
+        case Apply(operation="add", arguments=arguments):
+            found: dict[str, int] = {}
+            for one in arguments:
+                inner = _linear(one, names)
+                if inner is None:
+                    return None
+                for name, factor in inner.items():
+                    found[name] = found.get(name, 0) + factor
+            return found
+    return None
 
 
 def functions_of(block: Sequence[Statement | Command]) -> tuple[str, ...]:

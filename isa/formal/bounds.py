@@ -5,12 +5,14 @@ Trees have no overflow, so that the same is a formula of integers, and there pro
 
 An index is looked at where it stands: fields and requirements of its instruction hold; so do the bounds of
 loops and the conditions around it. An element of a memory is any number of its range; so is a register that
-was written in a loop or under a condition.
+was written in a loop or under a condition. A register that every instruction keeps in a smaller range than
+its type's is in that range: :func:`kept` finds such ranges, and that they are kept is claimed too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
@@ -45,16 +47,89 @@ from axiloom.isa.instructions.tree import (
 from axiloom.isa.instructions.walk import everywhere, parts, written
 
 
-def claims(source: InstructionSet) -> list[Claim]:
-    """Of each instruction, memory and line with an index that may leave its memory by its range alone."""
+def claims(source: InstructionSet, ranges: Mapping[str, Range] | None = None) -> list[Claim]:
+    """Of each instruction, memory and line with an index that may leave its memory by its range alone, and of
+    each register that is kept in one of `ranges` (:func:`kept`)."""
     found: list[Claim] = []
+    ranges = kept(source) if ranges is None else ranges
     for one in source.instructions.values():
-        walk = _Walk(source)
+        walk = _Walk(source, ranges)
         walk.instruction(one)
         for (memory, line), each in walk.indices.items():
             name = f"{source.name}.{one.name}: {memory}, line {line}"
-            found.append(Claim(name, f"every index of {memory} lies within it", z3.And(*each)))
+            text = f"every index of {memory} lies within it"
+            if free := sorted(walk.taken.keys() - ranges.keys()):
+                text += (
+                    f" (of {', '.join(free)} no range is known: no smaller one is kept by all instructions)"
+                )
+            found.append(Claim(name, text, z3.And(*each), "indices"))
+        for (register, line), each in walk.sets.items():
+            kind = ranges[register]
+            name = f"{source.name}.{one.name}: {register}, line {line}"
+            found.append(Claim(name, f"it stays in {kind}, as from reset on", z3.And(*each), "invariants"))
     return found
+
+
+def kept(source: InstructionSet) -> dict[str, Range]:
+    """Smaller ranges than the types' that registers have from reset on, by induction over all instructions.
+
+    Ends are numbers of the text: the least ones are tried first, and those that an instruction leaves give
+    way to the next. Who uses a range claims that it is kept.
+    """
+    needed: set[str] = set()
+    for one in source.instructions.values():
+        walk = _Walk(source, {})
+        walk.instruction(one)
+        needed |= walk.taken.keys() if walk.indices else set()
+    ends = sorted({part.value + more for part in _constants(source) for more in (-1, 0, 1)})
+    tried: dict[str, list[Range]] = {}
+    for name, register in source.registers.items():
+        kind, init = register.type, register.init
+        if name in needed and init is not None:
+            highs = [end for end in (*ends, kind.high) if init <= end <= kind.high]
+            low = 0 if init >= 0 and kind.signed else kind.low
+            tried[name] = [Range(low, high) for high in dict.fromkeys(highs)]
+            tried[name] += [kind] if kind not in tried[name] else []
+    until = time.monotonic() + MOST_S
+    while tried and time.monotonic() < until:
+        now = {name: ranges[0] for name, ranges in tried.items()}
+        left = set()
+        for one in source.instructions.values():
+            walk = _Walk(source, now)
+            walk.instruction(one)
+            left |= {
+                name
+                for (name, _), each in walk.sets.items()
+                if name not in left and not _quickly(z3.And(*each))
+            }
+        if not left:
+            return {name: kind for name, kind in now.items() if kind != source.registers[name].type}
+        for name in left:
+            tried[name] = tried[name][1:] or [source.registers[name].type]
+            if len(tried[name]) == 1:
+                del tried[name]
+    return {}
+
+
+MOST_S = 10.0
+"""For ranges of registers."""
+_QUICK_MS = 300
+
+
+def _quickly(formula: z3.BoolRef) -> bool:
+    solver = z3.Solver()
+    solver.set("timeout", _QUICK_MS)
+    solver.add(z3.Not(formula))
+    return bool(solver.check() == z3.unsat)
+
+
+def _constants(source: InstructionSet) -> Iterator[Const]:
+    for one in source.instructions.values():
+        exprs = [*(let.value for let in one.fields), *(part.condition for part in one.legal)]
+        for expr in [*exprs, *everywhere(one.body)]:
+            yield from (part for part in parts(expr) if isinstance(part, Const))
+    for memory in source.memories.values():
+        yield from map(Const, memory.shape)
 
 
 @dataclass
@@ -74,6 +149,9 @@ class _Point:
 @dataclass
 class _Walk:
     source: InstructionSet
+    kept: Mapping[str, Range]
+    sets: dict[tuple[str, int], list[z3.BoolRef]] = field(default_factory=dict)
+    """That what is written to a register, by its line, lies in the range in which it is kept."""
     indices: dict[tuple[str, int], list[z3.BoolRef]] = field(default_factory=dict)
     line: int = 0
     ranges: list[z3.BoolRef] = field(default_factory=list)
@@ -127,7 +205,9 @@ class _Walk:
     def _changed(self, point: _Point, block: Sequence[Statement]) -> _Point:
         """After statements that may have been executed: the registers that they write are any number."""
         registers = self.source.registers
-        return point.knowing({one: self._any(registers[one].type, one) for one in written(block)})
+        return point.knowing(
+            {one: self._any(self.kept.get(one, registers[one].type), one) for one in written(block)}
+        )
 
     def _block(self, statements: Sequence[Statement], point: _Point) -> None:
         for one in statements:
@@ -136,7 +216,12 @@ class _Walk:
                 case Let():
                     point = self._let(one, point)
                 case SetRegister(register=register, value=value):
-                    point = point.knowing({register.name: self._value(value, point)})
+                    found = self._value(value, point)
+                    if (kind := self.kept.get(register.name)) is not None:
+                        within = z3.And(found >= kind.low, found <= kind.high)
+                        claim = z3.Implies(z3.And(*self.ranges, *point.facts), within)
+                        self.sets.setdefault((register.name, one.line), []).append(claim)
+                    point = point.knowing({register.name: found})
                 case Write(memory=memory, index=index, value=value):
                     self._value(value, point)
                     self._index(memory, index, point)
@@ -221,7 +306,7 @@ class _Walk:
         if name in self.pieces:
             return z3.Sum([piece * (1 << low) for low, piece in self.pieces[name]])
         if name not in self.taken:
-            self.taken[name] = self._any(kind, name)
+            self.taken[name] = self._any(self.kept.get(name, kind), name)
         return self.taken[name]
 
     def _bits(self, expr: Expr, whole: Expr, low: Expr, width: int, point: _Point) -> z3.ArithRef:

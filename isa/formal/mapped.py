@@ -16,7 +16,7 @@ from axiloom.isa.formal.programs import Model, model_of
 from axiloom.isa.formal.sound import Claim
 from axiloom.isa.formal.symbolic import Machine, StopsError, Substitution, UnknownError
 from axiloom.isa.formal.values import PRODUCTS, Known, Terms, Value, exact, number, simplified
-from axiloom.isa.instructions.mappings import Command, Mapped
+from axiloom.isa.instructions.mappings import Command, Mapped, writes
 from axiloom.isa.instructions.tree import Expr, For, If, Lanes, Let, Memory, Range, Statement, Write
 
 TOGETHER = 64
@@ -52,6 +52,8 @@ class _Terms(Terms):
 
     tensors: Tensors | None = None
     machine: Machine | None = None
+    of_result: bool = False
+    """What no command has stored is then no result."""
 
     def is_data(self, value: Value) -> bool:
         return not isinstance(value, Known)  # sizes and iterators are known here
@@ -65,6 +67,8 @@ class _Terms(Terms):
         if memory.name in self.tensors.kinds:
             term = self.tensors.element(memory, at.number)
         else:
+            if self.of_result and (memory.name, at.number) not in self.machine.stored:
+                raise RefutedError(f"line {self.line}: no command stored {place(memory, at.number)}")
             term = self.machine.element(memory.name, at.number)
         if z3.is_bv_value(term):
             return simplified(Value(term, memory.type))
@@ -98,13 +102,14 @@ class Player:
     ) -> None:
         self.mapped, self.machine, self.kinds, self.opaque = mapped, machine, kinds, opaque
         self.inputs = Tensors(mapped.tensors)
-        self.commands = 0
+        self.commands, self.playing, self.anything = 0, "", False
 
     def part(self, name: str) -> Tensors:
         """Plays a part; the tensors it leaves. Raises SpecError with the line of the mapping."""
         tensors = Tensors(
             self.mapped.tensors, {name: dict(one) for name, one in self.inputs.elements.items()}
         )
+        self.playing = name
         self._block(self.mapped.parts[name], tensors, {})
         return tensors
 
@@ -115,7 +120,8 @@ class Player:
 
         state = self.machine.state
         return _Terms(self.machine.model, self.kinds, state, dict(known), within, line, self.opaque,
-                      tensors=tensors, machine=self.machine)  # fmt: skip
+                      tensors=tensors, machine=self.machine,
+                      of_result=self.playing == "result" and not self.anything)  # fmt: skip
 
     def _number(self, expr: Expr, tensors: Tensors, known: Mapping[str, Value], line: int) -> int:
         found = simplified(self._terms(tensors, known, line).value(expr))
@@ -258,12 +264,21 @@ def play(mapped: Mapped, opaque: Collection[str] = ()) -> Played:
     model = model_of(mapped.target, only=listener.heard, opaque=opaque)
     player = Player(mapped, Machine(model.ila), model.kinds, opaque)
     wanted = player.part("kernel")
+    for name in mapped.results:
+        if not wanted.elements.get(name):
+            line = next(one.line for one in writes(mapped.parts["kernel"]) if one.memory.name == name)
+            sizes = ", ".join(f"{name} = {value}" for name, value in mapped.chosen.items())
+            why = (
+                f"kernel() writes no element of {name}{sizes and f' with {sizes}'}: there is nothing to prove"
+            )
+            raise SpecError([f"{mapped.place}:{line}: {why}"])
     # What the kernel read is what the program has: one set of data.
     for name, known in wanted.elements.items():
         if name not in mapped.results:
             player.inputs.elements[name] = dict(known)
     player.part("program")
     got = player.part("result")
+    _of_the_device(mapped, bare)
     remaining: list[Remaining] = []
     same = total = 0
     for name in mapped.results:
@@ -284,6 +299,26 @@ def play(mapped: Mapped, opaque: Collection[str] = ()) -> Played:
             Remaining(tuple(open_[begin : begin + TOGETHER])) for begin in range(0, len(open_), TOGETHER)
         ]
     return Played(tuple(remaining), same, total, player.commands, player.machine.steps)
+
+
+def _of_the_device(mapped: Mapped, bare: Model) -> None:
+    """Raises RefutedError for an element that says the same whatever the target's memories and registers
+    hold."""
+    machine = Machine(bare.ila)
+    machine.state = {name: z3.Const(f"{name}@any", term.sort()) for name, term in machine.state.items()}
+    player = Player(mapped, machine, bare.kinds)
+    player.anything = True
+    try:
+        elements = player.part("result").elements
+    except SpecError:  # a register says where the result is
+        return
+    for name, known in elements.items():
+        for address, term in known.items():
+            if not any(
+                "@" in one.decl().name() for one in postorder([z3.simplify(term)]) if z3.is_const(one)
+            ):
+                said = place(mapped.tensors[name], address)
+                raise RefutedError(f"{said} of result() is the same whatever the target holds")
 
 
 def _without_functions(*terms: Term) -> tuple[Term, ...]:

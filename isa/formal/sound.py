@@ -22,6 +22,8 @@ class Claim:
     formula: z3.BoolRef
     kind: str = ""
     """What it belongs to, in a few words."""
+    cover: bool = False
+    """`formula` says that something never happens; that it happens is wanted."""
 
 
 def decode_claims(model: Ila) -> Iterator[Claim]:

@@ -121,6 +121,8 @@ class Machine:
             else:
                 self.state[name] = z3.Const(f"{name}@reset", term.sort())
         self.steps = 0
+        self.stored: set[tuple[str, int]] = set()
+        """Elements that commands wrote."""
         self._apart = apart or Steps(model)
 
     def element(self, memory: str, address: int) -> Term:
@@ -239,6 +241,7 @@ class Machine:
         self.state |= new
         for memory, address, term in stored:
             self.memories[memory][address] = term
+            self.stored.add((memory, address))
 
     def _number(self, term: Term, what: str) -> int:
         found = z3.simplify(term)

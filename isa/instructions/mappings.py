@@ -13,15 +13,39 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
 
+from axiloom.errors import SpecError
 from axiloom.isa.instructions.expressions import Scope
 from axiloom.isa.instructions.read import Reader, docstring_of, first_line, parsed, text_of, without_text
-from axiloom.isa.instructions.tree import Expr, InstructionSet, Memory, Range, Statement, Write
+from axiloom.isa.instructions.text import text_of as text_of_expr
+from axiloom.isa.instructions.tree import (
+    OPERATIONS,
+    Apply,
+    Expr,
+    InstructionSet,
+    Let,
+    Memory,
+    Name,
+    Range,
+    Read,
+    Statement,
+    Write,
+)  # fmt: skip
+from axiloom.isa.instructions.walk import blocks, exprs, parts
 from axiloom.isa.wording.names import hint
 
 MOST_BITS = 4096
 """Of what is computed with here: words are put together."""
 PARTS = ("kernel", "program", "result")
 PLACES = "where"
+_PREPARED: Mapping[str, int] = {"mul": 1, "Fold": 0}
+"""What program() may do with so many elements at once: the host's arithmetic is not the accelerator's."""
+_LAID_OUT: Mapping[str, int] = {
+    **dict.fromkeys(set(OPERATIONS) - {"cat", "bitor", "bitand", "shl", "shr"}, 1),
+    "Choice": 1,
+    "Fold": 0,
+    "Call": 0,
+}
+"""And result(), which puts together the bits of what it reads."""
 Targets: TypeAlias = "Callable[[str], InstructionSet]"
 
 
@@ -209,6 +233,8 @@ class _MappingReader(Reader):
         scope = replace(self.scope, locals=dict(self.scope.locals))
         self.parts[node.name] = tuple(self._statements(scope, without_text(node.body)))
         self.part = ""
+        if node.name != "kernel":
+            self._host_computes(self.parts[node.name], node.name, frozenset())
         for one in writes(self.parts[node.name]):
             name = one.memory.name
             if name in self.tensors or (node.name == "program" and one.memory.host):
@@ -219,6 +245,29 @@ class _MappingReader(Reader):
             if one.memory.host:
                 there = "program() gives the host's memory its data"
             raise self.fault(node, f"{node.name} writes {name}: {there}")
+
+    def _host_computes(self, block: Sequence[Statement | Command], part: str, data: frozenset[str]) -> None:
+        """Raises SpecError where the host computes what the device is said to: `data` are names of what
+        depends on tensors or memories."""
+        for one in block:
+            given = (*one.inputs.values(),) if isinstance(one, Command) else exprs(one)
+            for expr in given:
+                self._moved(expr, part, data, one.line)
+            if isinstance(one, Let) and _reads(one.value, data):
+                data |= {one.name}
+            for inner in () if isinstance(one, Command) else blocks(one):
+                self._host_computes(inner, part, data)
+
+    def _moved(self, expr: Expr, part: str, data: frozenset[str], line: int) -> None:
+        tensors = [one.memory.name for one in parts(expr) if isinstance(one, Read)]
+        if part == "result" and (own := sorted({*tensors} & self.tensors.keys())):
+            why = f"result() reads the tensor {own[0]}: it reads memories of the target alone"
+            raise SpecError([f"{self.known.place}:{line}: {why}"])
+        for inner in parts(expr):
+            most = (_LAID_OUT if part == "result" else _PREPARED).get(_operation(inner))
+            if most is not None and _reads(inner, data) > most:
+                what = f"`{text_of_expr(inner)}` is computed by {part}(), on the host"
+                raise SpecError([f"{self.known.place}:{line}: {what}: commands compute, {part}() moves bits"])
 
     def _where(self, node: ast.FunctionDef) -> None:
         form = "place(TENSOR[i, j], MEMORY[...], LOOP=..., ...)"
@@ -278,6 +327,15 @@ class _MappingReader(Reader):
                 raise self.fault(call, f"{self.target.name} has no input {name}{there}")
             inputs[name] = scope.fitting(one.value, known[name].type, f"input {name}")
         return Command(inputs, call.lineno)
+
+
+def _operation(expr: Expr) -> str:
+    return expr.operation if isinstance(expr, Apply) else type(expr).__name__
+
+
+def _reads(expr: Expr, data: frozenset[str]) -> int:
+    """Elements of tensors and memories that an expression is made of."""
+    return sum(isinstance(one, Read) or (isinstance(one, Name) and one.name in data) for one in parts(expr))
 
 
 def writes(block: Sequence[Statement | Command]) -> Iterator[Write]:

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 import z3
 
 from axiloom.isa.formal.any_size import AnySize, any_size
+from axiloom.isa.formal.sound import Claim
 from axiloom.isa.instructions.mappings import Mapped
 from axiloom.prove import solvers
-from axiloom.prove.spec import decided
+from axiloom.prove.spec import verdict
 from axiloom.prove.verdict import Answer, Verdict
 
 QUICK_S = 10
@@ -20,12 +21,21 @@ QUICK_S = 10
 def prove(mapped: Mapped, limit_s: int) -> Iterator[Verdict]:
     """The verdicts on the claims of `mapped`, which is read for any size. Raises SpecError for other
     forms."""
-    made = any_size(mapped)
-    found = list(decided(mapped.name, made.claims, min(limit_s, QUICK_S)))
-    if not all(one.good for one in found):
-        made = any_size(mapped, exact=True)
-        found = list(decided(mapped.name, made.claims, limit_s))
-    yield from found
+    made, exact = any_size(mapped), dict[str, Claim]()
+    quick = solvers.decide([one.formula for one in made.claims], min(limit_s, QUICK_S))
+    for number, (claim, said) in enumerate(zip(made.claims, quick, strict=True), 1):
+        if not said.holds:
+            exact = exact or {one.name: one for one in any_size(mapped, exact=True).claims}
+            if claim.name in exact:
+                claim = exact[claim.name]
+                said = next(solvers.decide([claim.formula], limit_s))
+        found = verdict(mapped.name, claim, said)
+        yield found
+        if found.answer is Answer.VIOLATED:
+            if left := len(made.claims) - number:
+                why = f"{left} more claims were not asked: this one is violated"
+                yield Verdict(mapped.name, "", "others", why, "", Answer.OPEN, None, "", 0.0)
+            return
     yield from _covered(mapped.name, made, limit_s)
 
 

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import cycle
 from typing import Any
 
+import z3
+
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import SendDim, SetDims, Skip
 from axiloom.isa.formal import sound
@@ -19,7 +21,7 @@ from axiloom.isa.model.device import DeviceError
 from axiloom.isa.model.model import FunctionalModel
 from axiloom.prove import solvers
 from axiloom.prove.kept import kept
-from axiloom.prove.verdict import Answer, Verdict, as_json
+from axiloom.prove.verdict import Answer, Say, Verdict, as_json
 from axiloom.report import proved
 
 LIMIT_S = 60
@@ -32,7 +34,7 @@ STREAM = 400
 
 
 def prove(
-    spec: AcceleratorSpec, limit_s: int = LIMIT_S, say: Callable[[int], None] = lambda _total: None
+    spec: AcceleratorSpec, limit_s: int = LIMIT_S, say: Say = lambda _verdict, _total: None
 ) -> list[Verdict]:
     """The verdicts on all claims; from the cache, if all of them were decided before.
 
@@ -41,9 +43,20 @@ def prove(
 
     def ask() -> list[dict[str, Any]]:
         model = model_of(spec)
-        return answers(spec.name, sound.claims(model), lambda: compared(spec, model), limit_s, say)
+        return answers(
+            spec.name, [*covers(model), *sound.claims(model)], lambda: compared(spec, model), limit_s, say
+        )
 
     return kept_verdicts(proved.key(spec), ask)
+
+
+def covers(model: Ila) -> Iterator[sound.Claim]:
+    """Each word that a stream may have can come: else what is claimed of it says nothing."""
+    holds = z3.And(*model.invariants.values())
+    for one in model.instructions:
+        text = f"{one.name} can come"
+        never = z3.Not(z3.And(holds, model.valid, one.decode))
+        yield sound.Claim(f"{one.path}: it comes", text, never, "covers", cover=True)
 
 
 def answers(
@@ -51,15 +64,15 @@ def answers(
     claims: Sequence[sound.Claim],
     test: Callable[[], Verdict],
     limit_s: int,
-    say: Callable[[int], None],
+    say: Say,
 ) -> list[dict[str, Any]]:
     """The verdicts on claims about `name`, then that of the test, as JSON has them."""
     verdicts = []
-    for verdict in decided(name, claims, limit_s):
-        say(len(claims) + 1)
-        verdicts.append(verdict)
+    for one in decided(name, claims, limit_s):
+        say(one, len(claims) + 1)
+        verdicts.append(one)
     verdicts.append(test())
-    say(len(claims) + 1)
+    say(verdicts[-1], len(claims) + 1)
     return as_json(verdicts)
 
 
@@ -82,12 +95,21 @@ def kept_verdicts(key: str, ask: Callable[[], list[dict[str, Any]]]) -> list[Ver
 def decided(name: str, claims: Sequence[sound.Claim], limit_s: int) -> Iterator[Verdict]:
     """The verdicts on claims about what is called `name`, as they come."""
     for claim, said in zip(claims, solvers.decide([one.formula for one in claims], limit_s), strict=True):
-        answer = {None: Answer.OPEN, True: Answer.HOLDS, False: Answer.VIOLATED}[said.holds]
-        text = claim.text
-        # What whole memories are, a solver says in its own way, at length.
-        if values := [f"{k} = {v}" for k, v in sorted(said.values.items()) if v.lstrip("-").isdecimal()]:
-            text += f"; not so with {', '.join(values)}"
-        yield Verdict(name, "", claim.name, text, claim.kind, answer, None, said.solver, said.seconds)
+        yield verdict(name, claim, said)
+
+
+def verdict(name: str, claim: sound.Claim, said: solvers.Said) -> Verdict:
+    """What a solver said of a claim; of a cover (:class:`~axiloom.isa.formal.sound.Cover`) it was asked
+    whether it never happens."""
+    if claim.cover:
+        answer = {None: Answer.OPEN, True: Answer.NEVER, False: Answer.SEEN}[said.holds]
+        return Verdict(name, "", claim.name, claim.text, claim.kind, answer, None, said.solver, said.seconds)
+    answer = {None: Answer.OPEN, True: Answer.HOLDS, False: Answer.VIOLATED}[said.holds]
+    text = claim.text
+    # What whole memories are, a solver says in its own way, at length.
+    if values := [f"{k} = {v}" for k, v in sorted(said.values.items()) if v.lstrip("-").isdecimal()]:
+        text += f"; not so with {', '.join(values)}"
+    return Verdict(name, "", claim.name, text, claim.kind, answer, None, said.solver, said.seconds)
 
 
 def compared(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeAlias
 
 
 class Answer(StrEnum):
@@ -85,6 +85,10 @@ def line(verdict: Verdict | None, widths: Sequence[int]) -> str:
     cells = _HEADER if verdict is None else _row(verdict)
     shown = (*(max(width, len(name)) for width, name in zip(widths, _HEADER, strict=False)), 11, 13, 6, 0)
     return "  ".join(cell.ljust(width) for cell, width in zip(cells, shown, strict=True)).rstrip()
+
+
+Say: TypeAlias = Callable[[Verdict, int], None]
+"""Is told of each verdict as it is found, with the number of those that come (0: nobody knows)."""
 
 
 def table(verdicts: Sequence[Verdict]) -> list[str]:

@@ -46,6 +46,8 @@ def summary(verdicts: Iterable[dict[str, Any]]) -> Proved:
     for one in verdicts:
         if not one["good"]:
             found["wrong"] += 1
+        elif one["answer"] != "holds":  # a cover
+            continue
         elif one["bound"] is None:
             found["unbounded"][one["source"]] = found["unbounded"].get(one["source"], 0) + 1
         else:

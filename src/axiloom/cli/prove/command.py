@@ -50,11 +50,9 @@ def execute_spec(options: argparse.Namespace) -> int:
 
     begun = time.perf_counter()
     spec = shared.accelerator(options, options.data_type)
-    verdicts = proofs.with_progress(lambda say: specs.prove(spec, options.limit, say))
+    with proofs.Told(options) as told:
+        verdicts = told.of(lambda say: specs.prove(spec, options.limit, say))
     shown = verdicts if options.all else [one for one in verdicts if not one.good]
-    for one in verdicts:
-        if not one.good:
-            print(f"{spec.name}: {one.name}: {one.text}")
     if shown:
         print("\n".join(table(shown)))
     how = "from the cache" if verdicts[0].cached else f"{time.perf_counter() - begun:.0f} s"

@@ -5,8 +5,6 @@ from __future__ import annotations
 import argparse
 import time
 
-from tqdm import tqdm
-
 from axiloom.cli.given import Refusal, has, is_given, lacks, refuse
 from axiloom.cli.prove import shared as proofs
 from axiloom.isa.instructions import library
@@ -46,19 +44,15 @@ def execute(options: argparse.Namespace) -> int:
 
     begun = time.perf_counter()
     source = library.target(options.isa)
-    verdicts = proofs.with_progress(lambda say: instructions.prove(source, options.limit, say))
-    if options.forms:
-        with tqdm(unit=" formulas", disable=None, leave=False) as shown:
+    with proofs.Told(options) as told:
+        told.of(lambda say: instructions.prove(source, options.limit, say))
+        if options.forms:
             limit = options.limit if is_given(options, "limit") else closed_forms.LIMIT_S
             for one in closed_forms.verdicts(source, limit):
-                shown.update()
-                shown.clear()
                 found = one.answer is Answer.HOLDS
-                print(f"{'proved' if found else 'no closed form'}: {one.name.split(':')[0]}: {one.text}")
-                verdicts.append(one)
-    for one in verdicts:
-        if not one.good:
-            print(f"{source.name}: {one.name}: {one.text}")
+                told.say(f"{'proved' if found else 'no closed form'}: {one.name.split(':')[0]}: {one.text}")
+                told(one)
+    verdicts = told.verdicts
     if lines := verdicts if options.all else [one for one in verdicts if not one.good]:
         print("\n".join(table(lines)))
     claims = [one for one in verdicts if one.needed]

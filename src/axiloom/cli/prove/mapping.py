@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
-
-from tqdm import tqdm
 
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, has, refuse
 from axiloom.cli.prove import shared as proofs
-from axiloom.errors import UsageError
+from axiloom.errors import AxiloomError, UsageError
 
 if TYPE_CHECKING:
+    from axiloom.isa.instructions.mappings import Mapped
     from axiloom.prove.verdict import Verdict
 
 
@@ -78,7 +79,11 @@ def execute(options: argparse.Namespace) -> int:
     if len(sizes) != len(options.size or ()):
         raise UsageError("--size: one size is given twice")
     whole = options.any_size
-    chosen = [mappings.read(name, sizes, any_size=whole) for name in options.mappings or library.mappings()]
+    chosen: list[Mapped] = []
+    faults: list[AxiloomError] = []
+    for name in options.mappings or library.mappings():
+        with _one_fault(name, faults):
+            chosen.append(mappings.read(name, sizes, any_size=whole))
     if whole and not options.mappings:  # of those that are built in, some say where elements lie
         chosen = [one for one in chosen if one.places]
     if options.list:
@@ -91,26 +96,39 @@ def execute(options: argparse.Namespace) -> int:
             print(f"{one.name:<20} on {one.target.name}: {said}\n    {one.text.partition(chr(10))[0]}")
         return 0
     begun = time.perf_counter()
-    verdicts: list[Verdict] = []
     rows: list[tuple[str, ...]] = [("mapping", "on", "sizes", "verdict", "claims", "s")]
-    shown = tqdm(chosen, unit=" mappings", disable=None, leave=False)
-    for one in shown:
-        shown.set_postfix_str(one.name)
-        found = list((any_sizes if whole else mappings).prove(one, options.limit))
-        for verdict in found:
-            if not verdict.good:
-                shown.clear()
-                print(f"{one.name} ({verdict.port}): {verdict.text}")
-        verdicts += found
-        rows.append(_row(one.name, one.target.name, (any_sizes if whole else mappings).sizes_of(one), found))
-    shown.close()
+    with proofs.Told(options) as told:
+        for one in chosen:
+            found: list[Verdict] = []
+            with _one_fault(one.name, faults):
+                for verdict in (any_sizes if whole else mappings).prove(one, options.limit):
+                    told(verdict)
+                    found.append(verdict)
+                said = (any_sizes if whole else mappings).sizes_of(one)
+                rows.append(_row(one.name, one.target.name, said, found))
+    verdicts = told.verdicts
+    if not verdicts and faults:
+        raise faults[0]
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     for row in rows:
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
     if options.all:
         print("\n".join(table(verdicts)))
-    print(f"{summary(verdicts)}; {time.perf_counter() - begun:.0f} s; {solvers.versions()}")
-    return proofs.ended(options, verdicts)
+    refused = f"; {len(faults)} refused" if faults else ""
+    print(f"{summary(verdicts)}{refused}; {time.perf_counter() - begun:.0f} s; {solvers.versions()}")
+    return proofs.ended(options, verdicts) or (faults[0].exit_code if faults else 0)
+
+
+@contextmanager
+def _one_fault(name: str, faults: list[AxiloomError]) -> Iterator[None]:
+    """A mapping that is refused does not end the others. What is alone is refused as any command."""
+    try:
+        yield
+    except UsageError:
+        raise
+    except AxiloomError as error:
+        faults.append(error)
+        print(f"{name}: refused: {error}", file=sys.stderr, flush=True)
 
 
 def _row(name: str, target: str, sizes: str, found: Sequence[Verdict]) -> tuple[str, ...]:

@@ -5,17 +5,11 @@ from __future__ import annotations
 import argparse
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-from tqdm import tqdm
 
 from axiloom.cli import options as shared
 from axiloom.cli.nest import source as nest_source
 from axiloom.cli.prove import shared as proofs
 from axiloom.errors import UsageError
-
-if TYPE_CHECKING:
-    from axiloom.prove.verdict import Verdict
 
 WIDTH = 64
 WAITS = 2
@@ -69,17 +63,10 @@ def execute(options: argparse.Namespace) -> int:
     made = accelerator(schedule, options.stream_width, plain=options.plain)
     if made.deadlock:
         print(f"{loaded.program.name}: in the plain form, as overlapped it would never end: {made.deadlock}")
-    with tqdm(unit=" claims", disable=None, leave=False) as shown:
-
-        def counted(_verdict: Verdict) -> None:
-            shown.update()
-
+    with proofs.Told(options) as told:
         found = verdicts.prove(
-            loaded.program, schedule, made, limit_s=options.limit, waits=options.waits, say=counted
+            loaded.program, schedule, made, limit_s=options.limit, waits=options.waits, say=told
         )
-    for one in found:
-        if not one.good:
-            print(f"{one.module}: {one.name}: {one.text}")
     lines = [one for one in found if options.all or one.source != "helper" or not one.good]
     print("\n".join(table(lines)))
     print(

@@ -132,7 +132,8 @@ def _of_text(options: argparse.Namespace) -> int:
     isa, sizes = _sized(options)
     made = device(isa, **sizes)
     most = options.commands or texts.COMMANDS
-    found = proofs.with_progress(lambda say: texts.prove(isa, made, options.limit, say, most))
+    with proofs.Told(options) as told:
+        found = told.of(lambda say: texts.prove(isa, made, options.limit, say, most))
     print("\n".join(table(found)))
     print("\n".join(f"{one.name}: {one.text}" for one in found))
     print(f"{made.top}: {summary(found)}; {time.perf_counter() - begun:.0f} s; {solvers.versions()}")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
+import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -14,9 +16,11 @@ from axiloom.cli.given import output_file
 from axiloom.files import write_whole
 
 if TYPE_CHECKING:
-    from axiloom.prove.verdict import Verdict
+    from axiloom.prove.verdict import Say, Verdict
 
 LIMIT_S = 60
+QUIET_S = 20
+"""Seconds without a word where nobody sees a bar."""
 
 
 def add_options(command: argparse.ArgumentParser, limit: str) -> None:
@@ -31,15 +35,66 @@ def add_options(command: argparse.ArgumentParser, limit: str) -> None:
     command.add_argument("--json", type=output_file, metavar="FILE", help="write the verdicts as JSON too")
 
 
-def with_progress(ask: Callable[[Callable[[int], None]], list[Verdict]]) -> list[Verdict]:
-    """What `ask` gives; it says their number as each claim is decided, which is shown with the time left."""
-    with tqdm(unit=" claims", disable=None, leave=False) as shown:
+class Told:
+    """What is known so far. What is not good is printed when it is found; if the run is stopped, all that is
+    known is, and ``--json`` is written."""
 
-        def counted(total: int) -> None:
-            shown.total = total
-            shown.update()
+    def __init__(self, options: argparse.Namespace | None = None, unit: str = "claims") -> None:
+        self.options, self.total = options, 0
+        self.verdicts: list[Verdict] = []
+        self._shown = tqdm(unit=f" {unit}", disable=None, leave=False)
+        self._unit, self._begun = unit, time.monotonic()
+        self._last = self._begun
 
-        return ask(counted)
+    def __enter__(self) -> Told:
+        return self
+
+    def __call__(self, verdict: Verdict, total: int = 0) -> None:
+        self.verdicts.append(verdict)
+        self.total = total
+        self._shown.total = total or None
+        self._shown.update()
+        if not verdict.good:
+            self.say(line(verdict))
+        elif self._shown.disable and time.monotonic() - self._last > QUIET_S:
+            self._last = time.monotonic()
+            done = f"{len(self.verdicts)}{f' of {total}' if total else ''} {self._unit}"
+            print(f"{done}, {self._last - self._begun:.0f} s", file=sys.stderr, flush=True)
+
+    def of(self, ask: Callable[[Say], list[Verdict]]) -> list[Verdict]:
+        """What `ask` gives and tells of; what comes from the cache, nobody told of."""
+        found = ask(self)
+        if not self.verdicts:
+            for one in found:
+                self(one)
+        return found
+
+    def say(self, text: str) -> None:
+        self._shown.clear()
+        print(text, flush=True)
+        self._last = time.monotonic()
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._shown.close()
+        if kind is None or issubclass(kind, Exception) or not issubclass(kind, BaseException):
+            return
+        from axiloom.prove.verdict import summary, table
+
+        if self.verdicts:
+            print("\n".join(table(self.verdicts)))
+        left = f" of {self.total}" if self.total else ""
+        print(
+            f"stopped: {len(self.verdicts)}{left} {self._unit} are known: {summary(self.verdicts)}",
+            flush=True,
+        )
+        if self.options is not None:
+            ended(self.options, self.verdicts)
+
+
+def line(verdict: Verdict) -> str:
+    """Of one that is not good."""
+    port = f" ({verdict.port})" if verdict.port else ""
+    return f"{verdict.module}{port}: {verdict.name}: {verdict.answer.value}: {verdict.text}"
 
 
 def ended(options: argparse.Namespace, verdicts: Sequence[Verdict], enough: int | bool | None = True) -> int:

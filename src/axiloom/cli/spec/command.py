@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,7 +28,7 @@ from axiloom.report import build as report
 
 if TYPE_CHECKING:
     from axiloom.isa.instructions.tree import InstructionSet
-    from axiloom.prove.verdict import Verdict
+    from axiloom.prove.verdict import Say, Verdict
 
 
 def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -103,7 +103,7 @@ def _proved(file: Path, spec: isa.AcceleratorSpec) -> bool:
     solvers.check()
     from axiloom.prove import spec as specs  # needs z3
 
-    return _told(file, spec.name, proofs.with_progress(lambda say: specs.prove(spec, proofs.LIMIT_S, say)))
+    return _told(file, spec.name, lambda say: specs.prove(spec, proofs.LIMIT_S, say))
 
 
 def _instructions_proved(file: Path, source: InstructionSet) -> bool:
@@ -113,16 +113,14 @@ def _instructions_proved(file: Path, source: InstructionSet) -> bool:
     solvers.check()
     from axiloom.prove import instructions  # needs z3
 
-    limit = proofs.LIMIT_S
-    return _told(file, source.name, proofs.with_progress(lambda say: instructions.prove(source, limit, say)))
+    return _told(file, source.name, lambda say: instructions.prove(source, proofs.LIMIT_S, say))
 
 
-def _told(file: Path, name: str, verdicts: Sequence[Verdict]) -> bool:
+def _told(file: Path, name: str, ask: Callable[[Say], list[Verdict]]) -> bool:
     from axiloom.prove.verdict import summary
 
-    for one in verdicts:
-        if not one.good:
-            print(f"{file}: {name}: {one.name}: {one.text}: {one.answer.value}")
+    with proofs.Told() as told:
+        verdicts = told.of(ask)
     print(f"{file}: {name}: {summary(verdicts)}")
     return all(one.good for one in verdicts)
 

@@ -14,7 +14,7 @@ for all data.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,7 +34,7 @@ from axiloom.prove.rtl.texts.of_text import Text
 from axiloom.prove.rtl.texts.rerun import CYCLES, QUIET, Rerun
 from axiloom.prove.rtl.texts.rows import addresses, words_of
 from axiloom.prove.spec import kept_verdicts
-from axiloom.prove.verdict import Answer, Verdict
+from axiloom.prove.verdict import Answer, Say, Verdict
 from axiloom.report.proved import sources
 from axiloom.selection.drive.encode import Encoder
 
@@ -73,7 +73,7 @@ def prove(
     isa: InstructionSet,
     device: DeviceRtl,
     limit_s: int,
-    say: Callable[[int], None] = lambda _total: None,
+    say: Say = lambda _verdict, _total: None,
     most: int = COMMANDS,
 ) -> list[Verdict]:
     """A verdict an instruction; from the cache, if all were decided before. `most`: commands of each."""
@@ -97,7 +97,7 @@ class Prover:
         self.words = words_of(self.machine, isa)
         self.text = Text(isa, self.words)
 
-    def run(self, say: Callable[[int], None]) -> Iterator[Verdict]:
+    def run(self, say: Say) -> Iterator[Verdict]:
         claims = [self._claim(one) for one in self.isa.instructions.values()]
         rest = self._after_reset()
         begun = time.perf_counter()
@@ -108,12 +108,14 @@ class Prover:
         text += "".join(f"; {memory} holds numbers that were drawn" for memory in self.text.drawn)
         took = round(time.perf_counter() - begun, 2)
         answer = Answer.HOLDS if all(one.holds for one in claims) else Answer.OPEN
-        yield Verdict(name, "", "rest", text, "", answer, None, "z3", took)
-        say(len(claims) + 1)
+        found = Verdict(name, "", "rest", text, "", answer, None, "z3", took)
+        say(found, len(claims) + 1)
+        yield found
         for claim in claims:
             self._decide(claim, rest)
-            yield _row(name, claim)
-            say(len(claims) + 1)
+            found = _row(name, claim)
+            say(found, len(claims) + 1)
+            yield found
 
     def _claim(self, one: Instruction) -> Claim:
         cases, commands = chosen(one, self.isa, self.most)
@@ -291,7 +293,7 @@ def _row(name: str, claim: Claim) -> Verdict:
     answer = {None: Answer.OPEN, True: Answer.HOLDS, False: Answer.VIOLATED}[claim.holds]
     if not claim.cases:
         text = "no legal command of it was found"
-        return Verdict(name, "", claim.name, text, "", Answer.NEVER, None, "", 0.0, needed=False)
+        return Verdict(name, "", claim.name, text, "", Answer.NEVER, None, "", 0.0)
     of = "drawn" if claim.commands is None else f"of {claim.commands}"
     text = f"{len(claim.cases)} {of} commands, {claim.compared} values compared, for all data"
     text += f"; {claim.why}" if claim.why else ""
