@@ -58,6 +58,7 @@ def test_instructions(
 
 
 KERNEL = "max(sum(a[i, k] * b[k, j] for k in range(16)), 0)"
+HELD = KERNEL.replace("a[", "x[").replace("b[", "w[")
 READS = "c[i, j] = y[i, j]"
 ROWS = "for i in range(M):\n        for j in range(16):\n            c"
 
@@ -66,7 +67,7 @@ ROWS = "for i in range(M):\n        for j in range(16):\n            c"
     ("old", "new", "said"),
     [
         (READS, f"c[i, j] = {KERNEL}", "result() reads the tensor"),
-        (READS, f"c[i, j] = {KERNEL.replace('a[', 'x[').replace('b[', 'w[')}", "computed by result(), on the host"),
+        (READS, f"c[i, j] = {HELD}", "computed by result(), on the host"),
         (READS, "c[i, j] = max(y[i, j], y[0, j])", "is computed by result(), on the host"),
         (READS, "c[i, j] = 0 * y[i, j]", "is the same whatever the target holds"),
         (READS, "c[i, j] = y[i, j] if M < 64 else 0", ""),
