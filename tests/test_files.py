@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import io
+import os
+import re
+import subprocess
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -10,7 +14,9 @@ import numpy as np
 import pytest
 
 from axiloom.errors import UsageError
-from axiloom.files import read_array, read_arrays, read_text
+from axiloom.files import check_input, read_array, read_arrays, read_text
+
+HEADER_2 = b"\x93NUMPY\x02\x00"
 
 
 def refused(read: object, path: Path) -> str:
@@ -114,3 +120,36 @@ def test_archives_that_are_none(tmp_path: Path) -> None:
     (tmp_path / "b.npz").write_bytes(whole.replace(b"\x07\0\0\0\0\0\0\0", b"\x08\0\0\0\0\0\0\0"))
     assert "broken one: Bad CRC-32" in refused(read_arrays, tmp_path / "b.npz")
     assert refused(read_arrays, tmp_path / "absent.npz") == "FILE: no such file"
+
+
+def test_bombs_are_not_unpacked(tmp_path: Path) -> None:
+    """An entry that is longer than its array, and a header that is: memory stays small."""
+    wide = HEADER_2 + (1 << 30).to_bytes(4, "little")
+    with zipfile.ZipFile(tmp_path / "a.npz", "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, head in (("one", WHOLE), ("two", wide)):
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                member.write(head)
+                for _ in range(64):
+                    member.write(bytes(1 << 20))
+    tracemalloc.start()
+    try:
+        assert (read_arrays(tmp_path / "a.npz", ["one"])["one"] == np.arange(6).reshape(2, 3)).all()
+        assert "a header of 1,073,741,824 bytes" in refused(read_arrays, tmp_path / "a.npz")
+        assert tracemalloc.get_traced_memory()[1] < 4 << 20
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("device", ["/dev/zero", "/dev/urandom", "/dev/full"])
+def test_files_without_an_end(tmp_path: Path, device: str) -> None:
+    (tmp_path / "a.json").symlink_to(device)
+    assert re.search("a NUL byte|not UTF-8", refused(read_text, tmp_path / "a.json"))
+    assert refused(check_input, tmp_path / "a.json") == "FILE: is a device or a pipe; give a file"
+
+
+def test_a_pipe_without_an_end(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.json")
+    with subprocess.Popen(["sh", "-c", f"yes > {tmp_path / 'a.json'}"], stderr=subprocess.DEVNULL):
+        assert (
+            refused(read_text, tmp_path / "a.json") == "FILE: more than 268,435,456 bytes, which are not read"
+        )

@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from axiloom.errors import SpecError
+from axiloom.files import decode, read_bytes
 from axiloom.isa.instructions import externals
 from axiloom.isa.instructions.expressions import Scope, type_of
 from axiloom.isa.instructions.procedures import Procedure
@@ -73,16 +74,11 @@ def parse(text: str, place: str, name: str, constants: Mapping[str, int] | None 
 
 def text_of(path: Path) -> str:
     """Of a file that anybody may have written. Raises SpecError."""
-    try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise SpecError([f"{path}: {error.strerror}"]) from None
-    if len(raw) > MOST_TEXT:
-        raise SpecError([f"{path}: {len(raw)} bytes; an instruction set has no more than {MOST_TEXT}"])
-    try:
-        return raw.decode()
-    except UnicodeDecodeError as error:
-        raise SpecError([f"{path}: not UTF-8 at byte {error.start}"]) from None
+
+    def fault(message: str) -> SpecError:
+        return SpecError([message])
+
+    return decode(read_bytes(path, MOST_TEXT, fault, lambda piece: 0 in piece), str(path), fault)
 
 
 def parsed(text: str, place: str) -> ast.Module:

@@ -11,8 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
+from axiloom.files import check_input, read_arrays, read_text
 from axiloom.selection.ir.graph import Graph
 from axiloom.selection.ir.numbers import Array
 from axiloom.selection.read.context import ReadError
@@ -33,10 +32,7 @@ class Form:
 
 def read(path: Path, function: str | None = None) -> Graph:
     """The application in a file, by its contents; `function` where a text has several. Raises ReadError."""
-    if not path.is_file():
-        raise ReadError(f"{path}: no such file")
-    if path.stat().st_size > MOST_BYTES:
-        raise ReadError(f"{path}: {path.stat().st_size} bytes; at most {MOST_BYTES} are read")
+    check_input(path, MOST_BYTES, ReadError)
     with path.open("rb") as file:
         head = file.read(_HEAD)
     text = "" if zipfile.is_zipfile(path) else head.decode("utf-8", "replace")
@@ -48,10 +44,7 @@ def read(path: Path, function: str | None = None) -> Graph:
 
 
 def _text(path: Path) -> str:
-    try:
-        return path.read_text("utf-8")
-    except UnicodeDecodeError as error:
-        raise ReadError(f"{path}: is no UTF-8 text: byte {error.start}") from None
+    return read_text(path, ReadError)
 
 
 def _stablehlo(path: Path, function: str | None) -> Graph:
@@ -82,11 +75,10 @@ def _weights(path: Path, names: list[str]) -> dict[str, Array]:
         return {}
     if not beside.is_file():
         raise ReadError(f"{path}: has weights ({names[0]}, ...), but {beside.name} is not beside it")
-    try:
-        with np.load(beside, allow_pickle=False) as stored:
-            return {name: stored[name] for name in names}
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
-        raise ReadError(f"{beside}: cannot be read: {str(error).splitlines()[0][:200]}") from None
+    stored = read_arrays(beside, names)
+    if missing := [name for name in names if name not in stored]:
+        raise ReadError(f"{beside}: has no {', '.join(missing)}, which {path.name} names")
+    return stored
 
 
 def _torch(path: Path, function: str | None) -> Graph:

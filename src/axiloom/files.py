@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import errno
 import hashlib
-import io
 import os
 import tempfile
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -20,10 +19,17 @@ import numpy as np
 from axiloom.errors import AxiloomError, UsageError
 
 Array = np.ndarray[Any, Any]
+Fault = Callable[[str], AxiloomError]
+"""Makes the error of a message."""
 
 _MAGIC = b"\x93NUMPY"
 _MOST_BYTES = 1 << 32
-"""Of an array: what the 32-bit addresses of any board here can hold."""
+"""Of an array, and of all arrays of a file: what the 32-bit addresses of any board here can hold."""
+_MOST_HEADER = 1 << 16
+"""Of an array: NumPy writes some 100 bytes."""
+MOST_TEXT = 1 << 28
+"""Bytes of a text that are read."""
+_PIECE = 1 << 20
 
 
 @contextmanager
@@ -128,23 +134,54 @@ def _unwritable(path: Path, error: OSError) -> UsageError:
     return UsageError(f"{path}: cannot be written: {error.strerror or error}")
 
 
-def read_text(path: str | Path, fault: type[AxiloomError] = UsageError) -> str:
+def read_text(path: str | Path, fault: Fault = UsageError) -> str:
     """The UTF-8 text in a user's file, without a byte-order mark.
 
     Raises UsageError for a file that cannot be read, `fault` for one that is no text.
     """
+    return decode(read_bytes(path, MOST_TEXT, fault, lambda piece: 0 in piece), str(path), fault)
+
+
+def read_bytes(
+    path: str | Path,
+    most: int = MOST_TEXT,
+    fault: Fault = UsageError,
+    enough: Callable[[bytes], bool] = lambda _piece: False,
+) -> bytes:
+    """The bytes of a user's file or pipe, up to a piece that is `enough`: a device has no end.
+
+    Raises UsageError for a file that cannot be read, `fault` for one of more than `most` bytes.
+    """
+    data = bytearray()
     try:
-        data = Path(path).read_bytes()
+        with Path(path).open("rb") as file:
+            while piece := file.read(_PIECE):
+                data += piece
+                if enough(piece):
+                    break
+                if len(data) > most:
+                    raise fault(f"{path}: more than {most:,} bytes, which are not read")
     except FileNotFoundError:
         raise UsageError(f"{path}: no such file") from None
     except (OSError, ValueError) as error:
         # ValueError: a path that no file can have.
         why = error.strerror if isinstance(error, OSError) else error
         raise UsageError(f"{path}: cannot be read: {why}") from None
-    return decode(data, str(path), fault)
+    return bytes(data)
 
 
-def decode(data: bytes, name: str, fault: type[AxiloomError] = UsageError) -> str:
+def check_input(path: Path, most: int = _MOST_BYTES, fault: Fault = UsageError) -> None:
+    """Before a library opens it. Raises UsageError for what is no file, `fault` for one of more than `most`
+    bytes."""
+    if is_special(path):
+        raise UsageError(f"{path}: is a device or a pipe; give a file")
+    if not path.is_file():
+        raise UsageError(f"{path}: {'is a folder; give a file' if path.is_dir() else 'no such file'}")
+    if (size := path.stat().st_size) > most:
+        raise fault(f"{path}: {size:,} bytes; at most {most:,} are read")
+
+
+def decode(data: bytes, name: str, fault: Fault = UsageError) -> str:
     """The same for bytes of the file `name`: line and column of the first one that is no text."""
     try:
         text = data.decode("utf-8-sig").replace("\r\n", "\n")
@@ -180,9 +217,14 @@ def read_array(path: Path) -> Array:
         raise UsageError(f"{path}: a broken .npy file: {_one_line(error)}") from None
 
 
-def _read(file: Any) -> Array:
+def _read(file: Any, most: int = _MOST_BYTES) -> Array:
     file.seek(0)
     version = np.lib.format.read_magic(file)
+    size = int.from_bytes(file.read(2 if version == (1, 0) else 4), "little")
+    if size > _MOST_HEADER:
+        raise ValueError(f"a header of {size:,} bytes")
+    file.seek(0)
+    np.lib.format.read_magic(file)
     header = {(1, 0): np.lib.format.read_array_header_1_0}.get(version, np.lib.format.read_array_header_2_0)
     shape, _, dtype = header(file)
     # Before memory is asked for: a header may promise anything.
@@ -191,7 +233,7 @@ def _read(file: Any) -> Array:
     elements = 1
     for size in shape:
         elements *= size
-    if any(size < 0 for size in shape) or elements * dtype.itemsize > _MOST_BYTES:
+    if any(size < 0 for size in shape) or elements * dtype.itemsize > most:
         raise ValueError(f"its header promises {dtype} {shape}, more than any board's memory")
     file.seek(0)
     found: Array = np.lib.format.read_array(file, allow_pickle=False)
@@ -207,16 +249,18 @@ def _checked(array: Array, where: str) -> Array:
 
 def read_arrays(path: Path, wanted: Iterable[str] | None = None) -> dict[str, Array]:
     """The arrays in an ``.npz`` (of `wanted` those that it has), checked as by :func:`read_array`."""
-    if not path.is_file():
-        raise UsageError(f"{path}: no such file")
+    check_input(path)
     found: dict[str, Array] = {}
     name = ""
     try:
         with zipfile.ZipFile(path) as archive:
             stored = [entry.removesuffix(".npy") for entry in archive.namelist() if entry.endswith(".npy")]
+            left = _MOST_BYTES
             for name in stored if wanted is None else [one for one in wanted if one in stored]:
-                data = archive.read(f"{name}.npy")
-                found[name] = _checked(_read(io.BytesIO(data)), f"{path}: `{name}`")
+                # Not all at once: an entry may unpack to more than its array.
+                with archive.open(f"{name}.npy") as member:
+                    found[name] = _checked(_read(member, left), f"{path}: `{name}`")
+                left -= found[name].nbytes
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from None
     except zipfile.BadZipFile as error:

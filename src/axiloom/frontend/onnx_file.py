@@ -11,7 +11,8 @@ from torch_mlir import ir
 from torch_mlir.dialects import torch as torch_dialect
 from torch_mlir.extras import onnx_importer
 
-from axiloom.errors import CompileError, UsageError
+from axiloom.errors import CompileError
+from axiloom.files import check_input
 from axiloom.frontend.lowering import FROM_ONNX, lower
 from axiloom.frontend.model import Model
 
@@ -21,8 +22,7 @@ def read_onnx(path: Path) -> Any:
 
     Raises UsageError for no such file, CompileError for one that is no valid model or has no static shapes.
     """
-    if not path.is_file():
-        raise UsageError(f"{path}: no such file")
+    check_input(path)
     try:
         proto = onnx.load(path)
         onnx.checker.check_model(proto)
