@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from axiloom.errors import UsageError
+from axiloom.files import read_json
 from axiloom.selection.ir.graph import GraphError
 from axiloom.selection.ir.numbers import number
 from axiloom.selection.program.program import Command, HostArray, Program
@@ -54,17 +55,7 @@ def write(program: Program) -> str:
 
 def read(path: Path) -> Program:
     """Raises UsageError with the place of what is wrong."""
-    try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}") from None
-    if len(raw) > MOST_BYTES:
-        raise UsageError(f"{path}: {len(raw)} bytes; a program has no more than {MOST_BYTES}")
-    try:
-        given = json.loads(raw)
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"{path}: it is no JSON: {error}") from None
-    return _Reader(str(path)).program(given)
+    return _Reader(str(path)).program(read_json(path, "a program is an object", MOST_BYTES))
 
 
 class _Reader:

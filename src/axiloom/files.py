@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import json
 import os
 import tempfile
 import zipfile
@@ -168,6 +169,15 @@ def read_bytes(
         why = error.strerror if isinstance(error, OSError) else error
         raise UsageError(f"{path}: cannot be read: {why}") from None
     return bytes(data)
+
+
+def read_json(path: Path, what: str, most: int = MOST_TEXT) -> Any:
+    """The value in a JSON file. Raises UsageError; `what`: what was expected, for the message."""
+    try:
+        text = decode(read_bytes(path, most, enough=lambda piece: 0 in piece), str(path))
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{path}: not JSON: {_one_line(error)}; {what}") from None
 
 
 def check_input(path: Path, most: int = _MOST_BYTES, fault: Fault = UsageError) -> None:

@@ -5,7 +5,6 @@ Nothing is measured here. Both sides are reports that runs wrote with ``--json``
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 import jsonschema
 
 from axiloom.errors import UsageError
+from axiloom.files import read_json
 from axiloom.report.build import schema
 from axiloom.report.columns import columns
 
@@ -32,10 +32,7 @@ NS_PER_MS = 1e6
 
 def read(path: Path) -> Json:
     """The report in a file. UsageError: it is no report of a run; the message says where it is not."""
-    try:
-        report: Json = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise UsageError(f"{path}: not JSON: {error}; --json of `axiloom run` writes reports") from None
+    report: Json = read_json(path, "--json of `axiloom run` writes reports")
     fault = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema()).iter_errors(report))
     if fault is not None:
         message = fault.message if len(fault.message) < 200 else f"{fault.message[:200]}..."
