@@ -69,8 +69,8 @@ def test_what_is_wrong_is_named(change: Any, message: str, tmp_path: Path) -> No
 
 
 def test_what_is_no_file_or_no_json(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="No such file"):
+    with pytest.raises(UsageError, match="no such file"):
         read(tmp_path / "none.program")
     (tmp_path / "deep.program").write_text("[" * 200_000)
-    with pytest.raises(UsageError, match="it is no JSON"):
+    with pytest.raises(UsageError, match="not JSON"):
         read(tmp_path / "deep.program")
