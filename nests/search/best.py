@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -9,7 +10,10 @@ from pathlib import Path
 
 from axiloom.nests.program import Program
 from axiloom.nests.schedule import Schedule
+from axiloom.nests.schedule.errors import ScheduleError
+from axiloom.nests.schedule.replay import replay
 from axiloom.nests.search.arrange import Pipes, arrangements, text
+from axiloom.nests.search.bodies import ladder
 from axiloom.nests.search.branch import Kept, Search
 from axiloom.nests.search.choices import choices
 from axiloom.nests.search.exact import Exact
@@ -17,6 +21,7 @@ from axiloom.nests.search.limits import Limits
 from axiloom.nests.search.points import Points
 from axiloom.nests.search.shapes import Lanes, Shape
 from axiloom.nests.search.structures import Structure, structures
+from axiloom.processes import EndedError
 
 WANTED = 8
 """Best points of each structure that are kept for exact figures."""
@@ -42,6 +47,8 @@ class Found:
     proven: bool
     bound: int
     notes: tuple[str, ...] = ()
+    stopped: int = 0
+    """The signal that ended it."""
 
     @property
     def text(self) -> str:
@@ -109,68 +116,122 @@ def auto(
 
     What cannot be improved stays as written.
     """
-    start = time.monotonic()
     limits = limits or Limits.of()
-    store = Points(program, points)
-    tell = progress or (lambda done, total, best: None)
-    cases = list(_cases(program, limits))
-    for case in cases:
-        case.run()
-    searched = sum(each.search.looked_at for each in cases)
-    seen: dict[str, Exact] = {}
-    best: Exact | None = None
-    bound = 0
-    complete = all(each.search.complete for each in cases)
-    proven = False
-    while True:
-        candidates = [
-            (kept.key, number, kept)
-            for number, case in enumerate(cases)
-            for kept in case.search.kept
-            if case.text(kept) not in seen
-        ]
-        if not candidates:
-            break
-        key, number, kept = min(candidates, key=lambda each: each[:2])
-        bound = key[0]
-        if best is not None and best.cycles is not None and bound >= best.cycles:
-            proven = complete
-            break
-        if len(seen) >= evaluations:
-            break
-        case = cases[number]
-        point = store[case.text(kept)]
-        seen[point.text] = point
-        if point.cycles is not None and point.amount.fits(limits.amount):
-            if best is None or _key(point) < _key(best):
-                best = point
-        elif point.cycles is not None:
-            case.learn(kept, point, limits)
-            searched += case.search.looked_at
-            complete = complete and case.search.complete
-        tell(len(seen), evaluations, f"{best.cycles:,} cycles" if best else "none fits yet")
-    notes: list[str] = []
-    plain = min((case.plain for case in cases if not case.base.log), default=0)
-    if best is not None and best.cycles is not None and plain < best.cycles:
-        written = store[""]
-        seen[""] = written
-        if written.cycles is not None and written.amount.fits(limits.amount) and _key(written) < _key(best):
-            best = written
-            notes.append("nothing that was tried takes fewer cycles than the loops as they are written")
-    if best is None:
-        best = store[""]
-        notes.append("nothing that was tried fits: it stays as written")
-        proven = False
-    return Found(
-        best,
-        tuple(seen.values()),
-        sum(each.space for each in cases),
-        searched,
-        time.monotonic() - start,
-        proven,
-        min(bound, best.cycles or bound),
-        tuple(notes),
-    )
+    return _Run(program, limits, Points(program, points), evaluations, progress).found()
+
+
+class _Run:
+    """A search that a signal can end: then what it has counts."""
+
+    def __init__(
+        self, program: Program, limits: Limits, store: Points, evaluations: int, progress: Progress | None
+    ) -> None:
+        self.program, self.limits, self.store, self.evaluations = program, limits, store, evaluations
+        self.tell = progress or (lambda done, total, best: None)
+        self.cases: list[_Case] = []
+        self.seen: dict[str, Exact] = {}
+        self.best: Exact | None = None
+        self.searched = self.bound = self.steps = 0
+        self.complete = self.proven = False
+        self.notes: list[str] = []
+
+    def found(self) -> Found:
+        start, stopped = time.monotonic(), 0
+        try:
+            self._lanes()
+            self._bodies()
+            self._as_written()
+        except (KeyboardInterrupt, EndedError) as end:
+            stopped, self.proven = getattr(end, "signal", signal.SIGINT), False
+            self.notes.append("stopped before its end: this is the best so far")
+        if self.best is None:
+            self.best = self.store[""]
+            self.proven = False
+            self.notes += [] if stopped else ["nothing that was tried fits: it stays as written"]
+        return Found(
+            self.best,
+            tuple(self.seen.values()),
+            sum(each.space for each in self.cases) + self.steps,
+            self.searched,
+            time.monotonic() - start,
+            self.proven,
+            min(self.bound, self.best.cycles or self.bound),
+            tuple(self.notes),
+            stopped,
+        )
+
+    def _lanes(self) -> None:
+        """Points of the declared space, by their forecasts."""
+        for case in _cases(self.program, self.limits):
+            self.cases.append(case)
+            case.run()
+            self.searched += case.search.looked_at
+        self.complete = all(each.search.complete for each in self.cases)
+        while True:
+            candidates = [
+                (kept.key, number, kept)
+                for number, case in enumerate(self.cases)
+                for kept in case.search.kept
+                if case.text(kept) not in self.seen
+            ]
+            if not candidates:
+                return
+            key, number, kept = min(candidates, key=lambda each: each[:2])
+            self.bound = key[0]
+            if self.best is not None and self.best.cycles is not None and self.bound >= self.best.cycles:
+                self.proven = self.complete
+                return
+            if len(self.seen) >= self.evaluations:
+                return
+            case = self.cases[number]
+            point = self._made(case.text(kept))
+            if point.cycles is not None and not point.amount.fits(self.limits.amount):
+                case.learn(kept, point, self.limits)
+                self.searched += case.search.looked_at
+                self.complete = self.complete and case.search.complete
+
+    def _bodies(self) -> None:
+        """Of nests that are not perfect, beside what was found: more lanes as long as they fit and help."""
+        if self.best is None:
+            return
+        base = self.best.text
+        try:
+            lines = ladder(replay(self.program, base))
+        except ScheduleError:
+            return
+        before = self.best
+        if lines:
+            self.bound = 0
+            self.notes.append("of loops around several nests, only lanes of the nests inside were tried")
+        for step in lines:
+            self.steps += 1
+            self.proven = False
+            point = self._made(base + step)
+            worse = before is not None and _key(before)[0] < (point.cycles or 0)
+            if point.cycles is None or worse or not point.amount.fits(self.limits.amount):
+                break
+            before = point
+        self.searched += self.steps
+
+    def _as_written(self) -> None:
+        plain = min((case.plain for case in self.cases if not case.base.log), default=0)
+        best = self.best
+        if best is not None and best.text and best.cycles is not None and plain < best.cycles:
+            self._made("")
+            if self.best is not best:
+                self.notes.append(
+                    "nothing that was tried takes fewer cycles than the loops as they are written"
+                )
+
+    def _made(self, text: str) -> Exact:
+        """The point, which is the best from now on if it fits and no other is better."""
+        point = self.seen[text] = self.store[text]
+        fits = point.cycles is not None and point.amount.fits(self.limits.amount)
+        if fits and (self.best is None or _key(point) < _key(self.best)):
+            self.best = point
+        best = f"{self.best.cycles:,} cycles" if self.best else "none fits yet"
+        self.tell(len(self.seen), max(len(self.seen), self.evaluations), best)
+        return point
 
 
 def _key(point: Exact) -> tuple[int, int, int]:

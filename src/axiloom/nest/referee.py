@@ -10,7 +10,6 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -20,6 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from axiloom import processes
 from axiloom.errors import AxiloomError, CompileError, HangError, MismatchError
 from axiloom.isa.numerics.formats import Kind, format_of
 from axiloom.nests.affine.c_exp import c_exp
@@ -88,8 +88,7 @@ class Referee:
         Raises CompileError if the compiler refuses the file, MismatchError if the file is not what was read,
         HangError if the calls do not end.
         """
-        with tempfile.TemporaryDirectory(prefix="axiloom-") as name:
-            folder = Path(name)
+        with processes.scratch() as folder:
             for flag in ((_PATTERN,), ()):  # old compilers do not know it
                 try:
                     program = self._compile(folder, (*_STATED, *flag))
@@ -193,9 +192,7 @@ class Referee:
         return program
 
     def _tool(self, command: Sequence[str], folder: Path) -> None:
-        done = subprocess.run(
-            command, cwd=folder, capture_output=True, text=True, errors="replace", check=False
-        )
+        done = processes.run(command, cwd=folder)
         if not done.returncode:
             return
         lines = done.stderr.splitlines()
@@ -256,16 +253,12 @@ class Referee:
     def _execute(self, program: Path, folder: Path, calls: int) -> subprocess.CompletedProcess[str] | None:
         """On the folder's ``input``; None if it does not end in time."""
         (folder / "output").unlink(missing_ok=True)
+        command: list[str | Path] = [program, folder / "input", folder / "output", str(calls)]
         try:
-            return subprocess.run(
-                [program, folder / "input", folder / "output", str(calls)],
+            return processes.run(
+                command,
                 cwd=folder,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                errors="replace",
                 timeout=SECONDS,
-                check=False,
                 env={**os.environ, "UBSAN_OPTIONS": "print_stacktrace=0"},
             )
         except subprocess.TimeoutExpired:
@@ -285,7 +278,7 @@ def _quoted(text: str) -> str:
 @cache
 def identity(command: tuple[str, ...]) -> str:
     """``gcc 12.2.0``."""
-    done = subprocess.run([*command, "--version"], capture_output=True, text=True, check=False)
+    done = processes.run([*command, "--version"])
     first = (done.stdout.splitlines() or [""])[0]
     if version := re.search(r"clang version (\S+)", first):
         return f"clang {version[1]}"

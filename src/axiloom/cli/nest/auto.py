@@ -112,7 +112,7 @@ def execute(options: argparse.Namespace) -> int:
         print(f"# {each.cycles:>12,} cycles  {each.amount.dsp:>4} DSP  {each.amount.lut:>7,} LUT")
     if options.json:
         write_whole(options.json, json.dumps(as_json(program.name, found, front), indent=2) + "\n")
-    return 0
+    return 128 + found.stopped if found.stopped else 0
 
 
 def as_text(name: str, found: Found, options: argparse.Namespace) -> str:
@@ -130,7 +130,7 @@ def lines(name: str, found: Found, limits: str) -> list[str]:
     proof = (
         "no other point that fits by its forecast takes fewer cycles"
         if found.proven
-        else f"not proven: no point takes fewer than {found.bound:,} cycles"
+        else "not proven" + (f": no point takes fewer than {found.bound:,} cycles" if found.bound else "")
     )
     return [
         f"{name}: {best.cycles:,} cycles; {amount.dsp} DSP, {amount.lut:,} LUT, {amount.ff:,} FF, "
@@ -163,6 +163,7 @@ def searched(found: Found) -> dict[str, Any]:
         "proven": found.proven,
         "bound": found.bound,
         "notes": list(found.notes),
+        "stopped": found.stopped,
     }
 
 

@@ -117,6 +117,8 @@ def execute(options: argparse.Namespace) -> int:
         from axiloom.report.nest import write
 
         write(made, data, f"axiloom {shlex.join(options.words)}", options.report)
+    if search and search["stopped"]:
+        return 128 + int(search["stopped"])
     return 0 if run is None or run.right else MismatchError.exit_code
 
 

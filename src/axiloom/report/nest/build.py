@@ -192,9 +192,11 @@ def search(found: Data) -> str:
     proof = (
         "no other point that fits by its forecast takes fewer cycles"
         if found["proven"]
-        else f"not proven: no point takes fewer than {found['bound']:,} cycles"
+        else "not proven"
+        + (f": no point takes fewer than {found['bound']:,} cycles" if found["bound"] else "")
     )
-    return f"{found['points']:,} points declared, {found['looked_at']:,} looked at; {proof}"
+    notes = "".join(f"; {each}" for each in found["notes"])
+    return f"{found['points']:,} points declared, {found['looked_at']:,} looked at; {proof}{notes}"
 
 
 def verdict(result: Data) -> str:

@@ -1,0 +1,75 @@
+"""Nests that are not perfect: a stencil in a loop over time, statements beside an inner loop.
+
+Their statements stand in bodies: those with the same loops. The loops that a body has for itself are
+unrolled, from the innermost on, in all bodies of a nest by as many lanes.
+"""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from operator import mul
+
+from axiloom.nests.schedule import Nest, Schedule
+from axiloom.nests.schedule.errors import ScheduleError
+from axiloom.nests.search.choices import factors
+from axiloom.nests.search.structures import extents, is_perfect
+
+
+def ladder(schedule: Schedule) -> list[str]:
+    """Lines of schedules, each with more lanes than the one before; empty if all nests are perfect."""
+    nests = [each for each in schedule.nests if not is_perfect(each)]
+    bodies = [body for nest in nests for body in _bodies(schedule, nest)]
+    whole = {each for body in bodies for each in body.whole}
+    powers = {1 << n for n in range(1, max(whole, default=1).bit_length())}
+    found: dict[str, None] = {}
+    for lanes in sorted(whole | powers):
+        lines = [line for body in bodies for line in body.unrolled(lanes)]
+        found["".join(f"{line}\n" for line in lines)] = None
+    found.pop("", None)
+    return list(found)
+
+
+class _Body:
+    """`own`: loops that no other statement stands in, the innermost first, with their extents."""
+
+    def __init__(self, statement: str, own: list[tuple[str, int]]) -> None:
+        self.statement, self.own = statement, own
+        self.whole = list(accumulate((extent for _, extent in own), mul))
+        """Lanes of which all loops are unrolled whole or not at all."""
+
+    def unrolled(self, lanes: int) -> list[str]:
+        """By at least `lanes` if the loops go that far; a loop only once those in it are whole."""
+        found = []
+        for name, extent in self.own:
+            if lanes <= 1:
+                break
+            factor = next((each for each in factors(extent, extent) if each >= lanes), extent)
+            if factor > 1:
+                found.append(f"unroll {self.statement} {name}{f' {factor}' if factor < extent else ''}")
+            if factor < extent:
+                break
+            lanes = -(-lanes // extent)
+        return found
+
+
+def _bodies(schedule: Schedule, nest: Nest) -> list[_Body]:
+    found = []
+    for loops in dict.fromkeys(each.loops for each in nest.statements):
+        here = [each for each in nest.statements if each.loops == loops]
+        shared = {name for each in nest.statements if each.loops != loops for name in each.loops}
+        spans, own = extents(here[0]), list[tuple[str, int]]()
+        for name in reversed(loops):
+            if name in shared or not _opens(schedule, here[0].statement.name, name, spans[name]):
+                break
+            own.append((name, spans[name]))
+        if own:
+            found.append(_Body(here[0].statement.name, own))
+    return found
+
+
+def _opens(schedule: Schedule, statement: str, name: str, extent: int) -> bool:
+    try:
+        schedule.unroll(statement, name, min(2, extent))
+    except ScheduleError:
+        return False
+    return True

@@ -1,0 +1,75 @@
+"""Nests in a loop over time; a search that is stopped."""
+
+from __future__ import annotations
+
+import signal
+
+import pytest
+from benchmarks.polybench.measure import program as polybench
+
+from axiloom.nests.program import Program
+from axiloom.nests.read.c import parse
+from axiloom.nests.schedule import Schedule
+from axiloom.nests.search import Limits, auto
+from axiloom.nests.search.bodies import ladder
+from axiloom.nests.search.exact import exact
+from axiloom.processes import EndedError
+
+STENCIL = """
+void jac(float A[16][16], float B[16][16])
+{
+    for (int t = 0; t < 4; t++) {
+        for (int i = 1; i < 15; i++)
+            for (int j = 1; j < 15; j++)
+                B[i][j] = 0.2f * (A[i][j] + A[i][j - 1] + A[i][j + 1] + A[i + 1][j] + A[i - 1][j]);
+        for (int i = 1; i < 15; i++)
+            for (int j = 1; j < 15; j++)
+                A[i][j] = B[i][j];
+    }
+}
+"""
+HAND = "unroll S0 j\nunroll S1 j1\n"
+
+
+@pytest.fixture(scope="module")
+def stencil() -> Program:
+    return parse(STENCIL, "jac.c").program
+
+
+def test_a_stencil_is_as_fast_as_by_hand(stencil: Program) -> None:
+    found = auto(stencil)
+    by_hand = exact(stencil, HAND)
+    assert found.best.cycles is not None
+    assert by_hand.cycles is not None
+    assert found.best.cycles <= by_hand.cycles
+    assert found.best.amount.fits(Limits.of().amount)
+    assert not found.proven
+    assert any("around several nests" in each for each in found.notes)
+
+
+def test_lanes_rise_from_the_innermost_loop_on(stencil: Program) -> None:
+    lines = ladder(Schedule.of(stencil))
+    assert lines[0] == "unroll S0 j 2\nunroll S1 j1 2\n"
+    assert HAND in lines
+    assert lines[-1] == "unroll S0 j\nunroll S0 i\nunroll S1 j1\nunroll S1 i1\n"
+    assert ladder(Schedule.of(polybench("gemm", "mini")[0])) != []
+    assert (
+        ladder(
+            Schedule.of(parse("void f(int A[4]) { for (int i = 0; i < 4; i++) A[i] = i; }", "f.c").program)
+        )
+        == []
+    )
+
+
+@pytest.mark.parametrize("end", [KeyboardInterrupt(), EndedError(signal.SIGTERM)])
+def test_what_was_found_before_a_signal_counts(stencil: Program, end: BaseException) -> None:
+    def stop(done: int, total: int, best: str) -> None:
+        if done == 3:
+            raise end
+
+    found = auto(stencil, progress=stop)
+    assert found.stopped == (signal.SIGINT if isinstance(end, KeyboardInterrupt) else signal.SIGTERM)
+    assert len(found.points) == 3
+    assert found.best.cycles == min(each.cycles or 0 for each in found.points)
+    assert not found.proven
+    assert "stopped" in found.notes[-1]
