@@ -1,7 +1,8 @@
 """Formats by name, as programs of loop nests have them: any width that a circuit can hold.
 
 Wider than what travels in a stream word (`registry.py`): ``int<n>`` and ``uint<n>`` are written ``int12``,
-``uint64``; then ``fixed<B,F>``, ``ufixed<B,F>``, ``float32``, and ``bool`` for what comparisons give.
+``uint64``; then ``fixed<B,F>``, ``ufixed<B,F>``, ``float32``, ``float64`` (for the interpreter: circuits have
+none), and ``bool`` for what comparisons give.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class Format:
         if self.kind is Kind.BOOL:
             return np.dtype(np.bool_)
         if self.kind is Kind.FLOAT:
-            return np.dtype(np.float32)
+            return np.dtype(self.name)
         return np.dtype(f"{'' if self.signed else 'u'}int{self.container}")
 
     @property
@@ -59,15 +60,17 @@ class Format:
 
 
 _BOOL = Format("bool", Kind.BOOL, 1, signed=False)
-_FLOAT32 = Format("float32", Kind.FLOAT, 32)
-FORMS = "int1 to int64, uint1 to uint64, fixed<B,F>, ufixed<B,F>, float32"
+_FLOATS = {"float32": Format("float32", Kind.FLOAT, 32), "float64": Format("float64", Kind.FLOAT, 64)}
+FORMS = "int1 to int64, uint1 to uint64, fixed<B,F>, ufixed<B,F>, float32, float64"
 
 
 @cache
 def format_of(name: str) -> Format:
     """The format of this name. Raises ValueError if there is none."""
-    if name in (_BOOL.name, _FLOAT32.name):
-        return _BOOL if name == _BOOL.name else _FLOAT32
+    if name == _BOOL.name:
+        return _BOOL
+    if name in _FLOATS:
+        return _FLOATS[name]
     if found := re.fullmatch(r"(u?)int(\d+)", name):
         bits = int(found[2])
         if 1 <= bits <= WIDEST:

@@ -44,14 +44,14 @@ of an integer inverts its bits."""
 
 
 def literal(value: int | float, number: str) -> Literal:
-    """The literal of this value. A float is rounded to the nearest float32, or unit of fixed-point, whose
+    """The literal of this value. A float is rounded to the nearest one, or unit of fixed-point, whose
     literal holds the units. Raises ValueError for what the format cannot hold."""
     if number == BOOL:
         return Literal(int(bool(value)), BOOL)
     format = format_of(number)
     if format.kind is Kind.FLOAT:
         with np.errstate(over="ignore"):
-            return Literal(float(np.float32(value)), number)
+            return Literal(float(format.numpy.type(value)), number)
     units = value * 2**format.fraction
     if format.kind is Kind.FIXED:
         units = round(units)

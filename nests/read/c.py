@@ -1,79 +1,95 @@
 """C to a program: ``FILE.c[:FUNCTION]``.
 
-Accepted: one function of static control. ``for`` loops with affine bounds and a constant step, ``if`` with
-affine conditions, arrays of constant sizes and scalars, as parameters or locals, and assignments. A scalar is
-an array without dimensions. Loops are normalised: they start where C's do and count up by 1, except that one
-with another step counts its iterations from 0. Loops of the same name beside each other in one nest get names
-of their own: ``j``, ``j1``.
+Accepted: one function of static control, and what it calls. ``for`` loops with affine bounds and a constant
+step, ``if``, arrays of constant sizes and scalars, as parameters or locals, and assignments. A scalar is an
+array without dimensions; what a function returns is the scalar ``result``. Loops are normalised: they start
+where C's do and count up by 1, except that one with another step counts its iterations from 0. Loops of the
+same name beside each other in one nest get names of their own: ``j``, ``j1``.
 
-Sizes are macros or parameters (``int n``); ``-D`` gives either. A parameter that is only read is ``in``, one
-completely written before it is read is ``out``, others are ``inout``.
+Sizes are macros, constants or parameters (``int n``); ``-D`` gives macros and parameters. A parameter that
+is only read is ``in``, one completely written before it is read is ``out``, others are ``inout``.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
-from pycparser import c_ast, c_parser
+import islpy as isl
 
 from axiloom.errors import CompileError, UsageError
 from axiloom.files import read_text
 from axiloom.isa.affine import Affine
+from axiloom.nests.poly import sets
 from axiloom.nests.poly.liveness import with_roles
-from axiloom.nests.program import Program, Statement
-from axiloom.nests.program.c_function import CFunction, CVariable
+from axiloom.nests.program import Load, Program, Role, loads
+from axiloom.nests.program.expressions import Expression
 from axiloom.nests.program.loaded import Loaded
 from axiloom.nests.program.names import fresh
-from axiloom.nests.read.c_affine import ALWAYS, Condition, both, condition, negation
-from axiloom.nests.read.c_declarations import Declarations
-from axiloom.nests.read.c_expressions import Names, Translator, Value, Variable, affine_ternary, binary, to
-from axiloom.nests.read.c_loops import Loop, loop
-from axiloom.nests.read.c_preprocessor import Preprocessor
-from axiloom.nests.read.c_types import INT, TYPEDEFS
-
-
-def read(path: Path, function: str = "", defines: Mapping[str, str] | None = None) -> Loaded:
-    """The program of a function of a file. `function` may be left out where the file has one only. `defines`:
-    sizes and other macros, as ``-D`` gives them. Raises CompileError with line and reason."""
-    loaded = parse(read_text(path), path.name, function, defines)
-    assert loaded.function is not None
-    return replace(loaded, function=replace(loaded.function, path=path))
-
-
-def parse(text: str, file: str, function: str = "", defines: Mapping[str, str] | None = None) -> Loaded:
-    """As :func:`read`, of text."""
-    given = dict(defines or {})
-    # A size that is a parameter, `int n`, is no macro: it is known by its name inside the function.
-    sizes = {name: _integer(name, given.pop(name)) for name in _PARAMETER.findall(text) if name in given}
-    expanded = Preprocessor(file, given).run(text)
-    try:
-        tree = c_parser.CParser().parse(f'{TYPEDEFS}\n# 1 "{file}"\n{expanded}', filename=file)
-    except c_parser.ParseError as error:
-        raise CompileError(f"{error} (C as the parser of pycparser reads it)") from None
-    functions = {each.decl.name: each for each in tree.ext if isinstance(each, c_ast.FuncDef)}
-    if not functions:
-        raise CompileError(f"{file}: no function; loops stand in one")
-    names = [each for each in functions if each == function or (not function and each.startswith("kernel_"))]
-    if len(names) != 1:
-        names = [] if function or len(functions) > 1 else list(functions)
-    if not names:
-        why = f"no function `{function}`;" if function else "which function?"
-        raise CompileError(f"{file}: {why} there are {', '.join(functions)}: write {file}:NAME")
-    reader = _Reader(file, Declarations(file, sizes=sizes))
-    for each in tree.ext:
-        reader.declarations.top(each)
-    loaded = reader.function(functions[names[0]])
-    flags = tuple(f"-D{name}={value}" for name, value in given.items())
-    return replace(loaded, function=reader.original(functions[names[0]], flags))
-
+from axiloom.nests.program.typed import apply
+from axiloom.nests.read import c_values as values
+from axiloom.nests.read import clang
+from axiloom.nests.read.c_declarations import Declarations, Held, Variable, initialiser
+from axiloom.nests.read.c_effects import Effects, arguments, assigns, returns
+from axiloom.nests.read.c_expressions import Expressions, Pieces
+from axiloom.nests.read.c_forms import Forms
+from axiloom.nests.read.c_loops import Loops
+from axiloom.nests.read.c_places import Count, Guard, Narrowing, Place, filled
+from axiloom.nests.read.c_values import Value
+from axiloom.nests.read.c_writes import Write, program_of
+from axiloom.nests.read.clang import Node
 
 MOST_PARTS = 32
 """Statements that an assignment may become: disjoint cases of its conditions."""
-_PARAMETER = re.compile(r"\b(?:int|unsigned|short|u?int\d+_t|size_t)\s+(?:const\s+)?(\w+)\s*(?=[,)])")
+_PARAMETER = re.compile(r"\b(?:int|unsigned|short|char|long|u?int\d+_t|size_t)\s+(?:const\s+)?(\w+)\s*(?=[,)])")
+
+
+def read(
+    path: Path, function: str = "", defines: Mapping[str, str] | None = None, includes: Sequence[Path] = ()
+) -> Loaded:
+    """The program of a function of a file. `function` may be left out where the file has one only. `defines`:
+    sizes and other macros, as ``-D`` gives them; `includes`: folders of headers. Raises CompileError with
+    line and reason."""
+    return parse(read_text(path), path.name, function, defines, includes, path.absolute().parent)
+
+
+def parse(
+    text: str,
+    file: str,
+    function: str = "",
+    defines: Mapping[str, str] | None = None,
+    includes: Sequence[Path] = (),
+    folder: Path = Path(),
+) -> Loaded:
+    """As :func:`read`, of text."""
+    macros = dict(defines or {})
+    # A size that is a parameter, `int n`, is no macro: it is known by its name inside the function.
+    sizes = {name: _integer(name, macros.pop(name)) for name in _PARAMETER.findall(text) if name in macros}
+    unit = clang.parse(text, file, folder, macros, includes)
+    chosen = _chosen(unit, function)
+    unit.check(chosen)
+    try:
+        return _Reader(unit, chosen, sizes).loaded()
+    except RecursionError:
+        raise chosen.fault(f"`{chosen.name}` nests too deep; use locals for parts of it") from None
+
+
+def _chosen(unit: clang.Unit, function: str) -> Node:
+    functions = unit.functions
+    names = [each for each in functions if each == function or (not function and each.startswith("kernel_"))]
+    if len(names) != 1 and not function:
+        own = [each for each in functions if functions[each].where.startswith(f"{unit.file}:")]
+        names = own if len(own) == 1 else []
+    if len(names) == 1:
+        return functions[names[0]]
+    if unit.errors:  # it may be why there is none
+        raise CompileError(unit.errors[0][1])
+    if not functions:
+        raise CompileError(f"{unit.file}: no function; loops stand in one")
+    why = f"no function `{function}`;" if function else "which function?"
+    raise CompileError(f"{unit.file}: {why} there are {', '.join(functions)}: write {unit.file}:NAME")
 
 
 def _integer(name: str, value: str) -> int:
@@ -83,227 +99,424 @@ def _integer(name: str, value: str) -> int:
         raise UsageError(f"-D {name}={value}: {name} is a parameter, and takes an integer") from None
 
 
-@dataclass(frozen=True)
-class _Place:
-    """Where the walk is: loops around, what holds there, the statics so far, names and their meaning."""
-
-    loops: tuple[str, ...] = ()
-    holds: Condition = ALWAYS
-    statics: tuple[int, ...] = ()
-    iterators: Mapping[str, Affine] = field(default_factory=dict)
-    types: Mapping[str, str] = field(default_factory=dict)
-    variables: Mapping[str, Variable] = field(default_factory=dict)
-
-
-@dataclass
-class _Counter:
-    """The next static number at one level."""
-
-    value: int = 0
-
-    def next(self) -> int:
-        self.value += 1
-        return self.value - 1
-
-
 @dataclass
 class _Reader:
-    file: str
-    declarations: Declarations
-    statements: list[Statement] = field(default_factory=list)
+    unit: clang.Unit
+    node: Node
+    sizes: Mapping[str, int]
+    writes: list[Write] = field(default_factory=list)
     taken: set[str] = field(default_factory=set)
     """Names of loops of this nest."""
-    labels: set[str] = field(default_factory=set)
     parts: dict[int, int] = field(default_factory=dict)
     """Statements that one assignment of the source has become, by the id of its node."""
+    branches: int = 0
 
-    def function(self, node: Any) -> Loaded:
-        result = node.decl.type.type
-        if getattr(getattr(result, "type", None), "names", None) != ["void"]:
-            raise self.fault(node, f"`{node.decl.name}` returns a value; results are arrays: return void")
-        variables = self.declarations.parameters(node)
-        known = self.declarations.known_sizes
-        self.block(
-            node.body,
-            _Place(iterators=known, types=dict.fromkeys(known, INT), variables=variables),
-            _Counter(),
-        )
-        used = {each.target.array for each in self.statements}
-        arrays = self.declarations.arrays(self.statements)
-        if not used:
-            raise self.fault(node, f"`{node.decl.name}` writes nothing")
-        program = Program(node.decl.name, arrays, tuple(self.statements))
-        kept = {each.name for each in arrays}
-        contents = {name: value for name, value in self.declarations.contents.items() if name in kept}
-        return Loaded(with_roles(program, self.declarations.free), contents)
+    def __post_init__(self) -> None:
+        self.effects = Effects(self.unit)
+        self.declarations = Declarations(self.sizes, self.effects(self.node))
+        self.narrowing = Narrowing(lambda name: fresh(name, self.taken))
+        self.forms = Forms(self.declarations, self.narrowing)
+        self.declarations.form = lambda node: self.forms(node, Place())
+        self.loops = Loops(self.declarations, self.forms, self.narrowing, self.effects)
+        self.value = Expressions(self.declarations, self.forms, self.narrowing, self.effect)
 
-    def original(self, node: Any, flags: tuple[str, ...]) -> CFunction:
-        def variable(declared: Any, name: str) -> CVariable:
-            kind = declared.type
-            while isinstance(kind, c_ast.ArrayDecl):
-                kind = kind.type
-            array = self.declarations.known.get(name)
-            size = self.declarations.sizes.get(name, 0)
-            shape = array.shape if array else ()
-            return CVariable(declared.name, " ".join(kind.type.names), shape, name if array else "", size)
-
-        given = node.decl.type.args.params if node.decl.type.args else []
-        parameters = tuple(variable(each, each.name) for each in given if isinstance(each, c_ast.Decl))
-        outer = self.declarations.tops
-        free = {each.array for each in self.declarations.outer.values() if not each.constant}
-        variables = tuple(variable(each, each.name) for each in outer if each.name in free)
-        return CFunction(Path(self.file), node.decl.name, parameters, variables, flags)
-
-    def fault(self, node: Any, why: str) -> CompileError:
-        return CompileError(f"{self.declarations.where(node)}: {why}")
-
-    # --- statements -------------------------------------------------------------------------------------
-
-    def block(self, node: Any, place: _Place, counter: _Counter) -> None:
-        """A block, or one statement. Declarations in it are known to its end."""
-        items = (node.block_items or []) if isinstance(node, c_ast.Compound) else [node]
-        for each in items:
-            if isinstance(each, c_ast.Decl):
-                place = self.declaration(each, place, counter)
-            else:
-                self.statement(each, place, counter)
-
-    def statement(self, node: Any, place: _Place, counter: _Counter, label: str = "") -> None:
-        if isinstance(node, c_ast.Compound):
-            self.block(node, place, counter)
-        elif isinstance(node, c_ast.For):
-            self.loop(node, place, counter)
-        elif isinstance(node, c_ast.If):
-            self.branch(node, place, counter)
-        elif isinstance(node, c_ast.Label):
-            self.statement(node.stmt, place, counter, node.name)
-        elif isinstance(node, c_ast.Assignment):
-            op = node.op.removesuffix("=")
-            self.assignment(node, node.lvalue, op, node.rvalue, place, counter, label)
-        elif isinstance(node, c_ast.UnaryOp) and node.op in ("p++", "++", "p--", "--"):
-            one = c_ast.Constant("int", "1", node.coord)
-            self.assignment(node, node.expr, node.op[-1], one, place, counter, label)
-        elif isinstance(node, c_ast.ExprList):
-            for each in node.exprs:
-                self.statement(each, place, counter)
-        elif isinstance(node, c_ast.Return) and node.expr is None and not place.statics:
-            raise self.fault(node, "`return` before the end; leave it out")
-        elif isinstance(node, (c_ast.While, c_ast.DoWhile)):
-            raise self.fault(node, "`while` is no loop of static control; write `for` with affine bounds")
-        elif isinstance(node, c_ast.FuncCall):
-            raise self.fault(node, f"a call of `{getattr(node.name, 'name', '?')}`; write its loops here")
-        elif not isinstance(node, (c_ast.EmptyStatement, c_ast.Pragma)):
-            raise self.fault(node, f"`{type(node).__name__}` is not supported")
-
-    def declaration(self, node: Any, place: _Place, counter: _Counter) -> _Place:
-        variable = self.declarations.local(node)
-        place = replace(place, variables={**place.variables, node.name: variable})
-        place = _without_iterator(place, node.name)
-        if node.init is not None and not variable.constant:
-            if isinstance(node.init, c_ast.InitList):
-                raise self.fault(
-                    node, f"`{node.name}` is initialised by a list; make it const, or write a loop"
+    def loaded(self) -> Loaded:
+        place, count, body = Place(), Count(), self.node.children[-1]
+        written = self.effects(body)
+        for each in self.node.children:
+            if each.kind != "PARM_DECL":
+                continue
+            outer = self.declarations.parameter(each)
+            if outer is not None and each.key in written and each.number is not None:
+                own = self.declarations.array(outer.array, (), outer.number, Role.LOCAL)
+                self.write(each, self._scalar(own), values.loaded(self._scalar(outer), own.number), place, count)
+                self.declarations.names[each.key] = own
+        kind = self.node.cursor.result_type
+        if kind.kind.name == "VOID":
+            self.block(body, place, count)
+        else:
+            if (number := clang.number_of(kind)) is None:
+                raise self.node.fault(f"`{self.node.name}` returns `{kind.spelling}`; return a number")
+            for at, value in self.returned(body.children, place, count, self.node):
+                # As the last array, so that the caller's have the places of C's parameters.
+                result = self.declarations.names.get(0) or self.declarations.array(
+                    "result", (), number, Role.INOUT
                 )
-            target = c_ast.ID(node.name, node.coord)
-            self.assignment(node, target, "", node.init, place, counter, "")
-        return place
+                self.declarations.names[0] = result
+                self.declarations.free.add(result.array)
+                self.write(self.node, self._scalar(result), value, at, count)
+        if not self.writes:
+            raise self.node.fault(f"`{self.node.name}` writes nothing")
+        program = program_of(self.node, self.writes, self.declarations)
+        if not program.statements or not {each.target.array for each in program.statements} - set(
+            self.declarations.born
+        ):
+            raise self.node.fault(f"`{self.node.name}` writes nothing")
+        kept = {each.name for each in program.arrays}
+        contents = {name: each for name, each in self.declarations.contents.items() if name in kept}
+        return Loaded(with_roles(program, self.declarations.free & kept), contents)
 
-    def loop(self, node: Any, place: _Place, counter: _Counter) -> None:
-        try:
-            found: Loop = loop(node, place.iterators, self.declarations)
-        except ValueError as error:
-            raise self.fault(node, str(error)) from None
-        if found.name in self.declarations.known_sizes:
-            raise self.fault(node, f"`{found.name}` is a size; give the iterator another name")
-        if found.name in place.iterators:
-            raise self.fault(
-                node,
-                f"`{found.name}` is the iterator of a loop around this one already; give it another name",
+    # --- statements ---------------------------------------------------------------------------------------
+
+    def block(self, node: Node, place: Place, count: Count) -> None:
+        for each in node.children if node.kind == "COMPOUND_STMT" else [node]:
+            self.statement(each, place, count)
+
+    def statement(self, node: Node, place: Place, count: Count, label: str = "") -> None:
+        kind = node.kind
+        if kind == "COMPOUND_STMT":
+            self.block(node, place, count)
+        elif kind == "DECL_STMT":
+            for each in node.children:
+                self.declare(each, place, count)
+        elif kind == "FOR_STMT":
+            self.loop(node, place, count)
+        elif kind == "IF_STMT":
+            self.branch(node, place, count)
+        elif kind == "LABEL_STMT":
+            self.statement(node.children[-1], place, count, node.name)
+        elif kind in (*clang.CASTS, "UNEXPOSED_STMT"):
+            if node.children:
+                self.statement(node.children[-1], place, count, label)
+        elif node.op == ",":
+            for each in node.children:
+                self.statement(each, place, count)
+        elif assigns(node):
+            self.assignment(node, place, count, label)
+        elif kind == "CALL_EXPR":
+            self.call(node, place, count, alone=True)
+        elif kind == "RETURN_STMT":
+            if node.children or place.statics or place.guards:
+                raise node.fault("`return` before the end; write `if` and `else` around what follows")
+        elif kind in ("WHILE_STMT", "DO_STMT"):
+            raise node.fault("`while` is no loop of static control; write `for` with affine bounds")
+        elif kind != "NULL_STMT" and not node.is_expression:
+            raise node.fault(f"`{kind.removesuffix('_STMT').lower()}` is not supported")
+
+    def declare(self, node: Node, place: Place, count: Count) -> None:
+        if node.kind != "VAR_DECL":
+            return  # types and constants: clang has resolved them
+        declarations, initial = self.declarations, initialiser(node)
+        kind = node.cursor.type.get_canonical()
+        storage = node.cursor.storage_class.name
+        written = node.key in declarations.written
+        if storage == "EXTERN":
+            declarations.outside(node)
+        elif storage == "STATIC" and written:
+            raise node.fault(declarations.kept(node.name))
+        elif storage == "STATIC" or (initial is not None and initial.kind == "INIT_LIST_EXPR" and not written):
+            declarations.names[node.key] = declarations.with_contents(node, initial)
+        else:
+            if initial is not None and node.number not in (None, "float32", "float64") and not written:
+                form = self.forms(initial, place)
+                if form is not None and kind.is_const_qualified():
+                    declarations.names[node.key] = self.forms.fit(form, node.number or "", place)
+                    return
+            made = declarations.variable(node, Role.LOCAL, born=place.loops)
+            declarations.names[node.key] = made
+            if initial is None:
+                return
+            if made.shape:
+                self.listed(node, initial, made, place, count)
+                return
+            for at, value in self.value(initial, place, count, alone=True):
+                self.write(node, self._scalar(made), value, at, count)
+            self.remember(node.key, initial, place)
+
+    def listed(self, node: Node, initial: Node, made: Variable, place: Place, count: Count) -> None:
+        """``int z[8] = {1, 2}`` of an array that is written later: zeros in a loop, then the others."""
+        entries = self.declarations.flat(node, initial, made.shape, made.number)
+        number = self.declarations.arrays[made.array].number
+        inside = place
+        counters = [self.narrowing.fresh(f"{node.name}{n}") for n in range(len(made.shape))]
+        for name, size in zip(counters, made.shape, strict=True):
+            forms = (Affine.name(name), size - 1 - Affine.name(name))
+            inside = replace(
+                inside,
+                loops=(*inside.loops, name),
+                domain=inside.domain & isl.Set(f"[{name}] -> {{ [] : {sets.conjunction(forms)} }}"),
+                parts=tuple((*each, *forms) for each in inside.parts),
             )
+        target = Load(made.array, tuple(map(Affine.name, counters)), number)
+        self.write(node, target, values.number(0, made.number), inside, count)
+        for at, value in enumerate(entries):
+            if value:
+                subscripts = []
+                for size in reversed(made.shape):
+                    subscripts.insert(0, Affine.of(at % size))
+                    at //= size
+                target = Load(made.array, tuple(subscripts), number)
+                self.write(node, target, values.number(value, made.number), place, count)
+
+    def loop(self, node: Node, place: Place, count: Count) -> None:
         if not place.loops:
-            self.taken = set()
-        name = fresh(found.name, self.taken)
-        value = found.value.substitute({found.name: Affine.name(name)})
-        renamed = tuple(
-            tuple(each.substitute({found.name: Affine.name(name)}) for each in forms) for forms in found.holds
-        )
-        variables = {key: each for key, each in place.variables.items() if key != found.name}
-        inside = _Place(
-            (*place.loops, name),
-            both(place.holds, renamed),
-            (*place.statics, counter.next()),
-            {**place.iterators, found.name: value},
-            {**place.types, found.name: found.type},
-            variables,
-        )
-        self.block(node.stmt, inside, _Counter())
-
-    def branch(self, node: Any, place: _Place, counter: _Counter) -> None:
-        try:
-            here = condition(node.cond, place.iterators)
-        except ValueError as error:
-            raise self.fault(
-                node, f"`if` of what is not affine in the iterators: {error}; write `x = condition ? a : b`"
-            ) from None
-        self.block(node.iftrue, replace(place, holds=both(place.holds, here)), counter)
-        if node.iffalse is not None:
-            otherwise = both(place.holds, negation(here))
-            self.block(node.iffalse, replace(place, holds=otherwise), counter)
-
-    def assignment(
-        self,
-        node: Any,
-        lvalue: Any,
-        op: str,
-        rvalue: Any,
-        place: _Place,
-        counter: _Counter,
-        label: str,
-        choices: Mapping[int, bool] | None = None,
-    ) -> None:
-        """One statement for each part of what holds here; a ternary with an affine condition makes two."""
-        choices = choices or {}
-        names = Names(place.iterators, place.types, place.variables, self.declarations.typedefs)
-        found = affine_ternary(rvalue, names, choices)
-        if found is not None:
-            ternary, here = found
-            for answer, part in ((True, here), (False, negation(here))):
-                holds = both(place.holds, part)
-                if holds:
-                    chosen = {**choices, id(ternary): answer}
-                    inside = replace(place, holds=holds)
-                    self.assignment(node, lvalue, op, rvalue, inside, counter, label, chosen)
+            self.taken.clear()
+        before = dict(self.declarations.names)
+        found = self.loops(node, place)
+        changed = self.effects(node)
+        if not found.place.is_empty:
+            inside = replace(found.place, statics=(*filled(place), count.next()))
+            self.block(found.body, inside, Count())
+        known = before.get(found.key)
+        if isinstance(known, Variable):
+            self.declarations.names[found.key] = known
+            self.declarations.forget(changed)
+            if found.last is not None:
+                kept = Held(found.last, place.loops, place.domain)
+                self.declarations.names[found.key] = replace(known, held=kept, counter=True)
+                for at, (value,) in self.narrowing.pieces(place, [found.last]):
+                    self.write(
+                        node, self._scalar(known), values.counted(value, known.number), at, count, dropped=True
+                    )
             return
-        translate = Translator(names, choices)
-        try:
-            target = translate.load(lvalue)
-            value = translate(rvalue)
-            if op:
-                value = binary(op, Value(target, target.number), value)
-            result = to(value, target.number)
-            self.declarations.check_written(target.array, node is not lvalue and isinstance(node, c_ast.Decl))
-        except ValueError as error:
-            raise self.fault(node, str(error)) from None
-        self.parts[id(node)] = self.parts.get(id(node), 0) + len(place.holds)
-        if self.parts[id(node)] > MOST_PARTS:
-            raise self.fault(
-                node,
-                f"the conditions here make more than {MOST_PARTS} cases; write fewer `||`, `!=` and `?:`",
+        self.declarations.names.pop(found.key, None)
+        self.declarations.forget(changed)
+
+    def branch(self, node: Node, place: Place, count: Count) -> None:
+        condition, yes, *no = node.children
+        otherwise = no[0] if no else None
+        holds = self.forms.condition(condition, place)
+        if holds is not None:
+            for part, branch in ((holds, yes), (holds.complement(), otherwise)):
+                if branch is not None:
+                    self.inside(branch, place, self.narrowing.where(place, part), count)
+            return
+        for at, value in self.value(condition, place, count):
+            truth = values.truth(value)
+            decided = getattr(truth, "value", None)
+            if isinstance(decided, int):
+                branch = yes if decided else otherwise
+                if branch is not None:
+                    self.inside(branch, place, at, count)
+                continue
+            self.guarded(node, yes, otherwise, truth, at, count)
+        self.declarations.forget(self.effects(yes, otherwise))
+
+    def inside(self, node: Node, outer: Place, place: Place, count: Count) -> None:
+        """A block under a condition; loops of its own, where the condition has divisions."""
+        if place.is_empty:
+            return
+        if len(place.loops) > len(outer.loops):
+            place, count = replace(place, statics=(*filled(outer), count.next())), Count()
+        self.block(node, place, count)
+
+    def guarded(
+        self, node: Node, yes: Node, no: Node | None, truth: Expression, place: Place, count: Count
+    ) -> None:
+        """``if`` on data: what stands under it is written where the condition holds. The condition is kept
+        where what it reads is written."""
+        names = self.declarations.names
+        changed = {
+            known.array
+            for key in self.effects(yes, no)
+            if isinstance(known := names.get(key), Variable)
+        }
+        if changed & {each.array for each in loads(truth)}:
+            flag = self.declarations.array("condition", (), "bool", Role.LOCAL, place.loops)
+            self.write(node, self._scalar(flag), Value(truth, "bool"), place, count)
+            truth = values.truth(values.loaded(self._scalar(flag), "bool"))
+        self.branches += 1
+        guard = Guard(self.branches, True, truth, place.loops)
+        opposite = replace(guard, holds=False, condition=apply("not", truth))
+        self.inside(yes, place, replace(place, guards=(*place.guards, guard)), count)
+        if no is not None:
+            self.inside(no, place, replace(place, guards=(*place.guards, opposite)), count)
+
+    # --- assignments --------------------------------------------------------------------------------------
+
+    def assignment(self, node: Node, place: Place, count: Count, label: str = "") -> None:
+        left = node.children[0]
+        key, kind = left.bare.key, left.number
+        if kind is None:
+            raise left.fault(f"`{left.type_text}` is no number of programs")
+        for at, target in self.value.element(left, place):
+            if target.array in self.declarations.constants:
+                raise node.fault(f"`{target.array}` is const")
+            if node.op == "=":
+                pieces = self.value(node.children[1], at, count, alone=True)
+            else:
+                pieces = self.value.compound(node, target, kind, at, count)
+            for inner, value in pieces:
+                self.write(node, target, values.cast(value, kind), inner, count, label)
+        if left.bare.kind == "DECL_REF_EXPR":
+            self.declarations.forget([key])
+            if node.op == "=":
+                self.remember(key, node.children[1], place)
+
+    def remember(self, key: int, value: Node, place: Place) -> None:
+        """A local scalar that is a form of counters here."""
+        known = self.declarations.names.get(key)
+        if isinstance(known, Variable) and known.number not in ("float32", "float64", "bool"):
+            form = self.forms(value, place)
+            if form is not None:
+                form = self.forms.fit(form, known.number, place)
+                kept = Held(form, place.loops, place.domain)
+                self.declarations.names[key] = replace(known, held=kept, counter=False)
+
+    def write(
+        self,
+        node: Node,
+        target: Load,
+        value: Value,
+        place: Place,
+        count: Count,
+        label: str = "",
+        dropped: bool = False,
+    ) -> None:
+        """`dropped`: where nothing loads the target."""
+        kind = "bool" if target.number == values.STORED_BOOL else target.number
+        self.parts[id(node)] = self.parts.get(id(node), 0) + len(place.parts)
+        if self.parts[id(node)] > MOST_PARTS and not place.calls:
+            raise node.fault(
+                f"the conditions here make more than {MOST_PARTS} cases; write fewer `||`, `!=` and `?:`"
             )
-        for forms in place.holds:
-            self.statements.append(
-                Statement(
-                    fresh(label or f"S{len(self.statements)}", self.labels),
+        expression = values.stored(value, kind)
+        statics = (*filled(place), 0)
+        for forms in place.parts:
+            if sets.domain(place.loops, forms).is_empty():
+                continue
+            order = list(statics)
+            order[len(place.statics)] = count.next()
+            self.writes.append(
+                Write(
+                    label,
                     place.loops,
                     forms,
                     target,
-                    result,
-                    (*place.statics, counter.next()),
-                    self.declarations.where(node),
+                    expression,
+                    tuple(order),
+                    node.where,
+                    place.guards,
+                    dropped,
                 )
             )
 
+    @staticmethod
+    def _scalar(variable: Variable) -> Load:
+        return Load(variable.array, (), values.STORED_BOOL if variable.number == "bool" else variable.number)
 
-def _without_iterator(place: _Place, name: str) -> _Place:
-    """A declaration hides an iterator of the same name."""
-    return replace(place, iterators={key: each for key, each in place.iterators.items() if key != name})
+    # --- calls --------------------------------------------------------------------------------------------
+
+    def effect(self, node: Node, place: Place, count: Count, alone: bool) -> Pieces:
+        """An assignment or a call that stands in an expression."""
+        if node.kind == "CALL_EXPR":
+            return self.call(node, place, count, alone)
+        if not alone or node.op != "=":
+            raise node.fault(f"`{node.op}` within an expression; make it a statement of its own")
+        self.assignment(node, place, count)
+        left, kind = node.children[0], node.number or ""
+        return [(at, values.loaded(load, kind)) for at, load in self.value.element(left, place)]
+
+    def call(self, node: Node, place: Place, count: Count, alone: bool) -> Pieces:
+        name, given = node.name, arguments(node)
+        callee = self.unit.functions.get(name)
+        if callee is None and name in values.FUNCTIONS:
+            found: list[tuple[Place, list[Value]]] = [(place, [])]
+            for each in given:
+                found = [
+                    (at, [*before, value])
+                    for here, before in found
+                    for at, value in self.value(each, here, count)
+                ]
+            return [(at, values.call(name, operands)) for at, operands in found]
+        if callee is None:
+            known = ", ".join(values.FUNCTIONS)
+            raise node.fault(f"call of `{name}`, which is not here; there are {known}")
+        if name in place.calls:
+            raise node.fault(f"`{name}` calls itself")
+        parameters = [each for each in callee.children if each.kind == "PARM_DECL"]
+        body, changed = callee.children[-1], self.effects(node)
+        names = self.declarations.names
+        if not alone and any(isinstance(names.get(key), Variable) for key in changed):
+            raise node.fault(f"`{name}` writes what is not its own: make the call a statement of its own")
+        written = self.effects(body)
+        bound = {}
+        for argument, parameter in zip(given, parameters, strict=True):
+            bound[parameter.key] = self.argument(argument, parameter, parameter.key in written, place, count)
+        names.update(bound)
+        self.declarations.forget(changed)
+        within = replace(place, calls=(*place.calls, name))
+        if callee.cursor.result_type.kind.name == "VOID":
+            self.block(body, within, count)
+            pieces: Pieces = []
+        else:
+            pieces = self.returned(body.children, within, count, node)
+            if (kind := node.number) is None:
+                raise node.fault(f"`{name}` returns `{node.type_text}`; return a number")
+            pieces = [(replace(at, calls=place.calls), values.cast(each, kind)) for at, each in pieces]
+        for key in bound:
+            names.pop(key, None)
+        return pieces
+
+    def argument(
+        self, node: Node, parameter: Node, written: bool, place: Place, count: Count
+    ) -> Variable | isl.PwAff:
+        """What a parameter stands for in the body."""
+        if parameter.number is None:
+            known, before = self.value.reference(node, place)
+            shape = known.shape[len(before) :]
+            inner, kind = self.pointed(parameter)
+            if not shape or (inner is not None and inner != shape[1:]) or kind != known.number:
+                raise node.fault(f"`{parameter.name}` is another type than `{known.array}` that it is given")
+            return replace(known, before=before, held=None)
+        form = None if written else self.forms.shallow(node, place)
+        if form is not None and not values.is_float(parameter.number):
+            return self.forms.fit(form, parameter.number, place)
+        own = self.declarations.array(parameter.name, (), parameter.number, Role.LOCAL, place.loops)
+        for at, value in self.value(node, place, count):
+            self.write(node, self._scalar(own), values.cast(value, parameter.number), at, count)
+        return own
+
+    def pointed(self, node: Node) -> tuple[tuple[int, ...] | None, str | None]:
+        """The inner sizes and the number of an array parameter; no sizes where they are expressions."""
+        kind = node.cursor.type.get_canonical()
+        kind = kind.element_type if kind.kind.name in clang.ARRAYS else kind.get_pointee()
+        sizes: list[int] | None = []
+        kind = kind.get_canonical()
+        while kind.kind.name in clang.ARRAYS:
+            if kind.kind.name != "CONSTANTARRAY":
+                sizes = None
+            elif sizes is not None:
+                sizes.append(kind.element_count)
+            kind = kind.element_type.get_canonical()
+        return None if sizes is None else tuple(sizes), clang.number_of(kind)
+
+    def returned(self, items: Sequence[Node], place: Place, count: Count, node: Node) -> Pieces:
+        """What a body returns: `return` at its end, or in the branches of an `if` that write nothing."""
+        for position, each in enumerate(items):
+            rest = items[position + 1 :]
+            if each.kind == "COMPOUND_STMT" and returns(each):
+                return self.returned([*each.children, *rest], place, count, node)
+            if each.kind == "RETURN_STMT":
+                return self.value(each.children[0], place, count, alone=True)
+            if each.kind == "IF_STMT" and returns(each):
+                return self.choice(each, rest, place, count, node)
+            if returns(each):
+                raise each.fault("`return` within a loop; set a local, and return it at the end")
+            self.statement(each, place, count)
+        raise node.fault(f"`{node.name}` ends without `return`")
+
+    def choice(self, node: Node, rest: Sequence[Node], place: Place, count: Count, of: Node) -> Pieces:
+        condition, yes, *no = node.children
+        if self.effects(yes, *no, *rest):
+            raise node.fault(
+                "`return` before the end, with other writes; write `if` and `else` around what follows"
+            )
+        branches = [[yes, *rest], [*no, *rest]]
+        holds = self.forms.condition(condition, place)
+        if holds is not None:
+            found: Pieces = []
+            for part, items in zip((holds, holds.complement()), branches, strict=True):
+                inside = self.narrowing.where(place, part)
+                if not inside.is_empty:
+                    found += self.returned(items, inside, count, of)
+            return found
+        kinds = self.node.cursor.result_type if of is self.node else of.cursor.type
+        kind = clang.number_of(kinds) or ""
+        return [
+            (last, values.chosen(values.truth(value), a, b, kind))
+            for at, value in self.value(condition, place, count)
+            for here, a in self.returned(branches[0], at, count, of)
+            for last, b in self.returned(branches[1], here, count, of)
+        ]
+

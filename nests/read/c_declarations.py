@@ -1,174 +1,250 @@
-"""Declarations of C: arrays, scalars, constants, typedefs; and names that nothing else has."""
+"""Declarations of C: arrays, scalars, constants, and what names stand for at a place."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+import islpy as isl
 import numpy as np
 import numpy.typing as npt
-from pycparser import c_ast
 
-from axiloom.errors import CompileError
-from axiloom.isa.affine import Affine
 from axiloom.isa.numerics.formats import format_of
-from axiloom.nests.program import Array, Role, Statement, loads
+from axiloom.nests.program import Array, Role
 from axiloom.nests.program.expressions import Literal
 from axiloom.nests.program.names import fresh
-from axiloom.nests.read.c_affine import form
-from axiloom.nests.read.c_expressions import Names, Translator, Variable, to
-from axiloom.nests.read.c_types import DOUBLE
-from axiloom.nests.read.c_types import number as number_of
+from axiloom.nests.read.c_places import constant, fixed
+from axiloom.nests.read.c_values import STORED_BOOL, number, stored
+from axiloom.nests.read.clang import ARRAYS, Node, number_of
+
+NUMBERS = "numbers are float, double, bool, char, short, int, long and those of <stdint.h>"
+MOST_ELEMENTS = 1 << 28
+
+
+@dataclass(frozen=True)
+class Held:
+    """The form that a scalar was last given: by the instances of `domain`, in these loops."""
+
+    form: isl.PwAff
+    loops: tuple[str, ...]
+    domain: isl.Set
+
+
+@dataclass(frozen=True)
+class Variable:
+    """`number`: C's type. `before`: subscripts that come before those of an expression: the row that an
+    argument is. `counter`: it is read as `held` says, where that is known."""
+
+    array: str
+    shape: tuple[int, ...]
+    number: str
+    before: tuple[isl.PwAff, ...] = ()
+    held: Held | None = None
+    counter: bool = False
 
 
 @dataclass
 class Declarations:
-    """`free`: arrays whose role follows from the program; `contents`: of constant arrays."""
+    """`names`: by the key of a declaration, a form or a variable."""
 
-    file: str
-    sizes: Mapping[str, int] = field(default_factory=dict)
+    sizes: Mapping[str, int]
     """Parameters that the command line gives."""
-    typedefs: dict[str, str] = field(default_factory=dict)
-    known: dict[str, Array] = field(default_factory=dict)
+    written: Collection[int]
+    """Keys of what the function writes, with what it calls."""
+    form: Callable[[Node], isl.PwAff | None] = field(default=lambda node: None, init=False)
+    """Of an expression of constants."""
+    names: dict[int, Any] = field(default_factory=dict)
+    arrays: dict[str, Array] = field(default_factory=dict)
+    outer: list[tuple[int, str]] = field(default_factory=list)
+    """Arrays of the file: where they are declared, and their names."""
     free: set[str] = field(default_factory=set)
+    """Arrays whose role follows from the program."""
     contents: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
-    outer: dict[str, Variable] = field(default_factory=dict)
-    """Variables of the file."""
-    values: set[str] = field(default_factory=set)
-    """Scalars that are passed by value."""
+    born: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """The loops that a local is declared in."""
     constants: set[str] = field(default_factory=set)
-    tops: list[Any] = field(default_factory=list)
+    substituted: set[str] = field(default_factory=set)
+    """Scalars whose form was taken in place of what they hold."""
 
-    def where(self, node: Any) -> str:
-        return f"{self.file}:{node.coord.line}" if getattr(node, "coord", None) else self.file
+    # --- types --------------------------------------------------------------------------------------------
 
-    def fault(self, node: Any, why: str) -> CompileError:
-        return CompileError(f"{self.where(node)}: {why}")
-
-    @property
-    def known_sizes(self) -> dict[str, Affine]:
-        return {name: Affine((), value) for name, value in self.sizes.items()}
-
-    # --- types ----------------------------------------------------------------------------------------
-
-    def number(self, node: Any) -> str:
-        """Raises ValueError."""
-        if not isinstance(node, c_ast.TypeDecl) or not isinstance(node.type, c_ast.IdentifierType):
-            raise ValueError("no type of a number; accepted are float, int, (u)int8_t to (u)int64_t")
-        return number_of(node.type.names, self.typedefs)
-
-    def _shape(self, declared: Any) -> tuple[tuple[int, ...], str]:
-        node, shape = declared.type, []
-        while isinstance(node, c_ast.ArrayDecl):
-            if node.dim is None:
-                raise ValueError(f"`{declared.name}` has no size; write `{declared.name}[N]`")
-            size = form(node.dim, self.known_sizes)
-            if not size.is_constant:
-                raise ValueError(f"`{declared.name}` has the size {size}; sizes are constant")
-            if size.constant < 1:
-                raise ValueError(f"`{declared.name}` has the size {size}")
-            shape.append(size.constant)
-            node = node.type
-        if isinstance(node, c_ast.PtrDecl):
-            raise ValueError(
-                f"`{declared.name}` is a pointer; write an array with its size: `{declared.name}[N]`"
+    def shape(self, node: Node) -> tuple[tuple[int, ...], str]:
+        """Of a declaration. Raises CompileError."""
+        kind, sizes = node.cursor.type.get_canonical(), []
+        if node.cursor.type.kind.name in ARRAYS:
+            kind = node.cursor.type
+        while kind.kind.name in ARRAYS:
+            size = kind.element_count if kind.kind.name == "CONSTANTARRAY" else self._size(node, len(sizes))
+            if size < 1:
+                raise node.fault(f"`{node.name}` has the size {size}")
+            sizes.append(size)
+            kind = kind.element_type
+            if kind.kind.name not in ARRAYS:
+                kind = kind.get_canonical()
+        if kind.kind.name == "POINTER":
+            raise node.fault(
+                f"`{node.name}` is a pointer; write an array with its size: `{node.name}[N]`"
             )
-        number = self.number(node)
-        if number == DOUBLE:
-            raise ValueError(f"`{declared.name}` is double; numbers of programs are float and integers")
-        return tuple(shape), number
+        if (found := number_of(kind)) is None:
+            raise node.fault(f"`{node.name}` is `{kind.spelling}`; {NUMBERS}")
+        if int(np.prod(sizes, dtype=object)) > MOST_ELEMENTS:
+            raise node.fault(f"`{node.name}` has more than {MOST_ELEMENTS} elements")
+        return tuple(sizes), found
 
-    def _variable(self, node: Any, role: Role) -> Variable:
-        try:
-            shape, number = self._shape(node)
-        except ValueError as error:
-            raise self.fault(node, str(error)) from None
-        name = fresh(node.name, set(self.known))
-        self.known[name] = Array(name, shape, number, role)
-        return Variable(name, shape, number)
+    def _size(self, node: Node, dimension: int) -> int:
+        """Of an array whose size is an expression: ``float A[n]``."""
+        sizes = [each for each in node.children if each.is_expression and each.kind != "INIT_LIST_EXPR"]
+        if dimension >= len(sizes):
+            raise node.fault(f"`{node.name}` has no size; write `{node.name}[N]`")
+        form = self.form(sizes[dimension])
+        size = None if form is None else fixed(form)
+        if size is None:
+            given = ", ".join(
+                f"-D {each.name}=VALUE" for each in sizes[dimension].walk() if each.kind == "DECL_REF_EXPR"
+            )
+            hint = f" (give it by {given})" if given else ""
+            raise node.fault(f"the size of `{node.name}` is no constant{hint}")
+        return size
 
-    # --- where they stand -----------------------------------------------------------------------------
+    def variable(self, node: Node, role: Role, name: str = "", born: tuple[str, ...] = ()) -> Variable:
+        shape, kind = self.shape(node)
+        return self.array(name or node.name, shape, kind, role, born)
 
-    def top(self, node: Any) -> None:
-        """A declaration outside of functions."""
-        if isinstance(node, c_ast.Typedef):
-            if isinstance(node.type, c_ast.TypeDecl) and isinstance(node.type.type, c_ast.IdentifierType):
-                try:
-                    # Those in front of the file are for the parser only: their numbers are known.
-                    theirs = node.name.endswith("_t") and getattr(node.coord, "file", "") != self.file
-                    if not theirs:
-                        self.typedefs[node.name] = self.number(node.type)
-                except ValueError as error:
-                    raise self.fault(node, str(error)) from None
-        elif isinstance(node, c_ast.Decl) and not isinstance(node.type, c_ast.FuncDecl):
-            self.tops.append(node)
-            constant = self._constant(node)
-            if constant is None:
-                constant = self._variable(node, Role.INOUT)
-                self.free.add(constant.array)
-            self.outer[node.name] = constant
+    def array(
+        self, name: str, shape: tuple[int, ...], kind: str, role: Role, born: tuple[str, ...] = ()
+    ) -> Variable:
+        name = fresh(name, set(self.arrays))
+        self.arrays[name] = Array(name, shape, STORED_BOOL if kind == "bool" else kind, role)
+        if born:
+            self.born[name] = born
+        return Variable(name, shape, kind)
 
-    def parameters(self, function: Any) -> dict[str, Variable]:
-        found = dict(self.outer)
-        parameters = function.decl.type.args
-        for each in parameters.params if parameters else ():
-            if isinstance(each, (c_ast.Typename, c_ast.EllipsisParam)):
-                if isinstance(each, c_ast.Typename) and len(parameters.params) == 1:
-                    continue  # (void)
-                raise self.fault(function, "a parameter without a name")
-            if each.name in self.sizes:
-                continue
-            variable = self._variable(each, Role.INOUT)
-            if not variable.shape:
-                self.values.add(variable.array)
-            self.free.add(variable.array)
-            found[each.name] = variable
+    # --- where they stand ---------------------------------------------------------------------------------
+
+    def parameter(self, node: Node) -> Variable | None:
+        """Of the function that is read; None for a size that the command line gives."""
+        if not node.name:
+            raise node.fault("a parameter without a name")
+        if node.name in self.sizes:
+            self.names[node.key] = constant(self.sizes[node.name])
+            return None
+        found = self.variable(node, Role.INOUT)
+        self.free.add(found.array)
+        self.names[node.key] = found
         return found
 
-    def local(self, node: Any) -> Variable:
-        return self._constant(node) or self._variable(node, Role.LOCAL)
+    def known(self, node: Node) -> Any:
+        """What a name stands for: a form or a variable. Those of the file are taken in when they are used."""
+        if node.key not in self.names:
+            declared = node.declared
+            if declared is None or declared.kind != "VAR_DECL":
+                raise node.fault(f"`{node.name}` is no variable")
+            self.outside(declared)
+        return self.names[node.key]
 
-    def _constant(self, node: Any) -> Variable | None:
-        """``const float k[3] = {1, 2, 1};``: an array with contents."""
-        if "const" not in node.quals or not isinstance(node.init, c_ast.InitList):
-            return None
-        variable = self._variable(node, Role.IN)
-        values: list[int | float] = []
-        try:
-            self._flatten(node.init, variable, variable.shape, values)
-        except ValueError as error:
-            raise self.fault(node, str(error)) from None
-        kind = format_of(variable.number).numpy
-        self.contents[variable.array] = np.array(values, kind).reshape(variable.shape)
-        self.constants.add(variable.array)
-        return Variable(variable.array, variable.shape, variable.number, constant=True)
+    def outside(self, node: Node) -> None:
+        """A variable of the file: the caller's, unless its contents are known."""
+        initial = initialiser(node)
+        static = node.cursor.storage_class.name == "STATIC"
+        if node.key not in self.written and (initial is not None or static):
+            found = self.with_contents(node, initial)
+        elif static:
+            raise node.fault(self.kept(node.name))
+        else:
+            found = self.variable(node, Role.INOUT)
+            self.free.add(found.array)
+        self.names[node.key] = found
+        self.outer.append((node.cursor.location.offset, found.array))
 
-    def _flatten(
-        self, node: Any, variable: Variable, shape: tuple[int, ...], values: list[int | float]
-    ) -> None:
+    @staticmethod
+    def kept(name: str) -> str:
+        return (
+            f"`{name}` is static and written: its value would be kept from call to call; make it a "
+            "parameter"
+        )
+
+    def with_contents(self, node: Node, initial: Node | None) -> Variable:
+        """An array whose contents are known, and which nothing writes."""
+        found = self.variable(node, Role.IN)
+        values = self.flat(node, initial, found.shape, found.number)
+        kind = format_of(self.arrays[found.array].number).numpy
+        self.contents[found.array] = np.array(values, kind).reshape(found.shape)
+        self.constants.add(found.array)
+        return found
+
+    def flat(self, node: Node, initial: Node | None, shape: tuple[int, ...], kind: str) -> list[int | float]:
+        """The elements of a list of constants; what it leaves out is 0."""
+        total = int(np.prod(shape))
+        values: list[int | float] = [0] * total
+        if initial is None:
+            return values
         if not shape:
-            value = to(Translator(Names({}, {}, {}, self.typedefs), {})(node), variable.number)
-            if not isinstance(value, Literal):
-                raise ValueError("an initialiser is no constant")
-            values.append(value.value)
-            return
-        if not isinstance(node, c_ast.InitList) or len(node.exprs) != shape[0]:
-            raise ValueError(f"its list does not have {shape[0]} entries; write all of them")
-        for each in node.exprs:
-            self._flatten(each, variable, shape[1:], values)
+            values[0] = self._constant(initial, kind)
+            return values
+        if initial.kind != "INIT_LIST_EXPR":
+            raise node.fault(f"`{node.name}` is not initialised by a list in braces")
+        self._fill(initial, shape, kind, values, 0)
+        return values
 
-    # --- afterwards -----------------------------------------------------------------------------------
+    def _fill(
+        self, entries: Node, shape: tuple[int, ...], kind: str, values: list[int | float], start: int
+    ) -> None:
+        step = int(np.prod(shape[1:]))
+        at = start
+        for each in entries.children:
+            entry, within = each, shape[1:]
+            if each.kind == "UNEXPOSED_EXPR" and each.cursor.type.kind.name == "VOID":  # [3] = 7, [1][2] = 7
+                *designators, entry = each.children
+                if any(token.spelling == "..." for token in each.cursor.get_tokens()):
+                    raise each.fault("a range of designators; write an entry each")
+                at, within = start, shape
+                for index in designators:
+                    if not within or not isinstance(index.value, int):
+                        raise each.fault("a designator is no constant subscript")
+                    within = within[1:]
+                    at += int(index.value) * int(np.prod(within))
+            if entry.kind == "INIT_LIST_EXPR":
+                if not within:
+                    inner = entry.children
+                    entry = inner[0] if len(inner) == 1 else entry
+                else:
+                    self._fill(entry, within, kind, values, at)
+                    at = start + ((at - start) // step + 1) * step
+                    continue
+            if at >= start + step * shape[0]:
+                raise each.fault("the list has more entries than the array has elements")
+            values[at] = self._constant(entry, kind)
+            at += 1
 
-    def check_written(self, array: str, declared: bool) -> None:
-        """Raises ValueError for what C cannot write, or nobody would see."""
-        if array in self.values:
-            raise ValueError(f"`{array}` is passed by value: what is written to it is lost; use a local")
-        if array in self.constants and not declared:
-            raise ValueError(f"`{array}` is const")
+    def _constant(self, node: Node, kind: str) -> int | float:
+        value = node.value
+        if value is None or node.number is None:
+            raise node.fault("an initialiser is no constant")
+        expression = stored(number(value, node.number), kind)
+        if not isinstance(expression, Literal):
+            raise node.fault(f"an initialiser is no constant of {kind}")
+        return expression.value
 
-    def arrays(self, statements: list[Statement]) -> tuple[Array, ...]:
-        """Those that are used, in the order of their declarations; parameters are kept anyway."""
-        used = {each.target.array for each in statements}
-        used |= {load.array for each in statements for load in loads(each.value)}
-        return tuple(each for each in self.known.values() if each.name in used or each.name in self.free)
+    # --- what scalars hold --------------------------------------------------------------------------------
+
+    def forget(self, keys: Collection[int]) -> None:
+        for key in keys:
+            known = self.names.get(key)
+            if isinstance(known, Variable) and known.held is not None:
+                self.names[key] = replace(known, held=None, counter=False)
+
+    def used(self, names: Collection[str]) -> tuple[Array, ...]:
+        """Those of the file first, then parameters, which are kept anyway, and locals; each as declared."""
+        outer = [name for _, name in sorted(self.outer)]
+        order: Sequence[str] = [*outer, *(name for name in self.arrays if name not in outer)]
+        return tuple(self.arrays[name] for name in order if name in names or name in self.free)
+
+
+def initialiser(node: Node) -> Node | None:
+    """What a variable is declared to be."""
+    parts = [each for each in node.children if each.is_expression]
+    is_array = node.cursor.type.get_canonical().kind.name in ARRAYS
+    if is_array:
+        parts = [each for each in parts[-1:] if each.kind in ("INIT_LIST_EXPR", "STRING_LITERAL")]
+    return parts[-1] if parts else None

@@ -20,7 +20,7 @@ from axiloom.nests.program.text import loops
 from axiloom.nests.read.c import parse
 
 
-def body(text: str, head: str = "float A[8], float B[8], float x, int32_t K[8]") -> Loaded:
+def body(text: str, head: str = "float A[8], float B[8], float x, int K[8]") -> Loaded:
     """A function whose first line is line 2."""
     return parse(f"void f({head}) {{\n{text}\n}}\n", "f.c")
 

@@ -115,7 +115,7 @@ def readable(count: int, seed: int) -> tuple[dict[str, Program], str]:
         source = Writer(seed + at).function(name)
         at += 1
         try:
-            program = parse(source, "r.c").program
+            program = parse(f"#include <stdint.h>\n{source}", "r.c").program
         except CompileError:  # no instances at all, or too many cases of conditions
             continue
         if not faults(program) and not any(_from_float(each.value) for each in program.statements):

@@ -1,0 +1,309 @@
+"""Clang's tree of a C file: names, types, constants, macros and implicit casts resolved by a compiler.
+
+The target is fixed (`TARGET`: ``char`` has a sign, ``long`` 64 bits), and so are the system's headers: those
+that come with ziglang. Clang itself bounds neither time nor memory: its preprocessor is first run in a process
+of its own that has limits of both.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+import clang.cindex as ci
+
+from axiloom.errors import CompileError
+
+TARGET = "x86_64-linux-musl"
+SECONDS, MEGABYTES = 4, 1500
+"""What clang may take for one file."""
+OWN_HEADERS = Path(__file__).parent / "include"
+"""Looked at last: what loops need of ``polybench.h`` where there is none."""
+BINARY = (
+    "? .* ->* * / % + - << >> <=> < > <= >= == != & ^ | && || = *= /= %= += -= <<= >>= &= ^= |= ,".split()
+)
+UNARY = "? p++ p-- ++ -- & deref + - ~ ! real imag".split()
+"""In the order of libclang's CXBinaryOperatorKind, CXUnaryOperatorKind."""
+WRAPPERS = ("PAREN_EXPR", "UNEXPOSED_EXPR")
+CASTS = (*WRAPPERS, "CSTYLE_CAST_EXPR")
+_KEEP_GOING, _ERROR, _FATAL = 0x200, 3, 4
+_INTEGER, _FLOATING = 1, 2
+
+NUMBERS = {
+    **{"BOOL": "bool", "FLOAT": "float32", "DOUBLE": "float64"},
+    **{"CHAR_S": "int8", "SCHAR": "int8", "CHAR_U": "uint8", "UCHAR": "uint8"},
+    **{"SHORT": "int16", "USHORT": "uint16", "INT": "int32", "UINT": "uint32"},
+    **{"LONG": "int64", "ULONG": "uint64", "LONGLONG": "int64", "ULONGLONG": "uint64"},
+}
+ARRAYS = ("CONSTANTARRAY", "VARIABLEARRAY", "INCOMPLETEARRAY")
+
+
+def number_of(kind: Any) -> str | None:
+    """The number format of a type of clang; None if it is no number of programs."""
+    name = kind.kind.name
+    if name not in NUMBERS:
+        kind = kind.get_canonical()
+        name = kind.kind.name
+    if name == "ENUM":
+        return number_of(kind.get_declaration().enum_type)
+    return NUMBERS.get(name)
+
+
+class Node:
+    """A cursor of clang, asked for each of its properties once."""
+
+    def __init__(self, cursor: Any, file: str) -> None:
+        self.cursor, self.file = cursor, file
+
+    @cached_property
+    def kind(self) -> str:
+        return str(self.cursor.kind.name)
+
+    @cached_property
+    def children(self) -> list[Node]:
+        """Without references to types, and attributes."""
+        return [
+            Node(each, self.file)
+            for each in self.cursor.get_children()
+            if not (each.kind.is_reference() or each.kind.is_attribute())
+        ]
+
+    @cached_property
+    def op(self) -> str:
+        """C's operator; ``p++`` where it stands behind its operand."""
+        if self.kind in ("BINARY_OPERATOR", "COMPOUND_ASSIGNMENT_OPERATOR"):
+            return BINARY[ci.conf.lib.clang_getCursorBinaryOperatorKind(self.cursor)]
+        if self.kind == "UNARY_OPERATOR":
+            return UNARY[ci.conf.lib.clang_getCursorUnaryOperatorKind(self.cursor)]
+        return ""
+
+    @cached_property
+    def number(self) -> str | None:
+        return number_of(self.cursor.type)
+
+    @cached_property
+    def name(self) -> str:
+        return str(self.cursor.spelling)
+
+    @cached_property
+    def type_text(self) -> str:
+        return str(self.cursor.type.spelling)
+
+    @cached_property
+    def declared(self) -> Node | None:
+        """What a name refers to."""
+        referenced = self.cursor.referenced
+        return None if referenced is None else Node(referenced, self.file)
+
+    @cached_property
+    def key(self) -> int:
+        """Of a declaration, or of what a name refers to: the same for both."""
+        target = self.cursor.referenced if self.kind == "DECL_REF_EXPR" else self.cursor
+        return int(target.canonical.hash)
+
+    @cached_property
+    def is_expression(self) -> bool:
+        return bool(self.cursor.kind.is_expression())
+
+    @cached_property
+    def bare(self) -> Node:
+        """Without brackets, and without the casts that clang puts in."""
+        node = self
+        while node.kind in WRAPPERS and len(node.children) == 1:
+            node = node.children[0]
+        return node
+
+    @cached_property
+    def value(self) -> int | float | None:
+        """What clang makes of a constant expression."""
+        lib = _evaluation()
+        if not (pointer := lib.clang_Cursor_Evaluate(self.cursor)):
+            return None
+        result = ctypes.c_void_p(pointer)
+        try:
+            kind = lib.clang_EvalResult_getKind(result)
+            if kind == _INTEGER:
+                unsigned = lib.clang_EvalResult_isUnsignedInt(result)
+                name = "Unsigned" if unsigned else "LongLong"
+                return int(getattr(lib, f"clang_EvalResult_getAs{name}")(result))
+            return float(lib.clang_EvalResult_getAsDouble(result)) if kind == _FLOATING else None
+        finally:
+            lib.clang_EvalResult_dispose(result)
+
+    @cached_property
+    def line(self) -> int:
+        return int(self.cursor.location.line)
+
+    @property
+    def where(self) -> str:
+        """``gemm.c:12``: the user's line, also of what a macro wrote."""
+        place = self.cursor.location.file
+        file = self.file if place is None or Path(place.name).name == self.file else Path(place.name).name
+        return f"{file}:{self.line}"
+
+    @property
+    def text(self) -> str:
+        """As it is written, for messages."""
+        words = " ".join(each.spelling for each in self.cursor.get_tokens())
+        for tight in ("(", "[", "~"):
+            words = words.replace(f"{tight} ", tight)
+        for tight in (")", "]", "[", ",", ";"):
+            words = words.replace(f" {tight}", tight)
+        return words if len(words) <= 60 else f"{words[:57]}..."
+
+    def fault(self, why: str) -> CompileError:
+        return CompileError(f"{self.where}: {why}")
+
+    def walk(self) -> Iterator[Node]:
+        yield self
+        for each in self.children:
+            yield from each.walk()
+
+    def for_parts(self) -> tuple[Node | None, Node | None, Node | None, Node]:
+        """Start, end, step and body of a ``for``. Clang's tree leaves out what is missing: where the
+        semicolons stand tells which."""
+        *head, body = self.children
+        if len(head) == 3:
+            return head[0], head[1], head[2], body
+        stops: list[int] = []
+        depth = 0
+        for token in self.cursor.get_tokens():
+            depth += (token.spelling == "(") - (token.spelling == ")")
+            if token.spelling == ";" and depth == 1:
+                stops.append(token.extent.start.offset)
+            if len(stops) == 2 or token.spelling == ")" and not depth:
+                break
+        if len(stops) != 2:
+            raise self.fault("a loop has a start, an end and a step")
+        parts: list[Node | None] = [None, None, None]
+        for each in head:
+            parts[sum(each.cursor.extent.start.offset > stop for stop in stops)] = each
+        return parts[0], parts[1], parts[2], body
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A file's functions, by name, and what is wrong in it: place, line, text."""
+
+    file: str
+    tree: Any
+    functions: Mapping[str, Node]
+    errors: tuple[tuple[int, str], ...]
+
+    def check(self, function: Node) -> None:
+        """Raises CompileError for the first error that is not in the body of another function."""
+        others = [each.cursor.extent for each in self.functions.values() if each is not function]
+        for line, text in self.errors:
+            if not any(each.start.line <= line <= each.end.line for each in others):
+                raise CompileError(text)
+
+
+def parse(
+    text: str, file: str, folder: Path, defines: Mapping[str, str], includes: Sequence[Path] = ()
+) -> Unit:
+    """The tree of `text`, which stands in ``folder/file``: headers beside it are its own. Raises
+    CompileError, with a line where there is one."""
+    options = _options(folder, defines, includes)
+    _bounded(text, file, options)
+    path = str(folder / file)
+    try:
+        tree = _index().parse(path, args=options, unsaved_files=[(path, text)], options=_KEEP_GOING)
+    except ci.TranslationUnitLoadError:
+        raise CompileError(f"{file}: clang cannot read it") from None
+    errors = []
+    for each in tree.diagnostics:
+        if each.severity < _ERROR:
+            continue
+        place = each.location.file
+        own = place is None or place.name == path
+        name = file if place is None else Path(place.name).name
+        said = f"{name}:{each.location.line}: {each.spelling}"
+        if each.severity == _FATAL:
+            if each.spelling.endswith("file not found"):
+                said += "; headers stand beside the file that includes them, or in a folder of -I DIR"
+            raise CompileError(said)
+        if missing := re.search(r"undeclared identifier '(\w+)'", said):
+            said += f" (a size? give it by #define or -D {missing[1]}=VALUE)"
+        errors.append((each.location.line if own else 0, said))
+    functions = {
+        each.spelling: Node(each, file)
+        for each in tree.cursor.get_children()
+        if each.kind == ci.CursorKind.FUNCTION_DECL
+        and each.is_definition()
+        and each.location.file is not None
+        and not each.location.file.name.startswith(tuple(_system()))
+    }
+    return Unit(file, tree, functions, tuple(errors))
+
+
+def _options(folder: Path, defines: Mapping[str, str], includes: Sequence[Path]) -> list[str]:
+    return [
+        *("-xc", "-std=gnu17", "-w", f"--target={TARGET}", "-fwrapv", "-nostdinc", "-iquote", str(folder)),
+        *(f"-D{name}={value}" for name, value in defines.items()),
+        *(f"-I{each}" for each in includes),
+        *(word for each in _system() for word in ("-isystem", each)),
+        *("-idirafter", str(OWN_HEADERS)),
+    ]
+
+
+@cache
+def _system() -> tuple[str, ...]:
+    """C's headers, as ziglang has them."""
+    import ziglang
+
+    root = Path(ziglang.__file__).parent / "lib"
+    libc = root / "libc" / "include"
+    return str(root / "include"), str(libc / TARGET), str(libc / "generic-musl"), str(libc / "any-linux-any")
+
+
+def _bounded(text: str, file: str, options: list[str]) -> None:
+    """Raises CompileError if clang needs more than `SECONDS` or `MEGABYTES` for it."""
+    limits = f"ulimit -v {MEGABYTES << 10}; ulimit -t {SECONDS}; exec \"$@\""
+    command = [sys.executable, "-m", "ziglang"] if _zig() is None else [str(_zig())]
+    words = ["sh", "-c", limits, "sh", *command, "clang", "-fsyntax-only", *options, "-"]
+    try:
+        done = subprocess.run(
+            words, input=text.encode(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60
+        )
+    except subprocess.TimeoutExpired:
+        done = None
+    if done is None or done.returncode < 0 or done.returncode > 128:
+        raise CompileError(
+            f"{file}: clang needs more than {SECONDS} s or {MEGABYTES} MB for it; its macros may expand "
+            "without measure, or a header never ends"
+        )
+
+
+@cache
+def _zig() -> Path | None:
+    import ziglang
+
+    path = Path(ziglang.__file__).parent / "zig"
+    return path if path.exists() else None
+
+
+@cache
+def _index() -> Any:
+    return ci.Index.create()
+
+
+@cache
+def _evaluation() -> Any:
+    """The functions of libclang that evaluate; the binding has none."""
+    lib = ci.conf.lib
+    for name, result in (
+        ("clang_Cursor_Evaluate", ctypes.c_void_p),
+        ("clang_EvalResult_getAsDouble", ctypes.c_double),
+        ("clang_EvalResult_getAsLongLong", ctypes.c_longlong),
+        ("clang_EvalResult_getAsUnsigned", ctypes.c_ulonglong),
+    ):
+        getattr(lib, name).restype = result
+    lib.clang_Cursor_Evaluate.argtypes = [ci.Cursor]
+    return lib
