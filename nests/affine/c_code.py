@@ -114,7 +114,7 @@ class _Code:
 def constant(op: arith.ConstantOp, format: Format) -> str:
     value = op.value
     if isinstance(value, FloatAttr):
-        return float_literal(value.value.data)
+        return float_literal(value.value.data, format)
     assert isinstance(value, IntegerAttr)
     number = (value.value.data - format.lowest) % (1 << format.bits) + format.lowest
     if format.kind is Kind.BOOL or -(1 << 31) < number < 1 << 31:
@@ -128,10 +128,11 @@ def constant(op: arith.ConstantOp, format: Format) -> str:
     )
 
 
-def float_literal(value: float) -> str:
+def float_literal(value: float, format: Format) -> str:
+    suffix = "f" if format.bits == 32 else ""
     if value != value:
-        return '__builtin_nanf("")'
+        return f'__builtin_nan{suffix}("")'
     if value in (float("inf"), float("-inf")):
-        return f"{'-' * (value < 0)}__builtin_inff()"
+        return f"{'-' * (value < 0)}__builtin_inf{suffix}()"
     text = re.sub(r"\.?0*p", "p", value.hex())
-    return f"{text}f"
+    return f"{text}{suffix}"

@@ -17,6 +17,7 @@ HEADER = """\
 typedef __int128 int128_t;
 typedef unsigned __int128 uint128_t;
 static inline float flushed(float x) { return __builtin_fabsf(x) < 0x1p-126f ? x * 0.0f : x; }
+static inline double rounded_double(double x) { return x != x ? __builtin_nan("") : x; }
 static inline float rounded(float x) { return x != x ? __builtin_nanf("") : flushed(x); }
 """
 _SIGNS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
@@ -25,7 +26,7 @@ _BINARY = {"add": "+", "sub": "-", "mul": "*", "and": "&", "or": "|", "xor": "^"
 
 def c_type(format: Format) -> str:
     if format.kind is Kind.FLOAT:
-        return "float"
+        return "float" if format.bits == 32 else "double"
     if format.kind is Kind.BOOL:
         return "_Bool"
     return f"{'' if format.signed else 'u'}int{format.container}_t"
@@ -56,7 +57,7 @@ def _body(what: Meaning, source: Format, result: Format) -> str:
     if name == "convert":
         return _convert(source, result)
     if source.kind is Kind.FLOAT:
-        return _float(what)
+        return _float(what) if source.bits == 32 else _double(what)
     if name in _SIGNS:
         return f"return a {_SIGNS[name]} b;"
     if name in ("max", "min"):
@@ -150,13 +151,26 @@ def _float(what: Meaning) -> str:
     return f"return rounded({forms[name]});"
 
 
+def _double(what: Meaning) -> str:
+    """As float32, but subnormal numbers are kept: only the interpreter has doubles."""
+    if what.operator == "exp":
+        return "return rounded_double(__builtin_exp(a));"
+    text = _float(what).replace("flushed(a)", "a").replace("flushed(b)", "b")
+    for name in ("rounded", "__builtin_fabs", "__builtin_sqrt"):
+        text = re.sub(rf"\b{name}f?\(", f"{'rounded_double' if name == 'rounded' else name}(", text)
+    return text
+
+
 def _convert(source: Format, result: Format) -> str:
+    operand = "flushed(a)" if source.name == "float32" else "a"
     if result.kind is Kind.BOOL:
-        return f"return {'flushed(a)' if source.kind is Kind.FLOAT else 'a'} != 0;"
+        return f"return {operand} != 0;"
+    if source.kind is Kind.FLOAT and result.kind is Kind.FLOAT:
+        return "return rounded((float)a);" if result.bits == 32 else f"return rounded_double({operand});"
     if source.kind is Kind.FLOAT:
-        return _from_float(result)
+        return _from_float(result, operand)
     if result.kind is Kind.FLOAT:
-        return f"return (float)a * 0x1p-{source.fraction}f;"
+        return f"return ({c_type(result)})a * 0x1p-{source.fraction}{'f' * (result.bits == 32)};"
     if Kind.FIXED not in (source.kind, result.kind):
         return f"return {wrapped('a', result)};"
     shift = result.fraction - source.fraction
@@ -165,10 +179,10 @@ def _convert(source: Format, result: Format) -> str:
     return _clip(f"((int128_t)a + {_power(-shift - 1)}) >> {-shift}", "int128_t", result)
 
 
-def _from_float(result: Format) -> str:
+def _from_float(result: Format, operand: str) -> str:
     """To an integer towards zero, to fixed-point halves up; the end of the range beyond it, 0 for NaN."""
     nearest = result.kind is Kind.FIXED
-    units = f"flushed(a) * 0x1p{result.fraction}"
+    units = f"{operand} * 0x1p{result.fraction}"
     rounding = " if (__builtin_fabs(y) < 0x1p30) y = __builtin_floor(y + 0.5);" if nearest else ""
     low, high = _integer(result.lowest), _integer(result.highest)
     return (

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from xdsl.dialects.builtin import ModuleOp
 
 from axiloom.errors import UsageError
-from axiloom.isa.numerics.formats import format_of
+from axiloom.isa.numerics.formats import Kind, format_of
 from axiloom.nests.affine import compiled, oracle
 from axiloom.nests.affine.build import build
 from axiloom.nests.affine.c_code import ENTRY, c_code
@@ -103,6 +103,6 @@ def random_arrays(program: Program, rng: np.random.Generator) -> dict[str, Host]
 
 def random_array(array: Array, rng: np.random.Generator) -> Host:
     format = format_of(array.number)
-    if format.numpy == np.float32:
-        return rng.uniform(-1, 1, array.shape).astype(np.float32)
+    if format.kind is Kind.FLOAT:
+        return rng.uniform(-1, 1, array.shape).astype(format.numpy)
     return np.asarray(rng.integers(format.lowest, format.highest, array.shape, format.numpy, endpoint=True))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType, f32
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType, f32, f64
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from axiloom.isa.numerics.formats import Format, Kind, format_of
@@ -58,7 +58,9 @@ _FLOAT_PREDICATES = {1: "eq", 2: "gt", 3: "ge", 4: "lt", 5: "le", 13: "ne"}
 
 def mlir_type(number: str) -> Attribute:
     found = format_of(number)
-    return f32 if found.kind is Kind.FLOAT else IntegerType(found.bits)
+    if found.kind is Kind.FLOAT:
+        return f32 if found.bits == 32 else f64
+    return IntegerType(found.bits)
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,7 @@ def constant(value: int | float, number: str) -> Operation:
     if isinstance(kind, IntegerType):
         op: Operation = arith.ConstantOp(IntegerAttr(int(value), kind, truncate_bits=True))
     else:
-        op = arith.ConstantOp(FloatAttr(float(value), f32))
+        op = arith.ConstantOp(FloatAttr(float(value), f32 if format_of(number).bits == 32 else f64))
     op.attributes[at.NUMBER] = at.text(number)
     return op
 

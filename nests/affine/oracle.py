@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from axiloom.isa.affine import Affine
-from axiloom.isa.numerics.formats import format_of
+from axiloom.isa.numerics.formats import Kind, format_of
 from axiloom.nests.affine.scalars import Scalar, function
 from axiloom.nests.poly import sets
 from axiloom.nests.program import Expression, Index, Literal, Load, Program
@@ -41,7 +41,7 @@ def execute(source: Program | Schedule, arrays: Arrays) -> dict[str, npt.NDArray
             else arrays[array.copy_of or array.name]
         )
         flat = np.asarray(given, format.numpy).ravel()
-        memory[array.name] = list(flat) if format.numpy == np.float32 else flat.tolist()
+        memory[array.name] = list(flat) if format.kind is Kind.FLOAT else flat.tolist()
     instances = [points(each.domain, each.loops) for each in schedule.statements]
     runs = [
         _statement(each, at, program, memory) for each, at in zip(schedule.statements, instances, strict=True)
@@ -136,7 +136,9 @@ def _statement(placed: Placed, at: Points, program: Program, memory: _Memory) ->
 
     def value(of: Expression) -> _Value:
         if isinstance(of, Literal):
-            fixed: Scalar = np.float32(of.value) if of.number == "float32" else int(of.value)
+            format = format_of(of.number)
+            is_float = format.kind is Kind.FLOAT
+            fixed: Scalar = format.numpy.type(of.value) if is_float else int(of.value)
             return lambda _: fixed
         if isinstance(of, Load):
             cells, at_places = memory[of.array], places(of)

@@ -16,7 +16,7 @@ from axiloom.hw.nest.operators.registry import operator
 from axiloom.isa.numerics.formats import Format, Kind, format_of
 
 Scalar = Any
-"""An int, or a np.float32."""
+"""An int, a np.float32 or a np.float64."""
 Function = Callable[..., Scalar]
 _NAN = np.float32(np.nan)
 _TINY = np.float32(2.0**-126)
@@ -64,7 +64,10 @@ def function(name: str, operands: tuple[str, ...], number: str) -> Function:
         return _convert(source, result)
     if name in _COMPARISONS:
         compare = _COMPARISONS[name]
-        return (lambda a, b: compare(_flush(a), _flush(b))) if source.kind is Kind.FLOAT else compare
+        return (lambda a, b: compare(_flush(a), _flush(b))) if source.name == "float32" else compare
+    if source.name == "float64" and name in _FLOAT:
+        double = (lambda a: np.float64(math.exp(a))) if name == "exp" else _FLOAT[name]
+        return lambda *values: _nan(double(*values))
     if source.kind is Kind.FLOAT and name in _FLOAT:
         compute = _FLOAT[name]
         return lambda *values: _rounded(compute(*[_flush(each) for each in values]))
@@ -97,7 +100,11 @@ def _rounded(value: np.float32) -> np.float32:
     return _NAN if value != value else _flush(value)
 
 
-def _extreme(a: np.float32, b: np.float32, choose: Function) -> Scalar:
+def _nan(value: np.float64) -> np.float64:
+    return np.float64(np.nan) if value != value else value
+
+
+def _extreme(a: Scalar, b: Scalar, choose: Function) -> Scalar:
     """IEEE 754-2019 maximumNumber and minimumNumber: a NaN gives way, and -0 is less than 0."""
     if a != a or b != b:
         return b if a != a else a
@@ -145,13 +152,17 @@ def _shift(name: str, format: Format) -> Function:
 
 def _convert(source: Format, result: Format) -> Function:
     if result.kind is Kind.BOOL:
-        return (lambda a: int(_flush(a) != 0)) if source.kind is Kind.FLOAT else lambda a: int(a != 0)
+        return (lambda a: int(_flush(a) != 0)) if source.name == "float32" else lambda a: int(a != 0)
+    if source.kind is Kind.FLOAT and result.kind is Kind.FLOAT:
+        if result.name == "float32":
+            return lambda a: _rounded(np.float32(a))
+        return lambda a: _nan(np.float64(_flush(a)))
     if source.kind is Kind.FLOAT:
-        return lambda a: _from_float(float(_flush(a)), result)
+        return lambda a: _from_float(float(_flush(a) if source.name == "float32" else a), result)
     if result.kind is Kind.FLOAT:
-        whole = np.int64 if source.signed else np.uint64
-        scale = np.float32(2.0**-source.fraction)
-        return lambda a: whole(a).astype(np.float32) * scale
+        whole, kind = np.int64 if source.signed else np.uint64, result.numpy
+        scale = kind.type(2.0**-source.fraction)
+        return lambda a: whole(a).astype(kind) * scale
     if Kind.FIXED not in (source.kind, result.kind):
         return lambda a: _wrap(a, result)
     shift = result.fraction - source.fraction

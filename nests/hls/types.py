@@ -64,7 +64,7 @@ def is_native(format: Format) -> bool:
 def type_name(format: Format) -> str:
     """What elements are declared as."""
     if format.kind is Kind.FLOAT:
-        return "float"
+        return "float" if format.bits == 32 else "double"
     if format.kind is Kind.BOOL:
         return "bool"
     sign = "" if format.signed else "u"
@@ -93,12 +93,12 @@ def declarations(format: Format) -> tuple[str, ...]:
 def literal(value: int | float, format: Format) -> Text:
     """`value`: of fixed-point, in units. Raises ValueError for one that a double does not hold."""
     if format.kind is Kind.FLOAT:
-        number = np.float32(value)
+        number = format.numpy.type(value)
         if np.isnan(number):
             return Text("NAN")
         if np.isinf(number):
             return Text("INFINITY" if number > 0 else "-INFINITY", ATOM if number > 0 else UNARY)
-        return Text(f"{number!s}f" if np.isfinite(number) else "", UNARY if np.signbit(number) else ATOM)
+        return Text(f"{number!s}{'f' * (format.bits == 32)}", UNARY if np.signbit(number) else ATOM)
     if format.kind is Kind.BOOL:
         return Text("true" if value else "false")
     whole = int(value)
@@ -136,7 +136,7 @@ def operator(what: Meaning, operands: list[Text]) -> Text:
     if name in ("max", "min"):
         a, b = operands
         if source.kind is Kind.FLOAT:
-            return Text(f"f{name}f({a.text}, {b.text})")
+            return Text(f"f{name}{'f' * (source.bits == 32)}({a.text}, {b.text})")
         sign = ">" if name == "max" else "<"
         return Text(f"{a.at(10)} {sign} {b.at(10)} ? {a.at(3)} : {b.at(3)}", CONDITIONAL)
     if name == "mul" and source.kind is Kind.INTEGER and source != result:

@@ -27,6 +27,7 @@ from axiloom.nests.lower.iteration.numbers import number_bits
 from axiloom.nests.lower.passing import Passing, without_pushes
 from axiloom.nests.lower.passing import fifos as passed
 from axiloom.nests.lower.pipe import Built, Draft, Nests, Surroundings, build, draft, register
+from axiloom.nests.poly.checks import check_circuit
 from axiloom.nests.program import Array, Role
 from axiloom.nests.schedule import Layout, Nest, Schedule
 from axiloom.nests.schedule.plan import Plan, Readers
@@ -56,6 +57,7 @@ def lower(schedule: Schedule, plan: Plan | None = None, latencies: Latencies | N
 
         latencies = known
     program = schedule.program
+    check_circuit(program)
     drafts = [
         draft(
             Nests(

@@ -26,7 +26,7 @@ from axiloom.nests.poly.liveness import (
     writes,
 )
 from axiloom.nests.program import Load, Op, Program, Role, Statement, loads
-from axiloom.nests.program.expressions import BOOL, Expression
+from axiloom.nests.program.expressions import BOOL, DOUBLE, Expression, numbers
 from axiloom.nests.program.typed import apply, select
 
 
@@ -34,6 +34,16 @@ def check(program: Program) -> None:
     """Raises CompileError with every fault, one a line."""
     if found := faults(program):
         raise CompileError("\n".join(found))
+
+
+def check_circuit(program: Program) -> None:
+    """Raises CompileError for what the interpreter has and circuits have not."""
+    for each in program.statements:
+        if DOUBLE in (*numbers(each.target), *numbers(each.value)):
+            raise CompileError(
+                f"{_place(each)} computes in double, of which circuits have none: write float, 0.5f for 0.5, "
+                "sqrtf for sqrt"
+            )
 
 
 def faults(program: Program) -> list[str]:

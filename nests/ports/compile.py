@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from axiloom.errors import CompileError
 from axiloom.hw.nest.circuit import Circuit
 from axiloom.nests.lower import lower
+from axiloom.nests.poly.checks import check_circuit
 from axiloom.nests.ports.overlap import COPIES, Overlap, overlap, with_reads
 from axiloom.nests.ports.packet import Packet
 from axiloom.nests.ports.streams import with_ports
@@ -42,6 +43,7 @@ def compile_ports(
     nest that takes it may wait for words behind it. Whether they do depends on no speed, and the timing finds
     it: then the plain form is made. Raises CompileError for what cannot pass a port.
     """
+    check_circuit(schedule.program)
     if plain:
         return _plain(schedule, width)
     made = _overlapped(schedule, width, copies)

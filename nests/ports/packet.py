@@ -160,7 +160,10 @@ def packets(program: Program, width: int = 64) -> tuple[Packet, Packet]:
 
 
 def _check(program: Program, part: Part) -> None:
-    kind = numerics.of(part.array.number)
+    try:
+        kind = numerics.of(part.array.number)
+    except ValueError as error:
+        raise CompileError(f"{program.name}: array {part.array.name} cannot pass a port: {error}") from None
     if kind.bits not in (8, 16, 32) or kind.numpy.itemsize * 8 != kind.bits:
         raise CompileError(
             f"{program.name}: array {part.array.name} of {kind.name} ({kind.bits} bits) cannot pass a port: "

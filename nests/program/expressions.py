@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from axiloom.isa.affine import Affine
 
 BOOL = "bool"
+DOUBLE = "float64"
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,14 @@ def loads(expression: Expression) -> Iterator[Load]:
     elif isinstance(expression, Op):
         for operand in expression.operands:
             yield from loads(operand)
+
+
+def numbers(expression: Expression) -> Iterator[str]:
+    """The format of each part."""
+    yield expression.number
+    if isinstance(expression, Op):
+        for operand in expression.operands:
+            yield from numbers(operand)
 
 
 def with_loads(expression: Expression, change: Callable[[Load], Load]) -> Expression:

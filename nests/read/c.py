@@ -24,7 +24,8 @@ from axiloom.files import read_text
 from axiloom.isa.affine import Affine
 from axiloom.nests.poly import sets
 from axiloom.nests.poly.liveness import with_roles
-from axiloom.nests.program import Load, Program, Role, loads
+from axiloom.nests.program import Load, Role, loads
+from axiloom.nests.program.c_function import CFunction, CVariable
 from axiloom.nests.program.expressions import Expression
 from axiloom.nests.program.loaded import Loaded
 from axiloom.nests.program.names import fresh
@@ -43,7 +44,9 @@ from axiloom.nests.read.clang import Node
 
 MOST_PARTS = 32
 """Statements that an assignment may become: disjoint cases of its conditions."""
-_PARAMETER = re.compile(r"\b(?:int|unsigned|short|char|long|u?int\d+_t|size_t)\s+(?:const\s+)?(\w+)\s*(?=[,)])")
+_PARAMETER = re.compile(
+    r"\b(?:int|unsigned|short|char|long|u?int\d+_t|size_t)\s+(?:const\s+)?(\w+)\s*(?=[,)])"
+)
 
 
 def read(
@@ -52,7 +55,9 @@ def read(
     """The program of a function of a file. `function` may be left out where the file has one only. `defines`:
     sizes and other macros, as ``-D`` gives them; `includes`: folders of headers. Raises CompileError with
     line and reason."""
-    return parse(read_text(path), path.name, function, defines, includes, path.absolute().parent)
+    loaded = parse(read_text(path), path.name, function, defines, includes, path.absolute().parent)
+    assert loaded.function is not None
+    return replace(loaded, function=replace(loaded.function, path=path))
 
 
 def parse(
@@ -70,8 +75,11 @@ def parse(
     unit = clang.parse(text, file, folder, macros, includes)
     chosen = _chosen(unit, function)
     unit.check(chosen)
+    reader = _Reader(unit, chosen, sizes)
+    flags = (*(f"-D{name}={value}" for name, value in macros.items()), *(f"-I{each}" for each in includes))
     try:
-        return _Reader(unit, chosen, sizes).loaded()
+        loaded = reader.loaded()
+        return replace(loaded, function=reader.original(flags))
     except RecursionError:
         raise chosen.fault(f"`{chosen.name}` nests too deep; use locals for parts of it") from None
 
@@ -129,7 +137,9 @@ class _Reader:
             outer = self.declarations.parameter(each)
             if outer is not None and each.key in written and each.number is not None:
                 own = self.declarations.array(outer.array, (), outer.number, Role.LOCAL)
-                self.write(each, self._scalar(own), values.loaded(self._scalar(outer), own.number), place, count)
+                self.write(
+                    each, self._scalar(own), values.loaded(self._scalar(outer), own.number), place, count
+                )
                 self.declarations.names[each.key] = own
         kind = self.node.cursor.result_type
         if kind.kind.name == "VOID":
@@ -155,6 +165,22 @@ class _Reader:
         kept = {each.name for each in program.arrays}
         contents = {name: each for name, each in self.declarations.contents.items() if name in kept}
         return Loaded(with_roles(program, self.declarations.free & kept), contents)
+
+    def original(self, flags: tuple[str, ...]) -> CFunction:
+        """The function as its text declares it."""
+
+        def variable(node: Node) -> CVariable:
+            known = self.declarations.declared.get(node.key)
+            size = self.declarations.sizes.get(node.name, 0)
+            if known is None:
+                return CVariable(node.name, clang.element_text(node), (), "", size)
+            return CVariable(node.name, clang.element_text(node), known.shape, known.array)
+
+        parameters = tuple(variable(each) for each in self.node.children if each.kind == "PARM_DECL")
+        variables = tuple(variable(each) for each in self.declarations.outside_nodes)
+        result, kind = self.declarations.names.get(0), self.node.cursor.result_type
+        returned = (kind.spelling, result.array) if isinstance(result, Variable) else ("void", "")
+        return CFunction(Path(self.unit.file), self.node.name, parameters, variables, flags, *returned)
 
     # --- statements ---------------------------------------------------------------------------------------
 
@@ -204,7 +230,9 @@ class _Reader:
             declarations.outside(node)
         elif storage == "STATIC" and written:
             raise node.fault(declarations.kept(node.name))
-        elif storage == "STATIC" or (initial is not None and initial.kind == "INIT_LIST_EXPR" and not written):
+        elif storage == "STATIC" or (
+            initial is not None and initial.kind == "INIT_LIST_EXPR" and not written
+        ):
             declarations.names[node.key] = declarations.with_contents(node, initial)
         else:
             if initial is not None and node.number not in (None, "float32", "float64") and not written:
@@ -241,7 +269,7 @@ class _Reader:
         self.write(node, target, values.number(0, made.number), inside, count)
         for at, value in enumerate(entries):
             if value:
-                subscripts = []
+                subscripts: list[Affine] = []
                 for size in reversed(made.shape):
                     subscripts.insert(0, Affine.of(at % size))
                     at //= size
@@ -266,7 +294,12 @@ class _Reader:
                 self.declarations.names[found.key] = replace(known, held=kept, counter=True)
                 for at, (value,) in self.narrowing.pieces(place, [found.last]):
                     self.write(
-                        node, self._scalar(known), values.counted(value, known.number), at, count, dropped=True
+                        node,
+                        self._scalar(known),
+                        values.counted(value, known.number),
+                        at,
+                        count,
+                        dropped=True,
                     )
             return
         self.declarations.names.pop(found.key, None)
@@ -307,9 +340,7 @@ class _Reader:
         where what it reads is written."""
         names = self.declarations.names
         changed = {
-            known.array
-            for key in self.effects(yes, no)
-            if isinstance(known := names.get(key), Variable)
+            known.array for key in self.effects(yes, no) if isinstance(known := names.get(key), Variable)
         }
         if changed & {each.array for each in loads(truth)}:
             flag = self.declarations.array("condition", (), "bool", Role.LOCAL, place.loops)
@@ -519,4 +550,3 @@ class _Reader:
             for here, a in self.returned(branches[0], at, count, of)
             for last, b in self.returned(branches[1], here, count, of)
         ]
-

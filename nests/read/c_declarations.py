@@ -58,6 +58,10 @@ class Declarations:
     arrays: dict[str, Array] = field(default_factory=dict)
     outer: list[tuple[int, str]] = field(default_factory=list)
     """Arrays of the file: where they are declared, and their names."""
+    declared: dict[int, Variable] = field(default_factory=dict)
+    """Parameters and variables of the file, as the caller knows them."""
+    outside_nodes: list[Node] = field(default_factory=list)
+    """Variables of the file that the caller may see change."""
     free: set[str] = field(default_factory=set)
     """Arrays whose role follows from the program."""
     contents: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
@@ -71,7 +75,8 @@ class Declarations:
 
     def shape(self, node: Node) -> tuple[tuple[int, ...], str]:
         """Of a declaration. Raises CompileError."""
-        kind, sizes = node.cursor.type.get_canonical(), []
+        kind = node.cursor.type.get_canonical()
+        sizes: list[int] = []
         if node.cursor.type.kind.name in ARRAYS:
             kind = node.cursor.type
         while kind.kind.name in ARRAYS:
@@ -83,9 +88,7 @@ class Declarations:
             if kind.kind.name not in ARRAYS:
                 kind = kind.get_canonical()
         if kind.kind.name == "POINTER":
-            raise node.fault(
-                f"`{node.name}` is a pointer; write an array with its size: `{node.name}[N]`"
-            )
+            raise node.fault(f"`{node.name}` is a pointer; write an array with its size: `{node.name}[N]`")
         if (found := number_of(kind)) is None:
             raise node.fault(f"`{node.name}` is `{kind.spelling}`; {NUMBERS}")
         if int(np.prod(sizes, dtype=object)) > MOST_ELEMENTS:
@@ -131,7 +134,7 @@ class Declarations:
             return None
         found = self.variable(node, Role.INOUT)
         self.free.add(found.array)
-        self.names[node.key] = found
+        self.names[node.key] = self.declared[node.key] = found
         return found
 
     def known(self, node: Node) -> Any:
@@ -152,16 +155,16 @@ class Declarations:
         elif static:
             raise node.fault(self.kept(node.name))
         else:
-            found = self.variable(node, Role.INOUT)
+            found = self.declared[node.key] = self.variable(node, Role.INOUT)
             self.free.add(found.array)
+            self.outside_nodes.append(node)
         self.names[node.key] = found
         self.outer.append((node.cursor.location.offset, found.array))
 
     @staticmethod
     def kept(name: str) -> str:
         return (
-            f"`{name}` is static and written: its value would be kept from call to call; make it a "
-            "parameter"
+            f"`{name}` is static and written: its value would be kept from call to call; make it a parameter"
         )
 
     def with_contents(self, node: Node, initial: Node | None) -> Variable:

@@ -186,9 +186,7 @@ class Expressions:
             found.append((at, Value(values.truth(value), kind)))
         return found
 
-    def _binary(
-        self, node: Node, op: str, right: Node, a: Value, b: Value, place: Place, kind: str
-    ) -> Value:
+    def _binary(self, node: Node, op: str, right: Node, a: Value, b: Value, place: Place, kind: str) -> Value:
         """Refuses what C leaves undefined, where it is known."""
         if op in ("/", "%", "<<", ">>") and not values.is_float(kind) and right is not node:
             form = self.forms(right, place)

@@ -86,7 +86,7 @@ class Forms:
             return None
         operand = node.children[-1]
         inner = self(operand, place)
-        if inner is None or kind == "bool" and operand.number != "bool":
+        if inner is None or (kind == "bool" and operand.number != "bool"):
             return None
         return inner if operand.number == kind else self.fit(inner, kind, place)
 

@@ -82,6 +82,7 @@ class Loops:
         if kind in ("int32", "int64") and not inside(raw, kind, until):
             raise node.fault(f"`{declared.name}` overflows before the loop ends, which C leaves undefined")
         domain = _back(leaving.apply(isl.Map("{ [e] -> [k] : k < e }")), name) & begun.domain
+        assert holds is not None
         simple = begun.domain & holds
         into = replace(place, loops=(*place.loops, name))
         if simple.is_equal(domain):  # its forms, as they are written
@@ -96,15 +97,13 @@ class Loops:
             last = self.forms.fit(behind, kind, place)
         return Loop(key, name, into, names[key], last, body)
 
-    def _start(
-        self, node: Node, init: Node | None, step: Node, place: Place
-    ) -> tuple[Node, int, isl.PwAff]:
+    def _start(self, node: Node, init: Node | None, step: Node, place: Place) -> tuple[Node, int, isl.PwAff]:
         """The counter's declaration and key, and where it starts."""
         if init is None:
             target = step.bare.children[0].bare if step.bare.children else step
             known = self.declarations.names.get(target.key) if target.kind == "DECL_REF_EXPR" else None
             low = held(known.held, place) if isinstance(known, Variable) else None
-            if low is None or target.declared is None:
+            if low is None or target.declared is None or not isinstance(known, Variable):
                 raise node.fault(f"its start is not known; {_FORM}")
             self.declarations.substituted.add(known.array)
             return target.declared, target.key, low

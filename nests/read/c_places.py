@@ -126,8 +126,9 @@ class Narrowing:
         found: list[Forms] = []
         whole, place = place, replace(place, domain=domain)
         for part in local.coalesce().make_disjoint().compute_divs().get_basic_sets():
-            for case, place in self._resolved(place, _divs(part), part):
-                names = _names(part)
+            cases, place = self._resolved(place, _divs(part), part)
+            names = _names(part)
+            for case in cases:
                 forms: list[Affine] = list(case.forms)
                 for each in part.get_constraints():
                     form = _form(each, names, case.quotients)
@@ -159,21 +160,23 @@ class Narrowing:
         if (value := self.affine(place, form)) is not None:
             return [(place, value)]
         found = []
-        for where, value in _affs(form.intersect_domain(place.domain).coalesce()):
+        for where, piece in _affs(form.intersect_domain(place.domain).coalesce()):
             here = self.where(place, where)
             if here.is_empty:
                 continue
-            for case, after in self._resolved(here, _divs(value), None):
+            cases, after = self._resolved(here, _divs(piece), None)
+            for case in cases:
                 inside = self.where(after, holding(case.forms)) if case.forms else after
                 inside = replace(inside, parts=_bounded(inside.parts, _new(here, after)))
                 if not inside.is_empty:
-                    found.append((inside, _form(value, _names(value), case.quotients)))
+                    found.append((inside, _form(piece, _names(piece), case.quotients)))
         return found
 
     def _resolved(
         self, place: Place, divs: Sequence[isl.Aff], part: isl.BasicSet | None
-    ) -> list[tuple[_Case, Place]]:
-        """Each division's value: a constant, a few constants (a case each), or a counter."""
+    ) -> tuple[list[_Case], Place]:
+        """Each division's value: a constant, a few constants (a case each), or a counter, which the place
+        has then."""
         cases = [_Case((), ())]
         domain = place.domain if part is None else place.domain & isl.Set.from_basic_set(part)
         for div in divs:
@@ -198,7 +201,7 @@ class Narrowing:
                 )
                 longer.append(_Case(case.forms, (*case.quotients, Affine.name(name))))
             cases = longer
-        return [(case, place) for case in cases]
+        return cases, place
 
     def _counted(self, place: Place, dividend: Affine, divisor: int) -> Place:
         if any((each.dividend, each.divisor) == (dividend, divisor) for each in place.divisions):
@@ -236,7 +239,7 @@ def _bounded(parts: Sequence[Forms], forms: Forms) -> tuple[Forms, ...]:
 
 def _names(of: Any) -> list[str]:
     space = of.get_domain_space() if isinstance(of, isl.Aff) else of.get_space()
-    return [space.get_dim_name(isl.dim_type.param, n) for n in range(space.dim(isl.dim_type.param))]
+    return [str(space.get_dim_name(isl.dim_type.param, n)) for n in range(space.dim(isl.dim_type.param))]
 
 
 def _divs(of: Any) -> list[isl.Aff]:
@@ -246,10 +249,7 @@ def _divs(of: Any) -> list[isl.Aff]:
 def _form(of: Any, names: Sequence[str], quotients: Sequence[Affine]) -> Affine:
     """A constraint or an aff with integer coefficients, its divisions replaced."""
     result = Affine.sum(
-        [
-            (name, of.get_coefficient_val(isl.dim_type.param, n).to_python())
-            for n, name in enumerate(names)
-        ],
+        [(name, of.get_coefficient_val(isl.dim_type.param, n).to_python()) for n, name in enumerate(names)],
         of.get_constant_val().to_python(),
     )
     for n, quotient in enumerate(quotients):

@@ -13,7 +13,7 @@ from axiloom.errors import CompileError
 from axiloom.isa.affine import Affine
 from axiloom.nests.poly import sets
 from axiloom.nests.poly.liveness import live_in
-from axiloom.nests.program import Expression, Load, Program, Role, Statement, loads
+from axiloom.nests.program import Expression, Load, Op, Program, Role, Statement, loads
 from axiloom.nests.program.names import fresh
 from axiloom.nests.program.typed import apply, literal, select
 from axiloom.nests.read.c_declarations import Declarations
@@ -56,7 +56,9 @@ def program_of(node: Node, writes: Sequence[Write], declarations: Declarations) 
         )
     used = {load.array for each in statements for load in (each.target, *loads(each.value))}
     program = Program(node.name, declarations.used(used), tuple(statements))
-    return _without_old(program, {s.name for s, w in zip(statements, writes, strict=True) if w.guards}, locals_)
+    return _without_old(
+        program, {s.name for s, w in zip(statements, writes, strict=True) if w.guards}, locals_
+    )
 
 
 def _needed(writes: Sequence[Write], substituted: set[str]) -> list[Write]:
@@ -244,7 +246,8 @@ def _without_old(program: Program, guarded: set[str], locals_: set[str]) -> Prog
             statements.append(each)
             continue
         value = each.value
-        zero = replace(value, operands=(*value.operands[:2], literal(0, each.target.number)))  # type: ignore[union-attr,call-arg]
+        assert isinstance(value, Op)
+        zero = replace(value, operands=(*value.operands[:2], literal(0, each.target.number)))
         whole = sets.domain(each.iterators, each.domain)
         first = isl.Set(str(where)) if where.get_tuple_name() is None else where.reset_tuple_id()
         if whole.is_subset(first):
@@ -253,6 +256,8 @@ def _without_old(program: Program, guarded: set[str], locals_: set[str]) -> Prog
         names = {s.name for s in (*program.statements, *statements)}
         for points, with_value in ((whole.intersect(first), zero), (whole.subtract(first), value)):
             for forms in sets.conditions(points, each.iterators):
-                name = each.name if not any(s.name == each.name for s in statements) else fresh(each.name, names)
+                name = (
+                    each.name if not any(s.name == each.name for s in statements) else fresh(each.name, names)
+                )
                 statements.append(replace(each, name=name, domain=forms, value=with_value))
     return replace(program, statements=tuple(statements))

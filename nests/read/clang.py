@@ -1,8 +1,8 @@
 """Clang's tree of a C file: names, types, constants, macros and implicit casts resolved by a compiler.
 
 The target is fixed (`TARGET`: ``char`` has a sign, ``long`` 64 bits), and so are the system's headers: those
-that come with ziglang. Clang itself bounds neither time nor memory: its preprocessor is first run in a process
-of its own that has limits of both.
+of ziglang. Clang itself bounds neither time nor memory: it first looks at the text in a process of its own,
+which has limits of both.
 """
 
 from __future__ import annotations
@@ -26,10 +26,8 @@ SECONDS, MEGABYTES = 4, 1500
 """What clang may take for one file."""
 OWN_HEADERS = Path(__file__).parent / "include"
 """Looked at last: what loops need of ``polybench.h`` where there is none."""
-BINARY = (
-    "? .* ->* * / % + - << >> <=> < > <= >= == != & ^ | && || = *= /= %= += -= <<= >>= &= ^= |= ,".split()
-)
-UNARY = "? p++ p-- ++ -- & deref + - ~ ! real imag".split()
+_OPERATORS = "? .* ->* * / % + - << >> <=> < > <= >= == != & ^ | && || = *= /= %= += -= <<= >>= &= ^= |= ,"
+_UNARY = ("?", "p++", "p--", "++", "--", "&", "deref", "+", "-", "~", "!", "real", "imag")
 """In the order of libclang's CXBinaryOperatorKind, CXUnaryOperatorKind."""
 WRAPPERS = ("PAREN_EXPR", "UNEXPOSED_EXPR")
 CASTS = (*WRAPPERS, "CSTYLE_CAST_EXPR")
@@ -37,10 +35,21 @@ _KEEP_GOING, _ERROR, _FATAL = 0x200, 3, 4
 _INTEGER, _FLOATING = 1, 2
 
 NUMBERS = {
-    **{"BOOL": "bool", "FLOAT": "float32", "DOUBLE": "float64"},
-    **{"CHAR_S": "int8", "SCHAR": "int8", "CHAR_U": "uint8", "UCHAR": "uint8"},
-    **{"SHORT": "int16", "USHORT": "uint16", "INT": "int32", "UINT": "uint32"},
-    **{"LONG": "int64", "ULONG": "uint64", "LONGLONG": "int64", "ULONGLONG": "uint64"},
+    "BOOL": "bool",
+    "FLOAT": "float32",
+    "DOUBLE": "float64",
+    "CHAR_S": "int8",
+    "SCHAR": "int8",
+    "CHAR_U": "uint8",
+    "UCHAR": "uint8",
+    "SHORT": "int16",
+    "USHORT": "uint16",
+    "INT": "int32",
+    "UINT": "uint32",
+    "LONG": "int64",
+    "ULONG": "uint64",
+    "LONGLONG": "int64",
+    "ULONGLONG": "uint64",
 }
 ARRAYS = ("CONSTANTARRAY", "VARIABLEARRAY", "INCOMPLETEARRAY")
 
@@ -54,6 +63,14 @@ def number_of(kind: Any) -> str | None:
     if name == "ENUM":
         return number_of(kind.get_declaration().enum_type)
     return NUMBERS.get(name)
+
+
+def element_text(node: Node) -> str:
+    """The type of a declaration's elements as C spells it, without qualifiers."""
+    kind = node.cursor.type
+    while kind.kind.name in ARRAYS:
+        kind = kind.element_type
+    return re.sub(r"\b(const|volatile|restrict)\b\s*", "", kind.spelling).strip()
 
 
 class Node:
@@ -79,9 +96,9 @@ class Node:
     def op(self) -> str:
         """C's operator; ``p++`` where it stands behind its operand."""
         if self.kind in ("BINARY_OPERATOR", "COMPOUND_ASSIGNMENT_OPERATOR"):
-            return BINARY[ci.conf.lib.clang_getCursorBinaryOperatorKind(self.cursor)]
+            return _OPERATORS.split()[int(ci.conf.lib.clang_getCursorBinaryOperatorKind(self.cursor))]
         if self.kind == "UNARY_OPERATOR":
-            return UNARY[ci.conf.lib.clang_getCursorUnaryOperatorKind(self.cursor)]
+            return _UNARY[int(ci.conf.lib.clang_getCursorUnaryOperatorKind(self.cursor))]
         return ""
 
     @cached_property
@@ -178,7 +195,7 @@ class Node:
             depth += (token.spelling == "(") - (token.spelling == ")")
             if token.spelling == ";" and depth == 1:
                 stops.append(token.extent.start.offset)
-            if len(stops) == 2 or token.spelling == ")" and not depth:
+            if len(stops) == 2 or (token.spelling == ")" and not depth):
                 break
         if len(stops) != 2:
             raise self.fault("a loop has a start, an end and a step")
@@ -225,9 +242,10 @@ def parse(
         own = place is None or place.name == path
         name = file if place is None else Path(place.name).name
         said = f"{name}:{each.location.line}: {each.spelling}"
+        if each.spelling.endswith("file not found"):
+            said += "; headers stand beside the file that includes them, or in a folder of -I DIR"
+            raise CompileError(said)
         if each.severity == _FATAL:
-            if each.spelling.endswith("file not found"):
-                said += "; headers stand beside the file that includes them, or in a folder of -I DIR"
             raise CompileError(said)
         if missing := re.search(r"undeclared identifier '(\w+)'", said):
             said += f" (a size? give it by #define or -D {missing[1]}=VALUE)"
@@ -265,7 +283,7 @@ def _system() -> tuple[str, ...]:
 
 def _bounded(text: str, file: str, options: list[str]) -> None:
     """Raises CompileError if clang needs more than `SECONDS` or `MEGABYTES` for it."""
-    limits = f"ulimit -v {MEGABYTES << 10}; ulimit -t {SECONDS}; exec \"$@\""
+    limits = f'ulimit -v {MEGABYTES << 10}; ulimit -t {SECONDS}; exec "$@"'
     command = [sys.executable, "-m", "ziglang"] if _zig() is None else [str(_zig())]
     words = ["sh", "-c", limits, "sh", *command, "clang", "-fsyntax-only", *options, "-"]
     try:

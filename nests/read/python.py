@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib.util
 import inspect
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +20,12 @@ from axiloom.nests.program.loaded import Loaded
 ACCEPTED = "a Program, a Loaded or a Builder"
 
 
-def read(path: Path, function: str = "", defines: Mapping[str, str] | None = None) -> Loaded:
+def read(
+    path: Path, function: str = "", defines: Mapping[str, str] | None = None, includes: Sequence[Path] = ()
+) -> Loaded:
     """Raises UsageError where there is no such function or it returns something else."""
+    if includes:
+        raise UsageError(f"{path}: -I gives headers of C")
     result = call(path, function, defines)
     found = loaded(result)
     if found is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from axiloom.errors import UsageError
@@ -10,7 +10,7 @@ from axiloom.isa.wording.names import hint
 from axiloom.nests.program.loaded import Loaded
 from axiloom.nests.read import c, python
 
-Reader = Callable[[Path, str, Mapping[str, str]], Loaded]
+Reader = Callable[[Path, str, Mapping[str, str], Sequence[Path]], Loaded]
 READERS: Mapping[str, Reader] = {".c": c.read, ".py": python.read}
 ACCEPTED = "FILE.c[:FUNCTION] or MODEL.py:FUNCTION"
 
@@ -23,9 +23,10 @@ def split(text: str) -> tuple[Path, str]:
     return Path(text), ""
 
 
-def read(text: str, defines: Mapping[str, str] | None = None) -> Loaded:
-    """The program that `text` names (`ACCEPTED`). Raises UsageError, CompileError."""
+def read(text: str, defines: Mapping[str, str] | None = None, includes: Sequence[Path] = ()) -> Loaded:
+    """The program that `text` names (`ACCEPTED`); `includes`: folders of headers of C. Raises UsageError,
+    CompileError."""
     path, function = split(text)
     if path.suffix not in READERS:
         raise UsageError(f"`{text}` is no program{hint(path.suffix, READERS)}; accepted are {ACCEPTED}")
-    return READERS[path.suffix](path, function, defines or {})
+    return READERS[path.suffix](path, function, defines or {}, includes)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from axiloom.nests.poly.checks import check_circuit
 from axiloom.nests.program import Program
 from axiloom.nests.schedule import Schedule
 from axiloom.nests.schedule.errors import ScheduleError
@@ -248,6 +249,7 @@ def _tighter(now: Limits, kept: Kept, point: Exact, limits: Limits) -> Limits:
 
 
 def _cases(program: Program, limits: Limits) -> Iterator[_Case]:
+    check_circuit(program)
     for structure in structures(Schedule.of(program)):
         for base, pipes in arrangements(structure):
             yield _case(structure, base, pipes, limits)

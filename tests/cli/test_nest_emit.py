@@ -39,7 +39,7 @@ def test_hls_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["-o", "x"], "--output: for text: give --emit too"),
+        (["-o", "x"], "--output: for text, with --emit, or FILE.npz"),
         (["--schedule", "x"], "--schedule: nothing is built: give --plan, --run or --emit too"),
         (["--emit", "hls", "--json", "x"], "with --emit there is only text"),
         (["--emit", "hls", "--run"], "--run: with --emit there is only text"),

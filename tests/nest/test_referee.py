@@ -18,7 +18,7 @@ from axiloom.nests.program.loaded import Loaded
 from axiloom.nests.read.c import read
 from axiloom.nests.schedule import Schedule
 
-TEXT = """
+TEXT = """#include <stdint.h>
 #include "size.h"
 int moves[N];
 static int unused(int x) { return elsewhere(x); }

@@ -24,6 +24,9 @@ def literal(value: int | float, number: str) -> int:
 
 def _format(number: str) -> Format:
     try:
-        return format_of(number)
+        found = format_of(number)
     except ValueError as error:
         raise CompileError(str(error)) from error
+    if found.name == "float64":
+        raise CompileError("float64: circuits have no double; write float")
+    return found

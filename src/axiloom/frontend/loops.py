@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from axiloom import frontend
 from axiloom.drivergen.dialects.mlir import context, parse, where
@@ -17,10 +18,12 @@ from axiloom.nests.read import linalg, python, registry
 ACCEPTED = "FILE.c[:FUNCTION], FILE.mlir, FILE.onnx or MODEL.py:FUNCTION"
 
 
-def load(text: str, defines: Mapping[str, str] | None = None) -> Loaded:
+def load(text: str, defines: Mapping[str, str] | None = None, includes: Sequence[Path] = ()) -> Loaded:
     """The program that `text` names (`ACCEPTED`). A function of Python gives a program, or a torch module and
     its example inputs. Raises UsageError, CompileError."""
     path, function = registry.split(text)
+    if includes and path.suffix != ".c":
+        raise UsageError(f"{text}: -I gives headers of C")
     if path.suffix in (".mlir", ".onnx"):
         if defines:
             raise UsageError(f"{text}: -D gives sizes of C and of functions of Python")
@@ -43,7 +46,7 @@ def load(text: str, defines: Mapping[str, str] | None = None) -> Loaded:
         # torch-mlir says `main`, which no function of a driver can be called
         found = replace(found, program=replace(found.program, name=function))
         return replace(found, original=original(result, found))
-    return registry.read(text, defines)
+    return registry.read(text, defines, includes)
 
 
 def of_model(model: Model, function: str = "", *, is_torch: bool = False) -> Loaded:

@@ -25,6 +25,7 @@ def body(text: str, head: str = "float A[8], float B[8], float x, int K[8]") -> 
     return parse(f"void f({head}) {{\n{text}\n}}\n", "f.c")
 
 
+_FORM = "a loop is `for (i = LOW; i < HIGH; i++)`, with affine bounds and a constant step"
 REFUSED = [
     (
         "for (int i = 0; i < 8; i++) A[K[i]] = 0;",
@@ -32,87 +33,61 @@ REFUSED = [
     ),
     (
         "for (int i = 0; i < n; i++) A[i] = 0;",
-        "f.c:2: `n` is neither an iterator of a loop around nor a constant (give sizes by "
-        "#define or -D n=VALUE)",
+        "f.c:2: use of undeclared identifier 'n' (a size? give it by #define or -D n=VALUE)",
+    ),
+    (
+        "for (int i = 0; i < K[0]; i++) A[i] = 0;",
+        "f.c:2: the end of the loop is not known: an element of an array is no affine form of iterators",
     ),
     (
         "for (int i = 0; i < 2; i++)\n for (int j = 0; j < 2; j++) A[i*j] = 0;",
-        "f.c:3: `(i) * (j)` is a product of two iterators",
-    ),
-    (
-        "for (int i = 0; i < 8; i++) A[i/2] = 0;",
-        "f.c:2: `(i) / (2)` is not affine",
+        "f.c:3: `i * j` is a product of two iterators",
     ),
     (
         "while (1) A[0] = 0;",
         "f.c:2: `while` is no loop of static control; write `for` with affine bounds",
     ),
-    (
-        "for (int i = 0; i != 8; i++) A[i] = 0;",
-        "f.c:2: its condition is `!=`; a loop is `for (i = LOW; i < HIGH; i++)`, with <, "
-        "<=, > or >=, and a constant step",
-    ),
-    (
-        "for (int i = 1; i < 8; i *= 2) A[i] = 0;",
-        "f.c:2: its step `*=` is not constant; a loop is",
-    ),
+    ("for (int i = 1; i < 8; i *= 2) A[i] = 0;", f"f.c:2: its step `*=` is not constant; {_FORM}"),
     (
         "for (int i = 0; i < 8; i--) A[i] = 0;",
-        "f.c:2: it does not end: `i` moves away from its bound; a loop is",
+        f"f.c:2: the loop does not end: `i` moves away from its bound; {_FORM}",
     ),
     (
-        "for (int i = 0; i < 8; i++)\n for (int i = 0; i < 8; i++) A[i] = 0;",
-        "f.c:3: `i` is the iterator of a loop around this one already; give it another name",
+        "for (unsigned i = 7; i >= 0; i--) A[i] = 0;",
+        f"f.c:2: the loop does not end: `i` moves away from its bound; {_FORM}",
     ),
     (
-        "for (int i = 0; i < 8; i++)\n if (A[i] > 0.0f) B[i] = 0;",
-        "f.c:3: `if` of what is not affine in the iterators: an element of an array is no "
-        "affine form of iterators; write `x = condition ? a : b`",
+        "for (unsigned char i = 0; i < 256; i++) A[0] = 0;",
+        f"f.c:2: the loop does not end: `i` moves away from its bound; {_FORM}",
+    ),
+    ("for (int i = 0; i < 8; i++) { i = 3; }", f"f.c:2: `i` is written in its loop; {_FORM}"),
+    ("for (int i = 0; i < 8; i++) { if (A[i] > x) break; }", "f.c:2: `break` is not supported"),
+    (
+        "for (int i = 0; i < 8; i++) { int v; if (A[i] > x) v = 1; K[i] = v; }",
+        "f.c:2: `v` is read before it is written at i=0: what it holds then, C leaves undefined",
     ),
     (
-        "A[0] = B[0] * 0.1;",
-        "f.c:2: `*` in double: 0.1 is a double; write 0.5f for 0.5, sqrtf for sqrt",
+        "for (int i = 0; i < 8; i++) { int v; if (i < 4) v = 1; K[i] = v; }",
+        "f.c:2: `v` is read before it is written at i=4: what it holds then, C leaves undefined",
     ),
     (
-        "A[0] = B[0] * 0.5 + 1.0f;",
-        "f.c:2: `+` in double: an operand is computed in double; write 0.5f for 0.5, sqrtf for sqrt",
+        "for (int i = 0; i < 8; i++) K[i] = 7 / (i - 2);",
+        "f.c:2: `/` divides by 0 here, which C leaves undefined",
     ),
+    ("K[0] = K[1] << 32;", "f.c:2: `<<` shifts 32 bits by 32 here, which C leaves undefined"),
     (
-        "A[0] = powf(B[0], 2.0f);",
-        "f.c:2: call of `powf`; there are sqrtf, expf, fabsf, fmaxf, fminf, sqrt, fabs, fmax, fmin, abs",
+        "static int seen = 0; seen += 1; K[0] = seen;",
+        "f.c:2: `seen` is static and written: its value would be kept from call to call; make it a parameter",
     ),
+    ("A[0] = (x = 1) + 2;", "f.c:2: `=` within an expression; make it a statement of its own"),
     (
-        "x = 1;\n",
-        "f.c:2: `x` is passed by value: what is written to it is lost; use a local",
+        "struct { int a; } s; s.a = 1;",
+        "f.c:2: `s` is `struct (unnamed at f.c:2:1)`; numbers",
     ),
-    (
-        "double d = 1;",
-        "f.c:2: `d` is double; numbers of programs are float and integers",
-    ),
-    (
-        "long d = 1;",
-        "f.c:2: how wide `long` is depends on the machine; write int32_t or int64_t",
-    ),
-    (
-        "A[0][1] = 0;",
-        "f.c:2: `A` has 1 dimensions, not 2",
-    ),
-    (
-        "g(A);",
-        "f.c:2: a call of `g`; write its loops here",
-    ),
-    (
-        "for (int i = 0; i < 8; i++) { i = 3; }",
-        "f.c:2: `i` is the iterator of a loop",
-    ),
-    (
-        "y = 1;",
-        "f.c:2: `y` is not declared (a size? give it by #define or -D y=VALUE)",
-    ),
-    (
-        "A[0] = 1",
-        "f.c:3:1: Unexpected token `}` (C as the parser of pycparser reads it)",
-    ),
+    ("long double d = 1; A[0] = d;", "f.c:2: `d` is `long double`; numbers are float, double, bool"),
+    ("A[0] = tgammaf(x);", "f.c:2: call to undeclared library function 'tgammaf'"),
+    ("A[0] = 1", "f.c:2: expected ';' after expression"),
+    ("if (x > 0) return; A[0] = 1;", "f.c:2: `return` before the end; write `if` and `else` around"),
 ]
 
 
@@ -120,17 +95,24 @@ REFUSED = [
 def test_refused_with_line_and_reason(text: str, message: str) -> None:
     with pytest.raises(CompileError) as error:
         body(text)
-    assert str(error.value).startswith(message.split(" Unexpected")[0])
+    assert str(error.value).startswith(message)
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('#include "own.h"\nvoid f(float A[2]) { A[0] = 0; }', 'f.c:1: `#include "own.h"`: files are not'),
-        ("#if N > 2\nvoid f(float A[2]) { A[0] = 0; }", "f.c:2: `#if` without `#endif`"),
-        ("#define M(a, b) a\n\nvoid f(float A[2]) { A[0] = M(1); }", "f.c:3: `M` takes 2 arguments, not 1"),
+        (
+            '#include "own.h"\nvoid f(float A[2]) { A[0] = 0; }',
+            "f.c:1: 'own.h' file not found; headers stand beside the file that includes them, or in a folder",
+        ),
+        ("#if N > 2\nvoid f(float A[2]) { A[0] = 0; }", "f.c:1: unterminated conditional directive"),
+        ("#if 9**9**9 > 1\n#endif\nvoid f(float A[2]) { A[0] = 0; }", "f.c:1: "),
+        ("#define M(a, b) a\n\nvoid f(float A[2]) { A[0] = M(1); }", "f.c:3: too few arguments provided"),
         ("void f(float *A) { A[0] = 0; }", "f.c:1: `A` is a pointer; write an array with its size: `A[N]`"),
-        ("float f(float A[2]) { return 1; }", "f.c:1: `f` returns a value; results are arrays: return void"),
+        (
+            "void f(int n, float A[n]) { A[0] = 0; }",
+            "f.c:1: the size of `A` is no constant (give it by -D n=",
+        ),
         (
             "void f(float A[2]) { A[0] = 0; }\nvoid g(float A[2]) { A[0] = 0; }",
             "f.c: which function? there are f, g",
@@ -174,7 +156,7 @@ def test_sizes_that_are_parameters() -> None:
     program = parse(text, "f.c", "", {"n": "5"}).program
     assert [each.shape for each in program.arrays] == [(5, 5), (5,)]
     assert loops(program) == ["for i 0 .. 4", "  S0: B[i] = A[i][4] * 5"]
-    with pytest.raises(CompileError, match=r"f.c:1: `n` is neither .*give sizes by #define or -D n=VALUE"):
+    with pytest.raises(CompileError, match=r"f.c:1: the size of `A` is no constant .give it by -D n=VALUE"):
         parse(text, "f.c")
     with pytest.raises(UsageError, match="-D n=m: n is a parameter, and takes an integer"):
         parse(text, "f.c", "", {"n": "m"})
@@ -183,7 +165,7 @@ def test_sizes_that_are_parameters() -> None:
 def test_steps_are_normalised() -> None:
     found = body("for (int i = 7; i >= 2; i -= 2) A[i] = i;").program
     assert loops(found) == ["for i 0 .. 2", "  S0: A[-2*i + 7] = float32(-2*i + 7)"] or found.statements
-    assert [tuple(map(str, each.domain)) for each in found.statements] == [("i", "-2*i + 5")]
+    assert [tuple(map(str, each.domain)) for each in found.statements] == [("i", "-i + 2")]
 
 
 def test_roles_follow_from_use() -> None:

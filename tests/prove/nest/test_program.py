@@ -63,7 +63,7 @@ def test_what_a_circuit_narrows_is_what_was_written() -> None:
     assert equal([(one, term, term + z3.BitVecVal(1, 16))], 20)[0] is Answer.VIOLATED
 
 
-LARGE = """
+LARGE = """#include <stdint.h>
 void large(int32_t a[2], int32_t b[2])
 {
   int64_t t[2];

@@ -101,7 +101,7 @@ def execute(options: argparse.Namespace) -> int:
     """One program; the schedule, and what was searched as comments before it."""
     if len(options.source) > 1:
         raise UsageError(f"--auto: one program, not {len(options.source)}")
-    program = load(options.source[0], defines(options.define)).program
+    program = load(options.source[0], defines(options.define), options.include).program
     found, front = search(options, program)
     if options.output:
         write_whole(options.output, as_text(program.name, found, options))

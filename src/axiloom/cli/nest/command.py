@@ -79,7 +79,7 @@ def execute(options: argparse.Namespace) -> int:
         return nest_auto.execute(options)
     found = []
     for source in options.source:
-        loaded = load(source, defines(options.define))
+        loaded = load(source, defines(options.define), options.include)
         found.append(describe(source, loaded))
         print("\n".join(lines(found[-1])))
     if options.json:
@@ -91,7 +91,7 @@ def emit(options: argparse.Namespace) -> int:
     """``--emit``: one program as text."""
     if len(options.source) > 1:
         raise UsageError(f"--emit {options.emit}: one program, not {len(options.source)}")
-    program = load(options.source[0], defines(options.define)).program
+    program = load(options.source[0], defines(options.define), options.include).program
     schedule = scheduled(program, options.schedule)
     from axiloom.nest.emit import EMITTERS  # after `load`, which says what is not installed
 

@@ -75,7 +75,7 @@ def execute(options: argparse.Namespace) -> int:
         raise UsageError(f"{'--run' if options.run else '--plan'}: one program, not {len(options.source)}")
     steps = Steps(shared.progress())
     source = options.source[0]
-    loaded = load(source, defines(options.define))
+    loaded = load(source, defines(options.define), options.include)
     arrays = inputs(loaded, options) if options.run else {}
     schedule, search = scheduled(loaded.program, options.schedule), None
     if options.auto:

@@ -14,7 +14,7 @@ from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, has, refuse, reject
 from axiloom.cli.nest import auto as nest_auto
 from axiloom.cli.nest import resident as nest_resident
-from axiloom.cli.nest.source import DEVICE
+from axiloom.cli.nest.source import DEVICE, add_includes
 from axiloom.files import make_folder
 from axiloom.frontend.model import write_arrays
 from axiloom.run.run import Watch, simulate
@@ -28,7 +28,7 @@ OTHERS = (
     "stop_after layers offload_from offload port data_type rebase"
 )
 """Options of other accelerators."""
-OPTIONS = "schedule define plain"
+OPTIONS = "schedule define include plain"
 """Options of loops alone."""
 ACCEPTED = "FILE.c[:FUNCTION]; with --schedule or --auto FILE.mlir, FILE.onnx, MODEL.py:FUNCTION too"
 
@@ -59,6 +59,7 @@ def add_options(run: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         metavar="NAME=VALUE",
         help="a macro: a size; of a template of MLIR: ${NAME}",
     )
+    add_includes(group)
     group.add_argument(
         "--plain", action="store_true", help="all inputs, then one nest after the other, then all results"
     )
@@ -88,7 +89,7 @@ def execute(options: argparse.Namespace, finish: Any) -> int:
     reject(
         options, [Refusal(OTHERS, lambda _: True, "not for loops, which become an accelerator of their own")]
     )
-    loaded = load(options.problem, sizes(options))
+    loaded = load(options.problem, sizes(options), options.include)
     progress = shared.progress()
     schedule, searched = scheduled(loaded.program, options.schedule), ""
     if options.auto:
@@ -150,6 +151,6 @@ def compiled(options: argparse.Namespace, width: int, scatter_gather: bool) -> t
     from axiloom.cli.nest.source import load, scheduled
     from axiloom.nest.accelerator import accelerator
 
-    program = load(options.problem[0], sizes(options)).program
+    program = load(options.problem[0], sizes(options), options.include).program
     schedule = scheduled(program, options.schedule)
     return program, accelerator(schedule, width, plain=options.plain, scatter_gather=scatter_gather)

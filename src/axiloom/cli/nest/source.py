@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,7 +35,20 @@ def add_source(command: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="a size: a macro in C, a parameter of a function in Python",
+        help="a size: a macro or a parameter in C, a parameter of a function in Python",
+    )
+    add_includes(command)
+
+
+def add_includes(command: argparse._ActionsContainer) -> None:
+    command.add_argument(
+        "-I",
+        dest="include",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="DIR",
+        help="a folder of headers of C; those beside the file are found anyway",
     )
 
 
@@ -50,11 +63,11 @@ def defines(given: list[str]) -> dict[str, str]:
     return found
 
 
-def load(source: str, sizes: Mapping[str, str]) -> Loaded:
+def load(source: str, sizes: Mapping[str, str], includes: Sequence[Path] = ()) -> Loaded:
     """The program, without faults. Raises CompileError with every fault, UsageError, BuildError."""
     try:
+        import clang.cindex  # noqa: F401
         import islpy  # noqa: F401
-        import pycparser  # noqa: F401
     except ImportError as error:
         from axiloom.errors import BuildError
 
@@ -64,7 +77,7 @@ def load(source: str, sizes: Mapping[str, str]) -> Loaded:
     from axiloom.frontend import loops
     from axiloom.nests.poly.checks import faults
 
-    loaded = loops.load(source, sizes)
+    loaded = loops.load(source, sizes, includes)
     if found := faults(loaded.program):
         raise CompileError("\n".join(found))
     return loaded

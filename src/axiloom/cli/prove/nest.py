@@ -58,7 +58,7 @@ def execute(options: argparse.Namespace) -> int:
     begun = time.perf_counter()
     if len(options.source) > 1:
         raise UsageError(f"{', '.join(options.source)}: give one program")
-    loaded = nest_source.load(options.source[0], nest_source.defines(options.define))
+    loaded = nest_source.load(options.source[0], nest_source.defines(options.define), options.include)
     schedule = nest_source.scheduled(loaded.program, options.schedule)
     made = accelerator(schedule, options.stream_width, plain=options.plain)
     if made.deadlock:
