@@ -182,7 +182,7 @@ def _unary(what: Meaning, source: Format, operands: list[Text]) -> Text:
             f"{a.at(10)} < {zero.text} ? {type_name(source)}(-{a.at(UNARY + 1)}) : {a.at(3)}", CONDITIONAL
         )
     if is_float and name in _FUNCTIONS:
-        return Text(f"{_FUNCTIONS[name]}({a.text})")
+        return Text(f"{_FUNCTIONS[name][: None if source.bits == 32 else -1]}({a.text})")
     raise ValueError(f"no operator `{name}` of {', '.join(what.operands)} to {what.number} in HLS C++")
 
 
