@@ -104,7 +104,8 @@ class System:
     def specs(self) -> tuple[AcceleratorSpec, ...]:
         """All accelerators, by their numbers."""
         one = self.accelerators
-        return (one,) if isinstance(one, AcceleratorSpec) else tuple(one)
+        specs = (one,) if isinstance(one, AcceleratorSpec) else tuple(one)
+        return specs if self.user_rtl is None else tuple(map(self.user_rtl.completed, specs))
 
     @property
     def spec(self) -> AcceleratorSpec:

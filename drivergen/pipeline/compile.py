@@ -41,7 +41,7 @@ from axiloom.drivergen.passes.lowering.lower_to_loops import LowerToLoops
 from axiloom.drivergen.passes.lowering.to_table import ToTable
 from axiloom.drivergen.passes.transfers.place_flow import PlaceFlow
 from axiloom.drivergen.pipeline.decisions import decide
-from axiloom.drivergen.pipeline.pipelines import optimisations, prepare, split, transfer_passes
+from axiloom.drivergen.pipeline.pipelines import LOCAL, optimisations, prepare, split, transfer_passes
 from axiloom.errors import AxiloomError, CompileError, UsageError
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS
@@ -83,6 +83,13 @@ def compile_mlir(
         raise UsageError(
             f"pipeline {pipeline}: {spec.name} accesses registers between its transfers, which no pass may "
             "move: take `published`"
+        )
+    joining = [one for one in chosen if one not in LOCAL]
+    if joining and spec is not None and spec.rtl.starts_on_tlast:
+        raise UsageError(
+            f"pipeline {pipeline}: {', '.join(joining)} would join packets, and {spec.name} starts on "
+            "TLAST: take --pipeline published; if it counts words instead, say `starts_on_tlast`: false in "
+            "`rtl` of its specification"
         )
     module = parse(text, name)
     published.translate(module, spec, flow)

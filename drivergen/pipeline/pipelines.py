@@ -60,10 +60,14 @@ then packing it once and keeping it beats queues that copy it each time, and `al
 """
 
 
+LOCAL = ("cache-tiling", "specialise-copies")
+"""Passes that leave each packet as it is."""
+
+
 def default_pipeline(spec: AcceleratorSpec) -> str:
     """What ``axiloom run`` takes if it is not told: all passes that the accelerator's DMA is able to use."""
-    if spec.has_registers:
-        return "published"  # a register is accessed between transfers: none may be moved or joined
+    if spec.keeps_packets:
+        return "published"
     return "all" if spec.dma.scatter_gather else "copying"
 
 

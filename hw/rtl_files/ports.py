@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,8 @@ class Port:
     name: str
     is_input: bool
     width: int
+    is_read: bool = field(default=True, compare=False)
+    """Of an input: whether the module looks at it. What goes into a signal called unused is not looked at."""
 
     def __str__(self) -> str:
         bits = f"[{self.width - 1}:0]" if self.width > 1 else ""
@@ -85,11 +87,38 @@ def read_ports(
         netlist = json.loads(tree.read_text(encoding="utf-8"))
     types = {t["addr"]: t for misc in netlist["miscsp"] for t in misc.get("typesp", ())}
     module = next(m for m in netlist["modulesp"] if m["origName"] == top)
+    read = {*_read(module["stmtsp"])}
     return tuple(
-        Port(var["verilogName"], var["direction"] == "INPUT", _width(types.get(var["dtypep"], {}), types))
+        Port(
+            var["verilogName"],
+            var["direction"] == "INPUT",
+            _width(types.get(var["dtypep"], {}), types),
+            var["addr"] in read,
+        )
         for var in module["stmtsp"]
         if var["type"] == "VAR" and var.get("isPrimaryIO")
     )
+
+
+def _read(node: Any) -> Iterator[str]:
+    """Addresses of the variables whose values are used."""
+    if isinstance(node, list):
+        for one in node:
+            yield from _read(one)
+    elif isinstance(node, dict):
+        if str(node.get("type")).startswith("ASSIGN") and any("unused" in name for name in _set(node)):
+            return
+        if node.get("type") == "VARREF" and node.get("access") != "WR":
+            yield str(node["varp"])
+        for one in node.values():
+            yield from _read(one)
+
+
+def _set(assignment: dict[str, Any]) -> Iterator[str]:
+    """Names of the variables that an assignment sets."""
+    for one in assignment.get("lhsp", ()):
+        if one.get("type") == "VARREF":
+            yield str(one["name"]).lower()
 
 
 _MODULE = re.compile(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from axiloom.errors import BuildError
@@ -127,6 +128,20 @@ class UserRtl:
 
     def __repr__(self) -> str:
         return f"UserRtl({[str(file) for file in self.files]!r}, {self.top!r})"
+
+    @property
+    def starts_on_tlast(self) -> bool:
+        """What the specification says; else whether the module looks at the TLAST of an input stream."""
+        if self.told.starts_on_tlast is not None:
+            return self.told.starts_on_tlast
+        lasts = (bus.signals.get("tlast") for bus in self.input_streams)
+        return any(port is not None and port.is_read for port in lasts)
+
+    def completed(self, spec: AcceleratorSpec) -> AcceleratorSpec:
+        """`spec` with what it leaves to the module: whether packets count."""
+        if spec.rtl.starts_on_tlast is not None or not self.starts_on_tlast:
+            return spec
+        return spec.replace(rtl=replace(spec.rtl, starts_on_tlast=True))
 
     def has(self, port: str) -> bool:
         """Does the module have a port of this name?"""

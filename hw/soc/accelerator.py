@@ -25,10 +25,14 @@ ENGINES: Mapping[str, type[Engine]] = {
 def check_engine(spec: AcceleratorSpec) -> None:
     """Raises :exc:`SpecError` for what no engine, or not its engine, can be."""
     if spec.form.name not in ENGINES:
-        known = ", ".join(sorted({one.kernel for one in FORMS}))
-        what = f"no engine of ours executes {spec.kernel}; they execute {known}"
-        remedy = "Give your own RTL, or run the functional model"
-        raise SpecError([f"{spec.name}: {what}. {remedy}"])
+        known = sorted({one.kernel for one in FORMS if one.name in ENGINES})
+        what = f"no engine of ours executes {spec.kernel}; they execute {', '.join(known)}"
+        if spec.kernel in known:
+            what = f"no engine of ours computes {spec.kernel} by these instructions and tiles"
+        remedy = (
+            "Give the Verilog of this device (--rtl FILE --top NAME), or take the functional model in its "
+        )
+        raise SpecError([f"{spec.name}: {what}. {remedy}place (--rtl model)"])
     if spec.rtl.registers or spec.rtl.inputs:
         what = "engines of ours have no registers and one input stream (`rtl` of the specification)"
         raise SpecError([f"{spec.name}: {what}. Give your own RTL"])

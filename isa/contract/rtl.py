@@ -23,5 +23,8 @@ class RtlPorts:
     """Operand to the prefix of its stream, where a device has a stream an operand: ``{"A": "s_axis_a_"}``."""
     constants: Mapping[str, int] = field(default_factory=dict)
     """Input ports that have one value all the time."""
+    starts_on_tlast: bool | None = None
+    """The end of a packet starts the device, or counts: each instruction is a packet of its own. None: that
+    is so if the module reads the TLAST of its input."""
     registers: Mapping[str, int] = field(default_factory=dict)
     """Register of the module's AXI4-Lite port to its byte offset."""

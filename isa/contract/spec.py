@@ -89,6 +89,11 @@ class AcceleratorSpec:
         return any(op.before or op.after or op.carried for op in self.opcodes.values())
 
     @property
+    def keeps_packets(self) -> bool:
+        """Whether each instruction is a packet of its own, which no pass may join with another."""
+        return self.has_registers or bool(self.rtl.starts_on_tlast)
+
+    @property
     def has_pointers(self) -> bool:
         """Whether the device reads and writes memory itself: no operand travels on a stream."""
         return any(one.pointer for op in self.opcodes.values() for one in op.carried)

@@ -22,6 +22,7 @@ def read_rtl(body: Mapping[str, Any]) -> RtlPorts:
         clock=body.get("clock", ""),
         reset=body.get("reset", ""),
         reset_active_low=body.get("reset_active_low", True),
+        starts_on_tlast=body.get("starts_on_tlast"),
         inputs=dict(body.get("inputs", {})),
         **numbers,
     )
@@ -32,6 +33,8 @@ def write_rtl(rtl: RtlPorts) -> dict[str, Any] | None:
     found: dict[str, Any] = {name: text for name in _TEXTS if (text := getattr(rtl, name))}
     if not rtl.reset_active_low:
         found["reset_active_low"] = False
+    if rtl.starts_on_tlast is not None:
+        found["starts_on_tlast"] = rtl.starts_on_tlast
     found |= {name: dict(values) for name in _MAPS if (values := getattr(rtl, name))}
     if rtl.registers:
         found["registers"] = {name: f"0x{at:02x}" for name, at in rtl.registers.items()}

@@ -275,9 +275,11 @@ MOST = "most"
 def accelerator(options: argparse.Namespace, data_type: str | None = None) -> AcceleratorSpec:
     """The specification that --accel, --size, --spec and --encoding name, with other widths, macs and DMA.
 
-    A built-in one takes the problem's `data_type`; a file says its own.
+    A built-in one takes the problem's `data_type`; a file says its own. What it leaves to --rtl is filled in.
     """
     spec = _named(options, data_type)
+    if getattr(options, "rtl", None) and not wants_model(options):
+        spec = UserRtl(options.rtl, options.top, spec.rtl).completed(spec)
     changes: dict[str, Any] = {}
     if options.stream_width is not None:
         changes["stream_width"] = options.stream_width

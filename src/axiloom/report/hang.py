@@ -123,9 +123,9 @@ def _waveform(stopped: Stopped, setting: Setting) -> str:
 
 
 _REMEDIES: tuple[Remedy, ...] = (
+    _starts_on_tlast,
     _register,
     _error,
-    _starts_on_tlast,
     _too_long,
     _too_few,
     _no_receive,

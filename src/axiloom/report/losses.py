@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from axiloom.cosim.profile import CPU, HARDWARE, Profile
-from axiloom.drivergen.pipeline.pipelines import OPTIMISATIONS, PIPELINES, optimisations
+from axiloom.drivergen.pipeline.pipelines import LOCAL, OPTIMISATIONS, PIPELINES, optimisations
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.check.check import check
 from axiloom.isa.kernels.forms import PACKETS
@@ -160,7 +160,7 @@ def remedies(one: Class, spec: AcceleratorSpec, pipeline: str | None, *, own_rtl
         found.append(f"--pipeline {_joined([*chosen, *useful], spec)}")
     if one.key in ("load", "load_again", "load_head", "store") and not own_rtl and _can_be_wider(spec):
         found.append(f"--stream-width {2 * spec.stream_width}")
-    fixed = spec.form in PACKETS or spec.has_registers
+    fixed = spec.form in PACKETS or spec.keeps_packets
     if "zero-copy" in one.passes and not spec.dma.scatter_gather and not fixed:
         found.append("--dma sg --pipeline all")
     if one.key in ("load", "load_again") and len(spec.flows) > 1:
@@ -175,9 +175,11 @@ def _can_be_wider(spec: AcceleratorSpec) -> bool:
 
 def _able(spec: AcceleratorSpec) -> list[str]:
     """The passes that can be had: of packets another compiler makes the driver, no pass may move accesses to
-    registers, and zero copy needs scatter-gather."""
+    registers or join packets that count, and zero copy needs scatter-gather."""
     if spec.form in PACKETS or spec.has_registers:
         return []
+    if spec.keeps_packets:
+        return [*LOCAL]
     return [one for one in OPTIMISATIONS if one not in _IN_PLACE or spec.dma.scatter_gather]
 
 

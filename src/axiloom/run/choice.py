@@ -59,6 +59,8 @@ def machine(board: boards.Board) -> Machine:
 
 def strategies(spec: AcceleratorSpec) -> tuple[str, ...]:
     """Pipelines to choose from: what the accelerator's DMA can do."""
+    if spec.keeps_packets:
+        return ("published",)
     return ("all",) if spec.dma.scatter_gather else ("published", "copying")
 
 

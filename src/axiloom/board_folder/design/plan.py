@@ -76,7 +76,8 @@ class Plan:
     @property
     def pipeline(self) -> str:
         """Xilinx' core knows no rows with a stride: nothing is sent in place there."""
-        return "copying" if self.dma == XILINX else drivergen.default_pipeline(self.specs[0])
+        usual = drivergen.default_pipeline(self.specs[0])
+        return "copying" if self.dma == XILINX and usual == "all" else usual
 
     @cached_property
     def drivers(self) -> tuple[Driver, ...]:

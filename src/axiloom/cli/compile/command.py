@@ -111,7 +111,7 @@ def _compile_problem(options: argparse.Namespace) -> int:
         options,
         [Refusal("calls", lambda _: all_given, f"for a choice, and nothing is chosen: --flow {BEST}")],
     )
-    shared.user_rtl(options, spec)  # a driver does not depend on it, but has to fit it
+    shared.user_rtl(options, spec)
     driver = drivergen.compile_mlir(
         mlir,
         spec,

@@ -381,7 +381,9 @@ def _reported(hung: HungError, built: Report, options: argparse.Namespace, drive
     assert result is not None
     _write(built, options, result.profile.timeline, driver)
     page_said = f"; the page is {options.report / page.FILE}" if options.report else ""
-    return HangError(f"{hung}{page_said}")
+    tries = built["result"].get("hang", {}).get("remedies", [])
+    advice = f"; {tries[0][0].lower()}{tries[0][1:]}" if tries else ""
+    return HangError(f"{hung}{advice}{page_said}")
 
 
 def _say_process(result: Result, function: str = "") -> None:
