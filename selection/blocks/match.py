@@ -18,16 +18,18 @@ from axiloom.selection.egraph.constants import Constants
 from axiloom.selection.egraph.saturated import ENode, Saturated
 
 MOST_SHIFT = 15
+MOST_BIASES = 4
 
 
 @dataclass(frozen=True)
 class Way:
-    """To a value of int8: `sums` is the node of its sums; `bias` a class of one number a channel, or None."""
+    """To a value of int8: `sums` is the node of its sums; `biases` are classes of one number a channel, which
+    are added up."""
 
     made: int
     sums: ENode
     how: Requantise
-    bias: int | None
+    biases: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -83,21 +85,29 @@ class Matcher:
     def _sums(self, made: int, one: int, done: _Done, deep: int) -> Iterator[Way]:
         for node in self.saturated.classes[one]:
             if node.op in self.sums:
-                yield Way(made, node, Requantise(done.shift, done.low, done.high, bias=False), None)
+                yield Way(made, node, Requantise(done.shift, done.low, done.high, bias=False), ())
             elif node.op == "add":
                 yield from self._biased(made, node, done)
             elif node.op in self._below and deep:
                 for below, then in self._below[node.op](node, done):
                     yield from self._sums(made, below, then, deep - 1)
 
-    def _biased(self, made: int, node: ENode, done: _Done) -> Iterator[Way]:
+    def _biased(self, made: int, node: ENode, done: _Done, later: tuple[int, ...] = ()) -> Iterator[Way]:
         for sums, added in (node.operands, node.operands[::-1]):
             bias = self._per_channel(added)
             if bias is None:
                 continue
+            biases = (bias, *later)
             for inner in self.saturated.classes[sums]:
                 if inner.op in self.sums:
-                    yield Way(made, inner, Requantise(done.shift, done.low, done.high), bias)
+                    yield Way(made, inner, Requantise(done.shift, done.low, done.high), biases)
+                elif inner.op == "add" and len(biases) < MOST_BIASES:
+                    yield from self._biased(made, inner, done, biases)
+
+    def unfinished(self, one: int) -> Iterator[Way]:
+        """To a value of int32, which is on the way from sums to a byte."""
+        if self.saturated.types[one].number == "int32":
+            yield from self._sums(one, one, _Done(), 8)
 
     def _per_channel(self, one: int) -> int | None:
         """The class of one number a channel that this one is along its last dimension."""

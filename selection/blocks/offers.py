@@ -7,6 +7,7 @@ and follows from it where it is a constant.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
@@ -79,23 +80,19 @@ class _Offering:
                     refused.setdefault(made, f"{way.sums.op}: {error}")
         done = {one.made for one in found}
         whole = replace(self.saturated, types=tuple(self.types), classes=tuple(map(tuple, self.classes)))
-        return Offered(whole, tuple(found), {one: why for one, why in refused.items() if one not in done})
+        inside = frozenset(filter(self._inside, range(len(self.saturated.classes))))
+        left = {one: why for one, why in refused.items() if one not in done}
+        return Offered(whole, tuple(found), left, inside)
 
     def _offer(self, way: Way) -> Offer:
         """Raises CompileError where no block computes it."""
-        factors = [self._byte(one) for one in way.sums.operands]
+        factors, layer = self._layer(way)
         types = [self.types[one] for one in factors]
-        layer = SUMS[way.sums.op](way.sums, types, self.types[way.made])
-        if factors[1] not in self.matcher.constants.classes:
-            raise RefusedError(
-                "its right factor follows from a parameter: constants are taken, which are laid out in "
-                "blocks before the program is made"
-            )
         own = layer.program(_endless(self.isa), way.how)
         operands = [factors[0], self._in_blocks(factors[1], layer)]
         names = list(layer.names)
-        if way.bias is not None:
-            operands.append(way.bias)
+        if way.biases:
+            operands.append(self._added(way.biases))
             names.append("bias")
         block = Block(
             self.isa,
@@ -109,6 +106,26 @@ class _Offering:
             tuple(names),
         )
         return Offer(way.made, block, tuple(operands))
+
+    def _layer(self, way: Way) -> tuple[list[int], Layer]:
+        """The factors of its sums, and what they are. Raises RefusedError."""
+        factors = [self._byte(one) for one in way.sums.operands]
+        types = [self.types[one] for one in factors]
+        layer = SUMS[way.sums.op](way.sums, types, self.types[way.made])
+        if factors[1] not in self.matcher.constants.classes:
+            raise RefusedError(
+                "its right factor follows from a parameter: constants are taken, which are laid out in "
+                "blocks before the program is made"
+            )
+        return factors, layer
+
+    def _inside(self, one: int) -> bool:
+        """Whether a block may make it on its way."""
+        for way in self.matcher.unfinished(one):
+            with suppress(CompileError):
+                self._layer(way)
+                return True
+        return False
 
     def _byte(self, one: int) -> int:
         """A class of int8, which may have been made wider. Raises RefusedError."""
@@ -126,8 +143,15 @@ class _Offering:
         shape = tuple(layer.split[i] for i in layer.order)
         return self._class(Type(shape, number), "transpose", split, permutation=layer.order)
 
-    def _class(self, type_: Type, op: str, operand: int, **given: tuple[int, ...]) -> int:
-        node = ENode(op, (operand,), tuple(sorted(given.items())), RULE)
+    def _added(self, biases: Sequence[int]) -> int:
+        """Sums wrap, so that biases may be added up before: constants are, on the host."""
+        found = biases[0]
+        for one in biases[1:]:
+            found = self._class(self.types[found], "add", found, one)
+        return found
+
+    def _class(self, type_: Type, op: str, *operands: int, **given: tuple[int, ...]) -> int:
+        node = ENode(op, operands, tuple(sorted(given.items())), RULE)
         if node not in self.known:
             self.known[node] = len(self.types)
             self.types.append(type_)

@@ -195,17 +195,25 @@ def _match(saturated: Saturated, node: Node, one: int, bound: dict[int, int]) ->
 def _missing(saturated: Saturated, target: Target, makeable: set[Cell], offered: Offered | None) -> str:
     """The first value of the application, operands first, that nothing makes anywhere."""
     there = {one for one, _ in makeable}
+    # What a block makes on its way is not what is missing, unless nothing else is.
+    for inside in (offered.inside if offered is not None else frozenset(), frozenset[int]()):
+        if said := _first_missing(saturated, target, there | inside, offered):
+            return said
     name = target.isa.name
+    root = next(one for one in saturated.roots if (one, target.host) not in makeable)
+    memories = sorted({memory for one, memory in makeable if one == root})
+    return f"{name} makes {saturated.types[root]} in {', '.join(memories)} and cannot store it"
+
+
+def _first_missing(saturated: Saturated, target: Target, there: set[int], offered: Offered | None) -> str:
     for one in _in_order(saturated):
         if one not in there:
             own = [node for node in saturated.classes[one] if not node.rule] or list(saturated.classes[one])
             types = ", ".join(str(saturated.types[n]) for n in own[0].operands)
             where = f"{own[0].place}: " if own[0].place else ""
-            said = f"{where}{name} has nothing that makes {own[0].op}({types}) : {saturated.types[one]}"
-            return said + _why(one, saturated, offered)
-    root = next(one for one in saturated.roots if (one, target.host) not in makeable)
-    memories = sorted({memory for one, memory in makeable if one == root})
-    return f"{name} makes {saturated.types[root]} in {', '.join(memories)} and cannot store it"
+            makes = f"{own[0].op}({types}) : {saturated.types[one]}"
+            return f"{where}{target.isa.name} has nothing that makes {makes}{_why(one, saturated, offered)}"
+    return ""
 
 
 def _why(one: int, saturated: Saturated, offered: Offered | None) -> str:

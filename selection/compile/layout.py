@@ -108,9 +108,26 @@ class _Layout:
         if root == second:
             if at_second - at != offset:
                 type_ = self.cover.saturated.types[other]
-                raise CompileError(f"a value of {type_} would have to be at two places of the host's memory")
+                joined = (
+                    made
+                    for (made, _), way in self.cover.ways.items()
+                    if isinstance(way, View)
+                    and len(way.operands) > 1
+                    and {one, other} & {made, *way.operands}
+                )
+                copy = "a copy is needed, which nothing makes"
+                raise CompileError(
+                    f"{self._said(next(joined, one))}: a value of {type_} would have to be at two places "
+                    f"of the host's memory; {copy}"
+                )
             return
         self.parent[second] = root, at + offset - at_second
+
+    def _said(self, one: int) -> str:
+        """A value by its operation, and where that stands in the application."""
+        nodes = self.cover.saturated.classes[one]
+        node = next((node for node in nodes if node.place), nodes[0])
+        return f"{node.place}: {node.op}" if node.place else node.op
 
     def _arrays(
         self,

@@ -59,6 +59,8 @@ class Offered:
     saturated: Saturated
     offers: tuple[Offer, ...]
     refused: Mapping[int, str]
+    inside: frozenset[int] = frozenset()
+    """Values that are made on the way to others alone."""
 
 
 class Offers(Protocol):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
+
+import numpy as np
 
 from axiloom.selection.ir.graph import GraphError, Node
 from axiloom.selection.ir.numbers import number
@@ -16,45 +18,57 @@ EXTERNALS = {"add", "sub", "mul", "div", "max", "exp"}
 """Functions of floats that texts call by name, ``float32.add``."""
 
 
+INTEGERS = {"add", "sub", "mul", "max", "min", "neg"}
+"""Functions of integers, which wrap."""
+Known: TypeAlias = tuple[Term, str]
+"""A term and its number."""
+
+
 @dataclass
 class TermAlgebra:
-    """`numbers[t]` is a term's number. Sums of floats begin with 0 and go from index 0 up, as texts have it:
-    the IR says no order."""
+    """Sums of floats begin with 0 and go from index 0 up, as texts have it: the IR says no order."""
 
     terms: Terms
-    numbers: dict[Term, str] = field(default_factory=dict)
 
-    def leaf(self, term: Term, of: str) -> Term:
-        self.numbers[term] = of
-        return term
-
-    def apply(self, function: str, *arguments: Any) -> Term:
+    def apply(self, function: str, *arguments: Any) -> Known:
         head, _, rest = function.partition(":")
         if head == "literal":
             of, _, text = rest.partition(":")
-            return self.leaf(self.terms.const(int(number(of).parse(text).reshape(()))), of)
+            return self.terms.const(int(number(of).parse(text).reshape(()))), of
         if head == "convert":
             return self._convert(arguments[0], rest)
-        of = self.numbers[arguments[0]]
+        of = arguments[0][1]
+        given = [one[0] for one in arguments]
+        if number(of).kind == "integer" and function in INTEGERS:
+            return self._wrapped(self.terms.integer(function, given), of)
         if number(of).kind != "float" or function not in EXTERNALS:
             raise GraphError(f"{function} of {of} has no term")
-        return self.leaf(self.terms.make("call", f"{of}.{function}", *arguments), of)
+        return self.terms.make("call", f"{of}.{function}", *given), of
 
-    def _convert(self, value: Term, target: str) -> Term:
-        source = self.numbers[value]
+    def _wrapped(self, term: Term, of: str) -> Known:
+        ends = np.iinfo(number(of).host)
+        return self.terms.wrap(term, int(ends.min), int(ends.max)), of
+
+    def _convert(self, value: Known, target: str) -> Known:
+        term, source = value
         if source == target:
             return value
+        if number(source).kind == number(target).kind == "integer":
+            return self._wrapped(term, target)
         if (source, target) not in (("bfloat16", "float32"), ("float32", "bfloat16")):
             raise GraphError(f"a conversion from {source} to {target} has no term")
-        return self.leaf(self.terms.make("call", f"{source}.to_{target}", value), target)
+        return self.terms.make("call", f"{source}.to_{target}", term), target
 
-    def fold(self, function: str, count: Any, body: Callable[[Any], Any]) -> Term:
-        found = None
-        for index in range(count):
-            made = body(index)
+    def fold(self, function: str, count: Any, body: Callable[[Any], Any]) -> Known:
+        found: Known | None = None
+        made = [body(index) for index in range(count)]
+        of = made[0][1]
+        if function == "add" and number(of).kind == "integer":
+            return self._wrapped(self.terms.integer("add", [term for term, _ in made]), of)
+        for one in made:
             if found is None and function == "add":
-                found = self.leaf(self.terms.const(0), self.numbers[made])
-            found = made if found is None else self.apply(function, found, made)
+                found = self.terms.const(0), of
+            found = one if found is None else self.apply(function, found, one)
         assert found is not None
         return found
 
@@ -79,10 +93,10 @@ class Elements:
     """Elements of values of parameters ``0``, ``1`` ..., whose elements are `leaves`; each is made once."""
 
     algebra: TermAlgebra
-    leaves: Sequence[Mapping[tuple[int, ...], Term]]
-    made: dict[tuple[int, tuple[int, ...]], Term] = field(default_factory=dict)
+    leaves: Sequence[Mapping[tuple[int, ...], Known]]
+    made: dict[tuple[int, tuple[int, ...]], Known] = field(default_factory=dict)
 
-    def at(self, node: Node, place: tuple[int, ...]) -> Term:
+    def at(self, node: Node, place: tuple[int, ...]) -> Known:
         if node.op == "parameter":
             return self.leaves[int(str(node.attributes["name"]))][place]
         key = id(node), place

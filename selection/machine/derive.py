@@ -9,21 +9,27 @@ which slices do not overlap.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import permutations, product
 from math import prod
 
+import numpy as np
+
 from axiloom.isa.instructions.simulator.reference import Reference
 from axiloom.isa.instructions.simulator.state import IllegalCommandError, State
 from axiloom.isa.instructions.tree import Instruction, InstructionSet, Memory
 from axiloom.selection.ir.graph import GraphError, Node, Type
+from axiloom.selection.ir.numbers import number
 from axiloom.selection.ir.ops import Builder
 from axiloom.selection.machine.algebra import Elements, TermAlgebra
 from axiloom.selection.machine.execute import Effect, MeaningError, Place, Slot, addresses, effect
 from axiloom.selection.machine.kernels import KERNELS, Kernel
 from axiloom.selection.machine.terms import Key, Term
 
+_NOTHING = "writes 0 slices; one is a tensor"
+_NEVER = "no size of the application's is legal for it"
 MOST_ROWS = 1024
 """Of a memory whose size is tried as an instruction's."""
 
@@ -52,9 +58,9 @@ class Meaning:
     @property
     def in_place(self) -> int | None:
         """The operand whose slice the result is written to."""
-        for number, one in enumerate(self.operands):
+        for place, one in enumerate(self.operands):
             if (one.memory, one.field) == (self.result.memory, self.result.field):
-                return number
+                return place
         return None
 
     def __str__(self) -> str:
@@ -103,12 +109,27 @@ class Meanings:
                 self.found[key] = str(error)
         return self.found[key]
 
-    def refused(self) -> list[str]:
-        """Why instructions have no meaning as a whole."""
-        return [one for one in self.found.values() if isinstance(one, str)]
+    def refused(self) -> dict[str, str]:
+        """Of instructions that have no meaning as a whole at any size that was asked for: where they stand,
+        and why not."""
+        understood = {name for (name, _), one in self.found.items() if isinstance(one, Meaning)}
+        found: dict[str, str] = {}
+        for name, instruction in self.isa.instructions.items():
+            if name in understood:
+                continue
+            why = [one for (of, _), one in self.found.items() if of == name and isinstance(one, str)]
+            try:
+                addresses(instruction, self.isa)
+            except MeaningError as error:
+                why = [str(error)]
+            # At size 0 nothing is written: another size says more.
+            why.sort(key=lambda one: one.endswith(_NOTHING))
+            found[name] = f"{self.isa.place}:{instruction.line}: {why[0] if why else _NEVER}"
+        return found
 
     def _legal(self, instruction: Instruction, sizes: Sequence[int]) -> Iterator[dict[str, int]]:
-        """Values of the fields that are no addresses, as far as requirements hold at the address 0."""
+        """Values of the fields that are no addresses, as far as requirements hold at the address 0, or where
+        slices lie apart."""
         try:
             at = addresses(instruction, self.isa)
         except MeaningError:
@@ -120,11 +141,15 @@ class Meanings:
             chosen = dict(zip(free, values, strict=True))
             if any(not ranges[n].low <= v <= ranges[n].high for n, v in chosen.items()):
                 continue
-            try:
-                reference.refuse(instruction, {**dict.fromkeys(at, 0), **chosen})
-            except IllegalCommandError:
-                continue
-            yield chosen
+            for apart in (0, 1):
+                begins = {
+                    name: apart * turn * (self.isa.memories[memory].shape[0] // len(at))
+                    for turn, (name, memory) in enumerate(at.items())
+                }
+                with suppress(IllegalCommandError):
+                    reference.refuse(instruction, {**begins, **chosen})
+                    yield chosen
+                    break
 
     @cached_property
     def effects(self) -> list[Effect]:
@@ -179,8 +204,13 @@ def _small(isa: InstructionSet) -> InstructionSet:
 
 
 def _numbers(isa: InstructionSet, effects: Sequence[Effect]) -> dict[str, str]:
+    """A host's memory has elements of several widths: numbers go through it from one width to the same."""
     found: dict[str, str] = {}
     moves: list[set[str]] = []
+
+    def named(memory: str, other: str) -> str:
+        return f"{memory}:{isa.memories[other].type.bits}" if isa.memories[memory].host else memory
+
     for one in effects:
         for key in one.terms.keys:
             if key[0] == "call":
@@ -196,7 +226,7 @@ def _numbers(isa: InstructionSet, effects: Sequence[Effect]) -> dict[str, str]:
                     found[slot[0]] = str(key[1]).partition(".to_")[2]
                 other = _moved(one, key)
                 if other is not None:
-                    moves.append({slot[0], other})
+                    moves.append({named(slot[0], other), named(other, slot[0])})
     changed = True
     while changed:
         changed = False
@@ -213,7 +243,7 @@ def _numbers(isa: InstructionSet, effects: Sequence[Effect]) -> dict[str, str]:
 
 def _moved(of: Effect, key: Key) -> str | None:
     """The memory of which a term is an element, or a part of one."""
-    if key[0] in ("cat", "bits"):
+    while key[0] in ("cat", "bits", "wrap"):
         key = of.terms.keys[key[1]]
     return str(key[1]) if key[0] == "read" else None
 
@@ -225,7 +255,7 @@ class _Derivation:
 
     def fault(self, why: str) -> MeaningError:
         sizes = ", ".join(f"{name} = {value}" for name, value in self.sizes.items())
-        return MeaningError(f"{self.isa.name}.{self.instruction.name}({sizes}): {why}")
+        return MeaningError(f"{self.instruction.name}({sizes}): {why}")
 
     def run(self) -> Meaning:
         done = effect(self.isa, self.instruction, self.sizes)
@@ -238,15 +268,16 @@ class _Derivation:
             raise self.fault("reads nothing")
         (slot,) = written
         self.columns = self._columns([slot, *read])
+        self.number = self._number([slot, *read])
         shape, terms = self._tensor(slot, written[slot])
-        result = Operand(*slot, Type(shape, self.all.numbers[slot[0]]))
+        result = Operand(*slot, Type(shape, self._of(slot)))
         slots = sorted(read)
         leaves = {one: self._leaves(one, read[one]) for one in slots}
         for name, (count, kernel) in KERNELS.items():
             if count != len(slots):
                 continue
             for order in permutations(slots):
-                operands = [Operand(*one, Type(leaves[one][0], self.all.numbers[one[0]])) for one in order]
+                operands = [Operand(*one, Type(leaves[one][0], self._of(one))) for one in order]
                 value = self._is(kernel, operands, [leaves[one][1] for one in order], result.type, terms)
                 if value is not None:
                     return Meaning(
@@ -258,7 +289,8 @@ class _Derivation:
                         result,
                         value,
                     )
-        raise self.fault(f"is none of {', '.join(KERNELS)}")
+        said = self.effect.terms.said(terms[tuple(0 for _ in shape)])
+        raise self.fault(f"is none of {', '.join(KERNELS)}: its first element is {said}")
 
     def _is(
         self,
@@ -269,19 +301,19 @@ class _Derivation:
         terms: Mapping[Place, Term],
     ) -> Node | None:
         builder = Builder()
-        parameters = [builder.leaf("parameter", str(i), one.type) for i, one in enumerate(operands)]
-        algebra = TermAlgebra(self.effect.terms)
-        for one, of in zip(operands, leaves, strict=True):
-            for term in of.values():
-                algebra.leaf(term, one.type.number)
+        given = [
+            {place: (term, one.type.number) for place, term in of.items()}
+            for one, of in zip(operands, leaves, strict=True)
+        ]
         try:
-            value = kernel(builder.op, parameters)
+            parameters = [builder.leaf("parameter", str(i), one.type) for i, one in enumerate(operands)]
+            value = kernel(builder.op, parameters, result.number)
             if value.type != result:
                 return None
-            elements = Elements(algebra, leaves)
+            elements = Elements(TermAlgebra(self.effect.terms), given)
             last = tuple(size - 1 for size in result.shape)
             for place in dict.fromkeys([last, *product(*map(range, result.shape))]):
-                if elements.at(value, place) != terms[place]:
+                if elements.at(value, place)[0] != terms[place]:
                     return None
         except (GraphError, KeyError):
             return None
@@ -296,6 +328,17 @@ class _Derivation:
         if len(widths) != 1:
             raise self.fault(f"memories with rows of {sorted(widths)} elements")
         return widths.pop()
+
+    def _number(self, slots: Sequence[Slot]) -> str:
+        """Of the host's elements: that of the device's memories here, empty if these have several."""
+        numbers = {self.all.numbers[name] for name, _ in slots if not self.isa.memories[name].host}
+        return numbers.pop() if len(numbers) == 1 else ""
+
+    def _of(self, slot: Slot) -> str:
+        host = self.isa.memories[slot[0]].host
+        if host and not self.number:
+            raise self.fault("elements of several numbers, and which the host's are is not said")
+        return self.number if host else self.all.numbers[slot[0]]
 
     def _bytes(self, memory: Memory) -> int:
         """Of an element, in the host's memory of bytes."""
@@ -322,10 +365,13 @@ class _Derivation:
             raise self.fault(f"a slice of {memory.name} that is no whole rows")
         parts = [[(of[i * size + j,], 8) for j in range(size)] for i in range(count)]
         made = [self.effect.terms.cat(one) for one in parts]
+        if number(self._of(slot)).kind == "integer":
+            ends = np.iinfo(number(self._of(slot)).host)
+            made = [self.effect.terms.wrap(one, int(ends.min), int(ends.max)) for one in made]
         return (count // self.columns, self.columns), {
             divmod(i, self.columns): term for i, term in enumerate(made)
         }
 
     def _leaves(self, slot: Slot, places: set[Place]) -> tuple[tuple[int, ...], dict[Place, Term]]:
-        make = self.effect.terms.make
-        return self._tensor(slot, {place: make("read", *slot, place) for place in places})
+        make, kind = self.effect.terms.ranged, self.isa.memories[slot[0]].type
+        return self._tensor(slot, {place: make(kind, "read", *slot, place) for place in places})

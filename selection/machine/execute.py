@@ -24,6 +24,7 @@ from axiloom.isa.instructions.tree import (
     Choice,
     Const,
     Expr,
+    Fold,
     For,
     Function,
     If,
@@ -33,6 +34,7 @@ from axiloom.isa.instructions.tree import (
     Let,
     Memory,
     Name,
+    Range,
     Read,
     SetRegister,
     Statement,
@@ -82,7 +84,7 @@ def addresses(instruction: Instruction, isa: InstructionSet) -> dict[str, str]:
             for name in sorted(used & fields):
                 if found.setdefault(name, memory.name) != memory.name:
                     why = f"{name} is an address of {found[name]} and of {memory.name}"
-                    raise MeaningError(f"{isa.name}.{instruction.name}: {why}")
+                    raise MeaningError(f"{instruction.name}: {why}")
 
     for statement in _statements(instruction.body):
         if isinstance(statement, Write):
@@ -96,7 +98,7 @@ def addresses(instruction: Instruction, isa: InstructionSet) -> dict[str, str]:
 
 def effect(isa: InstructionSet, instruction: Instruction, sizes: Mapping[str, int]) -> Effect:
     """Of all fields that are no addresses, `sizes` has the values. Raises MeaningError."""
-    where = f"{isa.name}.{instruction.name}"
+    where = instruction.name
     at = addresses(instruction, isa)
     missing = [let.name for let in instruction.fields if let.name not in at and let.name not in sizes]
     if missing:
@@ -131,7 +133,8 @@ class _Writer:
         self.scope: dict[str, Any] = {
             "__builtins__": {"range": range, "min": min, "max": max, "abs": abs},
             "C": terms.const, "T": terms.make, "B": terms.bits, "CAT": terms.cat, "REG": {}, "V": VALUES,
-            "WRAP": _wrap,
+            "WRAP": _wrap, "W": terms.wrap, "I": terms.integer, "CHOICE": terms.choice, "CALL": terms.ranged,
+            "RANGE": Range,
         }  # fmt: skip
 
     def fault(self, why: str) -> MeaningError:
@@ -212,7 +215,7 @@ class _Writer:
         if slot not in self.numbers:
             number = self.numbers[slot] = len(self.numbers)
             self.memories[slot] = self.scope[f"M{number}"] = {}
-            self.scope[f"R{number}"] = self._reader(slot)
+            self.scope[f"R{number}"] = self._reader(slot, memory.type)
         # An address is 0 here, and nowhere else a number: what is not shifted by it is no slice.
         first, *rest = self.number(index[0], here | set(used)), *(self.number(one, here) for one in index[1:])
         return slot, "(" + "".join(f"{one}, " for one in (first, *rest)) + ")"
@@ -220,14 +223,14 @@ class _Writer:
     def _uses(self, expr: Expr, name: str) -> bool:
         return name in names(expr)
 
-    def _reader(self, slot: Slot) -> Callable[[Place], Term]:
-        of, seen, make = self.memories[slot], self.made.read, self.made.terms.make
+    def _reader(self, slot: Slot, kind: Range) -> Callable[[Place], Term]:
+        of, seen, make = self.memories[slot], self.made.read, self.made.terms.ranged
 
         def read(place: Place) -> Term:
             found = of.get(place)
             if found is None:
                 seen.setdefault(slot, set()).add(place)
-                found = of[place] = make("read", *slot, place)
+                found = of[place] = make(kind, "read", *slot, place)
             return found
 
         return read
@@ -285,24 +288,28 @@ class _Writer:
                 given = ", ".join(f"({self.term(one, here)}, {one.range.bits})" for one in arguments)
                 return f"CAT([{given}])"
             case Apply(operation=operation, arguments=arguments):
-                return f"T({operation!r}, {', '.join(self.term(one, here) for one in arguments)})"
+                return f"I({operation!r}, [{', '.join(self.term(one, here) for one in arguments)}])"
+            case Fold(operation="add" | "min" | "max", iterator=iterator, count=count, body=body):
+                inner = f"[{self.term(body, here | {iterator})} for {iterator} in range({count})]"
+                return f"I({expr.operation!r}, {inner})"
             case Bits(value=value, low=low, width=width):
                 return f"B({self.term(value, here)}, {self.number(low, here)}, {width}, {value.range.bits})"
             case Wrapped(value=value, range=kind):
                 inner = self.term(value, here)
-                return inner if kind.holds(value.range) else f"T('wrap', {inner}, {kind.low}, {kind.high})"
+                return f"W({inner}, {kind.low}, {kind.high})"
             case Choice(condition=condition, yes=yes, no=no):
                 one, other = self.term(yes, here), self.term(no, here)
                 if self.is_number(condition, here):
                     return f"({one} if {self.number(condition, here)} else {other})"
-                return f"T('choice', {self.term(condition, here)}, {one}, {other})"
+                return f"CHOICE({self.term(condition, here)}, {one}, {other})"
             case Call(function=function, arguments=arguments):
                 return self.call(function, [self.term(one, here) for one in arguments])
         raise self.fault(f"{text_of(expr)}: {type(expr).__name__.lower()} of data")
 
     def call(self, function: Function, arguments: list[str]) -> str:
         name = function.external or function.name
-        return f"T('call', {name!r}, {', '.join(arguments)})"
+        kind = f"RANGE({function.result.low}, {function.result.high})"
+        return f"CALL({kind}, 'call', {name!r}, {', '.join(arguments)})"
 
 
 _PYTHON = {"add": "+", "sub": "-", "mul": "*"}

@@ -12,44 +12,45 @@ from typing import TypeAlias
 from axiloom.selection.ir.graph import Node
 from axiloom.selection.ir.ops.op import Make
 
-Kernel: TypeAlias = Callable[[Make, Sequence[Node]], Node]
+Kernel: TypeAlias = Callable[[Make, Sequence[Node], str], Node]
+"""Of the operands, and the number that the result has."""
 
 
-def _same(_: Make, operands: Sequence[Node]) -> Node:
+def _same(_: Make, operands: Sequence[Node], __: str) -> Node:
     return operands[0]
 
 
-def _transpose(make: Make, operands: Sequence[Node]) -> Node:
+def _transpose(make: Make, operands: Sequence[Node], _: str) -> Node:
     return make("transpose", operands[0], permutation=(1, 0))
 
 
 def _product(left: int, right: int) -> Kernel:
     """Contracting these dimensions of the two."""
 
-    def made(make: Make, operands: Sequence[Node]) -> Node:
+    def made(make: Make, operands: Sequence[Node], number: str) -> Node:
         a, b = operands
         return make(
             "dot_general", a, b, lhs_batch=(), rhs_batch=(),
-            lhs_contracting=(left,), rhs_contracting=(right,), number=a.type.number,
+            lhs_contracting=(left,), rhs_contracting=(right,), number=number,
         )  # fmt: skip
 
     return made
 
 
-def _added_to(make: Make, operands: Sequence[Node]) -> Node:
+def _added_to(make: Make, operands: Sequence[Node], number: str) -> Node:
     """A product, rounded, added to what is there."""
-    return make("add", operands[0], _product(1, 0)(make, operands[1:]))
+    return make("add", operands[0], _product(1, 0)(make, operands[1:], number))
 
 
 def _unary(name: str) -> Kernel:
-    return lambda make, operands: make(name, operands[0])
+    return lambda make, operands, _: make(name, operands[0])
 
 
 def _binary(name: str) -> Kernel:
-    return lambda make, operands: make(name, operands[0], operands[1])
+    return lambda make, operands, _: make(name, operands[0], operands[1])
 
 
-def _normalised(make: Make, operands: Sequence[Node]) -> Node:
+def _normalised(make: Make, operands: Sequence[Node], _: str) -> Node:
     """Exponentials by the sum of their row, without the largest one subtracted before."""
     e = make("exponential", operands[0])
     total = make("reduce", e, kind="add", dimensions=(1,))

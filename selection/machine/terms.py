@@ -1,12 +1,16 @@
 """Values of elements as terms: a function's name and its arguments, equal terms once.
 
-Two programs whose elements are the same terms compute the same bits, whatever the functions are.
+Two programs whose elements are the same terms compute the same bits, whatever the functions are. Functions of
+integers are known: sums and products are in one order, and what wraps once at the end need not wrap before.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
+
+from axiloom.isa.instructions.tree import Range
 
 Term: TypeAlias = int
 """Its number among the terms of one `Terms`."""
@@ -15,10 +19,12 @@ Key: TypeAlias = tuple[Any, ...]
 
 @dataclass
 class Terms:
-    """`keys[t]` is (name, arguments ...) of term t; arguments are terms, or what a leaf says."""
+    """`keys[t]` is (name, arguments ...) of term t; arguments are terms, or what a leaf says. A term is a
+    number in `ranges[t]`, if that is known."""
 
     keys: list[Key] = field(default_factory=list)
     known: dict[Key, Term] = field(default_factory=dict)
+    ranges: dict[Term, Range] = field(default_factory=dict)
 
     def make(self, *key: Any) -> Term:
         found = self.known.get(key)
@@ -27,24 +33,53 @@ class Terms:
             self.keys.append(key)
         return found
 
+    def ranged(self, kind: Range, *key: Any) -> Term:
+        found = self.make(*key)
+        self.ranges.setdefault(found, kind)
+        return found
+
     def const(self, value: int) -> Term:
-        return self.make("const", value)
+        return self.ranged(Range(value, value), "const", value)
 
     def value(self, term: Term) -> int | None:
         """Of a constant."""
         key = self.keys[term]
         return key[1] if key[0] == "const" else None
 
+    def said(self, term: Term, most: int = 160) -> str:
+        """For people: cut off where it is long."""
+        key = self.keys[term]
+        if key[0] == "read":
+            text = f"{key[1]}[{key[2] or 0}:]({', '.join(map(str, key[3]))})"
+        elif key[0] == "const":
+            text = str(key[1])
+        else:
+            name, given = (key[1], key[2:]) if key[0] == "call" else (key[0], key[1:])
+            terms = given[:1] if key[0] in ("wrap", "bits") else given[::2] if key[0] == "cat" else given
+            inner = [self.said(one, most // 2) for one in terms[:3]]
+            text = f"{name}({', '.join([*inner, *(['...'] if len(terms) > 3 else [])])})"
+        return text if len(text) <= most else f"{text[: most - 3]}..."
+
+    # --- bits ---------------------------------------------------------------------------------------------
+
     def bits(self, term: Term, low: int, width: int, whole: int) -> Term:
-        """`width` bits from `low` on of a term that has `whole`."""
+        """`width` bits from `low` on of a term that has `whole`, as an unsigned number."""
         if (known := self.value(term)) is not None:
             return self.const(known >> low & ((1 << width) - 1))
+        key = self.keys[term]
+        if key[0] == "wrap" and _modulus(key) >= 1 << low + width:
+            return self.bits(key[1], low, width, max(low + width, self._width(key[1], whole)))
         if low == 0 and width == whole:
-            return term
-        return self.make("bits", term, low, width, whole)
+            return self.wrap(term, 0, (1 << width) - 1)
+        return self.ranged(Range(0, (1 << width) - 1), "bits", term, low, width, whole)
+
+    def _width(self, term: Term, otherwise: int) -> int:
+        return self.ranges[term].bits if term in self.ranges else otherwise
 
     def cat(self, parts: list[tuple[Term, int]]) -> Term:
-        """Terms with their bits, the first lowest; pieces of one term that are all of it are that term."""
+        """Terms with their bits, the first lowest; pieces that are all of one term are its bits."""
+        if len(parts) == 1:
+            return self.wrap(parts[0][0], 0, (1 << parts[0][1]) - 1)
         first = self.keys[parts[0][0]]
         if first[0] == "bits":
             at = 0
@@ -55,5 +90,89 @@ class Terms:
                 at += width
             else:
                 if at == first[4]:
-                    return int(first[1])
-        return self.make("cat", *(item for part in parts for item in part))
+                    return self.wrap(int(first[1]), 0, (1 << at) - 1)
+        many = sum(width for _, width in parts)
+        return self.ranged(Range(0, (1 << many) - 1), "cat", *(item for part in parts for item in part))
+
+    def wrap(self, term: Term, low: int, high: int) -> Term:
+        """The number in that range that has the term's low bits."""
+        kind, modulus = Range(low, high), high - low + 1
+        if (known := self.value(term)) is not None:
+            return self.const(low + (known - low) % modulus)
+        term = self._unwrapped(term, modulus)
+        if term in self.ranges and kind.holds(self.ranges[term]):
+            return term
+        return self.ranged(kind, "wrap", term, low, high)
+
+    def _unwrapped(self, term: Term, modulus: int) -> Term:
+        """The same but for multiples of `modulus`, which is a power of two."""
+        key = self.keys[term]
+        if key[0] == "wrap" and _modulus(key) % modulus == 0:
+            return self._unwrapped(key[1], modulus)
+        if key[0] in ("add", "sub", "mul", "neg"):
+            return self.integer(key[0], [self._unwrapped(one, modulus) for one in key[1:]])
+        return term
+
+    # --- integers -----------------------------------------------------------------------------------------
+
+    def integer(self, operation: str, arguments: Sequence[Term]) -> Term:
+        """Of :data:`axiloom.isa.instructions.tree.OPERATIONS`."""
+        if operation == "add":
+            flat: list[Term] = []
+            total = 0
+            for one in arguments:
+                for part in self._flat("add", one):
+                    known = self.value(part)
+                    total, flat = (total + known, flat) if known is not None else (total, [*flat, part])
+            arguments = sorted([*flat, self.const(total)] if total or not flat else flat)
+            if len(arguments) == 1:
+                return arguments[0]
+        elif operation in ("max", "min"):
+            arguments = sorted({part for one in arguments for part in self._flat(operation, one)})
+            if len(arguments) == 1:
+                return arguments[0]
+        elif operation == "mul":
+            arguments = sorted(arguments)
+        given = [self.ranges[one] for one in arguments if one in self.ranges]
+        kind = _RANGES[operation](given) if operation in _RANGES and len(given) == len(arguments) else None
+        if kind is None:
+            return self.make(operation, *arguments)
+        return self.const(kind.low) if kind.low == kind.high else self.ranged(kind, operation, *arguments)
+
+    def _flat(self, operation: str, term: Term) -> tuple[Term, ...]:
+        key = self.keys[term]
+        return key[1:] if key[0] == operation else (term,)
+
+    def choice(self, condition: Term, yes: Term, no: Term) -> Term:
+        """The larger or the smaller of two, where it is that."""
+        key = self.keys[condition]
+        if key[0] in ("lt", "le"):
+            if key[1:] == (no, yes):
+                return self.integer("max", [yes, no])
+            if key[1:] == (yes, no):
+                return self.integer("min", [yes, no])
+        kinds = [self.ranges.get(one) for one in (yes, no)]
+        if kinds[0] is None or kinds[1] is None:
+            return self.make("choice", condition, yes, no)
+        return self.ranged(kinds[0].joined(kinds[1]), "choice", condition, yes, no)
+
+
+def _modulus(key: Key) -> int:
+    return int(key[3] - key[2] + 1)
+
+
+def _corners(given: Sequence[Range]) -> Range:
+    products = [1]
+    for one in given:
+        products = [a * b for a in (min(products), max(products)) for b in (one.low, one.high)]
+    return Range(min(products), max(products))
+
+
+_RANGES: Mapping[str, Callable[[Sequence[Range]], Range]] = {
+    "add": lambda given: Range(sum(one.low for one in given), sum(one.high for one in given)),
+    "sub": lambda given: Range(given[0].low - given[1].high, given[0].high - given[1].low),
+    "neg": lambda given: Range(-given[0].high, -given[0].low),
+    "mul": _corners,
+    "max": lambda given: Range(max(one.low for one in given), max(one.high for one in given)),
+    "min": lambda given: Range(min(one.low for one in given), min(one.high for one in given)),
+}

@@ -84,6 +84,6 @@ def _meaning(isa: InstructionSet, row: dict[str, Any]) -> Meaning:
     operands = tuple(_operand(one) for one in row["operands"])
     builder = Builder()
     leaves = [builder.leaf("parameter", str(i), one.type) for i, one in enumerate(operands)]
-    value = KERNELS[row["kernel"]][1](builder.op, leaves)
+    value = KERNELS[row["kernel"]][1](builder.op, leaves, str(row["result"][3]))
     sizes = {str(name): int(size) for name, size in row["sizes"]}
     return Meaning(isa, row["instruction"], row["kernel"], sizes, operands, _operand(row["result"]), value)

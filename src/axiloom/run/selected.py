@@ -14,6 +14,7 @@ from axiloom.selection.compile.cover import Made
 from axiloom.selection.compile.graphs import Compiled, compile_graph
 from axiloom.selection.compile.layout import HostMemoryError
 from axiloom.selection.compile.target import Cost, Target
+from axiloom.selection.egraph.saturated import SaturationError
 from axiloom.selection.ir.graph import Graph
 from axiloom.selection.machine.derive import Meanings
 from axiloom.selection.program.program import Program
@@ -98,6 +99,12 @@ def select(
             constants[name] = 1 << (error.bytes - 1).bit_length()
             isa = read(constants)
             continue
+        except SaturationError as error:
+            if blocks is None and (refused := meanings.refused()):
+                lines = "".join(f"\n  {one}" for one in refused.values())
+                why = f"{error}\nnot understood as a whole were{lines}"
+                raise SaturationError(why) from None
+            raise
         progress("validating the program")
         program = compiled.program
         verdict = validate(program, graph, isa) if blocks is None else by_text(program, graph, isa)

@@ -303,3 +303,38 @@ def test_an_endless_layer_says_how_much_memory_it_takes() -> None:
     a = Layers()
     with pytest.raises(CompileError, match="give the constant that is its size at least"):
         compile_graph(a.graph(a.byte(a.product(a.given("x", "int8", 40000, 32), a.weights(32, 16)))), vta())
+
+
+def layer(folder: Path, behind: str) -> Graph:
+    """A layer on VTA; `behind` has what is done to %p, its sums, and gives %y."""
+    sums = "tensor<4x16xi32>"
+    text = f"""module @m {{
+  func.func public @main(%x: tensor<4x16xi8>) -> (tensor<4x16xi8>) {{
+    %w = stablehlo.constant dense<3> : tensor<16x16xi8>
+    %p = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] :
+        (tensor<4x16xi8>, tensor<16x16xi8>) -> {sums}
+    %b = stablehlo.constant dense<{[*range(16)]}> : tensor<16xi32>
+    %c = stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<16xi32>) -> {sums}
+    {behind.replace(": S", f": {sums}")}
+    %z = stablehlo.convert %y : ({sums}) -> tensor<4x16xi8>
+    return %z : tensor<4x16xi8>
+  }}
+}}"""
+    (folder / "layer.mlir").write_text(text, encoding="utf-8")
+    return read_graph(folder / "layer.mlir")
+
+
+def test_biases_one_after_the_other(tmp_path: Path) -> None:
+    """They are one: sums wrap. Three are, too."""
+    behind = """%q = stablehlo.add %p, %c : S
+    %r = stablehlo.add %c, %q : S
+    %y = stablehlo.add %r, %c : S"""
+    made = compiled(layer(tmp_path, behind))
+    assert sum(isinstance(way, Made) for way in made.cover.ways.values()) == 1
+
+
+def test_what_is_not_found_is_named(tmp_path: Path) -> None:
+    """The product is what the device makes: what is done behind is not."""
+    behind = "%q = stablehlo.add %p, %c : S\n    %y = stablehlo.multiply %q, %q : S"
+    with pytest.raises(SaturationError, match=r"line 9: vta has nothing that makes multiply"):
+        compiled(layer(tmp_path, behind))

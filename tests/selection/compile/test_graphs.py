@@ -163,3 +163,16 @@ def test_more_bytes_than_the_text_has() -> None:
     small = replace(target, isa=replace(target.isa, memories=memories))
     with pytest.raises(HostMemoryError, match=r"512 bytes in d0, and the text says 256"):
         compile_graph(attention(1, N), small)
+
+
+def test_rolled_rows_are_named() -> None:
+    """Two parts of a parameter the other way around would need a copy."""
+    builder = Builder()
+    x = builder.leaf("parameter", "x", Type((N, N), "bfloat16"))
+    parts = [
+        builder.op("slice", x, start=(low, 0), limit=(high, N), strides=(1, 1))
+        for low, high in ((2, N), (0, 2))
+    ]
+    rolled = builder.op("concatenate", *parts, dimension=0, place="line 7")
+    with pytest.raises(CompileError, match=r"line 7: concatenate: a value of .* two places"):
+        compile_graph(Graph("rolled", (x,), (rolled,)), machine("qkv"))

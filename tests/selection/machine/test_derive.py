@@ -95,4 +95,91 @@ def test_an_address_is_nothing_but_where_a_slice_begins(use: str) -> None:
     assert old in text
     meanings = Meanings(parse(text.replace(old, new), "mutant.isa", "mutant"))
     assert "mov" not in {one.instruction for one in meanings.at([N])}
-    assert any("depends on the address " in one for one in meanings.refused())
+    assert any("depends on the address " in one for one in meanings.refused().values())
+
+
+INTEGERS = """
+word = input(128)
+dram = memory(4096, type=uint8, host=True)
+sp = memory(64, 4, type=int8)
+acc = memory(64, 4, type=int32)
+
+@instruction(word[0:4] == 1)
+def load_8():
+    n = word[4:12]
+    row = word[16:24]
+    base = word[32:64]
+    require(row + n <= 64 and base + 4 * n <= 4096)
+    for r in range(n):
+        for c in lanes(4):
+            sp[row + r, c] = int8(dram[base + 4 * r + c])
+
+@instruction(word[0:4] == 2)
+def store_32():
+    n = word[4:12]
+    row = word[16:24]
+    base = word[32:64]
+    require(row + n <= 64 and base + 16 * n <= 4096)
+    for r in range(n):
+        for c in lanes(4):
+            dram[base + 16 * r + 4 * c] = uint32(acc[row + r, c])[0:8]
+            dram[base + 16 * r + 4 * c + 1] = uint32(acc[row + r, c])[8:16]
+            dram[base + 16 * r + 4 * c + 2] = uint32(acc[row + r, c])[16:24]
+            dram[base + 16 * r + 4 * c + 3] = uint32(acc[row + r, c])[24:32]
+
+@instruction(word[0:4] == 3)
+def product():
+    a = word[16:24]
+    b = word[24:32]
+    out = word[32:40]
+    require(a + 4 <= 64 and b + 4 <= 64 and out + 4 <= 64)
+    for r in range(4):
+        for j in lanes(4):
+            acc[out + r, j] = int32(sum(sp[a + r, k] * sp[b + k, j] for k in range(4)))
+
+@instruction(word[0:4] == 4)
+def step_by_step():
+    a = word[16:24]
+    b = word[24:32]
+    out = word[32:40]
+    require(a + 4 <= 64 and b + 4 <= 64 and out + 4 <= 64)
+    for r in range(4):
+        for k in range(4):
+            for j in lanes(4):
+                acc[out + r, j] = int32((acc[out + r, j] if k > 0 else 0) + sp[a + r, k] * sp[b + k, j])
+
+@instruction(word[0:4] == 5)
+def positive():
+    n = word[4:12]
+    row = word[16:24]
+    require(row + n <= 64)
+    for r in range(n):
+        for c in lanes(4):
+            acc[row + r, c] = acc[row + r, c] if acc[row + r, c] > 0 else 0
+"""
+OF_INTEGERS = {
+    "load_8": "move", "store_32": "move", "product": "product", "step_by_step": "product", "positive": "relu",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "name"),
+    [
+        ("", "", ""),
+        ("int32(sum(", "int8(sum(", "product"),
+        ("int32(sum(", "int32(3 + sum(", "product"),
+        ("if k > 0 else 0)", "if k > 1 else 0)", "step_by_step"),
+        ("acc[row + r, c] > 0 else 0", "acc[row + r, c] < 0 else 0", "positive"),
+        ("acc[row + r, c] > 0 else 0", "acc[row + r, c] > 0 else 1", "positive"),
+        ("int8(dram[base + 4 * r + c])", "int8(dram[base + 4 * r + c] << 1)", "load_8"),
+        ("int8(dram[base + 4 * r + c])", "dram[base + 4 * r + c][0:7]", "load_8"),
+        ("[24:32]", "[16:24]", "store_32"),
+    ],
+)
+def test_integers(old: str, new: str, name: str) -> None:
+    """Sums of products, moves of any width and relu; what differs in one bit is none of them."""
+    assert old in INTEGERS
+    meanings = Meanings(parse(INTEGERS.replace(old, new, 1) if old else INTEGERS, "integers.isa", "integers"))
+    found = {one.instruction: one.kernel for one in meanings.at([4])}
+    assert found == {key: one for key, one in OF_INTEGERS.items() if key != name}
+    assert list(meanings.refused()) == ([name] if name else [])
