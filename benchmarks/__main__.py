@@ -32,7 +32,7 @@ LONG = (
     "network_kinds",  # needs the extra [networks] and scikit-learn; trains and simulates eight networks
     "published",  # builds a model for each accelerator
     "own_devices",  # builds a SoC for each device of examples/hardware
-    *("faults", "device_faults"),  # build a SoC for each fault in RTL
+    *("faults", "device_faults", "bus_rules"),  # build a SoC for each fault in RTL
     "defaults",  # builds a dozen SoCs, and simulates hundreds of small runs
     "later_calls",  # builds some SoCs, and simulates a hundred small runs
     "bring_up",  # builds a C library, and hardware with faults
@@ -64,7 +64,7 @@ LONG = (
     "unchanged",  # compares two revisions, and says nothing about one alone
 )
 
-WITH_OPTIONS = ("unchanged", "nest_search", "nest_resources", "vta_soc", "device_faults")
+WITH_OPTIONS = ("unchanged", "nest_search", "nest_resources", "vta_soc", "device_faults", "bus_rules")
 """They take what follows their name: ``python -m benchmarks unchanged --against before.json``."""
 
 ROOMS = ("hardware", "simulation", "drivers", "networks", "instructions", "nest")

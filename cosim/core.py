@@ -22,7 +22,7 @@ import numpy as np
 
 from axiloom import processes
 from axiloom.cache import cached_build, content_hash
-from axiloom.cosim import linux, native, outside, profile, tally
+from axiloom.cosim import linux, native, outside, profile, referee, tally
 from axiloom.cosim.elf import Program
 from axiloom.cosim.elf import load as load_elf
 from axiloom.errors import BuildError, DriverError
@@ -30,6 +30,7 @@ from axiloom.isa.files.together import MOST, PAGE_BYTES
 
 if TYPE_CHECKING:
     from axiloom.boards import Board
+    from axiloom.cosim.system import System
     from axiloom.isa import AcceleratorSpec
 
 Array = np.ndarray[Any, Any]
@@ -49,6 +50,7 @@ _FLAGS = (
 )
 _JOBS = 2  # units that are compiled at once; more would only take memory
 READ = 1  # AXL_OP_READ
+TLAST = 11  # AXL_FAULT_TLAST
 _PAINT = 0xA5  # what the stack is filled with before a run: what differs after it was used
 _STALE = ("missing flush", "missing invalidate", "lost DMA data")
 
@@ -134,6 +136,8 @@ class State:
     fault: str | None
     reads: int = 0
     """The address of a read that it waits for; 0: none."""
+    breach: bool = False
+    """The fault is one of the RTL: TLAST is at a wrong place."""
 
 
 class Core:
@@ -313,7 +317,9 @@ class Core:
             for address in {raw.pc, raw.address}:
                 fault = fault.replace(f"0x{address:08X}", self.describe(address))
         reads = raw.wait_addr if raw.waiting == READ else 0
-        return State(run, self.describe(raw.pc), waits[raw.waiting], raw.exit_code, fault, reads)
+        return State(
+            run, self.describe(raw.pc), waits[raw.waiting], raw.exit_code, fault, reads, raw.fault == TLAST
+        )
 
     def describe(self, address: int) -> str:
         """An address with the symbol of the running program that it belongs to."""
@@ -372,6 +378,18 @@ class Core:
         Then those of an accelerator beside what it was pointed to.
         """
         return self._arrays.lines(self._lib) + self._pointers.lines(self._lib)
+
+    def watch_rules(self) -> None:
+        """From here on; what was seen before is forgotten."""
+        referee.begin(self._lib, self._specs)
+
+    def breaches(self, system: System, *, ended: bool) -> list[str]:
+        """Rules of the buses that were broken since :meth:`watch_rules`."""
+        return referee.breaches(self._lib, system, ended=ended)
+
+    def accesses(self) -> list[referee.Access]:
+        """What the registers of a user's module have seen since then."""
+        return referee.accesses(self._lib)
 
     def lap_at(self, symbol: str) -> None:
         """From here until the next :meth:`begin`: each store to the word at `symbol` is a lap."""

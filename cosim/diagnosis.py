@@ -90,6 +90,10 @@ class Stopped:
     """Where the CPU is, with symbols."""
     polled: str = ""
     """The register of the accelerator that the driver waits for, and what it waits for; empty: none."""
+    registers: str = ""
+    """Of a user's module: which of its registers were written; empty: it has none."""
+    reset: str = ""
+    """That it runs with the other polarity of its reset; empty: it does not, or nobody tried."""
 
 
 def _send_stall(channel: Channel) -> str | None:
@@ -156,8 +160,9 @@ def hang_message(stopped: Stopped) -> str:
     """One paragraph: which stream stalls, last opcode, words, DMA status, CPU."""
     when = stopped.reason or f"no progress, stopped after {stopped.cycles:,} fabric cycles"
     causes = _stalls(stopped)
-    if stopped.polled:
-        causes.append(stopped.polled)
+    causes += [text for text in (stopped.polled, stopped.registers) if text]
+    if stopped.reset:
+        causes.insert(0, stopped.reset)
     if errors := _errors(stopped):
         when = stopped.reason or f"stopped after {stopped.cycles:,} fabric cycles"
         causes = [*errors, *causes]

@@ -50,8 +50,41 @@ class Job:
     """Caches and branch prediction are empty when it begins."""
     strict: bool = False
     """Missing cache maintenance ends the run with a fault, not only with a line in the result."""
+    stall: int | None = None
+    """Seed of pauses on every channel; None: there are none."""
+    invert_reset: bool = False
+    """The reset of a user's module has the other polarity."""
+    watchdog_cycles: int = 0
+    """In place of the system's; 0: those."""
     devices: Sequence[str] = linux.DEVICES
     """Of a Linux process: what it finds beside /dev/mem."""
+
+
+@dataclass(frozen=True)
+class Stalled:
+    """What the same run gave under pauses."""
+
+    seeds: tuple[int, ...]
+    cycles: int = 0
+    """Fabric cycles of all these runs."""
+    seconds: float = 0.0
+    """Their wall time."""
+    fault: str = ""
+    """What was different with the last seed, or how it failed; empty: nothing."""
+    hangs: bool = False
+    stopped: str = ""
+    """That the last seed was not run to its end, and why; empty: it was."""
+
+    @property
+    def name(self) -> str:
+        """Of the last run."""
+        return f"under pauses on every channel (--stall {self.seeds[-1]})"
+
+    def __str__(self) -> str:
+        if self.fault:
+            return f"{self.name}: {self.fault}"
+        seeds = f"seed{'s' if len(self.seeds) > 1 else ''} {', '.join(map(str, self.seeds))}"
+        return f"{self.stopped or f'the same result with {seeds}'} ({self.cycles:,} fabric cycles)"
 
 
 @dataclass(frozen=True)
@@ -78,6 +111,12 @@ class Result:
     """Missing cache flushes and invalidations, one line each."""
     outside: list[str] = field(default_factory=list)
     """Accesses beside the arrays that the program was given, one line for each place."""
+    breaches: list[str] = field(default_factory=list)
+    """Rules of the buses that were broken, one line for each interface, channel and rule."""
+    broken: bool = False
+    """The `fault` is the last of these breaches."""
+    stalled: Stalled | None = None
+    """The run under pauses, if there was one."""
     laps: list[list[tuple[int, int]]] = field(default_factory=list)
     """Of a network, when each layer begins and at the end: words in and out so far of each accelerator."""
     until: list[Tally] = field(default_factory=list)

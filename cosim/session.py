@@ -14,7 +14,7 @@ import pickle
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,7 @@ import cocotb
 import numpy as np
 from cocotb.triggers import First, RisingEdge, Timer
 
-from axiloom.cosim import diagnosis, tally
+from axiloom.cosim import diagnosis, pauses, referee, reset, tally
 from axiloom.cosim.core import Core, library
 from axiloom.cosim.diagnosis import Channel, Device, Outcome, Stopped
 from axiloom.cosim.job import Job, Result
@@ -62,6 +62,8 @@ class Work:
     progress: bool
     stop_at_failure: bool
     timeline: bool
+    stall: int | str | None
+    """As of the system."""
 
 
 class _Clock:
@@ -210,12 +212,14 @@ async def _wait_until_done(dut: Dut, wall: _Wall, period_ps: int) -> bool:
         wall.report(dut, period_ps)
 
 
-async def _prepare(dut: Dut, work: Work, reset: bool, period_ps: int) -> None:
+async def _prepare(dut: Dut, work: Work, job: Job, period_ps: int) -> None:
     """Hold CPU (and hardware) and clear the counters. Values change between clock edges."""
     dut.ctl_go.value = 0
-    dut.ctl_reset.value = int(reset)
+    dut.ctl_reset.value = int(job.reset)
+    dut.cfg_stall.value = job.stall or 0
+    dut.cfg_invert_reset.value = int(job.invert_reset)
     dut.cfg_ram_bytes.value = work.system.profile.ram_bytes
-    dut.cfg_watchdog.value = work.system.watchdog_cycles
+    dut.cfg_watchdog.value = job.watchdog_cycles or work.system.watchdog_cycles
     dut.cfg_read_latency.value = work.system.profile.ddr_read_cycles
     dut.cfg_write_latency.value = work.system.profile.ddr_write_cycles
     await Timer(8 * period_ps, "ps")
@@ -302,6 +306,7 @@ def _stopped(
         devices=tuple(devices),
         cpu=f"CPU at {state.pc}" + (f", waiting for {state.waiting}" if state.waiting else ""),
         polled="".join(polled_register(spec, state.reads) for spec in work.system.specs),
+        registers=referee.unstarted(work.system, core.accesses()),
     )
 
 
@@ -339,7 +344,8 @@ def _simulation(dut: Dut, core: Core, wall: _Wall, cpu_share: float) -> dict[str
 
 async def _run(dut: Dut, core: Core, clock: _Clock, models: Models | None, work: Work, job: Job) -> Result:
     period_ps = round(1e12 / work.system.profile.fabric_hz)
-    await _prepare(dut, work, job.reset, period_ps)
+    core.watch_rules()
+    await _prepare(dut, work, job, period_ps)
     if job.reset:
         core.reset_protocol()
     core.record_timeline(work.timeline)
@@ -374,6 +380,8 @@ async def _run(dut: Dut, core: Core, clock: _Clock, models: Models | None, work:
     elif outcome is not Outcome.HALT:
         stopped = _stopped(dut, core, work, models, outcome)
         hang = diagnosis.hang_message(stopped)
+    elif state.breach and state.fault:
+        fault = state.fault
     elif state.fault:
         stale = core.stale() if job.strict else []
         fault = stale[0] if stale else state.fault
@@ -381,6 +389,9 @@ async def _run(dut: Dut, core: Core, clock: _Clock, models: Models | None, work:
             fault = fault.replace("the DMA", "the accelerator")  # of its operands the DMA moves none
     elif state.exit_code:
         fault = diagnosis.exit_message(_stopped(dut, core, work, models, outcome), state.exit_code)
+    breaches = core.breaches(work.system, ended=ended and outcome is Outcome.HALT and not state.fault)
+    if state.breach:
+        breaches.append(referee.tlast(work.system, str(fault), _int(dut.now)))
     found = core.profile(_int(dut.now), work.timeline)
     calls = core.section_cycles()
     return Result(
@@ -394,6 +405,8 @@ async def _run(dut: Dut, core: Core, clock: _Clock, models: Models | None, work:
         profile=found,
         stale=core.stale(),
         outside=core.outside(),
+        breaches=breaches,
+        broken=state.breach,
         laps=core.laps(),
         until=_until(dut, core, work, found) if job.layers else [],
         section_cycles=calls[0] if calls else 0,
@@ -414,6 +427,11 @@ def _until(dut: Dut, core: Core, work: Work, found: Profile) -> list[Tally]:
     return [*core.until_laps(), end]
 
 
+def _answer(number: int, result: Result) -> None:
+    """Of a job; one that was run again under pauses has another."""
+    Path(FROM_SESSION.format(number)).write_bytes(pickle.dumps(result))
+
+
 @cocotb.test()
 async def session(dut: Dut) -> None:
     """Do all jobs; each leaves its file as soon as it is finished."""
@@ -422,10 +440,24 @@ async def session(dut: Dut) -> None:
         clock = _Clock(work.glue)
         core = Core(work.system.profile, *work.system.specs)
         models = Models(library(), work.system.specs) if work.system.model else None
+        results: list[Result] = []
         for number, job in enumerate(work.jobs):
             result = await _run(dut, core, clock, models, work, job)
-            Path(FROM_SESSION.format(number)).write_bytes(pickle.dumps(result))
+            if reset.may_be_wrong(work.system, job, result):
+                other = await _run(dut, core, clock, models, work, reset.turned(job))
+                result = reset.told(work.system, result, other)
+            results.append(result)
+            _answer(number, result)
             if work.stop_at_failure and result.failed:
                 return
+        for seed in pauses.seeds(work.stall):
+            left = [pauses.left_s(result) for result in results]
+            for number, (job, limit) in enumerate(zip(work.jobs, left, strict=True)):
+                if limit is None:
+                    continue
+                again = replace(job, stall=seed, timeout_s=limit)
+                held = await _run(dut, core, clock, models, work, again)
+                results[number] = pauses.compared(results[number], held, again)
+                _answer(number, results[number])
     except AxiloomError as error:
         Path(ERROR_FILE).write_bytes(pickle.dumps(error))

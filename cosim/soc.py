@@ -20,17 +20,17 @@ from typing import Any
 import numpy as np
 
 from axiloom import cache, processes
-from axiloom.cosim import core, outside
+from axiloom.cosim import core, outside, referee
 from axiloom.cosim.build import emitted, icarus, process, verilator
 from axiloom.cosim.job import TIMEOUT_S, Job, Result
 from axiloom.cosim.session import ERROR_FILE, FROM_SESSION, TO_SESSION, Work
 from axiloom.cosim.system import System
-from axiloom.errors import DriverError, HangError, UsageError
+from axiloom.errors import DriverError, HangError, ProtocolError, UsageError
 
 Progress = Callable[[str], None]
 Array = np.ndarray[Any, Any]
 
-_WRAPPER = ("axiloom_tb.v", "axl_memory.vh", "axl_master.vh", "axl_dma_registers.vh")
+_WRAPPER = ("axiloom_tb.v", "axl_watch.v", "axl_memory.vh", "axl_master.vh", "axl_dma_registers.vh")
 
 _GRACE_S = 20.0  # for the session to notice its own timeout, with a diagnosis, before it is killed
 
@@ -94,7 +94,7 @@ class Soc:
     def _sources(self) -> verilator.Sources:
         if self.system.model:
             return emitted.model_sources(self.system.specs)
-        return emitted.sources(self.system.specs, "soc", self.system.user_rtl)
+        return emitted.sources(self.system.specs, "soc", self.system.user_rtl, True)
 
     @property
     def build_id(self) -> str:
@@ -155,6 +155,7 @@ class Soc:
             progress=progress,
             stop_at_failure=check,
             timeline=self.timeline,
+            stall=self.system.stall,
         )
         (work / TO_SESSION).write_bytes(pickle.dumps(todo))
         env = process.environment(
@@ -172,7 +173,7 @@ class Soc:
             [*self._command, *self._arguments()],
             env,
             work,
-            sum(j.timeout_s + _GRACE_S for j in jobs),
+            sum(j.timeout_s + _GRACE_S for j in jobs) * (1 if self.system.stall is None else 3),
             pass_stderr=progress,
         )
         results = [
@@ -223,7 +224,11 @@ class Soc:
 
 def _raise_failure(result: Result) -> None:
     left = f"; before, {outside.refusal(result.outside)}" if result.outside else ""
+    before = f"{referee.refusal(result.breaches)}; then " if result.breaches else ""
     if result.hang:
-        raise HungError(result.hang + left, result)
+        raise HungError(before + result.hang + left, result)
+    if result.broken:
+        raise ProtocolError(referee.refusal(result.breaches) + left)
     if result.fault:
-        raise DriverError(result.fault + left)
+        kind = ProtocolError if result.breaches else DriverError
+        raise kind(before + result.fault + left)

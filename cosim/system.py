@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 WATCHDOG_CYCLES = 1_000_000
 """Fabric cycles that make a hang: no word on a stream, no register write, DMA busy (10 ms at 100 MHz)."""
 
+STALLS = "some"
+"""Value of `stall` for RTL of the user's, if nobody says anything else."""
+
 TRACES = {"verilator": (".fst", ".vcd"), "icarus": (".vcd",)}
 """Simulator to the endings of the waveform files that it writes."""
 WAITS = ("poll", "irq")
@@ -57,6 +60,9 @@ class System:
     """The fabric cycles [begin, end) of each job that are in it."""
     watchdog_cycles: int = WATCHDOG_CYCLES
     """So many fabric cycles without progress are a hang."""
+    stall: int | str | None = None
+    """Each run is repeated under pseudo-random pauses on every channel: of this seed, from 1 on, or of seeds 1,
+    2, ... for as long as it took (:data:`STALLS`). Another text: why it is not, for the report."""
     seed: int = 0
     """Of cocotb's random numbers."""
 
@@ -71,6 +77,10 @@ class System:
             raise UsageError("Linux programs poll the DMA: leave wait='irq' out")
         if self.watchdog_cycles <= 0:
             raise UsageError(f"watchdog_cycles must be positive, not {self.watchdog_cycles}")
+        if isinstance(self.stall, int) and not 1 <= self.stall < 1 << 32:
+            raise UsageError(f"stall must be a seed from 1 on, not {self.stall}")
+        if isinstance(self.stall, int) and self.model:
+            raise UsageError("the functional model is no RTL, and is not held up: leave stall out")
         if self.trace_window and not 0 <= self.trace_window[0] < self.trace_window[1]:
             window = ":".join(map(str, self.trace_window))
             raise UsageError(f"trace window must be START:END with 0 <= START < END, not {window}")

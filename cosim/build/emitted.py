@@ -36,18 +36,25 @@ def _generator() -> str:
 
 
 def sources(
-    spec: AcceleratorSpec | Sequence[AcceleratorSpec], top: str, user_rtl: UserRtl | None
+    spec: AcceleratorSpec | Sequence[AcceleratorSpec],
+    top: str,
+    user_rtl: UserRtl | None,
+    watched: bool = False,
 ) -> verilator.Sources:
-    """The generated file of `top` ("soc" or "accelerator"), and the user's own. Raises BuildError."""
+    """The generated file of `top` ("soc" or "accelerator"), and the user's own. Raises BuildError.
+
+    `watched`: of a SoC, with what looks at its ports in a simulation.
+    """
     specs = (spec,) if isinstance(spec, AcceleratorSpec) else tuple(spec)
     user = verilator.read_sources(user_rtl.files if user_rtl else ())
 
     def build(folder: Path) -> None:
         from axiloom import hw
 
-        (folder / "top.v").write_text(hw.verilog.emit(specs, top=top, user_rtl=user_rtl), encoding="utf-8")
+        text = hw.verilog.emit(specs, top=top, user_rtl=user_rtl, watched=watched)
+        (folder / "top.v").write_text(text, encoding="utf-8")
 
-    key = content_hash(_generator(), dumps(*specs), top, user_rtl.top if user_rtl else "", user)
+    key = content_hash(_generator(), dumps(*specs), top, watched, user_rtl.top if user_rtl else "", user)
     text = (cached_build("emitted", key, build) / "top.v").read_text(encoding="utf-8")
     return ((f"axiloom_{top}.v", text), *user)
 

@@ -212,6 +212,25 @@ class Strayed(ctypes.Structure):
     ]
 
 
+class Breach(ctypes.Structure):
+    _fields_ = [
+        *((name, c_uint32) for name in ("port", "channel", "rule", "a", "b", "unused")),
+        ("count", c_uint64),
+        ("cycle", c_uint64),
+    ]
+
+
+class Access(ctypes.Structure):
+    _fields_ = [
+        *((name, c_uint32) for name in ("writes", "address", "last", "unused")),
+        ("count", c_uint64),
+    ]
+
+
+class Wait(ctypes.Structure):
+    _fields_ = [(name, c_uint32) for name in ("offset", "mask")]
+
+
 class Action(ctypes.Structure):
     _fields_ = [
         ("kind", c_uint32),
@@ -266,6 +285,13 @@ _FUNCTIONS: dict[str, Signature] = {
     "axl_pointers": (None, [POINTER(Pointer), c_uint32]),
     "axl_strayed_count": (c_int, []),
     "axl_strayed": (POINTER(Strayed), [c_int]),
+    "axl_referee_begin": (None, [POINTER(Wait), c_uint32]),
+    "axl_referee_end": (None, []),
+    "axl_breach_count": (c_int, []),
+    "axl_breach_at": (POINTER(Breach), [c_int]),
+    "axl_access_count": (c_int, []),
+    "axl_access_at": (POINTER(Access), [c_int]),
+    "axl_answers_due": (c_uint64, [c_int]),
     "axl_file": (None, [c_char_p, c_uint32, c_char_p, c_uint64, c_uint64]),
     "axl_process_start": (c_int, [POINTER(Process)]),
     "axl_console": (c_char_p, []),

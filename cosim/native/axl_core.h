@@ -54,8 +54,6 @@ int axl_cpu_step(int rdata, int resp, int irq, long long now, int *addr, int *wd
 int axl_mem_read(int addr);
 /* The same, of an accelerator's own master: see axl_pointers. */
 int axl_master_read(int addr);
-/* It begins a burst: AxBURST and AxSIZE, at a port of so many bytes. Others than INCR of whole beats end the run. */
-void axl_master_burst(int writes, int burst, int size, int bytes);
 void axl_master_write(int addr, int data, int strb);
 void axl_mem_write(int addr, int data, int strb); /* strb bits 0..3: bytes 0..3 */
 
@@ -206,10 +204,11 @@ enum axl_fault {
     AXL_FAULT_BUS,        /* AXI error response */
     AXL_FAULT_ACCESS,     /* device access of a wrong size or alignment, or to no register */
     AXL_FAULT_DMA,        /* the DMA left RAM */
-    AXL_FAULT_PROTOCOL,   /* TLAST at a wrong place, or words nobody asked for: see text */
+    AXL_FAULT_PROTOCOL,   /* words nobody asked for, or a burst that the port does not take: see text */
     AXL_FAULT_NO_IRQ,     /* WFI in a CPU-only run */
     AXL_FAULT_LIMIT,      /* max_instructions reached */
-    AXL_FAULT_STALE       /* axl_stop_at_stale */
+    AXL_FAULT_STALE,      /* axl_stop_at_stale */
+    AXL_FAULT_TLAST       /* TLAST at a wrong place: see text */
 };
 
 typedef struct axl_state_t {
@@ -303,6 +302,59 @@ typedef struct axl_strayed_t {
 } axl_strayed_t;
 int axl_strayed_count(void);
 const axl_strayed_t *axl_strayed(int index);     /* NULL outside */
+
+/* ---- rules of the buses: who breaks one ----------------------------------------------------------------------- */
+
+enum axl_channel { AXL_CHANNEL_T, AXL_CHANNEL_AR, AXL_CHANNEL_R, AXL_CHANNEL_AW, AXL_CHANNEL_W, AXL_CHANNEL_B };
+enum axl_port { AXL_PORT_MASTER = 33 }; /* the others: cosim/referee.py */
+enum axl_rule {          /* `a` and `b` of a breach; the first ones are rtl/axl_watch.v's */
+    AXL_RULE_HELD,       /* VALID falls before READY */
+    AXL_RULE_STABLE,     /* what comes with it changes */
+    AXL_RULE_RESET,      /* VALID is high in reset */
+    AXL_RULE_WAITS,      /* VALID waits for READY */
+    AXL_RULE_KEEP_ZERO,  /* TKEEP of a beat: 0; bytes of a beat */
+    AXL_RULE_KEEP_GAP,
+    AXL_RULE_KEEP_EARLY, /* not all bytes, and not the last beat */
+    AXL_RULE_W_WAITS,    /* WVALID waits for AWREADY */
+    AXL_RULE_B_ASKED,    /* an answer that nobody asked for */
+    AXL_RULE_R_ASKED,
+    AXL_RULE_4K,         /* address; bytes */
+    AXL_RULE_BURST,      /* kind; beats */
+    AXL_RULE_LENGTH,     /* kind; beats */
+    AXL_RULE_WRAP,       /* address; bytes of a beat */
+    AXL_RULE_LAST,       /* 1: missing, 0: too early */
+    AXL_RULE_STROBES,    /* bytes of an operand that are left out: address of the word; its strobes */
+    AXL_RULE_DONE_EARLY, /* a register says done while writes are not answered: its address; how many */
+    AXL_RULE_KEEP_WORDS  /* TKEEP leaves out bytes of the result: kept; bytes of the beat */
+};
+typedef struct axl_breach_t {
+    uint32_t port, channel, rule, a, b, unused;
+    uint64_t count, cycle; /* how often; the fabric cycle of the first one */
+} axl_breach_t;
+typedef struct axl_access_t {
+    uint32_t writes, address, last, unused; /* the data of the last one */
+    uint64_t count;
+} axl_access_t;
+typedef struct axl_wait_t {
+    uint32_t offset, mask;
+} axl_wait_t;
+
+/* From the RTL: */
+void axl_breach(int port, int channel, int rule, long long now, int a, int b);
+void axl_kept(int port, long long now, int kept, int bytes); /* of the last beat of a packet */
+/* An address was taken; `bytes` of a beat that the port has. The user's master may ask for whole beats of kind INCR. */
+void axl_burst(int port, int writes, int addr, int len, int size, int burst, int bytes, long long now);
+void axl_answered(int port, int writes);
+void axl_last(int port, int writes, int missing, long long now);
+void axl_register(int writes, int address, int data, long long now); /* of a user's module, behind its watch */
+/* From Python: */
+void axl_referee_begin(const axl_wait_t *waits, uint32_t n); /* forgets all breaches and accesses */
+void axl_referee_end(void);                                  /* the program has ended */
+int axl_breach_count(void);
+const axl_breach_t *axl_breach_at(int index);                /* NULL outside */
+int axl_access_count(void);
+const axl_access_t *axl_access_at(int index);
+uint64_t axl_answers_due(int writes);                        /* of the user's master */
 
 /* ---- Python side: accelerators ------------------------------------------------------------------------------- */
 

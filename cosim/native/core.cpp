@@ -11,6 +11,7 @@
 
 #include "cpu/cpu.hpp"
 #include "bus/protocol.hpp"
+#include "bus/referee.hpp"
 
 namespace {
 
@@ -34,6 +35,7 @@ struct System {
     };
     std::array<Accelerator, AXL_ACCELERATORS> accelerators;
     size_t n_accelerators = 1, current = 0;
+    axl::Referee referee;
     axl::Protocol &protocol() { return accelerators[current].protocol; }
     axl_counters_t counters{};
     axl_protocol_t position{};
@@ -137,16 +139,64 @@ void axl_mem_write(int addr, int data, int strb) {
             s.ram[address + static_cast<uint32_t>(byte)] = static_cast<uint8_t>(static_cast<uint32_t>(data) >> 8 * byte);
 }
 
-void axl_master_burst(int writes, int burst, int size, int bytes) {
+void axl_breach(int port, int channel, int rule, long long now, int a, int b) {
+    soc().referee.add(static_cast<uint32_t>(port), static_cast<uint32_t>(channel), static_cast<uint32_t>(rule),
+                      static_cast<uint64_t>(now), static_cast<uint32_t>(a), static_cast<uint32_t>(b));
+}
+
+void axl_kept(int port, long long now, int kept, int bytes) {
+    // The words of this beat are counted when the DMA takes them, which may be later.
+    const uint64_t due = soc().protocol().store_left() % (static_cast<uint64_t>(bytes) / 4);
+    const int words = due ? static_cast<int>(due) : bytes / 4;
+    if (kept < 4 * words)
+        axl_breach(port, AXL_CHANNEL_T, AXL_RULE_KEEP_WORDS, now, kept, bytes);
+}
+
+void axl_burst(int port, int writes, int addr, int len, int size, int burst, int bytes, long long now) {
     static const char *const kinds[] = {"FIXED", "INCR", "WRAP", "reserved"};
+    System &s = soc();
+    s.referee.burst(static_cast<uint32_t>(port), writes != 0, static_cast<uint32_t>(addr), static_cast<uint32_t>(len) + 1,
+                    static_cast<uint32_t>(size), static_cast<uint32_t>(burst), static_cast<uint64_t>(now));
     if (burst == 1 && (1 << size) == bytes)
         return;
-    axl::Cpu &cpu = soc().cpu;
-    cpu.fail(AXL_FAULT_PROTOCOL, cpu.state.mmio_pc, 0,
+    s.cpu.fail(AXL_FAULT_PROTOCOL, s.cpu.state.mmio_pc, 0,
              std::string("the accelerator's master begins a ") + (writes ? "write" : "read") + " burst of kind " +
                  kinds[burst & 3] + " with beats of " + std::to_string(1 << size) + " bytes; this port takes kind INCR with beats of " +
                  std::to_string(bytes) + " bytes");
 }
+
+void axl_answered(int, int writes) { soc().referee.answered(writes != 0); }
+
+void axl_last(int port, int writes, int missing, long long now) {
+    axl_breach(port, writes ? AXL_CHANNEL_W : AXL_CHANNEL_R, AXL_RULE_LAST, now, missing, 0);
+}
+
+void axl_register(int writes, int address, int data, long long now) {
+    soc().referee.access(writes != 0, static_cast<uint32_t>(address), static_cast<uint32_t>(data), static_cast<uint64_t>(now));
+}
+
+void axl_referee_begin(const axl_wait_t *waits, uint32_t n) {
+    soc().referee.clear();
+    soc().referee.waits.assign(waits, waits + n);
+}
+
+void axl_referee_end(void) { soc().referee.finish(); }
+
+int axl_breach_count(void) { return static_cast<int>(soc().referee.list.size()); }
+
+const axl_breach_t *axl_breach_at(int index) {
+    const auto &list = soc().referee.list;
+    return index >= 0 && index < static_cast<int>(list.size()) ? &list[static_cast<size_t>(index)] : nullptr;
+}
+
+int axl_access_count(void) { return static_cast<int>(soc().referee.accesses.size()); }
+
+const axl_access_t *axl_access_at(int index) {
+    const auto &list = soc().referee.accesses;
+    return index >= 0 && index < static_cast<int>(list.size()) ? &list[static_cast<size_t>(index)] : nullptr;
+}
+
+uint64_t axl_answers_due(int writes) { return soc().referee.answers_due[writes != 0]; }
 
 int axl_master_read(int addr) {
     System &s = soc();
@@ -156,8 +206,11 @@ int axl_master_read(int addr) {
 
 void axl_master_write(int addr, int data, int strb) {
     System &s = soc();
-    if (strb & 15)
-        s.cpu.pointed.look(true, static_cast<uint32_t>(addr), s.memory.cycle);
+    const uint32_t address = static_cast<uint32_t>(addr), strobes = static_cast<uint32_t>(strb) & 15;
+    if (strobes)
+        s.cpu.pointed.look(true, address, s.memory.cycle);
+    if (s.cpu.pointed.written(address))
+        s.referee.strobes(address, strobes, s.memory.cycle);
     axl_mem_write(addr, data, strb);
 }
 
@@ -183,10 +236,11 @@ void axl_stream_in(int word, int) {
 void axl_stream_out(int, int last) {
     System &s = soc();
     std::string fault = s.timeline.word_out(s.protocol(), last != 0);
+    const int kind = fault.find("TLAST") != std::string::npos ? AXL_FAULT_TLAST : AXL_FAULT_PROTOCOL;
     if (!fault.empty() && s.n_accelerators > 1)
         fault = s.accelerators[s.current].name + ": " + fault;
     if (!fault.empty())
-        s.cpu.fail(AXL_FAULT_PROTOCOL, s.cpu.state.mmio_pc, 0, fault);
+        s.cpu.fail(kind, s.cpu.state.mmio_pc, 0, fault);
 }
 
 void axl_accelerator(int number) {

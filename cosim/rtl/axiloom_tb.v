@@ -13,6 +13,9 @@
 //
 // AXL_MASTER is the width of the AXI4 master of a user's accelerator, where it has one.
 //
+// Ports are watched: handshakes by the modules of axl_watch.v, which stand in every channel, bursts by the core. The same
+// modules hold channels up in a run under pauses (`cfg_stall`).
+//
 // AXL_DMAS is how many accelerators the SoC has, each with its DMA: probes, interrupts and what is counted or kept for
 // the diagnosis are as wide, the first one's in the lowest bits. AXL_PAGES is then the upper halves of the DMAs'
 // addresses, in the same order. Cycles are counted once: what any of them does is done.
@@ -25,7 +28,9 @@
  `define AXL_MEM_READ(data, addr) data = axl_mem_read(addr)
  `define AXL_MEM_WRITE(addr, data, strb) axl_mem_write(addr, data, strb)
  `define AXL_MASTER_READ(data, addr) data = axl_master_read(addr)
- `define AXL_MASTER_BURST(writes, burst, size, bytes) axl_master_burst(writes, burst, size, bytes)
+ `define AXL_BURST(port, writes, addr, len, size, burst, bytes) axl_burst(port, writes, addr, len, size, burst, bytes, now)
+ `define AXL_ANSWERED(port, writes) axl_answered(port, writes)
+ `define AXL_LAST(port, writes, wrong) axl_last(port, writes, wrong, now)
  `define AXL_MASTER_WRITE(addr, data, strb) axl_master_write(addr, data, strb)
  `define AXL_STREAM_IN(word, last) axl_stream_in(word, last)
  `define AXL_STREAM_OUT(word, last) axl_stream_out(word, last)
@@ -38,7 +43,9 @@
  `define AXL_MEM_READ(data, addr) $axl_mem_read(data, addr)
  `define AXL_MEM_WRITE(addr, data, strb) $axl_mem_write(addr, data, strb)
  `define AXL_MASTER_READ(data, addr) $axl_master_read(data, addr)
- `define AXL_MASTER_BURST(writes, burst, size, bytes) $axl_master_burst(writes, burst, size, bytes)
+ `define AXL_BURST(port, writes, addr, len, size, burst, bytes) $axl_burst(port, writes, addr, len, size, burst, bytes, now)
+ `define AXL_ANSWERED(port, writes) $axl_answered(port, writes)
+ `define AXL_LAST(port, writes, wrong) $axl_last(port, writes, wrong, now)
  `define AXL_MASTER_WRITE(addr, data, strb) $axl_master_write(addr, data, strb)
  `define AXL_STREAM_IN(word, last) $axl_stream_in(word, last)
  `define AXL_STREAM_OUT(word, last) $axl_stream_out(word, last)
@@ -64,6 +71,8 @@ module axiloom_tb (
     input  wire [15:0] cfg_write_latency,  // cycles from a burst's last word to its response
     input  wire [31:0] cfg_ram_bytes,      // outside: DECERR (the core reports it)
     input  wire [31:0] cfg_watchdog,       // cycles without progress that end the run
+    input  wire [31:0] cfg_stall,          // seed of the pauses; 0: none
+    input  wire        cfg_invert_reset,   // of a user's module
     // Read by the session after `done`.
     output reg         done,
     output reg  [3:0]  stat_outcome,       // OUTCOME_*
@@ -102,12 +111,15 @@ module axiloom_tb (
   import "DPI-C" function int axl_mem_read(input int addr);
   import "DPI-C" function void axl_mem_write(input int addr, input int data, input int strb);
 `ifdef AXL_MASTER
-  import "DPI-C" function void axl_master_burst(input int writes, input int burst, input int size, input int bytes);
   import "DPI-C" function int axl_master_read(input int addr);
   import "DPI-C" function void axl_master_write(input int addr, input int data, input int strb);
 `endif
   import "DPI-C" function void axl_stream_in(input int word, input int last);
   import "DPI-C" function void axl_stream_out(input int word, input int last);
+  import "DPI-C" function void axl_burst(input int port, input int writes, input int addr, input int len, input int size,
+                                         input int burst, input int bytes, input longint now);
+  import "DPI-C" function void axl_answered(input int port, input int writes);
+  import "DPI-C" function void axl_last(input int port, input int writes, input int wrong, input longint now);
   import "DPI-C" function void axl_protocol_reset();
   import "DPI-C" function void axl_activity(input longint now, input int bits);
   import "DPI-C" function void axl_accelerator(input int number);
@@ -184,9 +196,10 @@ module axiloom_tb (
   wire [DMAS-1:0] debug_compute, debug_mm2s_busy, debug_s2mm_busy;
   wire [4*DMAS-1:0] debug_error;
 
-  // Fixed attributes of the masters' bursts (INCR, whole beats): nothing here depends on them.
-  wire [2:0]  unused_arsize, unused_arprot, unused_awsize, unused_awprot;
-  wire [1:0]  unused_arburst, unused_awburst;
+  // What nothing here depends on.
+  wire [2:0]  unused_arprot, unused_awprot;
+  wire [2:0]  mm2s_arsize, s2mm_awsize;
+  wire [1:0]  mm2s_arburst, s2mm_awburst;
   wire [3:0]  unused_arcache, unused_awcache;
 
   wire mm2s_arready, s2mm_awready, s2mm_wready;
@@ -200,8 +213,8 @@ module axiloom_tb (
   reg  [63:0] sg_rdata;
   reg  [1:0]  sg_rresp, sg_bresp;
   reg         sg_rlast, sg_rvalid, sg_bvalid;
-  wire [2:0]  unused_sg_arsize, unused_sg_arprot, unused_sg_awsize, unused_sg_awprot;
-  wire [1:0]  unused_sg_arburst, unused_sg_awburst;
+  wire [2:0]  sg_arsize, unused_sg_arprot, sg_awsize, unused_sg_awprot;
+  wire [1:0]  sg_arburst, sg_awburst;
   wire [3:0]  unused_sg_arcache, unused_sg_awcache;
   wire [DMAS-1:0] debug_mm2s_done, debug_s2mm_done;
 `endif
@@ -220,6 +233,67 @@ module axiloom_tb (
   wire [3:0]  unused_um_arcache, unused_um_awcache;
 `endif
 
+  // --- the channels, each with its watch -----------------------------------------------------------------------------
+
+  localparam integer PORT_REGISTERS = 0, PORT_MM2S = 1, PORT_S2MM = 2, PORT_SG = 3, PORT_MASTER = 33;
+  localparam integer AR = 1, R = 2, AW = 3, W = 4, B = 5;
+  reg stalling;  // pauses are made now
+
+  // At the SoC's own ports; without `soc_` they are at the other side of the watch.
+  wire soc_lite_awvalid, soc_lite_awready, soc_lite_wvalid, soc_lite_wready, soc_lite_bvalid, soc_lite_bready;
+  wire soc_lite_arvalid, soc_lite_arready, soc_lite_rvalid, soc_lite_rready;
+  wire soc_mm2s_arvalid, soc_mm2s_arready, soc_mm2s_rvalid, soc_mm2s_rready;
+  wire soc_s2mm_awvalid, soc_s2mm_awready, soc_s2mm_wvalid, soc_s2mm_wready, soc_s2mm_bvalid, soc_s2mm_bready;
+  axl_channel #(.PORT(PORT_REGISTERS), .CHANNEL(AW), .WIDTH(ADDRESS), .RULES(0)) watch_lite_aw (
+      .clk(clk), .reset(ctl_reset), .hold(1'b0), .payload(awaddr),
+      .valid(awvalid), .ready(awready), .valid_out(soc_lite_awvalid), .ready_in(soc_lite_awready));
+  axl_channel #(.PORT(PORT_REGISTERS), .CHANNEL(W), .WIDTH(32), .RULES(0)) watch_lite_w (
+      .clk(clk), .reset(ctl_reset), .hold(1'b0), .payload(wdata),
+      .valid(wvalid), .ready(wready), .valid_out(soc_lite_wvalid), .ready_in(soc_lite_wready));
+  axl_channel #(.PORT(PORT_REGISTERS), .CHANNEL(B), .WIDTH(2), .RULES(2)) watch_lite_b (
+      .clk(clk), .reset(ctl_reset), .hold(1'b0), .payload(bresp),
+      .valid(soc_lite_bvalid), .ready(soc_lite_bready), .valid_out(bvalid), .ready_in(bready));
+  axl_channel #(.PORT(PORT_REGISTERS), .CHANNEL(AR), .WIDTH(ADDRESS), .RULES(0)) watch_lite_ar (
+      .clk(clk), .reset(ctl_reset), .hold(1'b0), .payload(araddr),
+      .valid(arvalid), .ready(arready), .valid_out(soc_lite_arvalid), .ready_in(soc_lite_arready));
+  axl_channel #(.PORT(PORT_REGISTERS), .CHANNEL(R), .WIDTH(34), .RULES(2)) watch_lite_r (
+      .clk(clk), .reset(ctl_reset), .hold(1'b0), .payload({rdata, rresp}),
+      .valid(soc_lite_rvalid), .ready(soc_lite_rready), .valid_out(rvalid), .ready_in(rready));
+  axl_channel #(.PORT(PORT_MM2S), .CHANNEL(AR), .WIDTH(45), .RULES(2)) watch_mm2s_ar (
+      .clk(clk), .reset(ctl_reset), .hold(1'b0), .payload({mm2s_araddr, mm2s_arlen, mm2s_arsize, mm2s_arburst}),
+      .valid(soc_mm2s_arvalid), .ready(soc_mm2s_arready), .valid_out(mm2s_arvalid), .ready_in(mm2s_arready));
+  axl_channel #(.PORT(PORT_MM2S), .CHANNEL(R), .WIDTH(WIDTH + 3), .RULES(0)) watch_mm2s_r (
+      .clk(clk), .reset(ctl_reset), .hold(1'b0), .payload({mm2s_rdata, mm2s_rresp, mm2s_rlast}),
+      .valid(mm2s_rvalid), .ready(mm2s_rready), .valid_out(soc_mm2s_rvalid), .ready_in(soc_mm2s_rready));
+  axl_channel #(.PORT(PORT_S2MM), .CHANNEL(AW), .WIDTH(45), .RULES(2)) watch_s2mm_aw (
+      .clk(clk), .reset(ctl_reset), .hold(1'b0), .payload({s2mm_awaddr, s2mm_awlen, s2mm_awsize, s2mm_awburst}),
+      .valid(soc_s2mm_awvalid), .ready(soc_s2mm_awready), .valid_out(s2mm_awvalid), .ready_in(s2mm_awready));
+  axl_channel #(.PORT(PORT_S2MM), .CHANNEL(W), .WIDTH(WIDTH + WIDTH / 8 + 1), .RULES(2)) watch_s2mm_w (
+      .clk(clk), .reset(ctl_reset), .hold(1'b0), .payload({s2mm_wdata, s2mm_wstrb, s2mm_wlast}),
+      .valid(soc_s2mm_wvalid), .ready(soc_s2mm_wready), .valid_out(s2mm_wvalid), .ready_in(s2mm_wready));
+  axl_channel #(.PORT(PORT_S2MM), .CHANNEL(B), .WIDTH(2), .RULES(0)) watch_s2mm_b (
+      .clk(clk), .reset(ctl_reset), .hold(1'b0), .payload(s2mm_bresp),
+      .valid(s2mm_bvalid), .ready(s2mm_bready), .valid_out(soc_s2mm_bvalid), .ready_in(soc_s2mm_bready));
+`ifdef AXL_SG
+  wire soc_sg_awvalid, soc_sg_awready, soc_sg_wvalid, soc_sg_wready, soc_sg_bvalid, soc_sg_bready;
+  wire soc_sg_arvalid, soc_sg_arready, soc_sg_rvalid, soc_sg_rready;
+  axl_channel #(.PORT(PORT_SG), .CHANNEL(AR), .WIDTH(45), .RULES(2)) watch_sg_ar (
+      .clk(clk), .reset(ctl_reset), .hold(1'b0), .payload({sg_araddr, sg_arlen, sg_arsize, sg_arburst}),
+      .valid(soc_sg_arvalid), .ready(soc_sg_arready), .valid_out(sg_arvalid), .ready_in(sg_arready));
+  axl_channel #(.PORT(PORT_SG), .CHANNEL(R), .WIDTH(67), .RULES(0)) watch_sg_r (
+      .clk(clk), .reset(ctl_reset), .hold(1'b0), .payload({sg_rdata, sg_rresp, sg_rlast}),
+      .valid(sg_rvalid), .ready(sg_rready), .valid_out(soc_sg_rvalid), .ready_in(soc_sg_rready));
+  axl_channel #(.PORT(PORT_SG), .CHANNEL(AW), .WIDTH(45), .RULES(2)) watch_sg_aw (
+      .clk(clk), .reset(ctl_reset), .hold(1'b0), .payload({sg_awaddr, sg_awlen, sg_awsize, sg_awburst}),
+      .valid(soc_sg_awvalid), .ready(soc_sg_awready), .valid_out(sg_awvalid), .ready_in(sg_awready));
+  axl_channel #(.PORT(PORT_SG), .CHANNEL(W), .WIDTH(73), .RULES(2)) watch_sg_w (
+      .clk(clk), .reset(ctl_reset), .hold(1'b0), .payload({sg_wdata, sg_wstrb, sg_wlast}),
+      .valid(soc_sg_wvalid), .ready(soc_sg_wready), .valid_out(sg_wvalid), .ready_in(sg_wready));
+  axl_channel #(.PORT(PORT_SG), .CHANNEL(B), .WIDTH(2), .RULES(0)) watch_sg_b (
+      .clk(clk), .reset(ctl_reset), .hold(1'b0), .payload(sg_bresp),
+      .valid(sg_bvalid), .ready(sg_bready), .valid_out(soc_sg_bvalid), .ready_in(soc_sg_bready));
+`endif
+
   axiloom_soc soc (
 `ifdef AXL_MASTER
       .m_axi_user_araddr(um_araddr), .m_axi_user_arlen(um_arlen), .m_axi_user_arsize(um_arsize),
@@ -235,41 +309,41 @@ module axiloom_tb (
       .m_axi_user_bvalid(um_bvalid), .m_axi_user_bready(um_bready),
 `endif
 `ifdef AXL_SG
-      .m_axi_sg_araddr(sg_araddr), .m_axi_sg_arlen(sg_arlen), .m_axi_sg_arsize(unused_sg_arsize),
-      .m_axi_sg_arburst(unused_sg_arburst), .m_axi_sg_arprot(unused_sg_arprot),
-      .m_axi_sg_arcache(unused_sg_arcache), .m_axi_sg_arvalid(sg_arvalid), .m_axi_sg_arready(sg_arready),
+      .m_axi_sg_araddr(sg_araddr), .m_axi_sg_arlen(sg_arlen), .m_axi_sg_arsize(sg_arsize),
+      .m_axi_sg_arburst(sg_arburst), .m_axi_sg_arprot(unused_sg_arprot),
+      .m_axi_sg_arcache(unused_sg_arcache), .m_axi_sg_arvalid(soc_sg_arvalid), .m_axi_sg_arready(soc_sg_arready),
       .m_axi_sg_rdata(sg_rdata), .m_axi_sg_rresp(sg_rresp), .m_axi_sg_rlast(sg_rlast),
-      .m_axi_sg_rvalid(sg_rvalid), .m_axi_sg_rready(sg_rready),
-      .m_axi_sg_awaddr(sg_awaddr), .m_axi_sg_awlen(sg_awlen), .m_axi_sg_awsize(unused_sg_awsize),
-      .m_axi_sg_awburst(unused_sg_awburst), .m_axi_sg_awprot(unused_sg_awprot),
-      .m_axi_sg_awcache(unused_sg_awcache), .m_axi_sg_awvalid(sg_awvalid), .m_axi_sg_awready(sg_awready),
+      .m_axi_sg_rvalid(soc_sg_rvalid), .m_axi_sg_rready(soc_sg_rready),
+      .m_axi_sg_awaddr(sg_awaddr), .m_axi_sg_awlen(sg_awlen), .m_axi_sg_awsize(sg_awsize),
+      .m_axi_sg_awburst(sg_awburst), .m_axi_sg_awprot(unused_sg_awprot),
+      .m_axi_sg_awcache(unused_sg_awcache), .m_axi_sg_awvalid(soc_sg_awvalid), .m_axi_sg_awready(soc_sg_awready),
       .m_axi_sg_wdata(sg_wdata), .m_axi_sg_wstrb(sg_wstrb), .m_axi_sg_wlast(sg_wlast),
-      .m_axi_sg_wvalid(sg_wvalid), .m_axi_sg_wready(sg_wready), .m_axi_sg_bresp(sg_bresp),
-      .m_axi_sg_bvalid(sg_bvalid), .m_axi_sg_bready(sg_bready),
+      .m_axi_sg_wvalid(soc_sg_wvalid), .m_axi_sg_wready(soc_sg_wready), .m_axi_sg_bresp(sg_bresp),
+      .m_axi_sg_bvalid(soc_sg_bvalid), .m_axi_sg_bready(soc_sg_bready),
       .debug_mm2s_done(debug_mm2s_done), .debug_s2mm_done(debug_s2mm_done),
 `endif
       .aclk(clk), .aresetn(!ctl_reset),
-      .s_axi_lite_awaddr(awaddr), .s_axi_lite_awprot(3'b000), .s_axi_lite_awvalid(awvalid),
-      .s_axi_lite_awready(awready), .s_axi_lite_wdata(wdata), .s_axi_lite_wstrb(4'b1111),
-      .s_axi_lite_wvalid(wvalid), .s_axi_lite_wready(wready), .s_axi_lite_bresp(bresp),
-      .s_axi_lite_bvalid(bvalid), .s_axi_lite_bready(bready), .s_axi_lite_araddr(araddr),
-      .s_axi_lite_arprot(3'b000), .s_axi_lite_arvalid(arvalid), .s_axi_lite_arready(arready),
-      .s_axi_lite_rdata(rdata), .s_axi_lite_rresp(rresp), .s_axi_lite_rvalid(rvalid),
-      .s_axi_lite_rready(rready),
+      .s_axi_lite_awaddr(awaddr), .s_axi_lite_awprot(3'b000), .s_axi_lite_awvalid(soc_lite_awvalid),
+      .s_axi_lite_awready(soc_lite_awready), .s_axi_lite_wdata(wdata), .s_axi_lite_wstrb(4'b1111),
+      .s_axi_lite_wvalid(soc_lite_wvalid), .s_axi_lite_wready(soc_lite_wready), .s_axi_lite_bresp(bresp),
+      .s_axi_lite_bvalid(soc_lite_bvalid), .s_axi_lite_bready(soc_lite_bready), .s_axi_lite_araddr(araddr),
+      .s_axi_lite_arprot(3'b000), .s_axi_lite_arvalid(soc_lite_arvalid), .s_axi_lite_arready(soc_lite_arready),
+      .s_axi_lite_rdata(rdata), .s_axi_lite_rresp(rresp), .s_axi_lite_rvalid(soc_lite_rvalid),
+      .s_axi_lite_rready(soc_lite_rready),
       .m_axi_mm2s_araddr(mm2s_araddr), .m_axi_mm2s_arlen(mm2s_arlen),
-      .m_axi_mm2s_arsize(unused_arsize), .m_axi_mm2s_arburst(unused_arburst),
+      .m_axi_mm2s_arsize(mm2s_arsize), .m_axi_mm2s_arburst(mm2s_arburst),
       .m_axi_mm2s_arprot(unused_arprot), .m_axi_mm2s_arcache(unused_arcache),
-      .m_axi_mm2s_arvalid(mm2s_arvalid), .m_axi_mm2s_arready(mm2s_arready),
+      .m_axi_mm2s_arvalid(soc_mm2s_arvalid), .m_axi_mm2s_arready(soc_mm2s_arready),
       .m_axi_mm2s_rdata(mm2s_rdata), .m_axi_mm2s_rresp(mm2s_rresp), .m_axi_mm2s_rlast(mm2s_rlast),
-      .m_axi_mm2s_rvalid(mm2s_rvalid), .m_axi_mm2s_rready(mm2s_rready),
+      .m_axi_mm2s_rvalid(soc_mm2s_rvalid), .m_axi_mm2s_rready(soc_mm2s_rready),
       .m_axi_s2mm_awaddr(s2mm_awaddr), .m_axi_s2mm_awlen(s2mm_awlen),
-      .m_axi_s2mm_awsize(unused_awsize), .m_axi_s2mm_awburst(unused_awburst),
+      .m_axi_s2mm_awsize(s2mm_awsize), .m_axi_s2mm_awburst(s2mm_awburst),
       .m_axi_s2mm_awprot(unused_awprot), .m_axi_s2mm_awcache(unused_awcache),
-      .m_axi_s2mm_awvalid(s2mm_awvalid), .m_axi_s2mm_awready(s2mm_awready),
+      .m_axi_s2mm_awvalid(soc_s2mm_awvalid), .m_axi_s2mm_awready(soc_s2mm_awready),
       .m_axi_s2mm_wdata(s2mm_wdata), .m_axi_s2mm_wstrb(s2mm_wstrb), .m_axi_s2mm_wlast(s2mm_wlast),
-      .m_axi_s2mm_wvalid(s2mm_wvalid), .m_axi_s2mm_wready(s2mm_wready),
-      .m_axi_s2mm_bresp(s2mm_bresp), .m_axi_s2mm_bvalid(s2mm_bvalid),
-      .m_axi_s2mm_bready(s2mm_bready),
+      .m_axi_s2mm_wvalid(soc_s2mm_wvalid), .m_axi_s2mm_wready(soc_s2mm_wready),
+      .m_axi_s2mm_bresp(s2mm_bresp), .m_axi_s2mm_bvalid(soc_s2mm_bvalid),
+      .m_axi_s2mm_bready(soc_s2mm_bready),
       .mm2s_introut(mm2s_introut), .s2mm_introut(s2mm_introut), .debug_idle(debug_idle),
       .debug_in_tdata(in_tdata), .debug_in_tvalid(in_tvalid), .debug_in_tready(in_tready),
       .debug_in_tlast(in_tlast), .debug_out_tdata(out_tdata), .debug_out_tvalid(out_tvalid),
@@ -374,6 +448,8 @@ module axiloom_tb (
   // One process makes every call into C, in one order: memory, streams, CPU. What the CPU does
   // at an edge comes after what the DMA does at it, on every simulator.
   always @(posedge clk) begin
+    // The first 32,768 cycles are under pauses, then an eighth of them: a long run costs little more.
+    stalling <= cfg_stall != 0 && running && (tick[31:15] == 0 || tick[13:11] == cfg_stall[2:0]);
     memory_step;
     master_step;
 

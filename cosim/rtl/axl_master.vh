@@ -2,6 +2,7 @@
   // has one for each direction of the DMA. Bursts count up, in whole beats; others end the run.
 `ifdef AXL_MASTER
   localparam integer UM_WIDTH = `AXL_MASTER, UM_LANES = UM_WIDTH / 32;
+  localparam [31:0] UM_WITHIN = UM_WIDTH / 8 - 1;  // beats are aligned, whatever the address of their first byte is
 
   reg  [31:0] um_ar_addr  [0:7];
   reg  [7:0]  um_ar_left  [0:7];
@@ -17,6 +18,7 @@
   assign um_arready = um_ar_count != QUEUE;
 
   reg  [31:0] um_aw_addr  [0:7];
+  reg  [7:0]  um_aw_left  [0:7];
   reg  [QUEUE_LOG2-1:0] um_aw_head, um_aw_tail;
   reg  [QUEUE_LOG2:0]   um_aw_count;
   reg         um_aw_fault;
@@ -26,6 +28,7 @@
   reg  [QUEUE_LOG2:0]   um_b_count;
   wire [31:0] um_aw_head_addr = um_aw_addr[um_aw_head];
   wire        um_w_beat       = um_wvalid && um_wready;
+  wire        um_w_ends       = um_w_beat && um_aw_left[um_aw_head] == 0;  // whatever WLAST says
   wire        um_w_outside    = um_aw_head_addr >= cfg_ram_bytes;
   wire        um_b_room       = !um_bvalid || um_bready;
   wire        um_b_send       = um_b_count != 0 && um_b_room && $signed(tick - um_b_start[um_b_head]) >= 0;
@@ -43,8 +46,8 @@
   task master_step;
     begin
       if (um_arvalid && um_arready) begin
-        `AXL_MASTER_BURST(32'd0, {30'b0, um_arburst}, {29'b0, um_arsize}, UM_WIDTH / 8);
-        um_ar_addr[um_ar_tail]  <= um_araddr;
+        `AXL_BURST(PORT_MASTER, 0, um_araddr, {24'b0, um_arlen}, {29'b0, um_arsize}, {30'b0, um_arburst}, UM_WIDTH / 8);
+        um_ar_addr[um_ar_tail]  <= um_araddr & ~UM_WITHIN;
         um_ar_left[um_ar_tail]  <= um_arlen;
         um_ar_start[um_ar_tail] <= tick + {16'b0, cfg_read_latency};
         um_ar_tail           <= um_ar_tail + 1'b1;
@@ -69,8 +72,9 @@
 
       // A word is in memory when it is accepted; the response says so later.
       if (um_awvalid && um_awready) begin
-        `AXL_MASTER_BURST(32'd1, {30'b0, um_awburst}, {29'b0, um_awsize}, UM_WIDTH / 8);
-        um_aw_addr[um_aw_tail] <= um_awaddr;
+        `AXL_BURST(PORT_MASTER, 1, um_awaddr, {24'b0, um_awlen}, {29'b0, um_awsize}, {30'b0, um_awburst}, UM_WIDTH / 8);
+        um_aw_addr[um_aw_tail] <= um_awaddr & ~UM_WITHIN;
+        um_aw_left[um_aw_tail] <= um_awlen;
         um_aw_tail          <= um_aw_tail + 1'b1;
       end
       if (um_w_beat) begin
@@ -81,8 +85,10 @@
           `AXL_MASTER_WRITE(um_aw_head_addr + 4 * memory_lane, memory_word, {28'b0, um_strb[4*memory_lane +: 4]});
         end
         um_aw_addr[um_aw_head] <= um_aw_head_addr + UM_WIDTH / 8;
+        um_aw_left[um_aw_head] <= um_aw_left[um_aw_head] - 8'd1;
         um_aw_fault         <= um_aw_fault || um_w_outside;
-        if (um_wlast) begin
+        if (um_wlast != um_w_ends) `AXL_LAST(PORT_MASTER, 1, {31'b0, um_w_ends});
+        if (um_w_ends) begin
           um_aw_head         <= um_aw_head + 1'b1;
           um_aw_fault        <= 1'b0;
           um_b_start[um_b_tail] <= tick + {16'b0, cfg_write_latency};
@@ -90,6 +96,8 @@
           um_b_tail          <= um_b_tail + 1'b1;
         end
       end
+      if (um_bvalid && um_bready) `AXL_ANSWERED(PORT_MASTER, 1);
+      if (um_rvalid && um_rready && um_rlast) `AXL_ANSWERED(PORT_MASTER, 0);
       if (um_b_send) begin
         um_bvalid <= 1'b1;
         um_bresp  <= um_b_fault[um_b_head] ? DECERR : 2'b00;
@@ -97,8 +105,8 @@
       end else if (um_b_room) begin
         um_bvalid <= 1'b0;
       end
-      um_aw_count <= um_aw_count + {3'b0, um_awvalid && um_awready} - {3'b0, um_w_beat && um_wlast};
-      um_b_count  <= um_b_count + {3'b0, um_w_beat && um_wlast} - {3'b0, um_b_send};
+      um_aw_count <= um_aw_count + {3'b0, um_awvalid && um_awready} - {3'b0, um_w_ends};
+      um_b_count  <= um_b_count + {3'b0, um_w_ends} - {3'b0, um_b_send};
     end
   endtask
 

@@ -27,6 +27,7 @@
   assign mm2s_arready = ar_count != QUEUE;
 
   reg  [31:0] aw_addr  [0:7];
+  reg  [7:0]  aw_left  [0:7];
   reg  [QUEUE_LOG2-1:0] aw_head, aw_tail;
   reg  [QUEUE_LOG2:0]   aw_count;
   reg         aw_fault;
@@ -36,6 +37,7 @@
   reg  [QUEUE_LOG2:0]   b_count;
   wire [31:0] aw_head_addr = aw_addr[aw_head];
   wire        w_beat       = s2mm_wvalid && s2mm_wready;
+  wire        w_ends       = w_beat && aw_left[aw_head] == 0;  // whatever WLAST says
   wire        w_outside    = aw_head_addr >= cfg_ram_bytes;
   wire        b_room       = !s2mm_bvalid || s2mm_bready;
   wire        b_send       = b_count != 0 && b_room && $signed(tick - b_start[b_head]) >= 0;
@@ -51,6 +53,7 @@
   task data_step;
     begin
       if (mm2s_arvalid && mm2s_arready) begin
+        `AXL_BURST(PORT_MM2S, 0, mm2s_araddr, {24'b0, mm2s_arlen}, {29'b0, mm2s_arsize}, {30'b0, mm2s_arburst}, WIDTH / 8);
         ar_addr[ar_tail]  <= mm2s_araddr;
         ar_left[ar_tail]  <= mm2s_arlen;
         ar_start[ar_tail] <= tick + {16'b0, cfg_read_latency};
@@ -76,7 +79,9 @@
 
       // A word is in memory when it is accepted; the response says so later.
       if (s2mm_awvalid && s2mm_awready) begin
+        `AXL_BURST(PORT_S2MM, 1, s2mm_awaddr, {24'b0, s2mm_awlen}, {29'b0, s2mm_awsize}, {30'b0, s2mm_awburst}, WIDTH / 8);
         aw_addr[aw_tail] <= s2mm_awaddr;
+        aw_left[aw_tail] <= s2mm_awlen;
         aw_tail          <= aw_tail + 1'b1;
       end
       if (w_beat) begin
@@ -87,8 +92,10 @@
           `AXL_MEM_WRITE(aw_head_addr + 4 * memory_lane, memory_word, {28'b0, memory_strb[4*memory_lane +: 4]});
         end
         aw_addr[aw_head] <= aw_head_addr + WIDTH / 8;
+        aw_left[aw_head] <= aw_left[aw_head] - 8'd1;
         aw_fault         <= aw_fault || w_outside;
-        if (s2mm_wlast) begin
+        if (s2mm_wlast != w_ends) `AXL_LAST(PORT_S2MM, 1, {31'b0, w_ends});
+        if (w_ends) begin
           aw_head         <= aw_head + 1'b1;
           aw_fault        <= 1'b0;
           b_start[b_tail] <= tick + {16'b0, cfg_write_latency};
@@ -103,8 +110,8 @@
       end else if (b_room) begin
         s2mm_bvalid <= 1'b0;
       end
-      aw_count <= aw_count + {3'b0, s2mm_awvalid && s2mm_awready} - {3'b0, w_beat && s2mm_wlast};
-      b_count  <= b_count + {3'b0, w_beat && s2mm_wlast} - {3'b0, b_send};
+      aw_count <= aw_count + {3'b0, s2mm_awvalid && s2mm_awready} - {3'b0, w_ends};
+      b_count  <= b_count + {3'b0, w_ends} - {3'b0, b_send};
     end
   endtask
 
@@ -165,6 +172,7 @@
       tick <= tick + 32'd1;
       data_step;
       if (sg_arvalid && sg_arready) begin
+        `AXL_BURST(PORT_SG, 0, sg_araddr, {24'b0, sg_arlen}, {29'b0, sg_arsize}, {30'b0, sg_arburst}, 8);
         sg_ar_addr[sg_ar_tail]  <= sg_araddr;
         sg_ar_left[sg_ar_tail]  <= sg_arlen;
         sg_ar_start[sg_ar_tail] <= tick + {16'b0, cfg_read_latency};
@@ -187,9 +195,13 @@
       end
       sg_ar_count <= sg_ar_count + {3'b0, sg_arvalid && sg_arready} - {3'b0, sg_r_fetch && sg_head_left == 0};
 
-      if (sg_awvalid && sg_awready) sg_aw_addr <= sg_awaddr;
+      if (sg_awvalid && sg_awready) begin
+        `AXL_BURST(PORT_SG, 1, sg_awaddr, {24'b0, sg_awlen}, {29'b0, sg_awsize}, {30'b0, sg_awburst}, 8);
+        sg_aw_addr <= sg_awaddr;
+      end
       sg_aw_held <= (sg_awvalid && sg_awready) || (sg_aw_held && !sg_w_beat);
       if (sg_w_beat) begin
+        if (!sg_wlast) `AXL_LAST(PORT_SG, 1, 1);
         for (memory_lane = 0; memory_lane < 2; memory_lane = memory_lane + 1) begin
           memory_word = sg_wdata[32*memory_lane +: 32];
           `AXL_MEM_WRITE(sg_aw_addr + 4 * memory_lane, memory_word, {28'b0, sg_wstrb[4*memory_lane +: 4]});

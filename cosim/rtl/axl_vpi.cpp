@@ -2,9 +2,13 @@
 //
 //   $axl_cpu_step(op, rdata, resp, irq, now, addr, wdata, delay)   writes op, addr, wdata, delay
 //   $axl_mem_read(data, addr)   $axl_master_read(data, addr)       writes data
-//   $axl_master_write(addr, data, strb)   $axl_master_burst(writes, burst, size, bytes)
+//   $axl_master_write(addr, data, strb)
 //   $axl_mem_write(addr, data, strb)   $axl_stream_in(word, last)   $axl_stream_out(word, last)
 //   $axl_protocol_reset   $axl_activity(now, bits)   $axl_accelerator(number)
+//   $axl_burst(port, writes, addr, len, size, burst, bytes, now)   $axl_answered(port, writes)
+//   $axl_last(port, writes, missing, now)
+// of axl_watch.v:
+//   $axl_breach(port, channel, rule, now, a, b)   $axl_kept(port, now, kept, bytes)   $axl_register(writes, addr, data, now)
 // and of axl_model.v:
 //   $axl_model_reset(number)   $axl_model_word(number, word)
 //   $axl_model_step(flags, number, taken)   $axl_model_out(word, number, lane)   write flags, word
@@ -82,9 +86,41 @@ PLI_INT32 mem_write(PLI_BYTE8 *) {
     return 0;
 }
 
-PLI_INT32 master_burst(PLI_BYTE8 *) {
+PLI_INT32 burst(PLI_BYTE8 *) {
     CallSite &s = site();
-    axl_master_burst(get(s.argument[0]), get(s.argument[1]), get(s.argument[2]), get(s.argument[3]));
+    axl_burst(get(s.argument[0]), get(s.argument[1]), get(s.argument[2]), get(s.argument[3]), get(s.argument[4]),
+              get(s.argument[5]), get(s.argument[6]), get(s.argument[7]));
+    return 0;
+}
+
+PLI_INT32 answered(PLI_BYTE8 *) {
+    CallSite &s = site();
+    axl_answered(get(s.argument[0]), get(s.argument[1]));
+    return 0;
+}
+
+PLI_INT32 last(PLI_BYTE8 *) {
+    CallSite &s = site();
+    axl_last(get(s.argument[0]), get(s.argument[1]), get(s.argument[2]), get(s.argument[3]));
+    return 0;
+}
+
+PLI_INT32 breach(PLI_BYTE8 *) {
+    CallSite &s = site();
+    axl_breach(get(s.argument[0]), get(s.argument[1]), get(s.argument[2]), get(s.argument[3]), get(s.argument[4]),
+               get(s.argument[5]));
+    return 0;
+}
+
+PLI_INT32 kept(PLI_BYTE8 *) {
+    CallSite &s = site();
+    axl_kept(get(s.argument[0]), get(s.argument[1]), get(s.argument[2]), get(s.argument[3]));
+    return 0;
+}
+
+PLI_INT32 register_access(PLI_BYTE8 *) {
+    CallSite &s = site();
+    axl_register(get(s.argument[0]), get(s.argument[1]), get(s.argument[2]), get(s.argument[3]));
     return 0;
 }
 
@@ -163,7 +199,12 @@ void add_tasks() {
     add_task("$axl_cpu_step", cpu_step);
     add_task("$axl_mem_read", mem_read);
     add_task("$axl_mem_write", mem_write);
-    add_task("$axl_master_burst", master_burst);
+    add_task("$axl_burst", burst);
+    add_task("$axl_answered", answered);
+    add_task("$axl_last", last);
+    add_task("$axl_breach", breach);
+    add_task("$axl_kept", kept);
+    add_task("$axl_register", register_access);
     add_task("$axl_master_read", master_read);
     add_task("$axl_master_write", master_write);
     add_task("$axl_stream_in", stream_in);

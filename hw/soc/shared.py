@@ -34,12 +34,17 @@ class SharedSoc(wiring.Component):
     """
 
     def __init__(
-        self, specs: Sequence[AcceleratorSpec], accelerators: Sequence[wiring.Component | None] = ()
+        self,
+        specs: Sequence[AcceleratorSpec],
+        accelerators: Sequence[wiring.Component | None] = (),
+        *,
+        watched: bool = False,
     ) -> None:
         faults = check_together(specs)
         if faults:
             raise SpecError(faults)
         self._specs = tuple(specs)
+        self._watched = watched
         self._accelerators = tuple(accelerators) or (None,) * len(self._specs)
         count, first = len(self._specs), self._specs[0]
         width = first.stream_width
@@ -77,8 +82,8 @@ class SharedSoc(wiring.Component):
         m = Module()
         count, first = len(self.specs), self.specs[0]
         nodes = []
-        for spec, accelerator in zip(self.specs, self._accelerators, strict=True):
-            node = Soc(spec, accelerator=accelerator)
+        for number, (spec, accelerator) in enumerate(zip(self.specs, self._accelerators, strict=True)):
+            node = Soc(spec, accelerator=accelerator, watched=self._watched, number=number)
             m.submodules["soc_" + re.sub(r"\W", "_", spec.name)] = node
             nodes.append(node)
 

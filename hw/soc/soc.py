@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from amaranth.hdl import Module, ResetInserter
+from amaranth.hdl import Module, ResetInserter, ResetSignal, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -14,9 +14,11 @@ from axiloom.hw.dma.axi_dma import AxiDma
 from axiloom.hw.dma.registers import ADDRESS_WIDTH
 from axiloom.hw.dma.sg_port import WIDTH as SG_WIDTH
 from axiloom.hw.rtl_files.user_rtl import UserRtl
+from axiloom.hw.soc import watched
 from axiloom.hw.soc.accelerator import build
 from axiloom.hw.soc.model import ModelAccelerator
 from axiloom.hw.soc.user import CONTROL_BITS, UserAccelerator
+from axiloom.isa.contract import interfaces
 from axiloom.isa.contract.spec import AcceleratorSpec
 
 
@@ -31,6 +33,8 @@ class Soc(wiring.Component):
     the accelerator: it may hold a part of a packet of which the rest will not come.
     ``m_axi_user`` is the AXI4 master of the user's module, where it has one.
     Registers of the user's module lie :data:`axiloom.isa.contract.rtl.REGISTERS_AT` behind the DMA's.
+
+    `watched`: for a simulation, with :mod:`axiloom.hw.soc.watched` in the streams of accelerator `number`.
 
     Beside the buses (names in :mod:`axiloom.hw.axi.signatures`) and the interrupts there are probes for a
     simulator, that cost nothing where they are left open:
@@ -47,8 +51,13 @@ class Soc(wiring.Component):
         spec: AcceleratorSpec,
         user_rtl: UserRtl | None = None,
         accelerator: wiring.Component | None = None,
+        *,
+        watched: bool = False,
+        number: int = 0,
     ) -> None:
         self._spec = spec
+        self._watched = watched
+        self._number = number
         self._user_rtl = user_rtl
         self._accelerator = accelerator
         probes = {
@@ -99,7 +108,8 @@ class Soc(wiring.Component):
         )
         accelerator: Any
         if self.user_rtl is not None:
-            m.submodules.accelerator = accelerator = UserAccelerator(self.user_rtl, self.spec)
+            made = UserAccelerator(self.user_rtl, self.spec, watched=self._watched)
+            m.submodules.accelerator = accelerator = made
             if self.user_rtl.master is not None:
                 wiring.connect(m, accelerator.m_axi_user, wiring.flipped(self.m_axi_user))
             m.d.comb += [
@@ -125,8 +135,14 @@ class Soc(wiring.Component):
                 self.debug_mm2s_done.eq(dma.mm2s_done),
                 self.debug_s2mm_done.eq(dma.s2mm_done),
             ]
-        wiring.connect(m, dma.m_axis_mm2s, accelerator.s_axis)
-        wiring.connect(m, accelerator.m_axis, dma.s_axis_s2mm)
+        if self._watched and self.user_rtl is None:
+            reset = Signal(name="watched_reset")
+            m.d.comb += reset.eq(ResetSignal() | dma.reset_out)
+            watched.stream(m, dma.m_axis_mm2s, accelerator.s_axis, interfaces.PORT_IN + self._number, reset)
+            watched.stream(m, accelerator.m_axis, dma.s_axis_s2mm, interfaces.PORT_OUT + self._number, reset)
+        else:
+            wiring.connect(m, dma.m_axis_mm2s, accelerator.s_axis)
+            wiring.connect(m, accelerator.m_axis, dma.s_axis_s2mm)
 
         for direction, stream in (("in", accelerator.s_axis), ("out", accelerator.m_axis)):
             for name in ("tdata", "tvalid", "tready", "tlast"):

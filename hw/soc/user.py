@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from amaranth.hdl import ClockSignal, Const, Instance, Module, ResetInserter, ResetSignal, Signal
+from amaranth.hdl import ClockSignal, Const, Instance, Module, ResetInserter, ResetSignal, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.fifo import SyncFIFOBuffered
 from amaranth.lib.wiring import In, Out
@@ -27,6 +27,8 @@ from axiloom.hw.rtl_files.user_rtl import (
     UserRtl,
     result_words,
 )
+from axiloom.hw.soc import watched
+from axiloom.isa.contract import interfaces
 from axiloom.isa.contract.spec import AcceleratorSpec
 
 SETTLE_CYCLES = 64
@@ -45,13 +47,15 @@ class UserAccelerator(wiring.Component):
     it may work by itself.
     `debug_compute` and `debug_error` are 0, because the user's module does not tell them.
     `restart` resets the module, as the reset of the domain does. With registers there is ``s_axi_control``,
-    of a module with an AXI4 master ``m_axi_user``.
+    of a module with an AXI4 master ``m_axi_user``. `watched`: for a simulation, with
+    :mod:`axiloom.hw.soc.watched` at the module's ports.
     Raises :exc:`BuildError` if its ports are not what `spec` says.
     """
 
-    def __init__(self, user_rtl: UserRtl, spec: AcceleratorSpec) -> None:
+    def __init__(self, user_rtl: UserRtl, spec: AcceleratorSpec, *, watched: bool = False) -> None:
         user_rtl.check(spec)
         self._user_rtl = user_rtl
+        self._watched = watched
         self._spec = spec
         data_width = spec.stream_width
         control = {"s_axi_control": In(AXI4Lite(CONTROL_BITS))} if spec.rtl.registers else {}
@@ -89,7 +93,9 @@ class UserAccelerator(wiring.Component):
         if rtl.resets:
             reset = Signal()
             m.d.comb += reset.eq(ResetSignal() | self.restart)
-            connections |= {f"i_{name}": ~reset if low else reset for name, low in rtl.resets.items()}
+            connections |= {f"i_{name}": self._reset(m, reset, low) for name, low in rtl.resets.items()}
+        if self._watched:
+            self._watch(m, connections)
         m.submodules.user = Instance(rtl.top, **connections)
 
         settle = Signal(range(SETTLE_CYCLES + 1), init=SETTLE_CYCLES)
@@ -103,6 +109,29 @@ class UserAccelerator(wiring.Component):
         with m.Elif(settle != 0):
             m.d.sync += settle.eq(settle - 1)
         return m
+
+    def _reset(self, m: Module, reset: Signal, low: bool) -> Value:
+        if not self._watched:
+            return ~reset if low else reset
+        level = Signal(name="reset_level")
+        m.submodules += Instance("axl_reset", p_LOW=int(low), i_reset=reset, o_level=level)
+        return level
+
+    def _watch(self, m: Module, connections: dict[str, Any]) -> None:
+        rtl = self._user_rtl
+        rules = watched.ALL if rtl.resets else watched.UNRESET
+        reset = Signal(name="watched_reset")
+        m.d.comb += reset.eq(ResetSignal() | self.restart)
+        widths = {port.name: port.width for port in rtl.ports}
+        ports = watched.Watched(m, connections, reset, rules, widths)
+        for number, bus in enumerate(rtl.input_streams):
+            ports.stream(bus, interfaces.PORT_USER_IN + number)
+        if rtl.input_streams:
+            ports.stream(rtl.output_stream, interfaces.PORT_USER_OUT)
+        if rtl.control is not None and self._spec.rtl.registers:
+            ports.registers(rtl.control, interfaces.PORT_CONTROL)
+        if rtl.master is not None:
+            ports.master(rtl.master, interfaces.PORT_MASTER)
 
     def _started(self, m: Module) -> Signal:
         """Whether a register was written since the last reset."""

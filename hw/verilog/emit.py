@@ -25,6 +25,7 @@ from axiloom.hw.soc.model import MODULE, PORTS, ModelAccelerator
 from axiloom.hw.soc.shared import SharedSoc
 from axiloom.hw.soc.soc import Soc
 from axiloom.hw.soc.user import UserAccelerator
+from axiloom.hw.soc.watched import NAMES
 from axiloom.hw.verilog.tidy import tidy
 from axiloom.isa.contract.spec import AcceleratorSpec
 
@@ -37,9 +38,12 @@ def emit(
     top: str = "soc",
     user_rtl: UserRtl | None = None,
     readable: bool = True,
+    watched: bool = False,
 ) -> str:
     """Verilog of the SoC or of the accelerator alone, with the clock ``aclk`` and the reset ``aresetn``
     (synchronous, active low). With `user_rtl` it instantiates the user's module, whose files stay apart.
+
+    `watched`: the SoC for a simulation, which needs the modules of ``cosim/rtl/axl_watch.v``.
 
     Several specifications: the SoC of all of them (:class:`axiloom.hw.soc.shared.SharedSoc`). Not
     `readable`: as Yosys prints it.
@@ -65,12 +69,13 @@ def emit(
         faults = isa.check_together(specs)
         if faults:
             raise SpecError(faults)
-        return banner(specs) + convert(SharedSoc(specs), TOPS[top], readable=readable)
+        soc = SharedSoc(specs, watched=watched)
+        return banner(specs) + convert(soc, TOPS[top], NAMES if watched else (), readable)
     (spec,) = specs
     if user_rtl is not None:
         user_rtl.check(spec)
     if top == "soc":
-        component = Soc(spec, user_rtl)
+        component = Soc(spec, user_rtl, watched=watched)
     elif user_rtl is not None:
         component = UserAccelerator(user_rtl, spec)
     else:
@@ -80,6 +85,7 @@ def emit(
         if user_rtl
         else set()
     )
+    keep |= NAMES if watched else set()
     return banner(specs, user_rtl) + convert(component, TOPS[top], keep, readable)
 
 

@@ -78,10 +78,10 @@ class Chip:
 
         With several accelerators C has AXL_ID_<name> for dma_select and AXL_DMA_<name> for dma_init.
         `inputs` fills arrays by symbol before main; `outputs` (symbol to shape and type) reads them after.
-        Raises `CompileError`, `BuildError`, `HangError` or `DriverError` (also for an access beside one of
-        these arrays), each with one line.
+        Raises `CompileError`, `BuildError`, `HangError`, `DriverError` (also for an access beside one of
+        these arrays) or `ProtocolError` (a rule of a bus is broken), each with one line.
         """
-        from axiloom.cosim import outside
+        from axiloom.cosim import outside, referee
         from axiloom.cosim.build.user_code import Given
         from axiloom.cosim.job import Job
         from axiloom.errors import DriverError
@@ -98,6 +98,7 @@ class Chip:
         result = self.soc.run_many([Job(elf, dict(inputs or {}), dict(outputs or {}))])[0]
         if result.outside:
             raise DriverError(outside.refusal(result.outside))
+        referee.verdict(result)
         return result
 
     def matmul(self, M: int, N: int, K: int, *, seed: int = 0, **options: Any) -> Report:
@@ -193,7 +194,7 @@ def soc(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Chip]:
     ) -> Chip:
         from axiloom import isa
         from axiloom.cosim.soc import Soc
-        from axiloom.cosim.system import System
+        from axiloom.cosim.system import STALLS, System
         from axiloom.errors import UsageError
         from axiloom.hw.rtl_files.user_rtl import UserRtl
 
@@ -208,6 +209,7 @@ def soc(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Chip]:
                 raise UsageError(f"rtl='model' has no top module: leave top={top!r} out")
         elif rtl:
             options["user_rtl"] = UserRtl([Path(file) for file in rtl], top or specs[0].name, specs[0].rtl)
+            options.setdefault("stall", STALLS)
         system = System(tuple(specs), **options)
         return Chip(system, Soc(system), tmp_path)
 

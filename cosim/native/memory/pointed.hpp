@@ -53,6 +53,14 @@ struct Pointed {
         keep(writes, address, nearest, cycle);
     }
 
+    // Is this word in an operand that the accelerator is to write?
+    bool written(uint32_t address) const {
+        for (const Given &one : given)
+            if (one.known && one.pointer.writes && from(one, address) == 0)
+                return true;
+        return false;
+    }
+
   private:
     static uint32_t from(const Given &one, uint32_t address) {
         if (address < one.address)

@@ -56,6 +56,10 @@ class _Append(_Remembering, argparse._AppendAction):
     word = "append"
 
 
+class _Extend(_Remembering, argparse._ExtendAction):
+    word = "extend"
+
+
 class Parser(argparse.ArgumentParser):
     """Remembers which options were given, and says in one line what it does not understand; subcommands are
     of the same class."""
@@ -67,6 +71,7 @@ class Parser(argparse.ArgumentParser):
             ("store", _Store),
             ("store_true", _StoreTrue),
             ("append", _Append),
+            ("extend", _Extend),
         ):
             self.register("action", name, action)
 

@@ -13,7 +13,7 @@ from axiloom import boards, drivergen, frontend, isa
 from axiloom.boards import hardware
 from axiloom.boards.checks import FABRIC_HZ
 from axiloom.cli.given import MODEL, Refusal, has, is_given, lacks, output_file, output_folder, refuse
-from axiloom.cosim.system import System
+from axiloom.cosim.system import STALLS, System
 from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.drivergen.problems.kinds import kernel_problem
 from axiloom.errors import CompileError, UsageError
@@ -56,6 +56,14 @@ def calls(text: str) -> int:
     if not text.isdecimal() or not 1 <= int(text) <= MOST_CALLS:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to {MOST_CALLS:,}")
     return int(text)
+
+
+OFF = "off"
+
+
+def stall(text: str) -> int | str:
+    """A seed of pauses, or none."""
+    return OFF if text == OFF else positive(text)
 
 
 def megahertz(text: str) -> float:
@@ -111,6 +119,7 @@ def add_accelerator(
         "--rtl",
         type=Path,
         nargs="+",
+        action="extend",
         metavar="FILE.v|model",
         help="your accelerator's Verilog (or VHDL, with GHDL) in place of ours; or `model`: the "
         "specification's functional model, which runs any driver before there is RTL, in stated cycles",
@@ -265,7 +274,27 @@ def add_simulation(command: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--watchdog", type=positive, metavar="CYCLES", help="fabric cycles without progress that make a hang"
     )
-    refuse(command, Refusal("trace_window", lacks("trace"), "a part of a trace: give --trace FILE too"))
+    group.add_argument(
+        "--stall",
+        type=stall,
+        metavar="SEED|off",
+        help="run it once more under pseudo-random pauses on every channel; the result must be the same "
+        "(default: with --rtl some seeds, in no more time than the run takes; else off)",
+    )
+    refuse(
+        command,
+        Refusal("trace_window", lacks("trace"), "a part of a trace: give --trace FILE too"),
+        Refusal(
+            "stall",
+            lambda o: isinstance(o.stall, int) and wants_model(o),
+            "holds up RTL; --rtl model has none",
+        ),
+        Refusal(
+            "stall",
+            lambda o: isinstance(o.stall, int) and o.trace is not None,
+            "makes a second run, and a trace is of one: leave one of them out",
+        ),
+    )
 
 
 MOST = "most"
@@ -473,8 +502,18 @@ def system(options: argparse.Namespace, specs: Sequence[AcceleratorSpec], seed: 
         trace=options.trace,
         trace_window=options.trace_window,
         seed=seed,
+        stall=_stall(options),
         **watchdog,
     )
+
+
+def _stall(options: argparse.Namespace) -> int | str | None:
+    """As :class:`System` takes it."""
+    if options.stall is not None:
+        return None if options.stall == OFF and not verilog_given(options) else options.stall
+    if not verilog_given(options):
+        return None
+    return STALLS if options.trace is None else "a trace is of one run"
 
 
 def progress() -> Callable[[str], None]:

@@ -17,7 +17,7 @@ import axiloom
 from axiloom import boards
 from axiloom.cosim.job import Result
 from axiloom.cosim.model_device import MODEL_RTL
-from axiloom.cosim.system import System
+from axiloom.cosim.system import STALLS, System
 from axiloom.files import write_whole
 from axiloom.isa import AcceleratorSpec
 from axiloom.report import losses, proved, room
@@ -145,6 +145,8 @@ def build(
         "seed": seed,
         "stale": list(run.stale),
         "outside": list(run.outside),
+        "breaches": list(run.breaches),
+        "pauses": str(run.stalled) if run.stalled else _left_out(system),
         "proved": [proved.line(one) for one in system.specs],
     }
     if run.section_cycles:
@@ -412,7 +414,13 @@ def summary(report: Report) -> list[str]:
     if "room" in report:
         lines.append(f"Room: {report['room']}")
     lines += [f"Stale data: {line}" for line in report["stale"]]
-    return lines + [f"Outside: {line}" for line in report.get("outside", [])]
+    lines += [f"Outside: {line}" for line in report.get("outside", [])]
+    lines += [f"Rule broken: {line}" for line in report.get("breaches", [])]
+    return lines + [f"Pauses: {line}" for line in [report.get("pauses", "")] if line]
+
+
+def _left_out(system: System) -> str:
+    return f"left out ({system.stall})" if isinstance(system.stall, str) and system.stall != STALLS else ""
 
 
 def _port(config: Config) -> str:

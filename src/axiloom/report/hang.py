@@ -25,6 +25,9 @@ def of(message: str, stopped: Stopped, setting: Setting) -> Hang:
         name = f"{device.name}: " if device.name else ""
         facts += [[name + title, text] for title, text in _facts(device)]
     facts.append(["CPU", stopped.cpu])
+    facts += [
+        [name, text] for name, text in (("registers", stopped.registers), ("reset", stopped.reset)) if text
+    ]
     return {
         "message": message,
         "facts": facts,

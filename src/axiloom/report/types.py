@@ -322,6 +322,10 @@ class Report(TypedDict):
     seed: int
     stale: list[str]
     outside: NotRequired[list[str]]
+    breaches: NotRequired[list[str]]
+    """Rules of buses."""
+    pauses: NotRequired[str]
+    """What the run under pauses gave, or why there was none; empty: nobody asked."""
     cpu: NotRequired[Alone]
     advice: NotRequired[str]
     choice: NotRequired[Choice]

@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from axiloom import cache, drivergen
-from axiloom.cosim import core, elf, tally
+from axiloom.cosim import core, elf, referee, tally
 from axiloom.cosim.build import toolchain
-from axiloom.cosim.job import Job, Result
+from axiloom.cosim.job import Job, Result, Stalled
 from axiloom.cosim.native import ACTIVITY, COST_CLASSES, PERF_NAMES
 from axiloom.cosim.session import FABRIC
 from axiloom.drivergen.network import Layer, NetworkDriver
@@ -139,7 +139,7 @@ class Layers:
             for number, part in self._parts(one, result).items():
                 if number in missing:
                     parts[number] = part
-                    if outcome["matches"]:
+                    if outcome["matches"] and referee.fault(result) is None:
                         _write(keys[number], part)
         self.outcome = _together(outcomes)
         self.kept = self._said(missing, parts, known)
@@ -373,8 +373,18 @@ class Layers:
             profile=tally.profile_of(total, stack or None, program.sections),
             stale=list(dict.fromkeys(line for one in each for line in one.stale)),
             outside=list(dict.fromkeys(line for one in each for line in one.outside)),
+            breaches=list(dict.fromkeys(line for one in results for line in one.breaches)),
+            stalled=_stalled([one.stalled for one in results if one.stalled]),
             laps=laps,
         )
+
+
+def _stalled(each: Sequence[Stalled]) -> Stalled | None:
+    """Of several jobs: the first that failed, or was not run to its end."""
+    if not each:
+        return None
+    worst = next((one for one in each if one.fault), next((one for one in each if one.stopped), each[0]))
+    return replace(worst, cycles=sum(one.cycles for one in each))
 
 
 def function_text(source: str, name: str) -> str:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
 from axiloom import processes
+from axiloom.cosim import referee
 from axiloom.cosim.job import Job, Result
 from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
@@ -161,9 +162,10 @@ def simulate_cpu(run: Run[CpuPart], kernel: Kernel = "loops", watch: Watch = UNS
 
 def report_of(run: Run[CpuPart], watch: Watch = UNSEEN, *, against: Kernel | None = None) -> Report:
     """Run it all, compare with NumPy, and report; `against`: the CPU alone beside it."""
-    if against is None:
-        return run.checked(simulate(run, watch))
-    return run.checked(*simulate_both(run, against, watch))
+    result, cpu = (simulate(run, watch), None) if against is None else simulate_both(run, against, watch)
+    report = run.checked(result, cpu)
+    referee.verdict(result)
+    return report
 
 
 def reports_of(runs: Sequence[Run[CpuPart]]) -> list[Report]:
@@ -174,4 +176,6 @@ def reports_of(runs: Sequence[Run[CpuPart]]) -> list[Report]:
     with folder_or_temporary(None) as folder:
         jobs = [run.job(run.build(folder / str(i))) for i, run in enumerate(runs)]
         results = Soc(system).run_many(jobs)
+    for result in results:
+        referee.verdict(result)
     return [run.checked(result) for run, result in zip(runs, results, strict=True)]

@@ -18,7 +18,7 @@ from axiloom.cli.given import Refusal, has, output_file, refuse, reject
 from axiloom.cli.nest import run as nest_run
 from axiloom.cli.run import by_others, default, host_function, remedies, select, serial, shared_network
 from axiloom.cli.run import program as program_run
-from axiloom.cosim import last_run, outside
+from axiloom.cosim import last_run, outside, referee
 from axiloom.cosim.build.user_code import CXX, Given
 from axiloom.cosim.job import Job, Result
 from axiloom.cosim.profile import Timeline
@@ -362,6 +362,7 @@ def _execute(options: argparse.Namespace, run: Run[CpuPart]) -> int:
         _say_process(result, run.driver.function)
     if result.outside:
         raise DriverError(outside.refusal(result.outside))
+    referee.verdict(result)
     return code
 
 
@@ -447,6 +448,7 @@ def execute_simulate(options: argparse.Namespace) -> int:
         _say_process(result)
     if result.outside:
         raise DriverError(outside.refusal(result.outside))
+    referee.verdict(result)
     return code
 
 

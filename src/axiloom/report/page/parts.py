@@ -273,6 +273,8 @@ def configuration(report: Report) -> str:
     facts += [("proved", line) for line in report.get("proved", [])]
     facts += [("stale data", line) for line in report["stale"]]
     facts += [("outside of arrays", line) for line in report.get("outside", [])]
+    facts += [("rule of a bus broken", line) for line in report.get("breaches", [])]
+    facts += [("pauses", report.get("pauses", ""))]
     rows = "".join(
         f"<dt>{escape(name)}</dt><dd>{escape(str(value))}</dd>\n"
         for name, value in facts

@@ -1,0 +1,181 @@
+"""Faults of AXI planted in RTL of three styles, and designs that are right: ``python -m benchmarks bus_rules``.
+
+Each design of ``rules/`` has a parameter FAULT, which breaks one rule of its ports. A fault is named if the run
+ends with an error that has the words beside it; a right design is accused if its run ends with any error.
+Arguments: ``verilator`` (default: Icarus, which is built in a second), then names of designs, or numbers of faults.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from axiloom import isa
+from axiloom.cosim.system import STALLS, System
+from axiloom.errors import AxiloomError
+from axiloom.hw.rtl_files.user_rtl import UserRtl
+from axiloom.run.problem import ProblemRun, Workload
+from axiloom.run.run import report_of
+
+FOLDER = Path(__file__).parent / "rules"
+WATCHDOG = 5_000
+LONG = 2048
+"""Elements of which some bursts of 64 words cross 4 KiB."""
+
+STREAM: Mapping[int, tuple[str, str]] = {
+    1: ("TVALID falls", "tvalid falls"),
+    2: ("TDATA moves while it waits", "tdata changes"),
+    3: ("TVALID is high in reset", "tvalid is high in reset"),
+    4: ("TVALID waits for TREADY", "tvalid waits for|tvalid falls"),
+    5: ("TLAST falls while it waits", "tdata changes"),
+    6: ("TKEEP is 0", "tkeep is 0"),
+    7: ("TKEEP has a gap", "tkeep of a beat has a gap"),
+    8: ("TKEEP cuts a beat in the middle", "tkeep keeps"),
+    9: ("TLAST never comes", "no TLAST"),
+    13: ("TKEEP cuts the last beat", "tkeep keeps"),
+    15: ("TLAST comes early", "TLAST on word"),
+}
+"""Of all three streams: number to what is wrong and the words of the message, any of those between |."""
+BUFFERED = {
+    10: ("72 words are sent", "no TLAST on word 64"),
+    11: ("60 words are sent", "TLAST on word 60"),
+    12: ("65 words are wanted", "sends nothing"),
+    14: ("the first word is lost", "sends nothing"),
+}
+REGISTERS = {
+    21: ("BVALID falls", "bvalid falls"),
+    22: ("RVALID falls", "rvalid falls"),
+    23: ("B comes before W", "bvalid comes before"),
+    24: ("RDATA moves while it waits", "rvalid changes|what comes with"),
+    25: ("BVALID waits for BREADY", "bvalid waits|bvalid falls"),
+    26: ("RVALID waits for RREADY", "rvalid waits|rvalid falls"),
+    27: ("BVALID is high in reset", "bvalid is high in reset"),
+    28: ("B is lost", "bvalid|waiting for a write"),
+    29: ("R comes unasked", "rvalid comes before"),
+}
+MASTER = {
+    31: ("ARVALID falls", "arvalid falls"),
+    32: ("AWVALID falls", "awvalid falls"),
+    33: ("WVALID falls", "wvalid falls"),
+    34: ("WDATA moves while it waits", "what comes with"),
+    35: ("AWADDR moves while it waits", "what comes with"),
+    36: ("a read crosses 4 KiB", "4 KiB"),
+    37: ("a write crosses 4 KiB", "4 KiB"),
+    38: ("WLAST never comes", "wlast is missing"),
+    39: ("WLAST comes early", "wlast is high before"),
+    40: ("WSTRB drops bytes", "wstrb leaves out"),
+    41: ("WVALID waits for AWREADY", "wvalid waits for"),
+    42: ("done before B", "says done|not answered"),
+    43: ("AWVALID waits for AWREADY", "awvalid waits|awvalid falls"),
+    44: ("ARVALID is high in reset", "arvalid is high in reset"),
+    46: ("ARBURST is reserved", "arburst is 3|kind reserved"),
+}
+
+
+@dataclass(frozen=True)
+class Design:
+    """A module, its files, and the faults that it can have."""
+
+    top: str
+    kernel: str
+    opcodes: str
+    faults: Mapping[int, tuple[str, str]]
+    more: tuple[str, ...] = ()
+    registers: tuple[tuple[str, int], ...] = ()
+
+    def spec(self, fault: int, folder: Path) -> isa.AcceleratorSpec:
+        kernel = "linalg.copy" if self.kernel == "copy" else self.kernel
+        made = {
+            "name": self.top,
+            "kernel": kernel,
+            "accel_size": [64],
+            "data_type": "int32",
+            "dims": ["n"],
+            "data": {"A": ["n"], "C": ["n"]},
+            "opcode_map": f"opcode_map<all = [{self.opcodes}]>",
+            "device": {"all": ["load A", "clear C", "compute", "store C"]},
+            "opcode_flow_map": {"plain": "opcode_flow<(all)>"},
+            "selected_flow": "plain",
+            "rtl": {
+                "parameters": {"FAULT": fault},
+                "registers": {name: f"{at:#x}" for name, at in self.registers},
+            },
+        }
+        if not self.registers:
+            del made["rtl"]["registers"]  # type: ignore[attr-defined]
+        file = folder / f"{self.top}.json"
+        file.write_text(json.dumps({"accelerators": [made]}), encoding="utf-8")
+        return isa.load(file)
+
+    @property
+    def files(self) -> list[Path]:
+        return [FOLDER / f"{name}.v" for name in (self.top, *self.more)]
+
+
+_CONTROL = (("control", 0), ("a", 0x10), ("c", 0x1C))
+_STARTS = "write(control, 1), send(A), recv(C), wait(control, 2)"
+_POINTERS = "send(A, a), recv(C, c), write(control, 1), wait(control, 2)"
+DESIGNS = (
+    Design("fsm_stream", "copy", "send(A), recv(C)", {**STREAM, **BUFFERED}),
+    Design("fifo_stream", "copy", "send(A), recv(C)", {**STREAM, 14: BUFFERED[14]}),
+    Design("hls_stream", "relu", _STARTS, {**STREAM, **REGISTERS}, ("hls_control",), _CONTROL[:1]),
+    Design("fsm_master", "relu", _POINTERS, {**MASTER, **REGISTERS}, (), _CONTROL),
+    Design("hls_master", "relu", _POINTERS, MASTER, ("hls_control",), _CONTROL),
+    Design("fifo_master", "relu", _POINTERS, {**MASTER, **REGISTERS}, ("fifo_stream",), _CONTROL),
+)
+
+
+def said(design: Design, fault: int, sim: str = "icarus", stall: int | str = STALLS) -> str:
+    """What a run of the design with that fault (0: without) says: its error, or nothing."""
+    elements = LONG if fault in (36, 37) else 256
+    with tempfile.TemporaryDirectory(prefix="axiloom-rules-") as folder:
+        try:
+            spec = design.spec(fault, Path(folder))
+            system = System(
+                spec,
+                sim=sim,
+                user_rtl=UserRtl(design.files, design.top, spec.rtl),
+                watchdog_cycles=WATCHDOG,
+                stall=stall,
+            )
+            workload = Workload.of(f"{design.kernel}:{'' if design.kernel == 'copy' else 'n='}{elements}")
+            report = report_of(ProblemRun(workload, system))
+        except AxiloomError as error:
+            return f"{type(error).__name__}: {error}"
+    result = report["result"]
+    return "" if result["matches"] else f"MismatchError: {result['first']}"
+
+
+def main(words: Sequence[str] = ()) -> None:
+    sim = "verilator" if "verilator" in words else "icarus"
+    wanted = {word for word in words if word != sim}
+    named, planted, accused, longest = 0, 0, 0, 0.0
+    for design in DESIGNS:
+        if wanted and not wanted & {design.top, *map(str, design.faults)}:
+            continue
+        for fault, (what, words_of) in ((0, ("right", "")), *design.faults.items()):
+            if wanted and not wanted & {design.top, str(fault)}:
+                continue
+            begin = time.perf_counter()
+            text = said(design, fault, sim)
+            took = time.perf_counter() - begin
+            longest = max(longest, took)
+            right = bool(re.search(words_of, text, re.IGNORECASE)) if fault else not text
+            planted, named, accused = (
+                planted + (fault != 0),
+                named + (fault != 0 and right),
+                accused + (not fault and not right),
+            )
+            verdict = ("named" if fault else "silent") if right else "MISSED" if fault else "ACCUSED"
+            print(f"{design.top:12} {fault:2} {what:26} {verdict:8} {took:5.1f} s  {text[:150]}", flush=True)
+    print(f"{named} of {planted} faults named, {accused} right designs accused; at most {longest:.0f} s each")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,88 @@
+"""A run that is repeated under pauses: is it the same?
+
+The wrapper holds up each channel at random (``rtl/axl_watch.v``): the streams between DMA and device, the
+registers, and the ports to memory. A device that keeps the rules gives the same result, later.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from axiloom.cosim.job import Job, Result, Stalled
+from axiloom.cosim.system import STALLS
+
+SEEDS = range(1, 5)
+"""If none is asked for; each but the first as long as there is time."""
+LEAST_S = 2.0
+"""Wall time for the repeated runs, however short the first was."""
+FIRST_S = 10.0
+"""... that the first of them may take."""
+
+Array = np.ndarray[Any, Any]
+
+
+def seeds(stall: int | str | None) -> Sequence[int]:
+    if isinstance(stall, int):
+        return (stall,)
+    return SEEDS if stall == STALLS else ()
+
+
+def left_s(result: Result) -> float | None:
+    """Wall time that the next repeated run may take; None: there is none.
+
+    All together take no more than the run itself did, or `LEAST_S` where it was shorter.
+    """
+    total = max(LEAST_S, result.simulation["wall_s"])
+    before = result.stalled
+    if before is None:
+        return max(FIRST_S, total)
+    rest = total - before.seconds
+    return None if before.fault or result.breaches or before.stopped or rest < before.seconds else rest
+
+
+def compared(result: Result, held: Result, job: Job) -> Result:
+    """`result` with what the run under pauses, `held`, gave."""
+    assert job.stall is not None
+    before = result.stalled or Stalled(())
+    wall = held.simulation["wall_s"]
+    stalled = replace(
+        before,
+        seeds=(*before.seeds, job.stall),
+        cycles=before.cycles + held.fabric["cycles"],
+        seconds=before.seconds + wall,
+    )
+    if held.hang is not None and held.stopped is not None and held.stopped.reason:  # the time is over
+        words = [run.fabric["words_in"] + run.fabric["words_out"] for run in (held, result)]
+        text = f"seed {job.stall} was stopped after {wall:.0f} s, with {words[0]:,} of {words[1]:,} words"
+        stalled = replace(stalled, stopped=text)
+    elif held.hang or held.fault:
+        stalled = replace(stalled, fault=held.hang or held.fault or "", hangs=held.hang is not None)
+    elif different := ", ".join(_differences(result.outputs, held.outputs)):
+        stalled = replace(stalled, fault=f"the result is another: {different}")
+    known = {_rule(one) for one in result.breaches}
+    new = [f"{line}, {stalled.name}" for line in held.breaches if _rule(line) not in known]
+    return replace(result, stalled=stalled, breaches=[*result.breaches, *new])
+
+
+def _rule(line: str) -> str:
+    """The line without its numbers."""
+    return re.sub(r"(, [\d,]+ times, first|,)? at fabric cycle .*|0x[0-9A-F]+", "", line)
+
+
+def _differences(first: Mapping[str, Array], second: Mapping[str, Array]) -> Iterator[str]:
+    for symbol, one in first.items():
+        other = second[symbol]
+        bytes_ = [np.frombuffer(array.tobytes(), np.uint8) for array in (one, other)]
+        where = np.flatnonzero(bytes_[0] != bytes_[1]) // one.dtype.itemsize
+        if where.size:
+            element = int(where[0])
+            index = ", ".join(str(int(part)) for part in np.unravel_index(element, one.shape))
+            yield (
+                f"{np.unique(where).size:,} of {one.size:,} elements of {symbol}, first [{index}]: "
+                f"{other.reshape(-1)[element]}, not {one.reshape(-1)[element]}"
+            )
