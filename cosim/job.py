@@ -66,9 +66,7 @@ class Stalled:
 
     seeds: tuple[int, ...]
     cycles: int = 0
-    """Fabric cycles of all these runs."""
-    seconds: float = 0.0
-    """Their wall time."""
+    """Of all these runs, those that were evaluated."""
     fault: str = ""
     """What was different with the last seed, or how it failed; empty: nothing."""
     hangs: bool = False
@@ -84,7 +82,7 @@ class Stalled:
         if self.fault:
             return f"{self.name}: {self.fault}"
         seeds = f"seed{'s' if len(self.seeds) > 1 else ''} {', '.join(map(str, self.seeds))}"
-        return f"{self.stopped or f'the same result with {seeds}'} ({self.cycles:,} fabric cycles)"
+        return f"{self.stopped or f'the same result with {seeds}'} ({self.cycles:,} evaluated cycles)"
 
 
 @dataclass(frozen=True)

@@ -17,11 +17,11 @@ from axiloom.cosim.job import Job, Result, Stalled
 from axiloom.cosim.system import STALLS
 
 SEEDS = range(1, 5)
-"""If none is asked for; each but the first as long as there is time."""
-LEAST_S = 2.0
-"""Wall time for the repeated runs, however short the first was."""
-FIRST_S = 10.0
-"""... that the first of them may take."""
+"""If none is asked for; each but the first as long as there are cycles left."""
+LEAST_CYCLES = 50_000
+"""Fabric cycles for the repeated runs, however short the first was."""
+LEAST_S = 60.0
+"""Wall time that one of them has at least; it has twice that of the first."""
 
 Array = np.ndarray[Any, Any]
 
@@ -32,17 +32,19 @@ def seeds(stall: int | str | None) -> Sequence[int]:
     return SEEDS if stall == STALLS else ()
 
 
-def left_s(result: Result) -> float | None:
-    """Wall time that the next repeated run may take; None: there is none.
-
-    All together take no more than the run itself did, or `LEAST_S` where it was shorter.
-    """
-    total = max(LEAST_S, result.simulation["wall_s"])
+def goes_on(result: Result) -> bool:
+    """Whether there is a run with the next seed: all together have no more cycles than the run itself,
+    or `LEAST_CYCLES` where it was shorter. What decides does not depend on how busy the machine is."""
     before = result.stalled
     if before is None:
-        return max(FIRST_S, total)
-    rest = total - before.seconds
-    return None if before.fault or result.breaches or before.stopped or rest < before.seconds else rest
+        return True
+    room = max(LEAST_CYCLES, int(result.simulation["rtl_cycles"]))
+    mean = before.cycles // len(before.seeds)
+    return not (before.fault or result.breaches or before.stopped) and before.cycles + mean <= room
+
+
+def limit_s(result: Result) -> float:
+    return max(LEAST_S, 2 * result.simulation["wall_s"])
 
 
 def compared(result: Result, held: Result, job: Job) -> Result:
@@ -53,8 +55,7 @@ def compared(result: Result, held: Result, job: Job) -> Result:
     stalled = replace(
         before,
         seeds=(*before.seeds, job.stall),
-        cycles=before.cycles + held.fabric["cycles"],
-        seconds=before.seconds + wall,
+        cycles=before.cycles + int(held.simulation["rtl_cycles"]),
     )
     if held.hang is not None and held.stopped is not None and held.stopped.reason:  # the time is over
         words = [run.fabric["words_in"] + run.fabric["words_out"] for run in (held, result)]

@@ -35,9 +35,10 @@ def told(system: System, result: Result, other: Result) -> Result:
         return result
     name, low = next(iter(rtl.resets.items()))
     level = "high" if low else "low"
+    says = f'"reset": "{name}", "reset_active_low": {str(not low).lower()}'
     text = (
-        f"the module is held in reset: {name} is taken for active {'low' if low else 'high'}, and results come "
-        f'if it is active {level} (`rtl`: {{"reset": "{name}", "reset_active_low": {str(not low).lower()}}})'
+        f"the module is held in reset: {name} is taken for active {'low' if low else 'high'}, and results "
+        f"come if it is active {level} (`rtl`: {{{says}}})"
     )
     stopped = replace(stopped, reset=text)
     return replace(result, stopped=stopped, hang=diagnosis.hang_message(stopped))

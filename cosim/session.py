@@ -451,11 +451,10 @@ async def session(dut: Dut) -> None:
             if work.stop_at_failure and result.failed:
                 return
         for seed in pauses.seeds(work.stall):
-            left = [pauses.left_s(result) for result in results]
-            for number, (job, limit) in enumerate(zip(work.jobs, left, strict=True)):
-                if limit is None:
-                    continue
-                again = replace(job, stall=seed, timeout_s=limit)
+            if not any(pauses.goes_on(result) for result in results):
+                return
+            for number, job in enumerate(work.jobs):  # all: one may stand on what another has left
+                again = replace(job, stall=seed, timeout_s=pauses.limit_s(results[number]))
                 held = await _run(dut, core, clock, models, work, again)
                 results[number] = pauses.compared(results[number], held, again)
                 _answer(number, results[number])

@@ -61,8 +61,8 @@ class System:
     watchdog_cycles: int = WATCHDOG_CYCLES
     """So many fabric cycles without progress are a hang."""
     stall: int | str | None = None
-    """Each run is repeated under pseudo-random pauses on every channel: of this seed, from 1 on, or of seeds 1,
-    2, ... for as long as it took (:data:`STALLS`). Another text: why it is not, for the report."""
+    """Each run is repeated under pseudo-random pauses on every channel: of this seed, from 1 on, or of seeds
+    1, 2, ... for as long as it took (:data:`STALLS`). Another text: why it is not, for the report."""
     seed: int = 0
     """Of cocotb's random numbers."""
 

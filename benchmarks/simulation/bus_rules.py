@@ -1,8 +1,9 @@
-"""Faults of AXI planted in RTL of three styles, and designs that are right: ``python -m benchmarks bus_rules``.
+"""Faults of AXI planted in RTL of three styles, and designs that are right.
 
-Each design of ``rules/`` has a parameter FAULT, which breaks one rule of its ports. A fault is named if the run
-ends with an error that has the words beside it; a right design is accused if its run ends with any error.
-Arguments: ``verilator`` (default: Icarus, which is built in a second), then names of designs, or numbers of faults.
+Each design of ``rules/`` has a parameter FAULT, which breaks one rule of its ports. A fault is named if the
+run ends with an error that has the words beside it; a right design is accused if its run ends with any error.
+``python -m benchmarks bus_rules verilator fsm_master 41``: with Verilator (default: Icarus, which is built in
+a second), and of these designs and faults alone.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ import re
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from axiloom import isa
 from axiloom.cosim.system import STALLS, System
@@ -88,10 +90,12 @@ class Design:
     faults: Mapping[int, tuple[str, str]]
     more: tuple[str, ...] = ()
     registers: tuple[tuple[str, int], ...] = ()
+    reset: str = ""
+    """A reset that is active high, or is said to be."""
 
     def spec(self, fault: int, folder: Path) -> isa.AcceleratorSpec:
         kernel = "linalg.copy" if self.kernel == "copy" else self.kernel
-        made = {
+        made: dict[str, Any] = {
             "name": self.top,
             "kernel": kernel,
             "accel_size": [64],
@@ -107,8 +111,10 @@ class Design:
                 "registers": {name: f"{at:#x}" for name, at in self.registers},
             },
         }
+        if self.reset:
+            made["rtl"] |= {"reset": self.reset, "reset_active_low": False}
         if not self.registers:
-            del made["rtl"]["registers"]  # type: ignore[attr-defined]
+            del made["rtl"]["registers"]
         file = folder / f"{self.top}.json"
         file.write_text(json.dumps({"accelerators": [made]}), encoding="utf-8")
         return isa.load(file)
@@ -152,29 +158,32 @@ def said(design: Design, fault: int, sim: str = "icarus", stall: int | str = STA
     return "" if result["matches"] else f"MismatchError: {result['first']}"
 
 
+def chosen(words: Sequence[str]) -> Iterator[tuple[Design, int]]:
+    """Designs and faults by their names and numbers; where none is named, all."""
+    faults = {int(word) for word in words if word.isdecimal()}
+    tops = {word for word in words if not word.isdecimal()}
+    for design in DESIGNS:
+        if not tops or design.top in tops:
+            yield from ((design, fault) for fault in (0, *design.faults) if not faults or fault in faults)
+
+
 def main(words: Sequence[str] = ()) -> None:
     sim = "verilator" if "verilator" in words else "icarus"
-    wanted = {word for word in words if word != sim}
-    named, planted, accused, longest = 0, 0, 0, 0.0
-    for design in DESIGNS:
-        if wanted and not wanted & {design.top, *map(str, design.faults)}:
-            continue
-        for fault, (what, words_of) in ((0, ("right", "")), *design.faults.items()):
-            if wanted and not wanted & {design.top, str(fault)}:
-                continue
-            begin = time.perf_counter()
-            text = said(design, fault, sim)
-            took = time.perf_counter() - begin
-            longest = max(longest, took)
-            right = bool(re.search(words_of, text, re.IGNORECASE)) if fault else not text
-            planted, named, accused = (
-                planted + (fault != 0),
-                named + (fault != 0 and right),
-                accused + (not fault and not right),
-            )
-            verdict = ("named" if fault else "silent") if right else "MISSED" if fault else "ACCUSED"
-            print(f"{design.top:12} {fault:2} {what:26} {verdict:8} {took:5.1f} s  {text[:150]}", flush=True)
-    print(f"{named} of {planted} faults named, {accused} right designs accused; at most {longest:.0f} s each")
+    seen, longest = {True: [0, 0], False: [0, 0]}, 0.0
+    for design, fault in chosen([word for word in words if word != sim]):
+        what, words_of = design.faults.get(fault, ("right", ""))
+        begin = time.perf_counter()
+        text = said(design, fault, sim)
+        took = time.perf_counter() - begin
+        longest = max(longest, took)
+        good = bool(re.search(words_of, text, re.IGNORECASE)) if fault else not text
+        seen[bool(fault)][good] += 1
+        verdict = ("named" if fault else "silent") if good else ("MISSED" if fault else "ACCUSED")
+        print(f"{design.top:12} {fault:2} {what:31} {verdict:8} {took:5.1f} s  {text[:150]}", flush=True)
+    missed, named = seen[True]
+    accused, silent = seen[False]
+    print(f"{named} of {named + missed} faults named; {accused} of {accused + silent} right designs accused")
+    print(f"at most {longest:.0f} s each")
 
 
 if __name__ == "__main__":

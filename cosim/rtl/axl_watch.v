@@ -160,7 +160,7 @@ module axl_writes #(
     input  wire wvalid,
     input  wire wready,
     input  wire wlast,
-    input  wire bvalid,
+    input  wire bvalid,   // before it is held
     input  wire bready,
     output wire hold_aw,
     output wire hold_b
@@ -214,8 +214,8 @@ module axl_writes #(
         bound  <= bound + 3'd1;
         if (bound == 3'd1) `AXL_BREACH(RULE_W_WAITS, 0, 0);
       end
-      if (bvalid && bready) b_held <= 9'd0;
-      else if (bvalid && hold_b) begin
+      if (!bvalid) b_held <= 9'd0;
+      else if (hold_b) begin
         b_held  <= b_held + 9'd1;
         b_spent <= b_spent + 16'd1;
       end

@@ -92,6 +92,7 @@ class Watched:
 
     def master(self, bus: Bus, port: int) -> None:
         holds = {}
+        offered = self._level(bus, "bvalid") if "bvalid" in bus.signals else Const(0)  # also while B is held
         if "awaddr" in bus.signals:
             holds = {"aw": Signal(name="hold_aw"), "b": Signal(name="hold_b")}
         for channel in ("ar", "r", "aw", "w", "b"):
@@ -99,13 +100,14 @@ class Watched:
                 self._channel(bus, channel, port, holds.get(channel))
         if not holds:
             return
-        names = ("awvalid", "awready", "wvalid", "wready", "wlast", "bvalid", "bready")
+        names = ("awvalid", "awready", "wvalid", "wready", "wlast", "bready")
         there = [name for name in names if name in bus.signals]
         self.m.submodules += Instance(
             "axl_writes",
             *_fixed(port, "aw"),
             ("i", "reset", self.reset),
             *(("i", name, self._level(bus, name) if name in there else Const(0)) for name in names),
+            ("i", "bvalid", offered),
             *(("o", f"hold_{channel}", level) for channel, level in holds.items()),
         )
 

@@ -1,5 +1,5 @@
 // In the style of a library: a data mover of 64 bits with a FIFO, register slices at its ports, and a register file behind
-// skid buffers. max(x, 0) of 64 words from a to c. FAULT breaks it (faults.py); 0 is right.
+// skid buffers. max(x, 0) of 64 words from a to c. FAULT breaks it (bus_rules.py); 0 is right.
 module fifo_master #(parameter FAULT = 0, WIDTH = 64) (
   input wire ap_clk, input wire ap_rst_n,
   input wire [5:0] s_axi_control_AWADDR, input wire s_axi_control_AWVALID, output wire s_axi_control_AWREADY,

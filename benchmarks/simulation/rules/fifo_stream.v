@@ -1,5 +1,5 @@
 // In the style of a library: a skid buffer in front, a FIFO behind it, a register slice to the port. The words of 64
-// go through. FAULT breaks it (faults.py); 0 is right.
+// go through. FAULT breaks it; 0 is right.
 module fifo_skid #(parameter W = 32) (
   input wire clk, input wire rst,
   input wire [W-1:0] i_data, input wire i_valid, output wire i_ready,
@@ -16,14 +16,15 @@ module fifo_skid #(parameter W = 32) (
     end
 endmodule
 
-module fifo_queue #(parameter W = 32, LOG2 = 4) (
+module fifo_queue #(parameter W = 32, LOG2 = 4, FAULT = 0) (
   input wire clk, input wire rst,
   input wire [W-1:0] i_data, input wire i_valid, output wire i_ready,
   output wire [W-1:0] o_data, output wire o_valid, input wire o_ready
 );
   reg [W-1:0] words [0:(1<<LOG2)-1];
   reg [LOG2:0] put, get;
-  assign o_valid = put != get, i_ready = put - get != 1 << LOG2, o_data = words[get[LOG2-1:0]];
+  wire [LOG2:0] level = put - get;
+  assign o_valid = level != 0, i_ready = FAULT == 51 || !level[LOG2], o_data = words[get[LOG2-1:0]];
   always @(posedge clk)
     if (rst) begin put <= 0; get <= 0; end
     else begin
@@ -50,11 +51,11 @@ module fifo_stream #(parameter FAULT = 0) (
   fifo_skid skid (.clk(aclk), .rst(rst), .i_data(s_axis_tdata), .i_valid(s_axis_tvalid), .i_ready(s_axis_tready),
                   .o_data(a_data), .o_valid(a_valid), .o_ready(a_ready));
   wire drop = FAULT == 14 && !lost;
-  fifo_queue queue (.clk(aclk), .rst(rst), .i_data(a_data), .i_valid(a_valid && !drop), .i_ready(a_ready),
+  fifo_queue #(.FAULT(FAULT)) queue (.clk(aclk), .rst(rst), .i_data(a_data), .i_valid(a_valid && !drop), .i_ready(a_ready),
                     .o_data(b_data), .o_valid(b_valid), .o_ready(b_ready));
   // FAULT 1: a new word is loaded only when one comes, else VALID falls, taken or not. FAULT 2: it is loaded over one
   // that waits. FAULT 4: the slice waits for READY.
-  wire load = FAULT == 1 || FAULT == 2 ? !valid || m_axis_tready || late[0] : FAULT == 4 ? !valid && m_axis_tready
+  wire load = FAULT == 1 || FAULT == 2 ? !valid || m_axis_tready || late[0] : FAULT == 4 ? !valid || m_axis_tready
             : !valid || m_axis_tready;
   assign b_ready = load;
   assign m_axis_tdata = data, m_axis_tlast = last, m_axis_tkeep = keep;

@@ -1,5 +1,5 @@
 // By hand: one state machine reads a burst, writes a burst, waits for its answer. max(x, 0) of 64 words from a to c.
-// FAULT breaks it (faults.py); 0 is right.
+// FAULT breaks it (bus_rules.py); 0 is right.
 module fsm_master #(parameter FAULT = 0, WIDTH = 32) (
   input wire ap_clk, input wire ap_rst_n,
   input wire [5:0] s_axi_control_AWADDR, input wire s_axi_control_AWVALID, output wire s_axi_control_AWREADY,
@@ -61,6 +61,11 @@ module fsm_master #(parameter FAULT = 0, WIDTH = 32) (
       wait_w <= m_axi_gmem_WVALID && !m_axi_gmem_WREADY;
       wait_b <= s_axi_control_BVALID && !s_axi_control_BREADY;
       wait_r <= s_axi_control_RVALID && !s_axi_control_RREADY;
+      if (read) begin
+        rvalid <= 1;
+        rdata <= s_axi_control_ARADDR == 0 ? {30'd0, done, state != IDLE} : 0;
+        if (s_axi_control_ARADDR == 0) done <= 0;
+      end else if (s_axi_control_RREADY && s_axi_control_RVALID) rvalid <= 0;
       case (state)
         ASK: if (m_axi_gmem_ARVALID && m_axi_gmem_ARREADY) begin state <= READ; beat <= 0; end
         READ: if (m_axi_gmem_RVALID) begin
@@ -79,7 +84,7 @@ module fsm_master #(parameter FAULT = 0, WIDTH = 32) (
         word <= next & 63;
         aw <= 0;
         beat <= 0;
-        done <= next >= 64;
+        if (next >= 64) done <= 1;
         state <= next >= 64 ? IDLE : FAULT == 36 ? WRITE : ASK;
       end
       if (write) begin
@@ -91,10 +96,5 @@ module fsm_master #(parameter FAULT = 0, WIDTH = 32) (
           default: ;
         endcase
       end else if (s_axi_control_BREADY && (s_axi_control_BVALID || FAULT == 28)) bvalid <= 0;
-      if (read) begin
-        rvalid <= 1;
-        rdata <= s_axi_control_ARADDR == 0 ? {30'd0, done, state != IDLE} : 0;
-        if (s_axi_control_ARADDR == 0) done <= 0;
-      end else if (s_axi_control_RREADY && s_axi_control_RVALID) rvalid <= 0;
     end
 endmodule

@@ -1,4 +1,4 @@
-// By hand: a state machine takes 64 words and then sends them. FAULT breaks it (faults.py); 0 is right.
+// By hand: a state machine takes 64 words and then sends them. FAULT breaks it (bus_rules.py); 0 is right.
 module fsm_stream #(parameter FAULT = 0) (
   input  wire clk, input wire rstn,
   input  wire [31:0] s_tdata, input wire s_tvalid, output wire s_tready, input wire s_tlast,

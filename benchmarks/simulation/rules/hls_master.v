@@ -1,5 +1,5 @@
 // In the style of HLS: reads and writes are processes of their own with a FIFO between, several bursts under way.
-// max(x, 0) of 64 words from a to c. FAULT breaks it (faults.py); 0 is right.
+// max(x, 0) of 64 words from a to c. FAULT breaks it (bus_rules.py); 0 is right.
 module hls_fifo #(parameter LOG2 = 6) (
   input wire clk, input wire rst, input wire [31:0] i, input wire put, output wire [31:0] o, input wire get,
   output wire [LOG2:0] count

@@ -1,5 +1,5 @@
 // In the style of HLS: ap_start in a register, then 64 words through two register slices; done when the last has left.
-// FAULT breaks it (faults.py); 0 is right.
+// FAULT breaks it (bus_rules.py); 0 is right.
 module hls_slice #(parameter W = 32) (
   input wire clk, input wire rst,
   input wire [W-1:0] i_data, input wire i_valid, output wire i_ready,

@@ -1,0 +1,75 @@
+"""Ports are watched in every run, and RTL of others runs again under pauses: faults are named.
+
+The designs are those of ``benchmarks/simulation/rules``, on Icarus, which builds one in a second.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from benchmarks.simulation.bus_rules import DESIGNS, said
+
+BY_NAME = {one.top: one for one in DESIGNS}
+DEFAULT = {("fsm_stream", 1), ("fsm_stream", 6), ("hls_stream", 22), ("fsm_master", 38), ("fsm_master", 42)}
+"""Of the faults those that are looked at in each run: a handshake, a stream, registers, bursts, an answer."""
+FAULTS = [
+    pytest.param(
+        one, fault, id=f"{one.top}-{fault}", marks=() if (one.top, fault) in DEFAULT else pytest.mark.slow
+    )
+    for one in DESIGNS
+    for fault in one.faults
+]
+
+
+@pytest.mark.parametrize(("design", "fault"), FAULTS)
+def test_a_fault_is_named(design, fault) -> None:
+    text = said(design, fault)
+    assert re.search(design.faults[fault][1], text, re.IGNORECASE), text
+
+
+@pytest.mark.parametrize(
+    "name", ["hls_stream", "fsm_master", *(pytest.param(one, marks=pytest.mark.slow) for one in BY_NAME)]
+)
+def test_a_right_design_passes(name) -> None:
+    assert said(BY_NAME[name], 0) == ""
+
+
+def test_a_breach_says_signal_interface_rule_cycle_and_seed() -> None:
+    text = said(BY_NAME["fsm_stream"], 2)
+    assert re.fullmatch(
+        r"ProtocolError: a rule of the bus is broken: m \(the stream from the device\): m_tdata changes while "
+        r"m_tvalid waits for m_tready \(IHI 0051 2\.2\.1\), \d+ times, first at fabric cycle [\d,]+, "
+        r"under pauses on every channel \(--stall 1\)",
+        text,
+    )
+    assert said(BY_NAME["fsm_stream"], 2, stall="--stall off") == ""
+
+
+def test_what_differs_under_pauses_is_a_mismatch() -> None:
+    """Words are lost where a FIFO is full: no rule is broken, and without pauses all is right."""
+    text = said(replace(BY_NAME["fifo_stream"], faults={}), 51)
+    assert text.startswith(
+        "MismatchError: under pauses on every channel (--stall 1): the result is another: "
+    )
+
+
+def test_a_hang_names_a_reset_of_the_other_polarity() -> None:
+    text = said(replace(BY_NAME["fsm_stream"], reset="rstn"), 0)
+    assert (
+        "the module is held in reset: rstn is taken for active high, and results come if it is active low"
+        in text
+    )
+
+
+def test_a_hang_names_registers_that_nobody_wrote() -> None:
+    text = said(replace(BY_NAME["hls_stream"], opcodes="send(A), recv(C)", registers=()), 0)
+    assert "registers (AXI4-Lite, s_axi_control) that were never written" in text
+    assert "bit 0 of 0x0 (ap_start)" in text
+
+
+@pytest.mark.slow
+def test_a_hang_names_registers_at_a_wrong_offset() -> None:
+    text = said(replace(BY_NAME["hls_stream"], registers=(("control", 0x20),)), 0)
+    assert "written were 0x20 (last 0x1), not bit 0 of 0x0" in text
