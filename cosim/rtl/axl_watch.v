@@ -180,8 +180,8 @@ module axl_writes #(
   assign hold_aw = looks && waited != limit;
 
   reg [8:0]  b_held;
-  reg [15:0] b_spent;
-  assign hold_b = axiloom_tb.stalling && !(&b_held) && !b_spent[15];
+  reg [14:0] b_spent;
+  assign hold_b = axiloom_tb.stalling && !(&b_held) && !b_spent[14];
 
   initial begin
     under_way = 0;
@@ -217,7 +217,7 @@ module axl_writes #(
       if (!bvalid) b_held <= 9'd0;
       else if (hold_b) begin
         b_held  <= b_held + 9'd1;
-        b_spent <= b_spent + 16'd1;
+        b_spent <= b_spent + 15'd1;
       end
     end
     under_way <= reset ? 5'd0 : under_way + {4'b0, awvalid && awready} - {4'b0, wvalid && wready && wlast};

@@ -81,8 +81,8 @@ class Watched:
     def registers(self, bus: Bus, port: int) -> None:
         for channel in ("aw", "w", "b", "ar", "r"):
             self._channel(bus, channel, port)
-        names = ("awvalid", "awready", "wvalid", "wready", "bvalid", "bready")
-        names += ("arvalid", "arready", "rvalid", "rready", "awaddr", "wdata", "araddr", "rdata")
+        names = [f"{one}{end}" for one in ("aw", "w", "b", "ar", "r") for end in ("valid", "ready")]
+        names += ["awaddr", "wdata", "araddr", "rdata"]
         self.m.submodules += Instance(
             "axl_registers",
             *_fixed(port, "b"),

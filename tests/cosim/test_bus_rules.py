@@ -39,8 +39,8 @@ def test_a_right_design_passes(name) -> None:
 def test_a_breach_says_signal_interface_rule_cycle_and_seed() -> None:
     text = said(BY_NAME["fsm_stream"], 2)
     assert re.fullmatch(
-        r"ProtocolError: a rule of the bus is broken: m \(the stream from the device\): m_tdata changes while "
-        r"m_tvalid waits for m_tready \(IHI 0051 2\.2\.1\), \d+ times, first at fabric cycle [\d,]+, "
+        r"ProtocolError: a rule of the bus is broken: m \(the stream from the device\): m_tdata changes "
+        r"while m_tvalid waits for m_tready \(IHI 0051 2\.2\.1\), \d+ times, first at fabric cycle [\d,]+, "
         r"under pauses on every channel \(--stall 1\)",
         text,
     )
