@@ -28,7 +28,7 @@ LONG = (
         "hand_prefetch",
         "neon_packing",
     ),
-    *("quantisation", "digits_soc", "imports"),  # these need the extra [networks]
+    *("quantisation", "digits_soc", "imports", "random_onnx"),  # these need the extra [networks]
     "network_kinds",  # needs the extra [networks] and scikit-learn; trains and simulates eight networks
     "published",  # builds a model for each accelerator
     "own_devices",  # builds a SoC for each device of examples/hardware

@@ -187,7 +187,7 @@ THROUGH_ONNX = {"attention_onnx": "attention"}
 
 
 def imported(name: str, module: nn.Module, inputs: tuple[Tensor, ...]) -> Any:
-    from axiloom.frontend.onnx_file import import_file
+    from axiloom.frontend.onnx_model import import_file
     from axiloom.frontend.pytorch import import_module
 
     if name not in THROUGH_ONNX:

@@ -52,15 +52,15 @@ def test_every_array_that_does_not_fit_is_named() -> None:
 
 
 def test_what_has_no_form_in_integers_is_refused() -> None:
-    assert scales.given(np.array([0.26, -9.0]), "x", (2,), "int8", 0.05).tolist() == [5, -127]
+    assert scales.Border(0.05).given(np.array([0.26, -9.0]), "x", (2,), "int8").tolist() == [5, -127]
     with pytest.raises(UsageError, match="values that are no numbers"):
-        scales.given(np.array([np.nan]), "x", (1,), "int8", 0.05)
+        scales.Border(0.05).given(np.array([np.nan]), "x", (1,), "int8")
     with pytest.raises(UsageError, match=r"`x` is float64 \(1,\), the network takes int32 \(1,\)"):
-        scales.given(np.array([1.5]), "x", (1,), "int32", 0.0)
-    words = scales.given(np.array([0, 7]), "x", (2,), "int32", 0.0)
+        scales.Border(0.0).given(np.array([1.5]), "x", (1,), "int32")
+    words = scales.Border(0.0).given(np.array([0, 7]), "x", (2,), "int32")
     assert (words.dtype, words.tolist()) == (np.int32, [0, 7])
     with pytest.raises(UsageError, match="values from 0 to 2147483648, the network takes int32"):
-        scales.given(np.array([0, 2**31]), "x", (2,), "int32", 0.0)
+        scales.Border(0.0).given(np.array([0, 2**31]), "x", (2,), "int32")
 
 
 def test_what_is_no_network_is_refused(tmp_path: Path) -> None:

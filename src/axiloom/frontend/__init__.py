@@ -1,6 +1,8 @@
 """Models in: PyTorch, ONNX, HLO or MLIR become one form, MLIR text on tensors and its weights.
 
-`model` is that form and its two files, `pytorch`, `onnx_file` and `hlo` import what their names say,
+`model` is that form and its two files; `pytorch`, `onnx_model` (of an `onnx_file`) and `hlo` import what
+their names say,
+`onnx_network` makes a torch module of an ONNX file by `onnx_ops`, `referee` is the judge of all of them,
 `mlir_file` finds the function that is meant in a text, `tosa` lowers that dialect,
 `lowering` runs torch-mlir and tidies what it gives, `lift` moves constants out of the text. torch, torch-mlir
 and onnx are extras: they are imported where a model needs them, and `extras` says what to install.
@@ -22,6 +24,7 @@ __all__ = [
     "Model",
     "is_mlir",
     "is_model",
+    "is_network",
     "load",
     "meant",
     "read",
@@ -43,6 +46,11 @@ def is_model(text: str) -> bool:
     return is_mlir(text) or text.endswith((".onnx", ".py", *hlo.SUFFIXES)) or ".py:" in text
 
 
+def is_network(text: str) -> bool:
+    """Whether `text` names a model of PyTorch or ONNX, which can be quantised."""
+    return text.endswith(".onnx") or text.rpartition(":")[0].endswith(".py")
+
+
 def meant(text: str) -> list[str]:
     """The problems that a text stands for: one for each function of a file of linalg that computes something,
     as ``FILE.mlir:FUNCTION``; of everything else the text itself."""
@@ -60,9 +68,9 @@ def load(text: str) -> Model:
     if text.endswith(".onnx"):
         require("onnx", text)
         require("torch_mlir", text)
-        from axiloom.frontend import onnx_file
+        from axiloom.frontend import onnx_model
 
-        return onnx_file.import_file(Path(text))
+        return onnx_model.import_file(Path(text))
     file, colon, function = text.rpartition(":")
     if not colon or not file.endswith(".py"):
         raise UsageError(f"`{text}` is no model; accepted are {ACCEPTED}")

@@ -8,9 +8,10 @@ indices (`cf.assert`), for which a driver without an operating system has no han
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from torch_mlir import ir
 from torch_mlir.dialects import linalg
 from torch_mlir.passmanager import PassManager
@@ -18,7 +19,7 @@ from torch_mlir.passmanager import PassManager
 from axiloom.drivergen.dialects.mlir import context
 from axiloom.errors import CompileError
 from axiloom.frontend.lift import lift
-from axiloom.frontend.model import Array
+from axiloom.frontend.model import TYPES, Array
 
 FROM_TORCH = "func.func(torch-match-quantized-custom-ops),torchdynamo-export-to-torch-backend-pipeline"
 FROM_ONNX = "torch-onnx-to-torch-backend-pipeline"
@@ -28,10 +29,18 @@ _TIDY = "func.func(canonicalize,cse)"
 _ALIAS = re.compile(r"^#loc\d* = .*\n", re.MULTILINE)
 
 
-def lower(module: Any, pipeline: str, name: str, names: Mapping[bytes, str]) -> tuple[str, dict[str, Array]]:
+def lower(
+    module: Any,
+    pipeline: str,
+    name: str,
+    names: Mapping[bytes, str],
+    types: Mapping[str, Sequence[np.dtype[Any]]] | None = None,
+) -> tuple[str, dict[str, Array]]:
     """MLIR text of `module` (an ir.Module of torch ops), and its weights, called `names` of their bytes.
 
-    Raises CompileError that names the op and its place.
+    `types`: of ``input`` and ``output``, as the model has them: integers of linalg have no sign, and where
+    one is
+    unsigned the function says so. Raises CompileError that names the op and its place.
     """
     with module.context:
         for passes in (pipeline, _TO_LINALG, _TIDY):
@@ -50,6 +59,10 @@ def lower(module: Any, pipeline: str, name: str, names: Mapping[bytes, str]) -> 
                 _generalise(op)
         _run(_TIDY, module, name)
         weights = lift(module, names)
+        for what, kinds in (types or {}).items():
+            if any(kind.kind == "u" for kind in kinds):
+                words = [ir.StringAttr.get(str(kind)) for kind in kinds]
+                function.operation.attributes[TYPES.format(what)] = ir.ArrayAttr.get(words)
         module.operation.verify()
     return _text(module), weights
 
@@ -64,6 +77,12 @@ def _run(passes: str, module: Any, name: str) -> None:
 def _diagnosis(error: Any) -> str:
     """The first error of MLIR in one line, with its place in the model."""
     for diagnostic in error.error_diagnostics:
+        onnx = re.search(r'name = "onnx\.(\w+)"', diagnostic.message)
+        if "torch.operator" in diagnostic.message and onnx is not None:
+            place = _place(str(diagnostic.location))
+            return (
+                f"{place}{': ' if place else ''}ONNX op {onnx[1]}: torch-mlir does not lower this use of it"
+            )
         op = re.search(r"'([\w.]+)'|operator \"?([\w.]+)", diagnostic.message)
         line = " ".join(diagnostic.message.split())
         place = _place(str(diagnostic.location))

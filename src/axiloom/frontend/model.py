@@ -14,11 +14,17 @@ import numpy as np
 from axiloom.errors import UsageError
 from axiloom.files import check_file, read_arrays, whole, write_whole
 from axiloom.frontend.mlir_file import read_mlir, split
+from axiloom.frontend.referee import Referee
 
 Array = np.ndarray[Any, Any]
 
 WEIGHT = "axiloom.weight"
 """Attribute of a function's argument: the name of its array in the `.npz`. Other arguments are inputs."""
+
+SOURCE = "axiloom.compared"
+"""Attribute of a function in integers: which model it is of, and how near to it by whose word."""
+TYPES = "axiloom.{}_types"
+"""Attribute of a function: NumPy's names for the types of its inputs or outputs, where one is unsigned."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +36,9 @@ class Model:
     mlir: str
     weights: Mapping[str, Array] = field(default_factory=dict)
     """By the name in `axiloom.weight`."""
+    referee: Referee | None = None
+    """Who says what the model means, where it comes from another's file; none for MLIR, which is read as it
+    is."""
 
     def write(self, path: Path) -> None:
         """`path` (``net.mlir``), and ``net.npz`` beside it if there are weights."""

@@ -1,286 +1,342 @@
 """An ONNX model as a torch.nn.Module, so that quantisation has one graph to start from.
 
-Only what the quantiser can do has an entry in `_OPS`; torch.export makes ATen of it as of any module.
+Each node becomes a layer by the function of its op in `onnx_ops`, whose arguments come from the schema that
+the onnx
+library has for the file's opset: names of inputs, attributes and their defaults. Each result is checked
+against
+the shape that ONNX infers. What depends on no input is computed by ONNX's reference evaluator.
 """
 
 from __future__ import annotations
 
+import difflib
+import inspect
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import onnx
 import onnx.numpy_helper
 import torch
-from onnx.reference import ReferenceEvaluator
-from torch.nn import functional
 
-from axiloom.errors import CompileError
-from axiloom.frontend.onnx_file import read_onnx
-from axiloom.frontend.onnx_patterns import with_biases, with_gelus
+from axiloom.frontend.onnx_file import OnnxFile, first_line, read_onnx
+from axiloom.frontend.onnx_ops import OPS, evaluated
+from axiloom.frontend.onnx_refusal import NodeError
 
-Attributes = dict[str, Any]
-_DTYPES = {onnx.TensorProto.FLOAT: torch.float32, onnx.TensorProto.INT64: torch.int64}
+Array = np.ndarray[Any, Any]
+_INPUTS = ("float32", "int64", "int32", "int16", "int8", "uint8")
+_HELP = {
+    "QuantizeLinear": "the file is in integers already: `axiloom run` takes it as it is",
+    "DequantizeLinear": "the file is in integers already: `axiloom run` takes it as it is",
+    "If": "export the model with the branch that it takes, or fold it with ONNX Runtime's optimiser",
+    "Loop": "export the model with the loop unrolled",
+}
+"""What helps, by op."""
 
 
 def load_network(path: Path) -> tuple[Any, tuple[Any, ...]]:
     """The model in `path` as a module, and inputs of its shapes (zeros).
 
-    Raises CompileError for an op, or a use of one, that has no entry here.
+    The module has `referee`, `input_names`, and `faults`: a line for each node that is not read. Their
+    results are
+    inputs of the module then, so that what lies behind them can be looked at; it is not the user's network.
     """
-    proto = read_onnx(path)
-    known = {tensor.name for tensor in proto.graph.initializer}
-    examples = []
-    for value in proto.graph.input:
-        if value.name in known:
-            continue
-        kind = value.type.tensor_type
-        if kind.elem_type not in _DTYPES:
-            raise CompileError(f"{path}: input `{value.name}` is neither float32 nor int64")
-        shape = [dim.dim_value for dim in kind.shape.dim]
-        examples.append(torch.zeros(shape, dtype=_DTYPES[kind.elem_type]))
-    return _network(proto, str(path)), tuple(examples)
+    return network_of(read_onnx(path))
 
 
-class _Layer(torch.nn.Module):
+def network_of(file: OnnxFile) -> tuple[Any, tuple[Any, ...]]:
+    """As :func:`load_network`, of a file that is read already."""
+    reader = _Reader(file)
+    for value in file.inputs:
+        reader.give(value.name, file.type_of(value))
+    for node in file.proto.graph.node:
+        reader.read(node)
+    return reader.network(), tuple(reader.examples.values())
+
+
+class Layer(torch.nn.Module):
     """One ONNX node, as a module: so that what is exported has its name."""
 
-    def __init__(self, node: Any, attributes: Attributes) -> None:
+    def __init__(self, function: Callable[..., Any], known: Mapping[str, Any], places: list[_Place]) -> None:
         super().__init__()
-        self.apply_op, self.attributes = _OPS[node.op_type], attributes
+        self.function, self.known, self.places = function, dict(known), places
 
-    def forward(self, *arguments: Any) -> Any:
-        return self.apply_op(self.attributes, *arguments)
+    def forward(self, *values: Any) -> Any:
+        if not self.places:
+            return self.function(*values, **self.known)
+        arguments: dict[str, Any] = {}
+        rest = iter(values)
+        for place in self.places:
+            if not place.several:
+                arguments[place.name] = next(rest)
+            else:
+                arguments[place.name] = [next(rest) for _ in range(place.several)]
+        return self.function(**arguments, **self.known)
 
 
-def _network(proto: Any, name: str) -> Any:
-    """The module; weights are buffers, so that the exported graph has their names."""
-    graph = proto.graph
-    constants = {t.name: onnx.numpy_helper.to_array(t) for t in graph.initializer}
-    for node in graph.node:
-        if node.op_type == "Constant":
-            constants[node.output[0]] = ReferenceEvaluator(node).run(None, {})[0]
-    shapes = {
-        value.name: [dim.dim_value for dim in value.type.tensor_type.shape.dim]
-        for value in (*graph.input, *graph.value_info)
-        if all(dim.HasField("dim_value") for dim in value.type.tensor_type.shape.dim)
-    }
-    types = {
-        value.name: onnx.helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type)
-        for value in (*graph.input, *graph.value_info)
-        if value.type.tensor_type.elem_type
-    }
-    steps = []
-    for node in with_gelus(list(graph.node), constants):
-        known = _known(node, constants, shapes, types)
-        if known is not None:
-            constants |= dict(zip(node.output, known, strict=True))
-            continue
-        attributes = {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}
-        if node.op_type not in _OPS:
-            raise CompileError(
-                f"{name}: {node.name or node.output[0]}: ONNX op {node.op_type} cannot be quantised; "
-                f"there are {', '.join(sorted(_OPS))}"
+@dataclass(frozen=True)
+class _Place:
+    """A parameter of a function that takes a value, or `several` in a list."""
+
+    name: str
+    several: int = 0
+
+
+@dataclass
+class _Step:
+    """A node that is computed, with the names of its values in ONNX."""
+
+    name: str
+    layer: Layer
+    inputs: list[str]
+    outputs: list[str]
+
+
+@dataclass
+class _Reader:
+    """The state of one walk over the nodes."""
+
+    file: OnnxFile
+    constants: dict[str, Array] = field(default_factory=dict)
+    values: dict[str, Any] = field(default_factory=dict)
+    """Of each value that depends on an input, zeros of its shape."""
+    examples: dict[str, Any] = field(default_factory=dict)
+    """Those that are given from outside."""
+    steps: list[_Step] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        graph = self.file.proto.graph
+        self.constants = {t.name: onnx.numpy_helper.to_array(t) for t in graph.initializer}
+        self.inferred = {value.name: value.type for value in (*graph.input, *graph.value_info, *graph.output)}
+        self.read_later = {key for node in graph.node for key in node.input}
+        self.read_later |= {value.name for value in graph.output}
+
+    def give(self, name: str, kind: np.dtype[Any]) -> None:
+        """A value from outside."""
+        if str(kind) not in _INPUTS:
+            self.faults.append(
+                f"{self.file.path}: input `{name}` is {kind}; accepted are {', '.join(_INPUTS)}"
             )
-        if len(node.output) != 1:
-            _fail(name, node, "more than one output")
-        steps.append((node, attributes))
-    steps = with_biases(steps, constants)
-    inputs = [value.name for value in graph.input if value.name not in constants]
-    outputs = [value.name for value in graph.output]
-    network = torch.nn.Module()
-    places = {}
-    for number, (key, array) in enumerate(constants.items()):
-        places[key] = key.replace(".", "_").replace("/", "_") + f"_{number}"
-        network.register_buffer(places[key], torch.from_numpy(array.copy()))
-    layers = []
-    for number, (node, attributes) in enumerate(steps):
-        called = (node.name or node.output[0]).strip("/").replace(".", "_")
-        called = called if not hasattr(network, called) else f"{called}_{number}"
-        layers.append((node, _Layer(node, attributes)))
-        network.add_module(called, layers[-1][1])
+            kind = np.dtype(np.float32)
+        shape = [dim.dim_value for dim in self.inferred[name].tensor_type.shape.dim]
+        self.values[name] = self.examples[name] = torch.from_numpy(np.zeros(shape, kind))
 
-    def forward(*given: Any) -> Any:
-        values = dict(zip(inputs, given, strict=True))
+    def read(self, node: Any) -> None:
+        """Compute what is known, make a step of the rest; a node that is refused leaves a line in
+        `faults`."""
+        try:
+            known = self._known(node)
+            if known is not None:
+                self.constants |= dict(zip(node.output, known, strict=True))
+            else:
+                self._step(node)
+        except NodeError as why:
+            # torch repeats its messages for people who program it.
+            self.faults.append(f"{self.file.path}: {called(node)}: ONNX op {_op(node)}: {why}")
+            self._behind(node)
 
-        def value(key: str) -> Any:
-            return None if not key else values[key] if key in values else getattr(network, places[key])
+    def _behind(self, node: Any) -> None:
+        """Let the results of a node that is not read come from outside."""
+        for name in node.output:
+            kind = self.inferred.get(name)
+            if not name or kind is None or not kind.HasField("tensor_type"):
+                continue
+            dims = kind.tensor_type.shape.dim
+            if kind.tensor_type.HasField("shape") and all(dim.HasField("dim_value") for dim in dims):
+                element = onnx.helper.tensor_dtype_to_np_dtype(kind.tensor_type.elem_type)
+                if str(element) in (*_INPUTS, "bool"):
+                    self.give(name, np.dtype(np.float32) if str(element) == "bool" else element)
 
-        for node, layer in layers:
-            # Shapes, axes and limits are known; the graph should have them as numbers.
-            arguments = [
-                constants[key] if at and node.op_type in _FIXED and key in constants else value(key)
-                for at, key in enumerate(node.input)
-            ]
-            try:
-                values[node.output[0]] = layer(*arguments)
-            except NotImplementedError as error:
-                _fail(name, node, str(error))
-        return values[outputs[0]] if len(outputs) == 1 else tuple(values[key] for key in outputs)
+    def _known(self, node: Any) -> list[Array] | None:
+        """The results of a node of parameters alone, or of the shape or type of a value; None for another."""
+        if node.domain not in ("", "ai.onnx"):
+            return None
+        given = {key: self.constants[key] for key in node.input if key in self.constants}
+        if node.op_type in ("Shape", "Size", "CastLike") and node.input[-1] in self.values:
+            zeros = self.values[node.input[-1]].numpy()
+            if node.op_type == "CastLike" and not given:
+                return None
+            given[node.input[-1]] = zeros
+        graphs = any(a.type in (a.GRAPH, a.GRAPHS) for a in node.attribute)
+        if graphs or not all(key in given for key in node.input if key) or _is_random(node, self.file.opset):
+            return None
+        try:
+            return evaluated(node, given, self.file.opset)
+        except Exception as error:
+            raise NodeError(f"ONNX's reference evaluator does not compute it: {first_line(error)}") from error
 
-    network.forward = forward
-    network.input_names = inputs
-    return network.eval()
+    def _step(self, node: Any) -> None:
+        missing = [key for key in node.input if key and key not in self.values and key not in self.constants]
+        if missing:
+            raise NodeError(f"`{missing[0]}` is not known here: the node that makes it is not read")
+        layer, inputs = self._layer(node)
+        arguments = [
+            self.values[key] if key in self.values else torch.from_numpy(np.array(self.constants[key]))
+            for key in inputs
+        ]
+        try:
+            with torch.no_grad():
+                result = layer(*arguments)
+        except NodeError:
+            raise
+        except Exception as error:
+            raise NodeError(f"PyTorch does not compute it: {first_line(error)}") from error
+        results = list(result) if isinstance(result, list | tuple) else [result]
+        for place, name in enumerate(node.output):
+            if name and place >= len(results) and name in self.read_later:
+                raise NodeError(
+                    f"its result `{name}` (number {place}) is not read; the first {len(results)} are"
+                )
+        for name, value in zip(node.output, results, strict=False):
+            self._check(name, value)
+        outputs = list(node.output[: len(results)])
+        self.values |= {name: value for name, value in zip(outputs, results, strict=False) if name}
+        self.steps.append(_Step(called(node), layer, inputs, outputs))
+
+    def _check(self, name: str, value: Any) -> None:
+        """Raise NodeError where ONNX infers another shape or type: then we have misread the node."""
+        kind = self.inferred.get(name)
+        if kind is None or not kind.HasField("tensor_type") or not kind.tensor_type.HasField("shape"):
+            return
+        dims = kind.tensor_type.shape.dim
+        fits = len(dims) == value.dim() and all(
+            not dim.HasField("dim_value") or dim.dim_value == size
+            for dim, size in zip(dims, value.shape, strict=True)
+        )
+        if not fits:
+            sizes = [dim.dim_value or dim.dim_param or "?" for dim in dims]
+            raise NodeError(f"it is read as a value of {list(value.shape)}, and ONNX infers {sizes}")
+
+    def _layer(self, node: Any) -> tuple[Layer, list[str]]:
+        """The node as a layer, and the names of the values that it takes."""
+        domain = "" if node.domain == "ai.onnx" else node.domain
+        function = None if domain else OPS.get(node.op_type)
+        if function is None:
+            raise NodeError(_unknown(node))
+        kind = type(node.op_type, (Layer,), {"__module__": __name__})  # so that messages can name the op
+        schema = onnx.defs.get_schema(node.op_type, self.file.opset, domain)
+        parameters = inspect.signature(function).parameters
+        free = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+        known = self._attributes(node, schema, parameters, free)
+        if any(p.kind is p.VAR_POSITIONAL for p in parameters.values()):
+            return kind(function, known, []), list(node.input)
+        places: list[_Place] = []
+        inputs: list[str] = []
+        for number, key in enumerate(node.input):
+            formal = schema.inputs[min(number, len(schema.inputs) - 1)]
+            several = formal.option == onnx.defs.OpSchema.FormalParameterOption.Variadic
+            if not key:
+                continue
+            if formal.name not in parameters and not free:
+                raise NodeError(f"its input `{formal.name}` is not read")
+            wanted = parameters.get(formal.name)
+            fixed = wanted is not None and str(wanted.annotation).startswith("Known")
+            if fixed and key not in self.constants:
+                raise NodeError(f"its `{formal.name}` depends on an input; it must be known")
+            if fixed or (formal.name == "indices" and key in self.constants):
+                known[formal.name] = self.constants[key]
+                continue
+            if several and places and places[-1].name == formal.name:
+                places[-1] = _Place(formal.name, places[-1].several + 1)
+            else:
+                places.append(_Place(formal.name, 1 if several else 0))
+            inputs.append(key)
+        return kind(function, known, places), inputs
+
+    def _attributes(
+        self, node: Any, schema: Any, parameters: Mapping[str, Any], free: bool
+    ) -> dict[str, Any]:
+        """The attributes of a node with the defaults of its schema, by the names of its function's
+        parameters."""
+        given = {a.name: _plain(onnx.helper.get_attribute_value(a)) for a in node.attribute}
+        defaults = {
+            name: _plain(onnx.helper.get_attribute_value(attribute.default_value))
+            for name, attribute in schema.attributes.items()
+            if attribute.default_value.name
+        }
+        known: dict[str, Any] = {}
+        for name, value in {**defaults, **given}.items():
+            takes = parameters.get(name)
+            if takes is not None and str(takes.annotation).startswith("Known"):
+                known[name] = np.asarray(value)  # an input of later opsets
+            elif takes is not None or (free and not name.startswith("_")):
+                known[name] = value
+            elif value != defaults.get(name):
+                raise NodeError(
+                    f"attribute {name} = {value} is not read; accepted is {defaults.get(name, 'none')}"
+                )
+        if "_opset" in parameters:
+            known["_opset"] = self.file.opset
+        if "_outputs" in parameters:
+            known["_outputs"] = len(node.output)
+        return known
+
+    def network(self) -> Any:
+        """The module; weights are buffers, so that the exported graph has their names."""
+        network = torch.nn.Module()
+        graph = self.file.proto.graph
+        used = {key for step in self.steps for key in step.inputs} | {value.name for value in graph.output}
+        places = {}
+        for number, (key, array) in enumerate(self.constants.items()):
+            if key in used and key not in self.values:
+                places[key] = key.replace(".", "_").replace("/", "_") + f"_{number}"
+                network.register_buffer(places[key], torch.from_numpy(np.array(array)))
+        for number, step in enumerate(self.steps):
+            name = step.name.strip("/").replace(".", "_") or f"node{number}"
+            network.add_module(f"{name}_{number}" if hasattr(network, name) else name, step.layer)
+        steps, inputs = list(self.steps), list(self.examples)
+        outputs = [
+            value.name for value in graph.output if value.name in self.values or value.name in self.constants
+        ]
+
+        def forward(*given: Any) -> Any:
+            values = dict(zip(inputs, given, strict=True))
+
+            def value(key: str) -> Any:
+                return values[key] if key in values else getattr(network, places[key])
+
+            for step in steps:
+                result = step.layer(*map(value, step.inputs))
+                results = result if isinstance(result, list | tuple) else [result]
+                values.update(zip(step.outputs, results, strict=False))
+            return value(outputs[0]) if len(outputs) == 1 else tuple(map(value, outputs))
+
+        network.forward = forward
+        network.input_names = inputs
+        network.referee = self.file.referee
+        network.faults = list(self.faults)
+        return network.eval()
 
 
-def _known(
-    node: Any,
-    constants: dict[str, Any],
-    shapes: Mapping[str, list[int]],
-    types: Mapping[str, np.dtype[Any]],
-) -> list[Any] | None:
-    """The arrays of a node of parameters alone, or of shape or type of a value; None for another node."""
-    if node.op_type == "Shape" and node.input[0] in shapes:
-        ends = {attribute.name: attribute.i for attribute in node.attribute}
-        return [np.array(shapes[node.input[0]][ends.get("start", 0) : ends.get("end")], np.int64)]
-    if node.op_type == "CastLike" and node.input[0] in constants and node.input[1] in types:
-        return [constants[node.input[0]].astype(types[node.input[1]])]
-    if not all(key in constants for key in node.input if key):
-        return None
-    given = {key: constants[key] for key in node.input if key}
-    return list(ReferenceEvaluator(node).run(None, given))
+def called(node: Any) -> str:
+    """What the user knows a node by: its name, or that of its first result."""
+    return str(node.name or next((name for name in node.output if name), node.op_type))
 
 
-def _fail(name: str, node: Any, why: str) -> NoReturn:
-    raise CompileError(f"{name}: {node.name or node.output[0]}: ONNX op {node.op_type}: {why}")
+def _op(node: Any) -> str:
+    return f"{node.domain}.{node.op_type}" if node.domain not in ("", "ai.onnx") else str(node.op_type)
 
 
-# -- ops -------------------------------------------------------------------------------------------------
-def _gemm(attributes: Attributes, x: Any, weight: Any, bias: Any = None) -> Any:
-    if attributes.get("transA") or attributes.get("alpha", 1.0) != 1 or attributes.get("beta", 1.0) != 1:
-        raise NotImplementedError("transA, alpha and beta are not supported")
-    return functional.linear(x, weight if attributes.get("transB") else weight.t(), bias)
+def _unknown(node: Any) -> str:
+    near = difflib.get_close_matches(node.op_type, OPS, 2) if node.domain in ("", "ai.onnx") else []
+    helps = _HELP.get(node.op_type) or (f"near it are {' and '.join(near)}" if near else "")
+    return f"cannot be quantised{f'; {helps}' if helps else ''}; docs/quantisation.md names the ops that can"
 
 
-def _pads(attributes: Attributes) -> tuple[int, int]:
-    pads = list(attributes.get("pads", [0, 0, 0, 0]))
-    if attributes.get("auto_pad", b"NOTSET") != b"NOTSET" or len(pads) != 4 or pads[:2] != pads[2:]:
-        raise NotImplementedError("padding must be given, for two dims, the same on both sides")
-    return pads[0], pads[1]
+def _plain(value: Any) -> Any:
+    """An attribute's value with words as text, and lists as lists."""
+    if isinstance(value, bytes):
+        return value.decode()
+    return [_plain(part) for part in value] if isinstance(value, list | tuple) else value
 
 
-def _conv(attributes: Attributes, x: Any, weight: Any, bias: Any = None) -> Any:
-    return functional.conv2d(
-        x,
-        weight,
-        bias,
-        attributes.get("strides", [1, 1]),
-        _pads(attributes),
-        attributes.get("dilations", [1, 1]),
-        attributes.get("group", 1),
-    )
-
-
-def _norm(attributes: Attributes, x: Any, gain: Any, offset: Any, mean: Any, variance: Any) -> Any:
-    return functional.batch_norm(x, mean, variance, gain, offset, eps=attributes.get("epsilon", 1e-5))
-
-
-def _max_pool(attributes: Attributes, x: Any) -> Any:
-    if attributes.get("ceil_mode") or set(attributes.get("dilations", [1])) != {1}:
-        raise NotImplementedError("ceil_mode and dilations are not supported")
-    return functional.max_pool2d(
-        x, attributes["kernel_shape"], attributes.get("strides", [1, 1]), _pads(attributes)
-    )
-
-
-def _avg_pool(attributes: Attributes, x: Any) -> Any:
-    if attributes.get("ceil_mode"):
-        raise NotImplementedError("ceil_mode is not supported")
-    return functional.avg_pool2d(
-        x,
-        attributes["kernel_shape"],
-        attributes.get("strides", [1, 1]),
-        _pads(attributes),
-        count_include_pad=bool(attributes.get("count_include_pad", 0)),
-    )
-
-
-def _mean(attributes: Attributes, x: Any, axes: Any = None) -> Any:
-    dims = attributes.get("axes") if axes is None else axes.tolist()
-    return torch.mean(x, dims, keepdim=bool(attributes.get("keepdims", 1)))
-
-
-def _layer_norm(attributes: Attributes, x: Any, gain: Any, offset: Any = None) -> Any:
-    if attributes.get("axis", -1) not in (-1, x.dim() - 1):
-        raise NotImplementedError("only over the last axis")
-    return functional.layer_norm(x, x.shape[-1:], gain, offset, attributes.get("epsilon", 1e-5))
-
-
-def _gather(attributes: Attributes, x: Any, indices: Any) -> Any:
-    if attributes.get("axis", 0) != 0 or x.dim() != 2:
-        raise NotImplementedError("only rows of a matrix")
-    return functional.embedding(indices, x)
-
-
-def _clip(attributes: Attributes, x: Any, low: Any = None, high: Any = None) -> Any:
-    low = attributes.get("min") if low is None else float(low)
-    return torch.clamp(x, low, attributes.get("max") if high is None else float(high))
-
-
-def _slice(
-    attributes: Attributes, x: Any, starts: Any, ends: Any, axes: Any = None, steps: Any = None
-) -> Any:
-    dims = range(len(starts)) if axes is None else axes.tolist()
-    by = [1] * len(starts) if steps is None else steps.tolist()
-    for dim, start, end, step in zip(dims, starts.tolist(), ends.tolist(), by, strict=True):
-        x = torch.ops.aten.slice(x, dim, start, end, step)
-    return x
-
-
-def _squeeze(attributes: Attributes, x: Any, axes: Any = None) -> Any:
-    return torch.squeeze(x, attributes.get("axes") if axes is None else axes.tolist())
-
-
-def _unsqueeze(attributes: Attributes, x: Any, axes: Any = None) -> Any:
-    for dim in sorted(attributes["axes"] if axes is None else axes.tolist()):
-        x = torch.unsqueeze(x, dim)
-    return x
-
-
-def _reshape(attributes: Attributes, x: Any, shape: Any) -> Any:
-    sizes = shape.tolist()
-    if not attributes.get("allowzero"):
-        sizes = [x.shape[at] if size == 0 else size for at, size in enumerate(sizes)]
-    return torch.reshape(x, sizes)
-
-
-def _flatten(attributes: Attributes, x: Any) -> Any:
-    if attributes.get("axis", 1) != 1:
-        raise NotImplementedError("only behind the first axis")
-    return torch.flatten(x, 1)
-
-
-_FIXED = {"Reshape", "ReduceMean", "Squeeze", "Unsqueeze", "Slice", "Clip"}
-"""Ops whose later inputs are parameters, not values."""
-
-_OPS: dict[str, Callable[..., Any]] = {
-    "Add": lambda _, a, b: a + b,
-    "AveragePool": _avg_pool,
-    "BatchNormalization": _norm,
-    "Clip": _clip,
-    "Concat": lambda attributes, *parts: torch.cat(parts, attributes["axis"]),
-    "Conv": _conv,
-    "Div": lambda _, a, b: a / b,
-    "Dropout": lambda _, x, *rest: x,
-    "Flatten": _flatten,
-    "Gather": _gather,
-    "Gelu": lambda a, x: functional.gelu(x, approximate=a.get("approximate", b"none").decode()),
-    "Gemm": _gemm,
-    "GlobalAveragePool": lambda _, x: functional.adaptive_avg_pool2d(x, 1),
-    "Identity": lambda _, x: x,
-    "LayerNormalization": _layer_norm,
-    "MatMul": lambda _, a, b: torch.matmul(a, b),
-    "MaxPool": _max_pool,
-    "Mul": lambda _, a, b: a * b,
-    "ReduceMean": _mean,
-    "Relu": lambda _, x: torch.relu(x),
-    "Reshape": _reshape,
-    "Sigmoid": lambda _, x: torch.sigmoid(x),
-    "Slice": _slice,
-    "Softmax": lambda attributes, x: torch.softmax(x, attributes.get("axis", -1)),
-    "Squeeze": _squeeze,
-    "Tanh": lambda _, x: torch.tanh(x),
-    "Transpose": lambda attributes, x: torch.permute(x, attributes["perm"]),
-    "Unsqueeze": _unsqueeze,
-}
+def _is_random(node: Any, opset: int) -> bool:
+    kinds = onnx.defs.OpSchema.NodeDeterminism
+    try:
+        schema = onnx.defs.get_schema(node.op_type, opset, "")
+    except onnx.defs.SchemaError:
+        return False
+    return bool(schema.node_determinism == kinds.NonDeterministic)

@@ -6,7 +6,7 @@ import importlib.util
 import inspect
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,8 @@ from torch_mlir.extras.fx_importer import FxImporter, FxImporterHooks
 
 from axiloom.errors import CompileError, UsageError
 from axiloom.frontend.lowering import FROM_TORCH, lower
-from axiloom.frontend.model import Model
+from axiloom.frontend.model import Array, Model
+from axiloom.frontend.referee import Referee
 from axiloom.nests.program import Role
 from axiloom.nests.program.loaded import Loaded, Original
 
@@ -87,6 +88,22 @@ def original(given: tuple[Any, Any], loaded: Loaded) -> Original:
     return Original(f"PyTorch {torch.__version__.partition('+')[0]}", called)
 
 
+def referee(network: Any) -> Referee:
+    """PyTorch on the user's own module, before anything is made of it."""
+
+    def run(arrays: Sequence[Array]) -> list[Array]:
+        return results_of(network, [torch.from_numpy(np.array(array)) for array in arrays])
+
+    return Referee(f"PyTorch {torch.__version__}", run)
+
+
+def results_of(network: Any, inputs: Sequence[Any]) -> list[Array]:
+    """The tensors that a module returns, in whatever tuples, lists and dicts, in their order."""
+    with torch.no_grad():
+        leaves = torch.utils._pytree.tree_leaves(network(*inputs))
+    return [value.numpy() for value in leaves if isinstance(value, torch.Tensor)]
+
+
 def export(network: Any, examples: tuple[Any, ...], name: str) -> Any:
     """The ATen graph of a module (torch.export.ExportedProgram); CompileError says what does not export."""
     try:
@@ -146,6 +163,17 @@ class _Buffers(FxImporterHooks):
 
 def import_module(network: Any, examples: tuple[Any, ...], name: str) -> Model:
     """The model of a torch.nn.Module, in linalg on tensors."""
+    return Model(name, *lowered(network, examples, name), referee(network))
+
+
+def lowered(
+    network: Any,
+    examples: tuple[Any, ...],
+    name: str,
+    types: Mapping[str, Sequence[np.dtype[Any]]] | None = None,
+) -> tuple[str, dict[str, Array]]:
+    """MLIR and weights of a torch.nn.Module; `types`: those of its inputs and outputs, if they are
+    another's."""
     program = export(network, examples, name)
     tensors = {
         key: value.detach()
@@ -163,5 +191,4 @@ def import_module(network: Any, examples: tuple[Any, ...], name: str) -> Model:
         importer.import_frozen_program(program, func_name="main")
     except Exception as error:
         raise CompileError(f"{name}: torch-mlir cannot import it: {_first(error)}") from error
-    mlir, weights = lower(importer.module, FROM_TORCH, name, names)
-    return Model(name, mlir, weights)
+    return lower(importer.module, FROM_TORCH, name, names, types)

@@ -82,9 +82,8 @@ class Referee:
         exp = ", expf as in the circuit" if self._has_exp else ""
         return f"{self.function.path.name} compiled by {self.compiler} {' '.join(_STATED)}{exp}"
 
-    def judge(self, arrays: Arrays, calls: int = 2, *, sanitize: bool = True) -> Judgement:
-        """`calls` in a row on `arrays`: what the caller gives, by the names of the program. Without
-        `sanitize` nothing looks for what C leaves undefined, unless the calls fail.
+    def judge(self, arrays: Arrays, calls: int = 2) -> Judgement:
+        """`calls` in a row on `arrays`, which hold what the caller gives, by the names of the program.
 
         Raises CompileError if the compiler refuses the file, MismatchError if the file is not what was read,
         HangError if the calls do not end.
@@ -101,7 +100,7 @@ class Referee:
                 found = self._run(program, folder, arrays, calls)
             except AxiloomError as fault:
                 raise type(fault)("; ".join([str(fault), *self._undefined(folder, calls)])) from None
-            return Judgement(found, self._undefined(folder, calls) if sanitize else ())
+            return Judgement(found, self._undefined(folder, calls))
 
     # --- the harness ----------------------------------------------------------------------------------
 
@@ -188,9 +187,8 @@ class Referee:
         command = [*self.command, *_SILENT, *flags]
         found = ["-include", str(original), *self.function.flags, "harness.c", "-c", "-o", "harness.o"]
         self._tool([*command, *found], folder)
-        (folder / "main.o").write_bytes(_main(tuple(command)))
-        parts = ["harness.o", "main.o", *(["exp.c"] if self._has_exp else [])]
-        self._tool([*command, "-w", *parts, _DEAD, "-o", str(program), "-lm"], folder)
+        parts = ["harness.o", str(MAIN), *(["exp.c"] if self._has_exp else [])]
+        self._tool([*command, "-Dmain=main", "-w", *parts, _DEAD, "-o", str(program), "-lm"], folder)
         return program
 
     def _tool(self, command: Sequence[str], folder: Path) -> None:
@@ -275,16 +273,6 @@ def _names(tree: Expression, operator: str) -> bool:
 
 def _quoted(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
-@cache
-def _main(command: tuple[str, ...]) -> bytes:
-    """The object of `MAIN`."""
-    with processes.scratch() as folder:
-        done = processes.run([*command, "-Dmain=main", "-w", "-c", MAIN, "-o", "main.o"], cwd=folder)
-        if done.returncode:
-            raise CompileError(f"{identity(command[:1])} does not compile {MAIN.name}: {done.stderr}")
-        return (folder / "main.o").read_bytes()
 
 
 @cache

@@ -9,11 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from axiloom.frontend.pytorch import results_of
+from axiloom.frontend.referee import INTEGERS, READING, Agreement, Referee, agreement, over_samples
 from axiloom.quantise.graph.execute import execute
 from axiloom.quantise.graph.graph import Reshape, Slice, Transpose
 from axiloom.quantise.torch_model import Quantised
 
 Array = np.ndarray[Any, Any]
+LOW = 20.0
+"""SQNR in dB below which the user is told what may help."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,62 @@ def compare(integers: Array, scale: float, real: Array) -> tuple[float, float]:
     cosine = float(got @ want) / norms if norms else float(signal == noise)
     sqnr = 10 * math.log10(signal / noise) if noise and signal else (math.inf if not noise else -math.inf)
     return cosine, sqnr
+
+
+@dataclass(frozen=True)
+class Held:
+    """The network as it is read (float32), and in integers, against the referee's results of the user's
+    own."""
+
+    referee: Referee
+    samples: int
+    reading: Agreement
+    integers: Agreement
+    sqnr: float
+    """Of the integers against the referee, in dB, over all outputs."""
+
+    def check(self, name: str) -> None:
+        """Raise MismatchError where one of the two is another network."""
+        self.reading.check(READING, f"{name}: what is read of it (in float32)", self.referee)
+        self.integers.check(
+            INTEGERS,
+            f"{name}: the network in int8",
+            self.referee,
+            "; calibration data like the real ones, or other layers where the table above shows the loss, "
+            "may help",
+        )
+
+    def lines(self) -> list[str]:
+        """For a person to read, with advice where much is lost."""
+        said = [
+            f"against {self.referee.name} on {self.samples} samples:",
+            f"  as read, in float32: {self.reading}",
+            f"  in int8: {self.integers}, SQNR {self.sqnr:.1f} dB",
+        ]
+        if self.sqnr < LOW:
+            said.append(
+                f"  note: below {LOW:.0f} dB much is lost. Calibrate with real data, --calibration FILE.npz, "
+                "not with random ones; the first layer above whose SQNR falls is the one to change"
+            )
+        return said
+
+
+def held(quantised: Quantised) -> Held:
+    """Over the samples whose float values were kept."""
+    count = max(1, max(map(len, quantised.ranges.kept.values()), default=1))
+    read, integers, wanted = [], [], []
+    for sample in quantised.samples[:count]:
+        wanted.append(quantised.referee.run([value.numpy() for value in sample]))
+        read.append(results_of(quantised.module, sample))
+        outputs = execute(quantised.graph, quantised.inputs(sample))
+        integers.append(
+            [outputs[name] * (quantised.graph[name].scale or 1.0) for name in quantised.graph.outputs]
+        )
+    want = over_samples(wanted)
+    got = over_samples(integers)
+    flat = [np.concatenate([part.ravel() for part in parts]) for parts in (got, want)]
+    sqnr = compare(flat[0], 1.0, flat[1])[1] if flat[0].shape == flat[1].shape else -math.inf
+    return Held(quantised.referee, count, agreement(over_samples(read), want), agreement(got, want), sqnr)
 
 
 def rows(quantised: Quantised, *, progress: Callable[[str], None] = lambda _line: None) -> list[Row]:

@@ -13,9 +13,11 @@ import numpy as np
 import torch
 from torch._decomp import get_decompositions
 
-from axiloom.errors import UsageError
+from axiloom.errors import CompileError, UsageError
+from axiloom.frontend import is_network
 from axiloom.frontend.extras import require
-from axiloom.frontend.pytorch import build, export
+from axiloom.frontend.pytorch import build, export, referee
+from axiloom.frontend.referee import Referee
 from axiloom.quantise.graph import calibrate
 from axiloom.quantise.graph.calibrate import Ranges, Sample
 from axiloom.quantise.graph.fixed import to_int8
@@ -41,6 +43,8 @@ class Quantised:
     samples: list[Sample]
     source: dict[str, str]
     """Of values of the graph, the ATen node that they stand for."""
+    referee: Referee
+    """Who says what the user's own network computes."""
 
     def inputs(self, sample: Sequence[Any]) -> dict[str, np.ndarray[Any, Any]]:
         """Inputs of the graph for inputs of the float network: floats in steps of their scale."""
@@ -52,16 +56,17 @@ class Quantised:
 
 
 def load(text: str) -> tuple[Any, tuple[Any, ...]]:
-    """Network and example inputs of ``model.py:build`` or ``model.onnx``; UsageError for anything else."""
+    """Network and example inputs of ``model.py:build`` or ``model.onnx`` (`frontend.is_network`); UsageError
+    for anything else."""
     file, _, function = text.rpartition(":")
-    if file.endswith(".py"):
+    if not is_network(text):
+        raise UsageError(f"`{text}`: expected is model.py:build (torch) or model.onnx")
+    if not text.endswith(".onnx"):
         return build(Path(file), function)
-    if text.endswith(".onnx"):
-        require("onnx", text)
-        from axiloom.frontend.onnx_network import load_network
+    require("onnx", text)
+    from axiloom.frontend.onnx_network import load_network
 
-        return load_network(Path(text))
-    raise UsageError(f"`{text}`: expected is model.py:build (torch) or model.onnx")
+    return load_network(Path(text))
 
 
 def quantise(
@@ -81,19 +86,39 @@ def quantise(
     multiplier, for accelerators that have none (VTA). Raises CompileError for an op that has no integer form.
     """
     progress("exporting")
+    judge = getattr(network, "referee", None) or referee(network)
     with _attention_in_parts():
         program = export(network, examples, name)
-        if any(str(node.target) in RECURRENT for node in program.graph.nodes):
+        if any(str(node.target) in RECURRENT or _writes(node) for node in program.graph.nodes):
             # In steps, with products, gates and sums of their own; all other ops stay as they are.
             program = program.run_decompositions(get_decompositions([*RECURRENT.values()]))
         module = program.module()
+    faults = list(getattr(network, "faults", ()))
+    if faults:  # what is behind them is looked at too, on any data
+        calibration = "1-random"
     if isinstance(calibration, str):
         calibration = calibrate.samples(calibration, examples, module, seed)
     data = list(calibration)
     ranges = calibrate.observe(module, data, keep=keep, progress=progress)
     lowering = Lowering(module, ranges, name, getattr(network, "input_names", ()), shifts=shifts)
-    graph = lowering.run(HANDLERS, SEVERAL)
-    return Quantised(graph, module, ranges, data, lowering.source)
+    try:
+        graph = lowering.run(HANDLERS, SEVERAL)
+    except CompileError:
+        faults += lowering.faults
+    if faults:
+        raise CompileError("\n".join(dict.fromkeys(faults)))
+    return Quantised(graph, module, ranges, data, lowering.source, judge)
+
+
+def _writes(node: Any) -> bool:
+    """Whether an op changes a value in place that somebody reads afterwards."""
+    if node.op != "call_function" or not str(node.target).partition(".default")[0].endswith("_"):
+        return False
+    later, at = set[Any](), node
+    while at.op != "output":
+        at = at.next
+        later.add(at)
+    return any(user in later for user in node.args[0].users)
 
 
 @contextmanager

@@ -403,6 +403,8 @@ def summary(report: Report) -> list[str]:
             f"first: {result['first']}"
         )
         lines += [f"Diagnosis: {line}" for line in result.get("diagnosis", [])]
+    if "outside" in result:
+        lines.append(f"Meaning: {result['outside']}")
     if "compared" in result:
         lines.append(f"Compared: {result['compared']}; the farthest is at {result['largest']:.2f} of that")
     time = _amount("task-clock", report["counters"]["task-clock"])

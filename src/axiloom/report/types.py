@@ -34,6 +34,7 @@ class Outcome(TypedDict):
     compared: NotRequired[str]
     largest: NotRequired[float]
     reference: NotRequired[str]
+    outside: NotRequired[str]
     diagnosis: NotRequired[list[str]]
     hang: NotRequired[Hang]
 

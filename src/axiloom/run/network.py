@@ -30,6 +30,7 @@ from axiloom.drivergen.network.passes.fold_constants import weight_names
 from axiloom.drivergen.pipeline.schedule import DEFAULTS, Schedule
 from axiloom.errors import MismatchError, UsageError
 from axiloom.files import read_arrays
+from axiloom.frontend.referee import READING, Referee, agreement
 from axiloom.isa import AcceleratorSpec, dumps
 from axiloom.isa.wording.names import number as bounded
 from axiloom.isa.wording.names import shortened
@@ -67,6 +68,8 @@ class Network:
     given: Path | Arrays | None = None
     """An .npz with the inputs, or these themselves by name; random ones from `seed` without."""
     seed: int = 0
+    referee: Referee | None = None
+    """Who says what the network means, where its MLIR was made of another's file."""
 
     def arrays(self) -> Arrays:
         """What was given."""
@@ -179,8 +182,8 @@ class NetworkRun:
         """By symbol: from the file, or random ones (integers that index only as far as their tables go)."""
         args = [arg for arg in self.driver.args if arg.kind == "in"]
         if self.workload.given is not None:
-            scales = scaling.of(self._function(), "input", len(args))
-            return _stored(args, scales, self.workload.arrays(), self._source)
+            found = scaling.of(self._function(), "input", len(args))
+            return _stored(args, found, self.workload.arrays(), self._source)
         function = self._function()
         bounds = iter(
             bound
@@ -197,12 +200,32 @@ class NetworkRun:
 
     def results(self, result: Result) -> Arrays:
         """What the network returned, by name or ``output0``, ...: floats where its results have a scale."""
+        return self._named(result.outputs)
+
+    def _named(self, outputs: Mapping[str, np.ndarray[Any, Any]]) -> Arrays:
         args = [arg for arg in self.driver.args if arg.kind != "in"]
-        scales = scaling.of(self._function(), "output", len(args))
+        borders = scaling.of(self._function(), "output", len(args))
         return {
-            arg.name or f"output{number}": scaling.result(result.outputs[arg.symbol], scale)
-            for number, (arg, scale) in enumerate(zip(args, scales, strict=True))
+            arg.name or f"output{number}": border.out(outputs[arg.symbol])
+            for number, (arg, border) in enumerate(zip(args, borders, strict=True))
         }
+
+    @cached_property
+    def outside(self) -> str:
+        """What somebody else's reading of the model says, in a line; empty where there is nobody, or no
+        result.
+
+        Raises MismatchError where it differs from what NumPy makes of our reading on the same inputs.
+        """
+        referee = self.workload.referee
+        if referee is None or self.stop_after is not None:
+            return scaling.compared(self._function()) if referee is None else ""
+        args = [arg for arg in self.driver.args if arg.kind == "in"]
+        borders = scaling.of(self._function(), "input", len(args))
+        inputs = [border.out(self.inputs[arg.symbol]) for arg, border in zip(args, borders, strict=True)]
+        found = agreement(list(self._named(self.expected).values()), referee.run(inputs))
+        found.check(READING, f"{self.workload.name}: what is read of it", referee)
+        return f"the model itself by {referee.name} on the same inputs: {found}"
 
     def _function(self) -> FuncOp:
         return only_function(parse(self.workload.mlir, self.workload.name), self.workload.name)
@@ -372,6 +395,8 @@ class NetworkRun:
             alone = {"kernel": cpu["kernel"], "counters": cpu["counters"], "result": cpu["result"]}
             alone["kept"] = cpu.get("kept", False)
         outcome, ended = compare(result, {}) if result.stopped else self._outcome(result), None
+        if self.outside:
+            outcome["outside"] = self.outside
         if result.stopped is not None:
             ended = self._ended(result)
             setting = hang.Setting(self.config().get("pipeline"), self.system.user_rtl is not None)
@@ -406,17 +431,17 @@ class NetworkRun:
         return without_claims(found)
 
 
-def _stored(args: Sequence[Arg], scales: Sequence[float], stored: Arrays, source: str) -> Arrays:
+def _stored(args: Sequence[Arg], borders: Sequence[scaling.Border], stored: Arrays, source: str) -> Arrays:
     """By symbol, as the network takes them; UsageError names every array that is missing or does not fit."""
     found: Arrays = {}
     faults = []
-    for number, (arg, scale) in enumerate(zip(args, scales, strict=True)):
+    for number, (arg, border) in enumerate(zip(args, borders, strict=True)):
         names = [name for name in (arg.name, arg.symbol, f"input{number}") if name in stored]
         if not names:
             faults.append(f"no array `{arg.name or f'input{number}'}`; it has {', '.join(stored) or 'none'}")
             continue
         try:
-            found[arg.symbol] = scaling.given(stored[names[0]], names[0], arg.shape, arg.dtype, scale)
+            found[arg.symbol] = border.given(stored[names[0]], names[0], arg.shape, arg.dtype)
         except UsageError as error:
             faults.append(str(error))
     if faults:

@@ -41,10 +41,6 @@ VERILATOR_EVERY = 10
 """Of the circuits in RTL; the others run in Icarus."""
 
 
-SANITIZE_EVERY = 8
-"""Of the texts that are defined by design."""
-
-
 class FaultError(Exception):
     """A text on which the product falls short."""
 
@@ -85,7 +81,7 @@ def judged(loaded: Loaded, text: programs.Text, number: int, counts: Counter[str
     program = loaded.program
     arrays = {**values(program, number), **loaded.contents}
     try:
-        judgement = referee.judge(arrays, sanitize=bool(text.undefined) or number % SANITIZE_EVERY == 0)
+        judgement = referee.judge(arrays)
     except AxiloomError as fault:
         if text.undefined in BY_WARNING and text.undefined:
             counts["undefined, said by a run"] += 1

@@ -22,7 +22,10 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         aliases=["quantise"],
         help=HELP["quantize"],
         description="Writes FILE.mlir and FILE.npz (weights) for `axiloom run`, and prints range, scale and "
-        "error of each layer. Needs the extra [torch].",
+        "error of each layer. What is read of the model and its integers are compared with ONNX Runtime, "
+        "ONNX's evaluator or PyTorch on the model itself; where one differs too much the exit code is 1, and "
+        "no files are written. "
+        "Needs the extra [torch].",
     )
     command.add_argument("model", help="model.py:build, or model.onnx")
     command.add_argument(
@@ -60,6 +63,8 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def execute(options: argparse.Namespace) -> int:
+    if not frontend.is_network(options.model):  # before seconds of imports
+        raise UsageError(f"`{options.model}`: expected is model.py:build (torch) or model.onnx")
     for module in ("torch", "torch_mlir"):
         frontend.require(module, "axiloom quantize")
     from axiloom.quantise import emit, report
@@ -84,9 +89,8 @@ def execute(options: argparse.Namespace) -> int:
         progress=progress,
     )
     table = report.rows(quantised, progress=progress)
-    progress(f"writing {output}")
-    model = emit(quantised.graph)
-    model.write(output)
+    progress("comparing with the model itself")
+    held = report.held(quantised)
     progress("")
     checked = min(KEPT, len(quantised.samples))
     heading = f"{options.model}: ranges over {len(quantised.samples)} samples, errors over {checked}"
@@ -94,6 +98,13 @@ def execute(options: argparse.Namespace) -> int:
     if table:
         last = table[-1]
         print(f"result `{last.name}` against float: cosine {last.cosine:.5f}, SQNR {last.sqnr:.1f} dB")
+    print(*held.lines(), sep="\n")
+    held.check(options.model)  # what is wrong is not written
+    progress(f"writing {output}")
+    said = f"{Path(options.model).name} by {held.referee.name} on {held.samples} samples: {held.integers}"
+    model = emit(quantised.graph, said)
+    model.write(output)
+    progress("")
     weights = sum(array.nbytes for array in model.weights.values())
     beside = frontend.weights_file(output).name
     print(f"{output}: {len(quantised.graph.nodes)} ops; {beside}: {weights:,} bytes of weights")

@@ -293,7 +293,9 @@ def network_run(
         )
     _check_against(options)
     return NetworkRun(
-        Network(options.problem, model.mlir, model.weights, given or options.input, options.seed),
+        Network(
+            options.problem, model.mlir, model.weights, given or options.input, options.seed, model.referee
+        ),
         shared.system(options, found.specs, options.seed),
         found.schedule,
         keep_weights=options.weights,
@@ -335,6 +337,9 @@ def _check_against(options: argparse.Namespace) -> None:
 def _execute(options: argparse.Namespace, run: Run[CpuPart]) -> int:
     watch = Watch(shared.progress(), sys.stderr.isatty(), options.keep, shared.wants_timeline(options))
     cpu = None
+    if isinstance(run, NetworkRun):
+        watch.progress("comparing with the model itself")
+        run.outside  # noqa: B018 (a reading that is wrong ends here, before minutes of simulation)
     try:
         if options.against:
             result, cpu = simulate_both(run, AGAINST[options.against], watch)

@@ -72,7 +72,7 @@ def execute(options: argparse.Namespace, run: Callable[[argparse.Namespace, Netw
             shared.system(options, [made.spec], options.seed), user_rtl=made.rtl(Path(temporary))
         )
         network = NetworkRun(
-            Network(options.problem, model.mlir, model.weights, options.input, options.seed),
+            Network(options.problem, model.mlir, model.weights, options.input, options.seed, model.referee),
             system,
             keep_weights=options.weights,
             stop_after=options.stop_after,

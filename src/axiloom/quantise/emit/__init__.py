@@ -17,9 +17,11 @@ from axiloom.quantise.graph import graph as nodes
 __all__ = ["emit"]
 
 
-def emit(graph: nodes.Graph) -> Model:
-    """MLIR and weights of `graph`; the function has its name, as far as that is one."""
-    return Emitter(graph).model(_WRITE)
+def emit(graph: nodes.Graph, source: str = "") -> Model:
+    """MLIR and weights of `graph`; the function has its name, as far as that is one. `source`: what the
+    integers
+    were compared with, for `axiloom run` to say."""
+    return Emitter(graph).model(_WRITE, source)
 
 
 _WRITE: dict[type[nodes.Node], Callable[..., str]] = {
@@ -41,5 +43,6 @@ _WRITE: dict[type[nodes.Node], Callable[..., str]] = {
     nodes.Reshape: places.reshape,
     nodes.Transpose: places.transpose,
     nodes.Slice: places.cut,
+    nodes.Pad: places.pad,
     nodes.Concat: places.concat,
 }

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from axiloom.frontend.model import WEIGHT, Model
+from axiloom.frontend.model import SOURCE, WEIGHT, Model
 from axiloom.quantise.graph.graph import Graph, Input, Node
 
 Array = np.ndarray[Any, Any]
@@ -55,7 +55,7 @@ class Emitter:
         self.used = {f"%{name}" for name in _INNER}
         self.node: Node
 
-    def model(self, write: Mapping[type[Node], Callable[..., str]]) -> Model:
+    def model(self, write: Mapping[type[Node], Callable[..., str]], source: str = "") -> Model:
         """The whole function; `write` gives the value of a node from the emitter, it and its inputs."""
         for given in self.graph.inputs:
             self.values[given.name] = self._name(given.name)
@@ -72,6 +72,9 @@ class Emitter:
             f"axiloom.{what}_scales = [{', '.join(f'{node.scale or 0.0:.17e} : f64' for node in nodes)}]"
             for what, nodes in (("input", self.graph.inputs), ("output", outputs))
         )
+        if source:
+            said = source.replace("\\", "/").replace('"', "'")
+            scales += f', {SOURCE} = "{said}"'
         head = [f"{alias} = {text}" for text, alias in self.maps.items()]
         known = [f"    {name} = arith.constant {v} : {t}" for (v, t), name in self.constants.items()]
         returned = ", ".join(self.values[name] for name in self.graph.outputs)
@@ -179,20 +182,27 @@ class Emitter:
 
     def padded(self, x: str, padding: tuple[int, int], number: int) -> tuple[str, str]:
         """x (b, c, h, w) with `number` around its rows and columns, and the type of that."""
-        rows, columns = padding
-        b, c, h, w = self.shape_of()
         if padding == (0, 0):
             return x, self.type_of()
-        kind = tensor((b, c, h + 2 * rows, w + 2 * columns), "i8")
-        edge = f"[0, 0, {rows}, {columns}]"
-        value = self.constant(number, "i8")
+        edge = (0, 0, *padding)
+        shape = [size + 2 * more for size, more in zip(self.shape_of(), edge, strict=True)]
+        kind = tensor(shape, "i8")
+        return self.pad("padded", x, (edge, edge), number, kind), kind
+
+    def pad(
+        self, suffix: str, x: str, edges: tuple[Sequence[int], Sequence[int]], number: int, kind: str
+    ) -> str:
+        """x, the first input, with `number` around it; `kind` is the type of that."""
+        low, high = (list(edge) for edge in edges)
+        value, element = self.constant(number, _element(kind)), _element(kind)
+        places = ", ".join(f"%p{dim}: index" for dim in range(len(low)))
         text = (
-            f"tensor.pad {x} low{edge} high{edge} {{\n"
-            "    ^bb0(%p0: index, %p1: index, %p2: index, %p3: index):\n"
-            f"      tensor.yield {value} : i8\n"
+            f"tensor.pad {x} low{low} high{high} {{\n"
+            f"    ^bb0({places}):\n"
+            f"      tensor.yield {value} : {element}\n"
             f"    }} : {self.type_of()} to {kind}"
         )
-        return self.line("padded", text), kind
+        return self.line(suffix, text)
 
 
 def _element(kind: str) -> str:

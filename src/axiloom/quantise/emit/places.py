@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from axiloom.quantise.emit.emitter import ELEMENTS, Emitter, dims, node_type, tensor
-from axiloom.quantise.graph.graph import Concat, Constant, Embedding, MaxPool, Reshape, Slice, Transpose
+from axiloom.quantise.graph.graph import Concat, Constant, Embedding, MaxPool, Pad, Reshape, Slice, Transpose
 
 
 def groups(long: Sequence[int], short: Sequence[int]) -> list[list[int]] | None:
@@ -78,6 +78,10 @@ def transpose(emitter: Emitter, node: Transpose, x: str) -> str:
 def cut(emitter: Emitter, node: Slice, x: str) -> str:
     places = f"{list(node.offsets)} {list(node.shape)} {list(node.strides)}"
     return emitter.line("", f"tensor.extract_slice {x}{places} : {emitter.type_of()} to {node_type(node)}")
+
+
+def pad(emitter: Emitter, node: Pad, x: str) -> str:
+    return emitter.pad("", x, (node.low, node.high), node.value, node_type(node))
 
 
 def concat(emitter: Emitter, node: Concat, *parts: str) -> str:

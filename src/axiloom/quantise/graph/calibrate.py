@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,7 +31,7 @@ class Ranges:
     """By name of a node of the ATen graph."""
 
     largest: dict[str, float] = field(default_factory=dict)
-    """Largest magnitude over all samples."""
+    """Largest magnitude over all samples; infinite where one is no number."""
     kept: dict[str, list[np.ndarray[Any, Any]]] = field(default_factory=dict)
     """Values on the first samples: scales are chosen by them, and the report compares with them."""
     scales: dict[str, float] = field(default_factory=dict)
@@ -95,14 +96,25 @@ def _checked(made: Any, examples: Sequence[Any], text: str) -> list[Sample]:
 def _random(example: Any, generator: torch.Generator, words: int) -> Any:
     if example.dtype.is_floating_point:
         return torch.randn(example.shape, generator=generator, dtype=example.dtype)
-    return torch.randint(0, words, example.shape, generator=generator, dtype=example.dtype)
+    limits = torch.iinfo(example.dtype)
+    low = (
+        limits.min if limits.bits == 8 else 0
+    )  # of a byte every value is a datum; of others only indices are known
+    return torch.randint(
+        max(low, -words), min(limits.max + 1, words), example.shape, generator=generator, dtype=example.dtype
+    )
 
 
 def smallest_embedding(program: Any) -> int:
     """Rows of the smallest table that an input selects from: larger indices would be out of range."""
     rows = [_WORDS]
     for node in program.graph.nodes:
-        if str(node.target).startswith("aten.embedding") and node.args[1].op == "placeholder":
+        if not str(node.target).startswith("aten.embedding"):
+            continue
+        at = node.args[1]
+        while at.op == "call_function" and len(at.all_input_nodes) == 1:  # a cast, a reshape
+            at = at.all_input_nodes[0]
+        if at.op == "placeholder":
             rows.append(node.args[0].meta["val"].shape[0])
     return min(rows)
 
@@ -119,7 +131,8 @@ def observe(
         value = plain(node)
         if isinstance(value, torch.Tensor) and value.dtype.is_floating_point and node.op != "get_attr":
             largest = ranges.largest.get(node.name, 0.0)
-            ranges.largest[node.name] = max(largest, float(value.abs().max()))
+            top = float(value.abs().max()) if value.numel() else 0.0
+            ranges.largest[node.name] = math.inf if math.isnan(top) else max(largest, top)
             if number < keep:
                 ranges.kept.setdefault(node.name, []).append(value.numpy().copy())
         return value

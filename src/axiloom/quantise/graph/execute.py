@@ -27,6 +27,7 @@ from axiloom.quantise.graph.graph import (
     MaxPool,
     Mul,
     Node,
+    Pad,
     Requantise,
     Reshape,
     Shift,
@@ -227,6 +228,10 @@ def _slice(node: Slice, x: Array) -> Array:
     return x[tuple(slice(at, at + (size - 1) * step + 1, step) for at, size, step in places)]
 
 
+def _pad(node: Pad, x: Array) -> Array:
+    return np.pad(x, list(zip(node.low, node.high, strict=True)), constant_values=node.value)
+
+
 def _concat(node: Concat, *parts: Array) -> Array:
     return np.concatenate(parts, node.axis)
 
@@ -250,5 +255,6 @@ _RUN: dict[type[Node], Callable[..., Array]] = {
     Reshape: _reshape,
     Transpose: _transpose,
     Slice: _slice,
+    Pad: _pad,
     Concat: _concat,
 }

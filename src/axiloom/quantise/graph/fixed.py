@@ -24,6 +24,10 @@ LIMIT = 127
 """Largest magnitude of a symmetric int8."""
 
 
+class FactorError(ValueError):
+    """A real factor that has no integer form."""
+
+
 def scale_of(largest: float) -> float:
     """What one step of int8 is worth where `largest` is the largest magnitude."""
     return largest / LIMIT if largest > 0 else 1.0 / LIMIT
@@ -51,12 +55,12 @@ def to_int8(values: Array, scale: float | Array) -> Array:
 def multiplier(factor: float, bits: int = MULTIPLIER_BITS) -> tuple[int, int]:
     """``m, shift`` with factor ~ m / 2**shift, m below 2**bits and as large as it can be.
 
-    Raises ValueError where the factor is negative or too large for a shift of 0.
+    Raises FactorError where the factor is negative or too large for a shift of 0.
     """
     if factor == 0:
         return 0, 0
     if factor < 0 or not math.isfinite(factor):
-        raise ValueError(f"factor {factor} has no multiplier: it must be positive and finite")
+        raise FactorError(f"factor {factor} has no multiplier: it must be positive and finite")
     fraction, exponent = math.frexp(factor)
     whole, shift = round(fraction * 2**bits), bits - exponent
     if whole == 2**bits:
@@ -64,7 +68,7 @@ def multiplier(factor: float, bits: int = MULTIPLIER_BITS) -> tuple[int, int]:
     if shift > LONGEST_SHIFT:
         whole, shift = round(whole / 2 ** (shift - LONGEST_SHIFT)), LONGEST_SHIFT
     if shift < 0:
-        raise ValueError(f"factor {factor} is too large: it must be below {2**bits}")
+        raise FactorError(f"factor {factor} is too large: it must be below {2**bits}")
     return whole, shift
 
 

@@ -212,6 +212,15 @@ class Slice(Node):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
+class Pad(Node):
+    """x with `value` around it: so many elements before and behind in every axis."""
+
+    low: Shape
+    high: Shape
+    value: int
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Concat(Node):
     axis: int
 

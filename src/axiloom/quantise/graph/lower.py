@@ -9,7 +9,7 @@ parameters alone is computed in float and quantised once. `ops` has one function
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn, TypeVar
 
@@ -19,8 +19,8 @@ import torch
 from axiloom.errors import CompileError
 from axiloom.frontend.pytorch import place_of
 from axiloom.quantise.graph.calibrate import Ranges
-from axiloom.quantise.graph.fixed import scale_of, to_int8
-from axiloom.quantise.graph.graph import Constant, Graph, Input, Node
+from axiloom.quantise.graph.fixed import FactorError, scale_of, table, to_int8
+from axiloom.quantise.graph.graph import Constant, Graph, Input, Node, Reshape, Table
 
 N = TypeVar("N", bound=Node)
 
@@ -36,6 +36,22 @@ _CLAMPS = {
     "aten.clamp_min.default": None,
 }
 """ATen ops that only limit: their limits, or None where the arguments say them."""
+_ONE_NUMBER = (
+    *("aten.hardswish.default", "aten.hardswish_.default", "aten.prelu.default", "aten.rsub.Scalar"),
+    *("aten.where.ScalarOther", "aten.where.ScalarSelf"),
+)
+"""Ops element by element that torch does not tag so."""
+_SCALED = ("aten.mul.Tensor", "aten.mul_.Tensor", "aten.div.Tensor", "aten.div_.Tensor")
+_ADDED = ("aten.add.Tensor", "aten.add_.Tensor")
+
+
+@dataclass(frozen=True)
+class Function:
+    """A value that is computed of one int8 value, element by element: any chain of ops is one table."""
+
+    base: Node
+    of: Callable[[Any], Any]
+    """Of a tensor of float64."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +60,8 @@ class Tail:
 
     last: Any
     norm: Any | None = None
+    offset: Any | None = None
+    """What is added, one number a channel (float64)."""
     low: float = -math.inf
     high: float = math.inf
 
@@ -69,6 +87,8 @@ class Lowering:
         self.graph = Graph(name)
         self.values: dict[Any, Node] = {}
         self.constants: dict[Any, Any] = {}
+        self.functions: dict[Any, Function] = {}
+        """Values that become a table when somebody reads them."""
         self.source: dict[str, str] = {}
         """Of a value of the integer graph, the ATen node that it stands for."""
         self._names: set[str] = set()
@@ -76,7 +96,8 @@ class Lowering:
         self._done: set[Any] = set()
         self._known: dict[str, Node] = {}
         self._refused: set[Any] = set()
-        self._faults: list[str] = []
+        self.faults: list[str] = []
+        """A line for each op that has no integer form."""
 
     # -- what the functions in `ops` use -----------------------------------------------------------------
     def add(self, node: N) -> N:
@@ -90,27 +111,43 @@ class Lowering:
         self.graph.nodes.append(node)
         return node
 
-    def value(self, at: Any, argument: Any) -> Node:
-        """The integer value of an argument of the ATen node `at`; what is known becomes a constant."""
-        if isinstance(argument, torch.fx.Node) and argument in self.values:
-            return self.values[argument]
+    def value(self, at: Any, argument: Any, *, loose: bool = False) -> Node:
+        """The integer value of an argument of the ATen node `at`; what is known becomes a constant.
+
+        `loose`: a constant may lack leading dims of one element, as broadcasting gives them.
+        """
+        if isinstance(argument, torch.fx.Node):
+            if argument not in self.values and argument in self.functions:
+                made = self.values[argument] = self._by_table(argument)
+                self.source[made.name] = argument.name
+            if argument in self.values:
+                return self.values[argument]
         data = self.known(argument)
         if data is None:
             fail(at, f"{argument} has no value in integers")
         array = data.detach().numpy() if isinstance(data, torch.Tensor) else np.asarray(data, np.float32)
-        while array.ndim and array.shape[0] == 1:
-            array = array[0]  # broadcast anyway
-        key = f"{argument}"
+        if not np.isfinite(array).all():
+            fail(at, f"{argument} has values that are not finite")
+        while loose and array.ndim and array.shape[0] == 1:
+            array = array[0]
+        key = f"{argument} {array.shape}"
         if key not in self._known:
-            scale = scale_of(float(np.abs(array).max(initial=0.0)))
-            name = (
-                self.name_of(argument)
-                if isinstance(argument, torch.fx.Node)
-                else f"{self.name_of(at)}.scalar"
-            )
-            data8 = to_int8(array, scale)
-            self._known[key] = self.add(Constant(name=name, shape=array.shape, scale=scale, data=data8))
+            own = isinstance(argument, torch.fx.Node)
+            self._known[key] = self.constant(at, "scalar", array, self.name_of(argument) if own else "")
         return self._known[key]
+
+    def constant(self, at: Any, what: str, array: Any, name: str = "") -> Node:
+        """Known real numbers as int8."""
+        scale = scale_of(float(np.abs(array).max(initial=0.0)))
+        name = name or f"{self.name_of(at)}.{what}"
+        return self.add(Constant(name=name, shape=array.shape, scale=scale, data=to_int8(array, scale)))
+
+    def real(self, at: Any, argument: Any, *, loose: bool = False) -> Node:
+        """As :meth:`value`, and int8 with a scale: no integer of the user's."""
+        node = self.value(at, argument, loose=loose)
+        if node.scale is None or node.dtype != "int8":
+            fail(at, f"{argument} has integers, and the op computes with them: cast them to float32 before")
+        return node
 
     def known(self, argument: Any) -> Any:
         """The tensor or number of an argument that depends on no input, else None."""
@@ -129,21 +166,47 @@ class Lowering:
 
     def scale(self, node: Any) -> float:
         """The scale of int8 that calibration gives for the value of an ATen node."""
+        if not math.isfinite(self.ranges.largest.get(node.name, math.inf)):
+            fail(node, "its values on the calibration data are not finite real numbers")
         return self.ranges.scale(node.name)
 
-    def tail(self, node: Any, *, norm: bool = False) -> Tail:
-        """Follow a sum through a batch norm and a clamp that nobody else reads past."""
+    def tail(self, node: Any, *, norm: bool = False, channels: tuple[int, int] | None = None) -> Tail:
+        """Follow a sum through what is added, a batch norm and a clamp that nobody else reads past.
+
+        `channels`: the axis of the sum's channels and their number; only then something may be added.
+        """
         found = Tail(node)
         user = _only_user(node)
+        if channels is not None and user is not None:
+            offset = self._offset(node, user, *channels)
+            if offset is not None:
+                found = Tail(user, offset=offset)
+                user = _only_user(user)
         if norm and user is not None and str(user.target) == "aten.batch_norm.default":
-            found = Tail(user, user)
+            found = replace(found, last=user, norm=user)
             user = _only_user(user)
         if user is not None and str(user.target) in _CLAMPS and user.args[0] is found.last:
             low, high = limits_of(user)
-            found = Tail(user, found.norm, low, high)
-        for inner in {found.last, found.norm} - {None, node}:
-            self._done.add(inner)
+            found = replace(found, last=user, low=low, high=high)
+        at = found.last
+        while at is not node:
+            self._done.add(at)
+            at = next(one for one in at.all_input_nodes if one is node or one not in self.constants)
         return found
+
+    def _offset(self, node: Any, user: Any, axis: int, count: int) -> Any | None:
+        """What `user` adds to the sums of `node`, one number a channel; None if it does something else."""
+        if str(user.target) not in _ADDED or user.kwargs.get("alpha", 1) != 1:
+            return None
+        other = user.args[1] if user.args[0] is node else user.args[0]
+        known = self.known(other)
+        shape = user.meta["val"].shape
+        if known is None or other is node or shape != node.meta["val"].shape:
+            return None
+        array = np.asarray(known, np.float64)
+        wide = (1,) * (len(shape) - array.ndim) + array.shape
+        alone = all(size == 1 for dim, size in enumerate(wide) if dim != axis % len(shape))
+        return np.broadcast_to(array.ravel(), count) if alone and array.size in (1, count) else None
 
     def is_output(self, node: Any) -> bool:
         """Whether the value of an ATen node is one that the network returns, and nothing else reads it."""
@@ -162,24 +225,38 @@ class Lowering:
     def run(self, handlers: Mapping[str, Any], several: Sequence[str] = ()) -> Graph:
         """`several`: ops of several results, each of which is taken by itself.
 
-        Raises CompileError with a line for each op that has no integer form; what reads such an op's value
-        is not looked at.
+        Raises CompileError with a line for each op that has no integer form, also for those behind one.
         """
         for node in self.module.graph.nodes:
-            if any(one in self._refused for one in node.all_input_nodes):
-                self._refused.add(node)
-                continue
             if str(node.target) in several and any(a not in self.constants for a in node.all_input_nodes):
                 continue
             try:
-                self._node(node, handlers)
+                if node.op == "call_function" and node.args and node.args[0] in self._refused:
+                    self._stand_in(node)  # one of several results
+                else:
+                    self._node(node, handlers)
             except CompileError as error:
-                self._refused.add(node)
-                self._faults.append(str(error))
-        if self._faults:
-            raise CompileError("\n".join(dict.fromkeys(self._faults)))
+                self.faults.append(str(error))
+                self._stand_in(node)
+        if self.faults:
+            raise CompileError("\n".join(dict.fromkeys(self.faults)))
         self._drop_unused()
         return self.graph
+
+    def _stand_in(self, node: Any) -> None:
+        """Give a refused op a value, so that what reads it is looked at, too."""
+        value = node.meta.get("val")
+        if not isinstance(value, torch.Tensor):
+            self._refused.add(node)
+            return
+        largest = self.ranges.largest.get(node.name, 1.0)
+        self.values[node] = self.add(
+            Input(
+                name=f"{node.name}.refused",
+                shape=tuple(value.shape),
+                scale=scale_of(largest if math.isfinite(largest) else 1.0),
+            )
+        )
 
     def _node(self, node: Any, handlers: Mapping[str, Any]) -> None:
         if node.op == "get_attr":
@@ -193,6 +270,8 @@ class Lowering:
             self._call(node, handlers)
 
     def _call(self, node: Any, handlers: Mapping[str, Any]) -> None:
+        if not node.users:
+            return  # what nobody reads, and a check of types
         tensors = [a for a in node.all_input_nodes if a not in self.constants]
         if not tensors:
             self.constants[node] = node.target(
@@ -200,12 +279,87 @@ class Lowering:
                 **torch.fx.map_arg(node.kwargs, lambda n: self.constants[n]),
             )
             return
+        function = self._pointwise(node)
+        if function is not None:
+            self.functions[node] = function
+            return
         handler = handlers.get(str(node.target))
         if handler is None:
             fail(node, "cannot be quantised; the supported ops stand in docs/quantisation.md")
-        value, last = handler(self, node)
+        shape = tuple(node.meta["val"].shape)
+        if 0 in shape:
+            fail(node, f"a value of {list(shape)}, without elements")
+        try:
+            value, last = handler(self, node)
+        except FactorError as error:
+            fail(node, f"its scales are too far apart: {error}")
         self.values[node] = self.values[last] = value
         self.source[value.name] = last.name
+
+    def _pointwise(self, node: Any) -> Function | None:
+        """The op as a function of one int8 value, if it is one: by torch's own word, and by what it reads."""
+        tags = getattr(node.target, "tags", ())
+        if torch.Tag.pointwise not in tags and str(node.target) not in _ONE_NUMBER:
+            return None
+        inputs: dict[Any, Any] = {}
+        bases: dict[str, Node] = {}
+        for argument in node.all_input_nodes:
+            if argument in self.constants:
+                known = self.constants[argument]
+                if not isinstance(known, torch.Tensor) or known.numel() != 1:
+                    return None
+                inputs[argument] = known.double() if known.dtype.is_floating_point else known
+                continue
+            base = self.functions[argument].base if argument in self.functions else self.values.get(argument)
+            if base is None or base.dtype != "int8" or base.scale is None:
+                return None
+            bases[base.name] = base
+            inputs[argument] = self.functions[argument].of if argument in self.functions else torch.clone
+        value = node.meta["val"]
+        if len(bases) != 1 or not isinstance(value, torch.Tensor):
+            return None
+        (base,) = bases.values()
+        if value.numel() != math.prod(base.shape):
+            return None
+
+        def of(x: Any) -> Any:
+            values = {n: v if isinstance(v, torch.Tensor) else v(x) for n, v in inputs.items()}
+            place = torch.fx.map_arg
+            return node.target(*place(node.args, values.get), **place(node.kwargs, values.get))
+
+        return Function(base, of)
+
+    def _by_table(self, node: Any) -> Node:
+        """The value of a function: of a product with, or a quotient by, a positive number the same
+        integers."""
+        function, shape, name = self.functions[node], tuple(node.meta["val"].shape), self.name_of(node)
+        factor = _factor(node, self.known)
+        if factor is not None and self._settled(node.args[0]):
+            value = self.value(node, node.args[0])
+            assert value.scale is not None
+            return self.add(Reshape(name=name, shape=shape, inputs=(value.name,), scale=value.scale * factor))
+        if not node.meta["val"].dtype.is_floating_point:
+            fail(node, "a value that is no real number")
+        base, scale = function.base, self.scale(node)
+        assert base.scale is not None
+
+        def real(values: Any) -> Any:
+            with np.errstate(all="ignore"):
+                return np.nan_to_num(function.of(torch.from_numpy(values)).numpy(), posinf=1e30, neginf=-1e30)
+
+        data = table(real, base.scale, scale)
+        made: Node = self.add(
+            Table(name=name, shape=base.shape, inputs=(base.name,), scale=scale, table=data)
+        )
+        if shape != base.shape:
+            made = self.add(Reshape(name=f"{name}.shape", shape=shape, inputs=(made.name,), scale=scale))
+        return made
+
+    def _settled(self, node: Any) -> bool:
+        """Whether a value has integers of its own anyway, which a product with a number can share."""
+        if node not in self.functions or node in self.values or len(node.users) > 1:
+            return True
+        return _factor(node, self.known) is not None and self._settled(node.args[0])
 
     def _input(self, node: Any) -> None:
         example = node.meta["val"]
@@ -226,6 +380,19 @@ class Lowering:
                 kept.append(node)
                 wanted.update(node.inputs)
         self.graph.nodes = kept[::-1]
+
+
+def _factor(node: Any, known: Callable[[Any], Any]) -> float | None:
+    """c of ``x * c`` or ``x / c`` (then 1 / c) with a positive number that is known, and a value x."""
+    if str(node.target) not in _SCALED or known(node.args[0]) is not None:
+        return None
+    number = known(node.args[1])
+    if number is None or (isinstance(number, torch.Tensor) and number.numel() != 1):
+        return None
+    factor = float(number)
+    if not (math.isfinite(factor) and factor > 0):
+        return None
+    return 1 / factor if "div" in str(node.target) else factor
 
 
 def limits_of(node: Any) -> tuple[float, float]:
@@ -250,10 +417,11 @@ def module_of(node: Any) -> tuple[str, bool]:
 
 def fail(node: Any, why: str) -> NoReturn:
     """Raise CompileError that names the ATen op, and its line in the model or its node in the ONNX file."""
+    stack = list((node.meta.get("nn_module_stack") or {}).values())
+    path, kind = (str(word) for word in stack[-1][:2]) if stack else ("", "")
+    if kind.startswith(ONNX_LAYER):
+        raise CompileError(f"ONNX node {path}: ONNX op {kind.rpartition('.')[2]}: {why} ({node.target})")
     place = place_of(node)
-    if place.startswith("onnx_network.py"):
-        place = f"ONNX node {module_of(node)[0]}"
-    path, _ = module_of(node)
     layer = f" (layer `{path}`)" if path and place else ""
     raise CompileError(f"{place}{': ' if place else ''}{node.target}: {why}{layer}")
 

@@ -1,37 +1,34 @@
 """How each ATen op is done in integers: a function an op, giving the value and the last node it covers.
 
-`sums` has products and pools, `elementwise` and `rows` have what is computed on int8 values, `places` what
-only moves them; `arguments` reads a node. :data:`HANDLERS` is the table of all.
+`sums` has products, `pools` what runs over windows or dims, `elementwise` and `rows` what is computed on
+int8 values,
+`places` what only moves them; `arguments` reads a node. :data:`HANDLERS` is the table of all. Functions of
+one value
+element by element need none: torch itself computes their tables.
 """
 
 from __future__ import annotations
 
-import numpy as np
-
 from axiloom.quantise.ops.arguments import Handler
-from axiloom.quantise.ops.elementwise import add, by_table, clamp, gelu, product, scaled, subtract
+from axiloom.quantise.ops.elementwise import add, cast, extremum, prelu, product, quotient, subtract
 from axiloom.quantise.ops.places import (
     concat,
     cut,
     embedding,
-    max_pool2d,
+    expand,
+    flip,
+    pad,
     part,
     reshape,
     same,
     stack,
+    take,
     transpose,
+    upsample_nearest,
 )
+from axiloom.quantise.ops.pools import adaptive_avg_pool, avg_pool, largest, max_pool, mean, total
 from axiloom.quantise.ops.rows import layer_norm, softmax
-from axiloom.quantise.ops.sums import (
-    adaptive_avg_pool2d,
-    avg_pool2d,
-    conv1d,
-    conv2d,
-    conv_transpose2d,
-    linear,
-    matmul,
-    mean,
-)
+from axiloom.quantise.ops.sums import batch_norm, conv1d, conv2d, conv_transpose, linear, matmul
 
 __all__ = ["HANDLERS"]
 
@@ -40,36 +37,41 @@ _RESHAPES = (
     *("view.default", "reshape.default", "flatten.using_ints", "_unsafe_view.default", "unflatten.int"),
     *("unsqueeze.default", "squeeze.dim", "squeeze.dims", "squeeze.default"),
 )
-_CLAMPS = (
-    *("relu.default", "relu_.default", "relu6.default", "clamp.default", "clamp_min.default"),
-    *("hardtanh.default", "hardtanh_.default"),
-)
 
 SEVERAL = ("aten.split.Tensor", "aten.split_with_sizes.default", "aten.chunk.default", "aten.unbind.int")
 """Ops of several results, which `part` takes one by one."""
 
 HANDLERS: dict[str, Handler] = {
     "aten.conv2d.default": conv2d,
+    "aten.conv2d.padding": conv2d,
     "aten.conv1d.default": conv1d,
-    "aten.conv_transpose2d.input": conv_transpose2d,
+    "aten.conv1d.padding": conv1d,
+    "aten.conv_transpose2d.input": conv_transpose,
+    "aten.conv_transpose1d.default": conv_transpose,
+    "aten.batch_norm.default": batch_norm,
     "aten.linear.default": linear,
     "aten.matmul.default": matmul,
     "aten.bmm.default": matmul,
-    "aten.avg_pool2d.default": avg_pool2d,
-    "aten.adaptive_avg_pool2d.default": adaptive_avg_pool2d,
+    "aten.avg_pool2d.default": avg_pool,
+    "aten.avg_pool1d.default": avg_pool,
+    "aten.adaptive_avg_pool2d.default": adaptive_avg_pool,
+    "aten.adaptive_avg_pool1d.default": adaptive_avg_pool,
     "aten.mean.dim": mean,
-    "aten.max_pool2d.default": max_pool2d,
+    "aten.sum.dim_IntList": total,
+    "aten.amax.default": largest,
+    "aten.max_pool2d.default": max_pool,
+    "aten.max_pool1d.default": max_pool,
     "aten.add.Tensor": add,
     "aten.add_.Tensor": add,
     "aten.sub.Tensor": subtract,
     "aten.mul.Tensor": product,
     "aten.mul_.Tensor": product,
-    "aten.div.Tensor": scaled,
-    "aten.gelu.default": gelu,
-    "aten.tanh.default": by_table(np.tanh),
-    "aten.sigmoid.default": by_table(lambda x: 1 / (1 + np.exp(-x))),
-    "aten.silu.default": by_table(lambda x: x / (1 + np.exp(-x))),
-    "aten.silu_.default": by_table(lambda x: x / (1 + np.exp(-x))),
+    "aten.div.Tensor": quotient,
+    "aten.maximum.default": extremum,
+    "aten.minimum.default": extremum,
+    "aten.prelu.default": prelu,
+    "aten.to.dtype": cast,
+    "aten._to_copy.default": cast,
     "aten.softmax.int": softmax,
     "aten.layer_norm.default": layer_norm,
     "aten.embedding.default": embedding,
@@ -78,14 +80,17 @@ HANDLERS: dict[str, Handler] = {
     "aten.t.default": transpose,
     "aten.slice.Tensor": cut,
     "aten.select.int": cut,
+    "aten.index_select.default": take,
+    "aten.flip.default": flip,
+    "aten.expand.default": expand,
+    "aten.upsample_nearest1d.vec": upsample_nearest,
+    "aten.upsample_nearest2d.vec": upsample_nearest,
+    "aten.pad.default": pad,
+    "aten.constant_pad_nd.default": pad,
     "aten.cat.default": concat,
     "aten.stack.default": stack,
     "<built-in function getitem>": part,
-    "aten.hardswish.default": by_table(lambda x: x * np.clip(x + 3, 0, 6) / 6),
-    "aten.hardswish_.default": by_table(lambda x: x * np.clip(x + 3, 0, 6) / 6),
-    "aten.hardsigmoid.default": by_table(lambda x: np.clip(x + 3, 0, 6) / 6),
     **{f"aten.{name}": reshape for name in _RESHAPES},
     **{f"aten.{name}": same for name in _SAME},
-    **{f"aten.{name}": clamp for name in _CLAMPS},
 }
 """By ATen op."""

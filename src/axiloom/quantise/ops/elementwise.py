@@ -1,18 +1,18 @@
-"""Ops element by element: sums of two values, known factors, functions by table."""
+"""Ops element by element that read two values; those of one value are tables (`Lowering.value`)."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from axiloom.quantise.graph.fixed import common_multipliers, multiplier, table
-from axiloom.quantise.graph.graph import Add, Mul, Node, Reshape, Table
-from axiloom.quantise.graph.lower import Lowering, fail, limits_of
-from axiloom.quantise.ops.arguments import Array, Handler, Lowered, shape_of
-from axiloom.quantise.ops.places import reshaped
+from axiloom.quantise.graph.graph import Add, Mul, Node, Requantise, Table
+from axiloom.quantise.graph.lower import Lowering, fail
+from axiloom.quantise.ops.arguments import Lowered, shape_of
+from axiloom.quantise.ops.places import expanded, reshaped
 
 _PRODUCT_BITS, _LONGEST = 15, 30
 """Of the factor of a product of two int8, and its shift: all of it fits 31 bits."""
@@ -20,30 +20,27 @@ _PRODUCT_BITS, _LONGEST = 15, 30
 
 def _whole_first(lowering: Lowering, node: Any) -> tuple[Node, Node, bool]:
     """Both operands, first the one that has the result's shape; whether they are swapped."""
-    a, b = (lowering.value(node, argument) for argument in node.args[:2])
+    a, b = (lowering.real(node, argument, loose=True) for argument in node.args[:2])
     shape = shape_of(node)
     for first, second, swapped in ((a, b, False), (b, a, True)):
         if first.shape == shape:
             return first, second, swapped
     swapped = math.prod(a.shape) < math.prod(b.shape)
     first, second = (b, a) if swapped else (a, b)
-    if math.prod(first.shape) != math.prod(shape):
-        fail(node, f"{list(a.shape)} and {list(b.shape)}: only one of the two may be broadcast")
-    # It lacks dims of one element.
-    return reshaped(lowering, first, shape, f"{first.name}.dims"), second, swapped
+    if math.prod(first.shape) == math.prod(shape):  # it lacks dims of one element
+        return reshaped(lowering, first, shape, f"{first.name}.dims"), second, swapped
+    return expanded(lowering, node, first, shape), second, swapped
 
 
 def product(lowering: Lowering, node: Any) -> Lowered:
-    """x * y of two values; with a known positive number the same integers, worth more or less."""
-    if any(lowering.known(one) is not None for one in node.args[:2]):
-        known = lowering.known(node.args[1])
-        if known is not None and getattr(known, "numel", lambda: 1)() == 1 and float(known) > 0:
-            return scaled(lowering, node)
+    """x * y of two values."""
     a, b, _ = _whole_first(lowering, node)
-    assert a.scale is not None
-    assert b.scale is not None
+    return _product(lowering, node, a, b), node
+
+
+def _product(lowering: Lowering, node: Any, a: Node, b: Node) -> Node:
     scale = lowering.scale(node)
-    factor, shift = multiplier(a.scale * b.scale / scale, _PRODUCT_BITS)
+    factor, shift = multiplier(real_scale(a) * real_scale(b) / scale, _PRODUCT_BITS)
     if shift > _LONGEST:
         factor, shift = factor >> (shift - _LONGEST), _LONGEST
     made = Mul(
@@ -54,7 +51,21 @@ def product(lowering: Lowering, node: Any) -> Lowered:
         factor=factor,
         shift=shift,
     )
-    return lowering.add(made), node
+    return lowering.add(made)
+
+
+def quotient(lowering: Lowering, node: Any) -> Lowered:
+    """x / c with numbers that are known: a product with 1 / c."""
+    known = lowering.known(node.args[1])
+    if known is None or node.kwargs.get("rounding_mode"):
+        fail(node, "only quotients by numbers that are known, and those of functions of one value")
+    by = 1 / np.asarray(known, np.float64)
+    if not np.isfinite(by).all():
+        fail(node, "a quotient by 0")
+    a, b = lowering.real(node, node.args[0]), lowering.constant(node, "divisor", by)
+    if a.shape != shape_of(node):
+        a = expanded(lowering, node, a, shape_of(node))
+    return _product(lowering, node, a, b), node
 
 
 def subtract(lowering: Lowering, node: Any) -> Lowered:
@@ -67,11 +78,9 @@ def add(lowering: Lowering, node: Any, sign: int = 1) -> Lowered:
         fail(node, "alpha other than 1 is not supported")
     a, b, swapped = _whole_first(lowering, node)
     signs = (sign, 1) if swapped else (1, sign)
-    assert a.scale is not None
-    assert b.scale is not None
     tail = lowering.tail(node)
     scale = lowering.scale(tail.last)
-    first, second, shift = common_multipliers(a.scale / scale, b.scale / scale)
+    first, second, shift = common_multipliers(real_scale(a) / scale, real_scale(b) / scale)
     lo, hi = tail.limits(scale)
     made = Add(
         name=lowering.name_of(node),
@@ -87,48 +96,103 @@ def add(lowering: Lowering, node: Any, sign: int = 1) -> Lowered:
     return lowering.add(made), tail.last
 
 
-def scaled(lowering: Lowering, node: Any) -> Lowered:
-    """x * c and x / c with a known positive number c: the same integers, worth more or less."""
-    factor = lowering.known(node.args[1])
-    if factor is None or (hasattr(factor, "numel") and factor.numel() != 1) or float(factor) <= 0:
-        fail(node, "only products with, and quotients by, one positive number that is known are supported")
-    value = lowering.value(node, node.args[0])
-    assert value.scale is not None
-    by = 1 / float(factor) if "div" in str(node.target) else float(factor)
-    same = Reshape(
-        name=lowering.name_of(node), shape=value.shape, inputs=(value.name,), scale=value.scale * by
-    )
-    return lowering.add(same), node
-
-
-def by_table(function: Callable[[Array], Array]) -> Handler:
-    """The handler of an op that is a function of one element."""
-
-    def handler(lowering: Lowering, node: Any) -> Lowered:
-        source = lowering.value(node, node.args[0])
-        assert source.scale is not None
-        scale = lowering.scale(node)
-        made = Table(
-            name=lowering.name_of(node),
-            shape=source.shape,
-            inputs=(source.name,),
-            scale=scale,
-            table=table(function, source.scale, scale),
+def extremum(lowering: Lowering, node: Any) -> Lowered:
+    """max(a, b) = b + max(a - b, 0), and min(a, b) = b + min(a - b, 0), of two values."""
+    a, b, _ = _whole_first(lowering, node)
+    step = real_scale(a) + real_scale(b)  # of their difference, whatever they are
+    first, second, shift = common_multipliers(real_scale(a) / step, real_scale(b) / step)
+    name = lowering.name_of(node)
+    low, high = (0, 127) if "maximum" in str(node.target) else (-128, 0)
+    more = lowering.add(
+        Add(
+            name=f"{name}.more",
+            shape=a.shape,
+            inputs=(a.name, b.name),
+            scale=step,
+            first=first,
+            second=-second,
+            shift=shift,
+            lo=low,
+            hi=high,
         )
-        return lowering.add(made), node
+    )
+    scale = lowering.scale(node)
+    first, second, shift = common_multipliers(step / scale, real_scale(b) / scale)
+    made = Add(
+        name=name,
+        shape=a.shape,
+        inputs=(more.name, b.name),
+        scale=scale,
+        first=first,
+        second=second,
+        shift=shift,
+    )
+    return lowering.add(made), node
 
-    return handler
+
+def prelu(lowering: Lowering, node: Any) -> Lowered:
+    """max(x, 0) + slope * min(x, 0), one slope a channel."""
+    source, name = lowering.real(node, node.args[0]), lowering.name_of(node)
+    slope = lowering.parameter(node, node.args[1], "slope").reshape(-1, *[1] * (len(source.shape) - 2))
+    step = real_scale(source)
+    halves = []
+    for side, limit in (("above", np.maximum), ("below", np.minimum)):
+        data = table(partial(limit, 0), step, step)
+        half = Table(name=f"{name}.{side}", shape=source.shape, inputs=(source.name,), scale=step, table=data)
+        halves.append(lowering.add(half))
+    weight = lowering.constant(node, "slope", slope)
+    below = step * float(np.abs(slope).max(initial=0.0)) or step
+    factor, shift = multiplier(step * real_scale(weight) / below, _PRODUCT_BITS)
+    sloped = lowering.add(
+        Mul(
+            name=f"{name}.sloped",
+            shape=source.shape,
+            inputs=(halves[1].name, weight.name),
+            scale=below,
+            factor=factor,
+            shift=shift,
+        )
+    )
+    scale = lowering.scale(node)
+    first, second, places = common_multipliers(step / scale, below / scale)
+    made = Add(
+        name=name,
+        shape=source.shape,
+        inputs=(halves[0].name, sloped.name),
+        scale=scale,
+        first=first,
+        second=second,
+        shift=places,
+    )
+    return lowering.add(made), node
 
 
-def clamp(lowering: Lowering, node: Any) -> Lowered:
-    low, high = limits_of(node)
-    return by_table(lambda x: np.clip(x, low, high))(lowering, node)
+def cast(lowering: Lowering, node: Any) -> Lowered:
+    """Integers of the user's as int8 in steps of a scale; from one float to another, and between integers,
+    nothing."""
+    source, kind = lowering.value(node, node.args[0]), node.meta["val"].dtype
+    if source.scale is not None and kind.is_floating_point:
+        return source, node
+    if source.scale is None and not kind.is_floating_point and str(kind) != "torch.bool":
+        return source, node
+    if source.scale is not None or not source.shape:
+        fail(node, f"to {str(kind).removeprefix('torch.')}: only from integers to float32")
+    scale, rows = lowering.scale(node), source.shape[0]
+    factor, shift = multiplier(1 / scale)
+    made = Requantise(
+        name=lowering.name_of(node),
+        shape=source.shape,
+        inputs=(source.name,),
+        scale=scale,
+        axis=0,
+        bias=np.zeros(rows, np.int32),
+        multiplier=np.full(rows, factor, np.int32),
+        shift=np.full(rows, shift, np.int32),
+    )
+    return lowering.add(made), node
 
 
-def gelu(lowering: Lowering, node: Any) -> Lowered:
-    approximate = node.kwargs.get("approximate", node.args[1] if len(node.args) > 1 else "none")
-    if approximate == "tanh":
-        inner = math.sqrt(2 / math.pi)
-        return by_table(lambda x: x / 2 * (1 + np.tanh(inner * (x + 0.044715 * x**3))))(lowering, node)
-    erf = np.vectorize(math.erf)
-    return by_table(lambda x: x / 2 * (1 + erf(x / math.sqrt(2))))(lowering, node)
+def real_scale(node: Node) -> float:
+    """What one step of a value from :meth:`Lowering.real` is worth."""
+    assert node.scale is not None
+    return node.scale

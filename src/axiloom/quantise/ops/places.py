@@ -1,13 +1,17 @@
-"""Ops that choose or move elements: reshapes, transpositions, slices, concatenations, lookups, maxima."""
+"""Ops that choose or move elements: reshapes, transpositions, slices, padding, concatenations, lookups."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from axiloom.quantise.graph.fixed import best_scale, table, to_int8
-from axiloom.quantise.graph.graph import Concat, Embedding, MaxPool, Node, Reshape, Slice, Table, Transpose
+from axiloom.quantise.graph.graph import Concat, Embedding, Node, Pad, Reshape, Slice, Table, Transpose
 from axiloom.quantise.graph.lower import Lowering, fail
-from axiloom.quantise.ops.arguments import Lowered, arguments, pair, shape_of
+from axiloom.quantise.ops.arguments import Lowered, arguments, shape_of
 
 
 def reshaped(lowering: Lowering, value: Node, shape: tuple[int, ...], name: str) -> Node:
@@ -116,14 +120,14 @@ def stack(lowering: Lowering, node: Any) -> Lowered:
     name = lowering.name_of(node)
     parts = []
     for number, argument in enumerate(node.args[0]):
-        value = lowering.value(node, argument)
+        value = lowering.real(node, argument)
         shape = (*value.shape[:axis], 1, *value.shape[axis:])
         parts.append(reshaped(lowering, value, shape, f"{name}.{number}"))
     return _joined(lowering, node, parts, axis)
 
 
 def concat(lowering: Lowering, node: Any) -> Lowered:
-    parts = [lowering.value(node, part) for part in node.args[0]]
+    parts = [lowering.real(node, part) for part in node.args[0]]
     axis = (node.args[1] if len(node.args) > 1 else 0) % len(parts[0].shape)
     return _joined(lowering, node, parts, axis)
 
@@ -155,6 +159,8 @@ def _joined(lowering: Lowering, node: Any, parts: list[Node], axis: int) -> Lowe
 def embedding(lowering: Lowering, node: Any) -> Lowered:
     rows = lowering.parameter(node, node.args[0], "weight")
     indices = lowering.value(node, node.args[1])
+    if indices.scale is not None:
+        fail(node, "its indices are real numbers")
     scale = best_scale(rows)
     made = Embedding(
         name=lowering.name_of(node),
@@ -166,20 +172,176 @@ def embedding(lowering: Lowering, node: Any) -> Lowered:
     return lowering.add(made), node
 
 
-def max_pool2d(lowering: Lowering, node: Any) -> Lowered:
-    x, kernel, stride, padding, dilation, ceil = arguments(
-        node, "input", "kernel_size", "stride", "padding", "dilation", "ceil_mode", padding=0, dilation=1
+_MOST_PARTS = 256
+"""Slices that one selection may become."""
+
+
+def sliced(lowering: Lowering, x: Node, dim: int, at: int, size: int, step: int, name: str) -> Node:
+    """`size` elements of one dim from `at` on."""
+    if (at, size, step) == (0, x.shape[dim], 1):
+        return x
+    offsets, strides, shape = [0] * len(x.shape), [1] * len(x.shape), list(x.shape)
+    offsets[dim], strides[dim], shape[dim] = at, step, size
+    return lowering.add(
+        Slice(
+            name=name,
+            shape=tuple(shape),
+            inputs=(x.name,),
+            dtype=x.dtype,
+            scale=x.scale,
+            offsets=tuple(offsets),
+            strides=tuple(strides),
+        )
     )
-    if ceil or pair(dilation) != (1, 1):
-        fail(node, "ceil_mode and dilation are not supported")
+
+
+def _runs(places: Sequence[int]) -> list[tuple[int, int, int]]:
+    """Start, number and positive step of the slices that give these elements in their order."""
+    runs: list[tuple[int, int, int]] = []
+    at = 0
+    while at < len(places):
+        step = places[at + 1] - places[at] if at + 1 < len(places) else 1
+        count = 1
+        while step > 0 and at + count < len(places) and places[at + count] == places[at] + count * step:
+            count += 1
+        runs.append((places[at], count, max(step, 1)))
+        at += count
+    return runs
+
+
+def selected(lowering: Lowering, node: Any, x: Node, dim: int, places: Sequence[int], name: str) -> Node:
+    """The elements at `places` of one dim: slices, one behind the other; each one k times by copies beside
+    it."""
+    times = len(places) // x.shape[dim]
+    if times > 1 and list(places) == [at for at in range(x.shape[dim]) for _ in range(times)]:
+        shape = (*x.shape[: dim + 1], 1, *x.shape[dim + 1 :])
+        column = reshaped(lowering, x, shape, f"{name}.apart")
+        copies = _side_by_side(lowering, [column] * times, dim + 1, f"{name}.copies")
+        wide = (*x.shape[:dim], len(places), *x.shape[dim + 1 :])
+        return reshaped(lowering, copies, wide, name)
+    runs = _runs(places)
+    if len(runs) > _MOST_PARTS:
+        fail(node, f"it would take {len(runs)} slices of `{x.name}`; accepted are {_MOST_PARTS}")
+    parts = [
+        sliced(lowering, x, dim, at, count, step, f"{name}.{number}" if len(runs) > 1 else name)
+        for number, (at, count, step) in enumerate(runs)
+    ]
+    return parts[0] if len(parts) == 1 else _side_by_side(lowering, parts, dim, name)
+
+
+def _side_by_side(lowering: Lowering, parts: Sequence[Node], axis: int, name: str) -> Node:
+    """Parts of one scale."""
+    shape = list(parts[0].shape)
+    shape[axis] = sum(part.shape[axis] for part in parts)
+    return lowering.add(
+        Concat(
+            name=name,
+            shape=tuple(shape),
+            inputs=tuple(part.name for part in parts),
+            dtype=parts[0].dtype,
+            scale=parts[0].scale,
+            axis=axis,
+        )
+    )
+
+
+def take(lowering: Lowering, node: Any) -> Lowered:
+    """index_select by indices that are known."""
+    x, dim, indices = node.args
+    known = lowering.known(indices)
+    if known is None:
+        fail(node, "its indices depend on an input")
     source = lowering.value(node, x)
-    made = MaxPool(
-        name=lowering.name_of(node),
-        shape=shape_of(node),
-        inputs=(source.name,),
-        scale=source.scale,
-        kernel=pair(kernel),
-        stride=pair(stride or kernel),
-        padding=pair(padding),
+    places = [int(place) for place in known.reshape(-1)]
+    return selected(lowering, node, source, dim % len(source.shape), places, lowering.name_of(node)), node
+
+
+def flip(lowering: Lowering, node: Any) -> Lowered:
+    value, name = lowering.value(node, node.args[0]), lowering.name_of(node)
+    for dim in node.args[1]:
+        at = dim % len(value.shape)
+        value = selected(lowering, node, value, at, range(value.shape[at])[::-1], name)
+    return value, node
+
+
+def expanded(lowering: Lowering, node: Any, x: Node, shape: Sequence[int]) -> Node:
+    """`x` in a shape that it broadcasts to."""
+    name = lowering.name_of(node)
+    x = reshaped(lowering, x, (*(1,) * (len(shape) - len(x.shape)), *x.shape), f"{name}.dims")
+    for dim, size in enumerate(shape):
+        if x.shape[dim] == 1 < size:
+            x = selected(lowering, node, x, dim, [0] * size, f"{name}.expanded{dim}")
+    return x
+
+
+def expand(lowering: Lowering, node: Any) -> Lowered:
+    return expanded(lowering, node, lowering.value(node, node.args[0]), shape_of(node)), node
+
+
+def upsample_nearest(lowering: Lowering, node: Any) -> Lowered:
+    """By sizes, or by factors as torch rounds them."""
+    x, _, factors = arguments(node, "input", "output_size", "scale_factors")
+    value, name = lowering.value(node, x), lowering.name_of(node)
+    for number, size in enumerate(shape_of(node)[2:]):
+        there = value.shape[2 + number]
+        by = 1 / factors[number] if factors else there / size
+        places = [min(int(at * np.float32(by)), there - 1) for at in range(size)]
+        value = selected(lowering, node, value, 2 + number, places, f"{name}.{number}")
+    return value, node
+
+
+def pad(lowering: Lowering, node: Any) -> Lowered:
+    """Of a constant value, or by elements of x; what is negative is cut off."""
+    x, edges, mode, number = arguments(node, "input", "pad", "mode", "value", mode="constant", value=None)
+    if "constant_pad_nd" in str(node.target):
+        x, edges, number = arguments(node, "input", "pad", "value", value=0)
+        mode = "constant"
+    value, name = lowering.value(node, x), lowering.name_of(node)
+    rank = len(value.shape)
+    low, high = [0] * rank, [0] * rank
+    for at in range(len(edges) // 2):
+        low[rank - 1 - at], high[rank - 1 - at] = edges[2 * at], edges[2 * at + 1]
+    if mode != "constant":
+        how = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}[mode]
+        for dim in range(rank):
+            if (low[dim], high[dim]) != (0, 0):
+                places = np.pad(np.arange(value.shape[dim]), (low[dim], high[dim]), how)  # type: ignore[call-overload]
+                value = selected(lowering, node, value, dim, [int(p) for p in places], f"{name}.{dim}")
+        return value, node
+    for dim in range(rank):
+        start, stop = max(-low[dim], 0), value.shape[dim] - max(-high[dim], 0)
+        value = sliced(lowering, value, dim, start, stop - start, 1, f"{name}.cut{dim}")
+    return padded(
+        lowering, node, value, [max(e, 0) for e in low], [max(e, 0) for e in high], number or 0.0
+    ), node
+
+
+def padded(
+    lowering: Lowering, node: Any, x: Node, low: Sequence[int], high: Sequence[int], number: float
+) -> Node:
+    """x with a real number around it: in steps of x, but for one that x does not reach."""
+    if not any((*low, *high)):
+        return x
+    name = lowering.name_of(node)
+    step = x.scale
+    if step is None:
+        fail(node, "of integers")
+    if math.isfinite(number) and number != 0:
+        step = lowering.scale(node)
+        if step != x.scale:
+            values = table(lambda v: v, x.scale or step, step)
+            x = lowering.add(
+                Table(name=f"{name}.steps", shape=x.shape, inputs=(x.name,), scale=step, table=values)
+            )
+    shape = tuple(size + a + b for size, a, b in zip(x.shape, low, high, strict=True))
+    return lowering.add(
+        Pad(
+            name=f"{name}.padded",
+            shape=shape,
+            inputs=(x.name,),
+            scale=step,
+            low=tuple(low),
+            high=tuple(high),
+            value=int(np.clip(np.rint(number / step) if math.isfinite(number) else number, -128, 127)),
+        )
     )
-    return lowering.add(made), node

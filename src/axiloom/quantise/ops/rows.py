@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 
 from axiloom.quantise.graph.fixed import LONGEST_COMMON_SHIFT
-from axiloom.quantise.graph.graph import LayerNorm, Softmax
+from axiloom.quantise.graph.graph import LayerNorm, Node, Softmax, Transpose
 from axiloom.quantise.graph.lower import Lowering, fail
-from axiloom.quantise.ops.arguments import Lowered, arguments
+from axiloom.quantise.ops.arguments import Lowered, arguments, shape_of
+from axiloom.quantise.ops.elementwise import real_scale
+from axiloom.quantise.ops.places import reshaped
 
 _LONGEST_NORM = 1 << 13
 """Elements that a layer norm may run over, so that its sums fit 32 bits."""
@@ -23,15 +25,15 @@ _EXP_BITS = 14
 
 
 def softmax(lowering: Lowering, node: Any) -> Lowered:
-    source = lowering.value(node, node.args[0])
-    if node.args[1] % len(source.shape) != len(source.shape) - 1:
-        fail(node, "only over the last dim")
-    assert source.scale is not None
-    scale = lowering.scale(node)
-    powers = np.rint(2.0**_EXP_BITS * np.exp(-source.scale * np.arange(256))).astype(np.int32)
+    source, scale, name = lowering.real(node, node.args[0]), lowering.scale(node), lowering.name_of(node)
+    dim, last = node.args[1] % len(source.shape), len(source.shape) - 1
+    source = _swapped(lowering, source, dim, last, f"{name}.turned")
+    if scale < 2.0**-30:
+        fail(node, "its values on the calibration data are too small")
+    powers = np.rint(2.0**_EXP_BITS * np.exp(-real_scale(source) * np.arange(256))).astype(np.int32)
     shift = 30 - math.ceil(math.log2(1 / scale))
     made = Softmax(
-        name=lowering.name_of(node),
+        name=name,
         shape=source.shape,
         inputs=(source.name,),
         scale=scale,
@@ -41,34 +43,45 @@ def softmax(lowering: Lowering, node: Any) -> Lowered:
     )
     if source.shape[-1] > 1 << (30 - _EXP_BITS):
         fail(node, f"over {source.shape[-1]} elements: the sum of their exponentials does not fit 32 bits")
-    return lowering.add(made), node
+    return _swapped(lowering, lowering.add(made), dim, last, f"{name}.back"), node
+
+
+def _swapped(lowering: Lowering, x: Node, one: int, other: int, name: str) -> Node:
+    if one == other:
+        return x
+    order = list(range(len(x.shape)))
+    order[one], order[other] = other, one
+    shape = tuple(x.shape[dim] for dim in order)
+    return lowering.add(
+        Transpose(name=name, shape=shape, inputs=(x.name,), scale=x.scale, permutation=tuple(order))
+    )
 
 
 def layer_norm(lowering: Lowering, node: Any) -> Lowered:
     x, shape, gain, offset, epsilon = arguments(
         node, "input", "normalized_shape", "weight", "bias", "eps", eps=1e-5
     )
-    source = lowering.value(node, x)
-    n = source.shape[-1]
-    if list(shape) != [n] or n > _LONGEST_NORM:
-        fail(node, f"over {list(shape)}: only over the last dim, of at most {_LONGEST_NORM} elements")
-    assert source.scale is not None
+    n, name = math.prod(shape), lowering.name_of(node)
+    source = lowering.real(node, x)
+    if n > _LONGEST_NORM:
+        fail(node, f"over {list(shape)}: only over at most {_LONGEST_NORM} elements")
+    source = reshaped(lowering, source, (*source.shape[: -len(shape)], n), f"{name}.rows")
     scale = lowering.scale(node)
-    gains = np.ones(n) if gain is None else lowering.parameter(node, gain, "weight")
-    offsets = np.zeros(n) if offset is None else lowering.parameter(node, offset, "bias")
+    gains = np.ones(n) if gain is None else lowering.parameter(node, gain, "weight").ravel()
+    offsets = np.zeros(n) if offset is None else lowering.parameter(node, offset, "bias").ravel()
     # A normalised value is at most sqrt(n): its product with the gain, and the offset, each stay in 30 bits.
-    largest = max(float(np.abs(gains).max()) * math.sqrt(n), float(np.abs(offsets).max())) / scale
+    largest = max(2.0**-9, float(np.abs(gains).max()) * math.sqrt(n), float(np.abs(offsets).max())) / scale
     shift = min(LONGEST_COMMON_SHIFT, math.floor(29 - math.log2(largest)))
     if shift < 0:
         fail(node, "its weight is too large for what calibration saw of its result")
     made = LayerNorm(
-        name=lowering.name_of(node),
+        name=name,
         shape=source.shape,
         inputs=(source.name,),
         scale=scale,
-        epsilon=float(np.float32(max(epsilon * n * n / source.scale**2, 2.0**-13))),
+        epsilon=float(np.float32(max(epsilon * n * n / real_scale(source) ** 2, 2.0**-13))),
         gain=np.rint(gains / scale / 2**_NORM_BITS * 2**shift).astype(np.int32),
         offset=(np.rint(offsets / scale * 2**shift).astype(np.int32) + ((1 << shift) >> 1)).astype(np.int32),
         shift=shift,
     )
-    return lowering.add(made), node
+    return reshaped(lowering, lowering.add(made), shape_of(node), f"{name}.shape"), node

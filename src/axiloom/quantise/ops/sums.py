@@ -1,4 +1,4 @@
-"""Products and sums over windows: int32 sums, then bias and requantisation with what follows them."""
+"""Products and convolutions: int32 sums, then bias and requantisation with what follows them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import numpy as np
 from axiloom.quantise.graph.fixed import (
     LONGEST_PLAIN_SHIFT,
     best_scale,
-    multiplier,
     multipliers,
     scale_of,
     to_int8,
@@ -26,12 +25,12 @@ from axiloom.quantise.graph.graph import (
     Node,
     Requantise,
     Shift,
-    Slice,
-    SumPool,
 )
 from axiloom.quantise.graph.lower import Lowering, Tail, fail
-from axiloom.quantise.ops.arguments import Array, Lowered, arguments, pair, shape_of
-from axiloom.quantise.ops.places import reshaped
+from axiloom.quantise.ops.arguments import Array, Lowered, arguments, shape_of
+from axiloom.quantise.ops.elementwise import real_scale
+from axiloom.quantise.ops.places import expanded, padded, reshaped, sliced
+from axiloom.quantise.ops.pools import both, image
 
 
 def _weights(weight: Array, *, by_tensor: bool) -> tuple[Array, Array]:
@@ -130,28 +129,44 @@ def _raw(lowering: Lowering, tail: Tail) -> bool:
     return lowering.is_output(tail.last) and tail.low == -math.inf and tail.high == math.inf
 
 
-def conv2d(lowering: Lowering, node: Any) -> Lowered:
+def _convolution(lowering: Lowering, node: Any, rank: int) -> Lowered:
+    """A convolution of an image; one of one dim is a convolution of images of one row."""
     x, weight, bias, stride, padding, dilation, groups = arguments(
-        node,
-        "input",
-        "weight",
-        "bias",
-        "stride",
-        "padding",
-        "dilation",
-        "groups",
-        stride=1,
-        padding=0,
-        dilation=1,
-        groups=1,
-    )
-    source = lowering.value(node, x)
+        node, "input", "weight", "bias", "stride", "padding", "dilation", "groups",
+        stride=1, padding=0, dilation=1, groups=1,
+    )  # fmt: skip
+    source = image(lowering, node, x)
     filters = lowering.parameter(node, weight, "weight")
+    if rank == 1:
+        filters = filters[:, :, None]
     offset = lowering.parameter(node, bias, "bias")
-    if isinstance(padding, str):
-        fail(node, f"padding `{padding}` is not supported; give it in numbers")
-    how = Window(pair(stride), pair(padding), pair(dilation), groups)
+    apart = both(node, dilation, 1)
+    if padding == "same":
+        total = [gap * (taps - 1) for gap, taps in zip(apart, filters.shape[2:], strict=True)]
+        low = [edge // 2 for edge in total]
+        high = [edge - less for edge, less in zip(total, low, strict=True)]
+        source = padded(lowering, node, source, [0, 0, *low], [0, 0, *high], 0.0)
+    around = (0, 0) if isinstance(padding, str) else both(node, padding, 0)
+    how = Window(both(node, stride, 1), around, apart, groups)
     return _convolved(lowering, node, source, filters, offset, how)
+
+
+def conv2d(lowering: Lowering, node: Any) -> Lowered:
+    return _convolution(lowering, node, 2)
+
+
+def conv1d(lowering: Lowering, node: Any) -> Lowered:
+    return _convolution(lowering, node, 1)
+
+
+def batch_norm(lowering: Lowering, node: Any) -> Lowered:
+    """One that follows no convolution: a convolution with a window of one element, a filter a channel."""
+    source, shape = lowering.real(node, node.args[0]), shape_of(node)
+    channels = shape[1]
+    rows = (*shape[:2], 1, math.prod(shape[2:]))
+    source = reshaped(lowering, source, rows, f"{lowering.name_of(node)}.rows")
+    filters, offset = _fold(lowering, node, np.ones((channels, 1, 1, 1)), None)
+    return _convolved(lowering, node, source, filters, offset, Window(groups=channels))
 
 
 @dataclass(frozen=True)
@@ -180,12 +195,19 @@ def _convolved(
 
     Several groups of several channels are convolutions of their own, one behind the other.
     """
-    tail = lowering.tail(node, norm=True)
+    dim = (
+        1
+        if len(shape_of(node)) == (3 if "1d" in str(node.target) else 4) or "batch_norm" in str(node.target)
+        else 0
+    )
+    tail = lowering.tail(node, norm=True, channels=(dim, len(filters)))
+    if tail.offset is not None:
+        offset = tail.offset + (0 if offset is None else offset)
     if tail.norm is not None:
         filters, offset = _fold(lowering, tail.norm, filters, offset)
     raw = _raw(lowering, tail)
     quantised, scales = _weights(filters, by_tensor=raw or lowering.shifts)
-    assert source.scale is not None
+    step = real_scale(source)
     name, channels = lowering.name_of(node), source.shape[1]
     count = how.groups
     apart = count if count > 1 and not (count == channels == len(filters)) else 1
@@ -194,23 +216,14 @@ def _convolved(
     for number in range(apart):
         given, mine = source, slice(number * outputs, (number + 1) * outputs)
         if apart > 1:
-            given = lowering.add(
-                Slice(
-                    name=f"{name}.{number}",
-                    shape=(source.shape[0], inputs, *source.shape[2:]),
-                    inputs=(source.name,),
-                    scale=source.scale,
-                    offsets=(0, number * inputs, 0, 0),
-                    strides=(1, 1, 1, 1),
-                )
-            )
+            given = sliced(lowering, source, 1, number * inputs, inputs, 1, f"{name}.{number}")
         sums = lowering.add(
             Conv(
                 name=f"{name}.sums",
                 shape=(source.shape[0], outputs, *how.size(source.shape[2:], filters.shape[2:])),
                 inputs=(given.name,),
                 dtype="int32",
-                scale=source.scale * float(scales[0]) if raw else None,
+                scale=step * float(scales[0]) if raw else None,
                 weight=quantised[mine],
                 stride=how.stride,
                 padding=how.padding,
@@ -219,7 +232,7 @@ def _convolved(
             )
         )
         bias = None if offset is None else offset[mine]
-        made.append(_finish(lowering, node, sums, scales[mine] * source.scale, bias, tail, 1))
+        made.append(_finish(lowering, node, sums, scales[mine] * step, bias, tail, 1))
     done = made[0]
     if apart > 1:
         shape = (done.shape[0], len(filters), *done.shape[2:])
@@ -230,37 +243,26 @@ def _convolved(
     return reshaped(lowering, done, shape_of(node), f"{name}.shape"), tail.last
 
 
-def conv1d(lowering: Lowering, node: Any) -> Lowered:
-    """A convolution of images of one row."""
-    x, weight, bias, stride, padding, dilation, groups = arguments(
-        node, "input", "weight", "bias", "stride", "padding", "dilation", "groups",
-        stride=1, padding=0, dilation=1, groups=1,
-    )  # fmt: skip
-    source = lowering.value(node, x)
-    filters = lowering.parameter(node, weight, "weight")[:, :, None]
-    offset = lowering.parameter(node, bias, "bias")
-    if isinstance(padding, str):
-        fail(node, f"padding `{padding}` is not supported; give it in numbers")
-    row = reshaped(lowering, source, (*source.shape[:2], 1, source.shape[2]), f"{lowering.name_of(node)}.row")
-    how = Window((1, pair(stride)[1]), (0, pair(padding)[1]), (1, pair(dilation)[1]), groups)
-    return _convolved(lowering, node, row, filters, offset, how)
-
-
-def conv_transpose2d(lowering: Lowering, node: Any) -> Lowered:
+def conv_transpose(lowering: Lowering, node: Any) -> Lowered:
     """Zeros between the elements, then a convolution with the filters turned round."""
     x, weight, bias, stride, padding, more, groups, dilation = arguments(
         node, "input", "weight", "bias", "stride", "padding", "output_padding", "groups", "dilation",
         stride=1, padding=0, output_padding=0, groups=1, dilation=1,
     )  # fmt: skip
     filters = lowering.parameter(node, weight, "weight")
-    kernel, by, pad, extra = filters.shape[2:], pair(stride), pair(padding), pair(more)
-    if groups != 1 or pair(dilation) != (1, 1):
+    if filters.ndim == 3:
+        filters = filters[:, :, None]
+    kernel, by, pad, extra = (
+        filters.shape[2:],
+        both(node, stride, 1),
+        both(node, padding, 0),
+        both(node, more, 0),
+    )
+    if groups != 1 or both(node, dilation, 1) != (1, 1):
         fail(node, "a transposed convolution in groups or with dilation is not supported")
     if any(p > k - 1 for p, k in zip(pad, kernel, strict=True)):
         fail(node, f"padding {list(pad)} is more than its window of {list(kernel)} less one")
-    if any(e > 0 and s == 1 for e, s in zip(extra, by, strict=True)):
-        fail(node, "output_padding without a stride is not supported")
-    source = _spread(lowering, node, lowering.value(node, x), by, extra)
+    source = _spread(lowering, node, image(lowering, node, x), by, extra)
     turned = np.ascontiguousarray(filters.transpose(1, 0, 2, 3)[:, :, ::-1, ::-1])
     how = Window(padding=(kernel[0] - 1 - pad[0], kernel[1] - 1 - pad[1]))
     return _convolved(lowering, node, source, turned, lowering.parameter(node, bias, "bias"), how)
@@ -291,18 +293,17 @@ def _spread(lowering: Lowering, node: Any, x: Node, by: tuple[int, int], extra: 
             )
         )
         x = reshaped(lowering, joined, wide, f"{name}.wide{axis}")
-        kept = (size - 1) * step + 1 + behind
-        x = lowering.add(
-            Slice(
-                name=f"{name}.kept{axis}",
-                shape=(*x.shape[:axis], kept, *x.shape[axis + 1 :]),
-                inputs=(x.name,),
-                scale=x.scale,
-                offsets=(0, 0, 0, 0),
-                strides=(1, 1, 1, 1),
-            )
+        x = sliced(
+            lowering, x, axis, 0, (size - 1) * step + 1 + min(behind, step - 1), 1, f"{name}.kept{axis}"
         )
-    return x
+    return padded(
+        lowering,
+        node,
+        x,
+        [0, 0, 0, 0],
+        [0, 0, *(max(e - s + 1, 0) for e, s in zip(extra, by, strict=True))],
+        0.0,
+    )
 
 
 def _fold(lowering: Lowering, norm: Any, filters: Array, bias: Array | None) -> tuple[Array, Array]:
@@ -324,25 +325,27 @@ def linear(lowering: Lowering, node: Any) -> Lowered:
 
 def _linear(lowering: Lowering, node: Any, x: Any, matrix: Array, offset: Array | None) -> Lowered:
     """x times the transpose of `matrix` (n, k)."""
-    source = lowering.value(node, x)
-    tail = lowering.tail(node)
+    source = lowering.real(node, x)
+    tail = lowering.tail(node, channels=(-1, len(matrix)))
+    if tail.offset is not None:
+        offset = tail.offset + (0 if offset is None else offset)
     name = lowering.name_of(node)
     rows, k = math.prod(source.shape[:-1]), source.shape[-1]
     flat = reshaped(lowering, source, (rows, k), f"{name}.rows")
     raw = _raw(lowering, tail)
     quantised, scales = _weights(matrix, by_tensor=raw or lowering.shifts)
-    assert source.scale is not None
+    step = real_scale(source)
     sums = lowering.add(
         Linear(
             name=f"{name}.sums",
             shape=(rows, len(matrix)),
             inputs=(flat.name,),
             dtype="int32",
-            scale=source.scale * float(scales[0]) if raw else None,
+            scale=step * float(scales[0]) if raw else None,
             weight=np.ascontiguousarray(quantised.T),
         )
     )
-    done = _finish(lowering, node, sums, scales * source.scale, offset, tail, 1)
+    done = _finish(lowering, node, sums, scales * step, offset, tail, 1)
     return reshaped(lowering, done, shape_of(node), f"{name}.shape"), tail.last
 
 
@@ -350,11 +353,15 @@ def matmul(lowering: Lowering, node: Any) -> Lowered:
     known = lowering.known(node.args[1])
     if known is not None and known.dim() == 2:
         return _linear(lowering, node, node.args[0], lowering.parameter(node, node.args[1], "weight").T, None)
-    a, b = (lowering.value(node, argument) for argument in node.args[:2])
-    if len(a.shape) != len(b.shape) or a.shape[:-2] != b.shape[:-2] or len(a.shape) < 2:
-        fail(node, f"factors of {list(a.shape)} and {list(b.shape)}: their leading sizes must be equal")
-    assert a.scale is not None
-    assert b.scale is not None
+    a, b = (lowering.real(node, argument) for argument in node.args[:2])
+    if len(a.shape) < 2 or len(b.shape) < 2:
+        fail(
+            node,
+            f"factors of {list(a.shape)} and {list(b.shape)}: a vector that is no parameter",
+        )
+    lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    a = expanded(lowering, node, a, (*lead, *a.shape[-2:]))
+    b = expanded(lowering, node, b, (*lead, *b.shape[-2:]))
     name = lowering.name_of(node)
     batch = math.prod(a.shape[:-2])
     flat = [
@@ -362,7 +369,7 @@ def matmul(lowering: Lowering, node: Any) -> Lowered:
         for factor, side in ((a, "a"), (b, "b"))
     ]
     tail = lowering.tail(node)
-    step = a.scale * b.scale
+    step = real_scale(a) * real_scale(b)
     n = b.shape[-1]
     sums = lowering.add(
         MatMul(
@@ -375,78 +382,3 @@ def matmul(lowering: Lowering, node: Any) -> Lowered:
     )
     done = _finish(lowering, node, sums, np.full(n, step), None, tail, 2)
     return reshaped(lowering, done, shape_of(node), f"{name}.shape"), tail.last
-
-
-def _pooled(
-    lowering: Lowering, node: Any, kernel: tuple[int, int], stride: tuple[int, int], padding: tuple[int, int]
-) -> Lowered:
-    source = lowering.value(node, node.args[0])
-    assert source.scale is not None
-    name = lowering.name_of(node)
-    size = [
-        (extent + 2 * pad - window) // step + 1
-        for extent, window, step, pad in zip(source.shape[2:], kernel, stride, padding, strict=True)
-    ]
-    sums = lowering.add(
-        SumPool(
-            name=f"{name}.sums",
-            shape=(*source.shape[:2], *size),
-            inputs=(source.name,),
-            dtype="int32",
-            kernel=kernel,
-            stride=stride,
-            padding=padding,
-        )
-    )
-    scale = lowering.scale(node)
-    channels = source.shape[1]
-    factor, shift = multiplier(source.scale / math.prod(kernel) / scale)
-    done: Node = lowering.add(
-        Requantise(
-            name=name,
-            shape=sums.shape,
-            inputs=(sums.name,),
-            scale=scale,
-            axis=1,
-            bias=np.zeros(channels, np.int32),
-            multiplier=np.full(channels, factor, np.int32),
-            shift=np.full(channels, shift, np.int32),
-        )
-    )
-    return reshaped(lowering, done, shape_of(node), f"{name}.shape"), node
-
-
-def avg_pool2d(lowering: Lowering, node: Any) -> Lowered:
-    _, kernel, stride, padding, ceil, count_padding, divisor = arguments(
-        node,
-        "input",
-        "kernel_size",
-        "stride",
-        "padding",
-        "ceil_mode",
-        "count_include_pad",
-        "divisor_override",
-        padding=0,
-        ceil_mode=False,
-        count_include_pad=True,
-    )
-    if ceil or divisor is not None or (not count_padding and pair(padding) != (0, 0)):
-        fail(node, "ceil_mode, divisor_override and padding that does not count are not supported")
-    return _pooled(lowering, node, pair(kernel), pair(stride or kernel), pair(padding))
-
-
-def adaptive_avg_pool2d(lowering: Lowering, node: Any) -> Lowered:
-    shape = lowering.value(node, node.args[0]).shape
-    out = pair(node.args[1])
-    if shape[2] % out[0] or shape[3] % out[1]:
-        fail(node, f"from {list(shape[2:])} to {list(out)}: windows of unequal size are not supported")
-    kernel = (shape[2] // out[0], shape[3] // out[1])
-    return _pooled(lowering, node, kernel, kernel, (0, 0))
-
-
-def mean(lowering: Lowering, node: Any) -> Lowered:
-    shape = lowering.value(node, node.args[0]).shape
-    dims = sorted(dim % len(shape) for dim in node.args[1])
-    if len(shape) != 4 or dims != [2, 3]:
-        fail(node, f"over the dims {dims} of {list(shape)}: only over the last two of four (a global pool)")
-    return _pooled(lowering, node, shape[2:], shape[2:], (0, 0))

@@ -1,0 +1,194 @@
+"""Means, sums and maxima over windows of an image, or over whole dims."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from axiloom.quantise.graph.fixed import multiplier
+from axiloom.quantise.graph.graph import MaxPool, Node, Requantise, SumPool, Transpose
+from axiloom.quantise.graph.lower import Lowering, fail
+from axiloom.quantise.ops.arguments import Lowered, arguments, pair, shape_of
+from axiloom.quantise.ops.elementwise import real_scale
+from axiloom.quantise.ops.places import padded, reshaped
+
+Pair = tuple[int, int]
+
+
+def image(lowering: Lowering, node: Any, argument: Any) -> Node:
+    """The value as (b, c, h, w): a batch of one and images of one row, where it has none."""
+    value = lowering.real(node, argument)
+    one_row = "1d" in str(node.target)
+    shape = value.shape if len(value.shape) == (3 if one_row else 4) else (1, *value.shape)
+    if one_row:
+        shape = (*shape[:2], 1, shape[2])
+    return reshaped(lowering, value, shape, f"{lowering.name_of(node)}.image")
+
+
+def both(node: Any, value: Any, rows: int) -> Pair:
+    """A window's number for rows and columns; `rows`: that of an image of one row."""
+    return (rows, pair(value)[1]) if "1d" in str(node.target) else pair(value)
+
+
+def _divided(
+    lowering: Lowering, node: Any, x: Node, kernel: Pair, stride: Pair, padding: Pair, by: int
+) -> Node:
+    """Sums over windows of x (b, c, h, w), divided by a number."""
+    name = lowering.name_of(node)
+    size = [
+        (extent + 2 * pad - window) // step + 1
+        for extent, window, step, pad in zip(x.shape[2:], kernel, stride, padding, strict=True)
+    ]
+    sums = lowering.add(
+        SumPool(
+            name=f"{name}.sums",
+            shape=(*x.shape[:2], *size),
+            inputs=(x.name,),
+            dtype="int32",
+            kernel=kernel,
+            stride=stride,
+            padding=padding,
+        )
+    )
+    scale = lowering.scale(node)
+    channels = x.shape[1]
+    factor, shift = multiplier(real_scale(x) / by / scale)
+    return lowering.add(
+        Requantise(
+            name=name,
+            shape=sums.shape,
+            inputs=(sums.name,),
+            scale=scale,
+            axis=1,
+            bias=np.zeros(channels, np.int32),
+            multiplier=np.full(channels, factor, np.int32),
+            shift=np.full(channels, shift, np.int32),
+        )
+    )
+
+
+def avg_pool(lowering: Lowering, node: Any) -> Lowered:
+    x, kernel, stride, padding, ceil, count_padding, divisor = arguments(
+        node,
+        "input",
+        "kernel_size",
+        "stride",
+        "padding",
+        "ceil_mode",
+        "count_include_pad",
+        "divisor_override",
+        padding=0,
+        ceil_mode=False,
+        count_include_pad=True,
+    )
+    source, around = image(lowering, node, x), both(node, padding, 0)
+    if ceil or divisor is not None or (not count_padding and around != (0, 0)):
+        fail(node, "ceil_mode, divisor_override and padding that does not count are not supported")
+    window = both(node, kernel, 1)
+    by = both(node, stride, 1) if stride else window
+    made = _divided(lowering, node, source, window, by, around, math.prod(window))
+    return reshaped(lowering, made, shape_of(node), f"{lowering.name_of(node)}.shape"), node
+
+
+def adaptive_avg_pool(lowering: Lowering, node: Any) -> Lowered:
+    source = image(lowering, node, node.args[0])
+    shape, out = source.shape, both(node, node.args[1], 1)
+    if shape[2] % out[0] or shape[3] % out[1]:
+        fail(node, f"from {list(shape[2:])} to {list(out)}: windows of unequal size are not supported")
+    kernel = (shape[2] // out[0], shape[3] // out[1])
+    made = _divided(lowering, node, source, kernel, kernel, (0, 0), math.prod(kernel))
+    return reshaped(lowering, made, shape_of(node), f"{lowering.name_of(node)}.shape"), node
+
+
+def max_pool(lowering: Lowering, node: Any) -> Lowered:
+    x, kernel, stride, padding, dilation, ceil = arguments(
+        node, "input", "kernel_size", "stride", "padding", "dilation", "ceil_mode", padding=0, dilation=1
+    )
+    if both(node, dilation, 1) != (1, 1):
+        fail(node, "dilations are not supported")
+    source, window, around = image(lowering, node, x), both(node, kernel, 1), both(node, padding, 0)
+    by = both(node, stride, 1) if stride else window
+    name = lowering.name_of(node)
+    if ceil:  # the last windows may reach beyond the padding
+        size = (1, *shape_of(node)[-1:]) if "1d" in str(node.target) else shape_of(node)[-2:]
+        beyond = [
+            max((count - 1) * step + taps - extent - 2 * pad, 0)
+            for count, step, taps, extent, pad in zip(size, by, window, source.shape[2:], around, strict=True)
+        ]
+        high = [pad + more for pad, more in zip(around, beyond, strict=True)]
+        source = padded(lowering, node, source, [0, 0, *around], [0, 0, *high], -math.inf)
+        around = (0, 0)
+    sizes = [
+        (extent + 2 * pad - taps) // step + 1
+        for extent, taps, step, pad in zip(source.shape[2:], window, by, around, strict=True)
+    ]
+    made = lowering.add(
+        MaxPool(
+            name=name,
+            shape=(*source.shape[:2], *sizes),
+            inputs=(source.name,),
+            scale=source.scale,
+            kernel=window,
+            stride=by,
+            padding=around,
+        )
+    )
+    return reshaped(lowering, made, shape_of(node), f"{name}.shape"), node
+
+
+def _over(lowering: Lowering, node: Any) -> tuple[Node, Pair]:
+    """The value as images of which a window is what the dims of the node's argument hold."""
+    source = lowering.real(node, node.args[0])
+    rank = len(source.shape)
+    dims = node.args[1] if len(node.args) > 1 and node.args[1] else range(rank)
+    dims = sorted(dim % rank for dim in ([dims] if isinstance(dims, int) else dims))
+    if rank == 4 and dims == [2, 3]:
+        return source, (source.shape[2], source.shape[3])
+    rest = [dim for dim in range(rank) if dim not in dims]
+    order, name = [*rest, *dims], lowering.name_of(node)
+    count = math.prod(source.shape[dim] for dim in dims)
+    if order != sorted(order):
+        source = lowering.add(
+            Transpose(
+                name=f"{name}.turned",
+                shape=tuple(source.shape[dim] for dim in order),
+                inputs=(source.name,),
+                scale=source.scale,
+                permutation=tuple(order),
+            )
+        )
+    rows = math.prod(source.shape) // count
+    return reshaped(lowering, source, (rows, 1, 1, count), f"{name}.rows"), (1, count)
+
+
+def mean(lowering: Lowering, node: Any) -> Lowered:
+    return _whole_dims(lowering, node, 0)
+
+
+def total(lowering: Lowering, node: Any) -> Lowered:
+    return _whole_dims(lowering, node, 1)
+
+
+def _whole_dims(lowering: Lowering, node: Any, by: int) -> Lowered:
+    """Sums over dims, divided by `by`, or by their number where that is 0."""
+    source, window = _over(lowering, node)
+    made = _divided(lowering, node, source, window, window, (0, 0), by or math.prod(window))
+    return reshaped(lowering, made, shape_of(node), f"{lowering.name_of(node)}.shape"), node
+
+
+def largest(lowering: Lowering, node: Any) -> Lowered:
+    source, window = _over(lowering, node)
+    name = lowering.name_of(node)
+    made = lowering.add(
+        MaxPool(
+            name=name,
+            shape=(*source.shape[:2], 1, 1),
+            inputs=(source.name,),
+            scale=source.scale,
+            kernel=window,
+            stride=window,
+        )
+    )
+    return reshaped(lowering, made, shape_of(node), f"{name}.shape"), node
