@@ -11,6 +11,7 @@ from collections.abc import Callable
 from amaranth.hdl import Cat, Const, Mux, Signal, Value
 from amaranth.utils import exact_log2
 
+from axiloom.hw.axi.rules.handshake import taken
 from axiloom.hw.axi.rules.language import Rule, Side, Watch
 
 AXI4 = "IHI 0022"
@@ -93,6 +94,13 @@ def reads(watch: Watch, *, bursts: bool) -> None:
         Rule("r_asked", Side.SUBORDINATE, "R comes only after the AR that asked for it", f"{AXI4} A3.3.1"),
         ~valid | (level != 0),
     )
+    answer = Rule("r_answered", Side.SUBORDINATE, "a read that was accepted is answered", f"{AXI4} A3.3.1")
+    watch.owe(answer, (level != 0) & ~valid, answer=True)
+    waited = watch.before("ar_offered", watch.get("arvalid") & ~watch.get("arready"))
+    watch.begins.append(watch.get("arvalid") & ~waited)
+    watch.works += [asks, answers]
+    # Answers to what was asked before come to an end, by their rules: it is owed when they have.
+    taken(watch, "ar", Side.SUBORDINATE, watch.get("arvalid") & ~watch.get("arready") & ~answers)
     if bursts:
         beat = watch.beat("r", answers & ours, last)
         watch.rule(
@@ -161,11 +169,34 @@ def writes(watch: Watch, *, bursts: bool) -> None:
         Rule("b_asked", Side.SUBORDINATE, "B comes only after its AW and its last W", f"{AXI4} A3.3.1"),
         ~(watch.get("bvalid") & ours) | (done != 0),
     )
+    _owed_writes(watch, waiting, early, beat, done)
     under_way = waiting + done  # without IDs
     out = under_way if watch.followed is None else watch.counter("writes_out", asks, watch.moves("b"), depth)
     watch.rule(_most("aw", depth), ~watch.get("awvalid") | (out < depth))
     if bursts:
         watch.cover("aw_two", "two writes under way", out == min(2, depth))
+
+
+def _owed_writes(watch: Watch, waiting: Value, early: Value, beat: Value, done: Value) -> None:
+    """`waiting` addresses have no data yet, `early` bursts of data no address; `done` writes no answer."""
+    aw, w = watch.get("awvalid"), watch.get("wvalid")
+    no_data = ((waiting != 0) | (aw & (early == 0))) & ~w
+    no_address = ((early != 0) | ((waiting == 0) & ((beat != 0) | w))) & ~aw
+    source = f"{AXI4} A3.3.1"
+    data = Rule("w_follows", Side.MANAGER, "an address is followed by its data", source)
+    address = Rule("aw_follows", Side.MANAGER, "data are followed by their address", source)
+    watch.owe(data, no_data, answer=True)
+    watch.owe(address, no_address, answer=True)
+    # The other side may look at one before it takes the other.
+    busy = watch.moves("aw") | watch.moves("w") | watch.moves("b")
+    taken(watch, "aw", Side.SUBORDINATE, aw & ~watch.get("awready") & ~no_data & ~busy)
+    taken(watch, "w", Side.SUBORDINATE, w & ~watch.get("wready") & ~no_address & ~busy)
+    text = "a write that was accepted is answered"
+    no_answer = (done != 0) & ~(watch.get("bvalid") & watch.follows("b"))
+    watch.owe(Rule("b_answered", Side.SUBORDINATE, text, source), no_answer, answer=True)
+    waited = watch.before("aw_offered", aw & ~watch.get("awready"))
+    watch.begins.append(aw & ~waited & ~((early != 0) | (beat != 0)))
+    watch.works += [watch.moves("aw"), watch.moves("w"), watch.moves("b")]
 
 
 def _place(watch: Watch) -> tuple[Value, Callable[[Value, Value], Value]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat
+from amaranth.hdl import Cat, Value
 
 from axiloom.hw.axi.rules.language import Rule, Side, Watch
 
@@ -51,5 +51,15 @@ def handshake(watch: Watch, channel: str, by: Side) -> None:
         ),
         ~in_reset | ~valid,
     )
+    if channel not in ("aw", "w", "ar"):  # which may wait for other channels
+        taken(watch, channel, by.other, valid & ~ready)
     watch.cover(f"{channel}_moves", f"a transfer on {name}", valid & ready, needed=True)
     watch.cover(f"{channel}_stalls", f"a transfer on {name} that had to wait", waits & valid & ready)
+
+
+def taken(watch: Watch, channel: str, by: Side, waits: Value) -> None:
+    """`by` owes READY."""
+    document, section = ("IHI 0051", "2.2.1") if channel == "t" else ("IHI 0022", "A3.3.1")
+    name = channel.upper()
+    text = f"what comes with {name}VALID is taken"
+    watch.owe(Rule(f"{channel}_taken", by, text, f"{document} {section}"), waits)

@@ -47,6 +47,22 @@ class Watched:
 
 
 @dataclass(frozen=True)
+class Owed:
+    """What a side must do at some time, if the other does what it owes: `waits` while it has not.
+
+    It is a rule as `rule` says where the side is the one that is proved; where it is the other side, that is
+    fair: what it owes waits for a while, and not for ever.
+    """
+
+    rule: Rule
+    waits: Value
+    answer: bool = False
+    """It answers what was accepted: bounded too where all others are ready and silent."""
+    asked: bool = True
+    """Else nothing obliges the side: that it does is only a fair side of others' proofs."""
+
+
+@dataclass(frozen=True)
 class Cover:
     """What must be able to happen, or the rules were proved of a port on which nothing moves."""
 
@@ -72,6 +88,9 @@ class Watch:
     Members
     -------
     rules, covers : what was added
+    owed : what each side owes the other
+    begins : VALIDs of a manager that begin something new
+    works : a transfer on any of its channels, if the port has addresses
     seen : its registers by name, for helper invariants; of a queue its level
     queues : the places of its queues by name, the oldest first
     """
@@ -91,6 +110,9 @@ class Watch:
         self._port = dict(port)
         self.rules: list[Watched] = []
         self.covers: list[Cover] = []
+        self.owed: list[Owed] = []
+        self.begins: list[Value] = []
+        self.works: list[Value] = []
         self.seen: dict[str, Signal] = {}
         self.queues: dict[str, list[Signal]] = {}
 
@@ -117,6 +139,9 @@ class Watch:
 
     def rule(self, rule: Rule, holds: Value) -> None:
         self.rules.append(Watched(rule, holds | self.reset))
+
+    def owe(self, rule: Rule, waits: Value, *, answer: bool = False, asked: bool = True) -> None:
+        self.owed.append(Owed(rule, waits & ~self.reset, answer, asked))
 
     def cover(self, name: str, text: str, seen: Value, *, needed: bool = False) -> None:
         self.covers.append(Cover(name, text, seen & ~self.reset, needed))

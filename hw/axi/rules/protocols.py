@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from axiloom.hw.axi.rules.bursts import addresses, reads, responses, writes
 from axiloom.hw.axi.rules.handshake import handshake
-from axiloom.hw.axi.rules.language import Side, Watch
+from axiloom.hw.axi.rules.language import Rule, Side, Watch
 
 ASKED = {"aw": Side.MANAGER, "w": Side.MANAGER, "b": Side.SUBORDINATE,
          "ar": Side.MANAGER, "r": Side.SUBORDINATE, "t": Side.MANAGER}  # fmt: skip
@@ -29,6 +29,8 @@ class Protocol:
 
 def _stream(watch: Watch) -> None:
     handshake(watch, "t", Side.MANAGER)
+    rule = Rule("t_comes", Side.MANAGER, "words come, and packets end", "stated")
+    watch.owe(rule, ~watch.get("tvalid"), asked=False)
     if watch.has("tlast"):
         watch.cover("t_last", "TLAST moves", watch.moves("t") & watch.get("tlast"))
 

@@ -20,9 +20,11 @@ from axiloom import processes
 from axiloom.boards.synthesis import yosys
 from axiloom.cache import content_hash
 from axiloom.errors import BuildError
+from axiloom.prove import certify
 from axiloom.prove.aiger import Aiger
 from axiloom.prove.bench import TOP, Bench, Property
 from axiloom.prove.kept import kept
+from axiloom.prove.liveness import SAVES, loops, rounds
 from axiloom.prove.verdict import Answer, Verdict
 
 _SYMBOL = re.compile(rb"^i(\d+) ([^\s\[]+)(?:\[(\d+)\])?$", re.MULTILINE)
@@ -35,6 +37,11 @@ _LOWER = (
 _ALL = "all.aig"
 INDUCTION = "induction"
 """Over cycles, from any state in which all lemmas hold."""
+
+_FAIR_ROUNDS = 4
+
+CONSTANT = "constant"
+"""What certifies an output that is no function of anything."""
 
 TOGETHER = 5
 """Times the limit of an engine: an induction is over all lemmas at once."""
@@ -57,8 +64,12 @@ class Engine:
 def engines(limit_s: int, depth: int = DEPTH) -> tuple[Engine, ...]:
     """In the order in which they are tried."""
     return (
+        # With other generalisations of what is not reached: each is quick on others (-s: another solver).
+        Engine("pdr", f"pdr -nc -T {max(limit_s // 12, 3)}"),
+        Engine("pdr", f"pdr -nc -s -f -T {max(limit_s // 4, 5)}"),
+        Engine("pdr", f"pdr -s -f -T {max(limit_s // 2, 5)}"),
         Engine("pdr", f"pdr -T {max(limit_s // 4, 5)}"),
-        Engine("scorr, pdr", f"scorr; write_aiger {{name}}.small; pdr -T {limit_s}"),
+        Engine("scorr, pdr", f"scorr; write_aiger {{name}}.small; pdr -T {max(limit_s // 2, 5)}"),
         Engine("bmc", f"bmc3 -F {depth} -T {limit_s}", bounded=True),
     )
 
@@ -75,6 +86,10 @@ class Found:
     engine: str
     stimulus: tuple[dict[str, int], ...] = ()
     """Where it is reachable: the bench's inputs in each cycle, up to the one in which the output is high."""
+    certified: str = ""
+    """Of what is never reachable: who has checked the proof, if anybody."""
+    loop: int | None = None
+    """Of what is owed for ever: the cycle to which the one behind the last goes back."""
 
 
 def prove(
@@ -103,7 +118,11 @@ def prove(
         def decide(prop: Property) -> tuple[Verdict, Found]:
             begun = time.perf_counter()
             asks(f"{module}.{prop.port}.{prop.name}")
-            found, cached = _decide(asked, prop, tried or _tried(prop, limit_s, depth, trusted))
+            if prop.live:
+                owed = prop.helped if trusted and prop.helped else prop.output
+                found, cached = _decide_live(asked, prop, owed, bench, limit_s)
+            else:
+                found, cached = _decide(asked, prop, tried or _tried(prop, limit_s, depth, trusted))
             return told(prop, found, time.perf_counter() - begun, cached)
 
         def told(prop: Property, found: Found, seconds: float, cached: bool) -> tuple[Verdict, Found]:
@@ -121,7 +140,8 @@ def prove(
             )
             if done:
                 seconds = (time.perf_counter() - begun) / max(len(props), 1)
-                return {prop: told(prop, Found(False, None, INDUCTION), seconds, cached) for prop in props}
+                found = Found(False, None, INDUCTION, certified=certify.SOLVER)
+                return {prop: told(prop, found, seconds, cached) for prop in props}
             half = len(props) // 2
             return induct(props[:half]) | induct(props[half:]) if half else {}
 
@@ -132,7 +152,7 @@ def prove(
             decided |= dict(zip(rest, pool.map(decide, rest), strict=True))
             missing = [prop.name for prop in lemmas if not decided[prop][0].unbounded]
             trusted = bool(lemmas) and not missing
-            rules = [prop for prop in bench.properties if not prop.lemma and not prop.is_cover]
+            rules = [prop for prop in bench.properties if not (prop.lemma or prop.is_cover or prop.live)]
             decided |= induct(rules) if trusted else {}
             rest = [prop for prop in bench.properties if prop not in decided]
             decided |= dict(zip(rest, pool.map(decide, rest), strict=True))
@@ -181,7 +201,7 @@ class Asked:
     def file(self, output: str) -> Path:
         path = self.folder / f"{output}.aig"
         if not path.exists():
-            path.write_bytes(self.cone(output).write())
+            path.write_bytes(self.cone(output).numbered().write())
         return path
 
 
@@ -213,7 +233,9 @@ def _together(asked: Asked, outputs: Sequence[str], limit_s: int) -> tuple[bool,
         return True, False
     cone = asked.cone(*outputs)
     files = {"induct": cone.step().write(), "first": cone.write()}
-    key = content_hash("induction", yosys.version(), *(data.hex() for data in files.values()))
+    key = content_hash(
+        "induction", yosys.version(), certify.version(), *(data.hex() for data in files.values())
+    )
 
     def ask() -> dict[str, Any]:
         for name, data in files.items():
@@ -223,7 +245,7 @@ def _together(asked: Asked, outputs: Sequence[str], limit_s: int) -> tuple[bool,
             found = _run(asked.folder, name, engine, asked.stop)
             if found is None or found.reachable or found.cycles != 1:
                 return {"holds": False}
-        return {"holds": True}
+        return {"holds": certify.induction(cone)}
 
     facts, cached = kept("prove", key, ask, lambda facts: facts["holds"])
     return facts["holds"], cached
@@ -232,13 +254,70 @@ def _together(asked: Asked, outputs: Sequence[str], limit_s: int) -> tuple[bool,
 def _decide(asked: Asked, prop: Property, tried: Sequence[Engine]) -> tuple[Found, bool]:
     """What the first engine says that says anything; from the cache, if this question was asked before."""
     read = [asked.file(_output(prop, one)).read_bytes().hex() for one in tried]
-    key = content_hash("prove", yosys.version(), *read, *(one.script for one in tried))
+    key = content_hash("prove", yosys.version(), certify.version(), *read, *(one.script for one in tried))
 
     def ask() -> dict[str, Any]:
         return asdict(_ask(asked, prop, tried))
 
     facts, cached = kept("prove", key, ask, lambda facts: facts["reachable"] is not None)
     return Found(**facts | {"stimulus": tuple(facts["stimulus"])}), cached
+
+
+def _decide_live(asked: Asked, prop: Property, owed: str, bench: Bench, limit_s: int) -> tuple[Found, bool]:
+    """Whether something is owed for ever in a fair run; from the cache, if this question was asked before."""
+    pairs = len(bench.fair_pairs)
+    cone = asked.cone(owed, *bench.fairness, *(name for pair in bench.fair_pairs for name in pair))
+    data = cone.numbered().write().hex()
+    key = content_hash("live", yosys.version(), certify.version(), data, pairs, limit_s)
+
+    def ask() -> dict[str, Any]:
+        ask_it = _ask_fair if prop.is_cover else _ask_live
+        return asdict(ask_it(asked, cone, pairs, owed, limit_s))
+
+    facts, cached = kept("prove", key, ask, lambda facts: facts["reachable"] is not None)
+    return Found(**facts | {"stimulus": tuple(facts["stimulus"])}), cached
+
+
+def _ask_live(asked: Asked, cone: Aiger, pairs: int, name: str, limit_s: int) -> Found:
+    """Rounds are counted further and further, until nothing is owed through so many; and loops are sought."""
+    if cone.outputs[0] == 0:
+        return Found(False, None, "Yosys", certified=CONSTANT)
+    begun = time.perf_counter()
+    quick, loop = max(limit_s // 12, 2), f"{name}_loop"
+    (asked.folder / f"{loop}.aig").write_bytes(loops(cone, pairs).write())
+    for count, depth in ((1, 0), (1, 12), (2, 0), (4, 0), (8, 30), (16, 0), (32, 80)):
+        left = max(limit_s - int(time.perf_counter() - begun), quick)
+        if depth:
+            engine = Engine("loop", f"bmc3 -F {depth} -T {left if depth == 80 else quick}", bounded=True)
+            found = _run(asked.folder, loop, engine, asked.stop)
+            if found is not None and found.reachable:
+                begins = next(i for i, values in enumerate(found.stimulus) if values.get(SAVES))
+                return replace(found, loop=begins)
+        if depth != 12:
+            file = f"{name}_{count}"
+            (asked.folder / f"{file}.aig").write_bytes(rounds(cone, count, pairs).numbered().write())
+            for options in ("-nc", "-s -f"):
+                seconds = quick if count < 8 else left // 2
+                engine = Engine(f"pdr, {count} rounds", f"pdr {options} -T {seconds}")
+                found = _run(asked.folder, file, engine, asked.stop)
+                if found is not None:
+                    break
+            if found is not None and not found.reachable and found.cycles is None:
+                return found
+    return Found(None, None, "pdr, loops")
+
+
+def _ask_fair(asked: Asked, cone: Aiger, pairs: int, name: str, limit_s: int) -> Found:
+    """A run of some rounds shows that fairness does not contradict what is assumed."""
+    (asked.folder / f"{name}.aig").write_bytes(rounds(cone, _FAIR_ROUNDS, pairs).numbered().write())
+    for engine in (
+        Engine("bmc", f"bmc3 -F 200 -T {limit_s}", bounded=True),
+        Engine("pdr", f"pdr -T {limit_s}"),
+    ):
+        found = _run(asked.folder, name, engine, asked.stop)
+        if found is not None and (found.reachable or found.cycles is None):
+            return found
+    return Found(None, None, "bmc")
 
 
 def _output(prop: Property, engine: Engine) -> str:
@@ -251,7 +330,7 @@ def _ask(asked: Asked, prop: Property, tried: Sequence[Engine]) -> Found:
     for engine in tried:
         name = _output(prop, engine)
         if _constant_zero(folder / f"{name}.aig"):
-            return Found(False, None, engine.name if engine.helped else "Yosys")
+            return Found(False, None, engine.name if engine.helped else "Yosys", certified=CONSTANT)
         found = _run(folder, name, engine, asked.stop)
         if found is None:
             continue
@@ -262,10 +341,11 @@ def _ask(asked: Asked, prop: Property, tried: Sequence[Engine]) -> Found:
 
 
 def _run(folder: Path, name: str, engine: Engine, stop: Callable[[], bool]) -> Found | None:
-    files = {end: folder / f"{name}.{end}" for end in ("status", "cex", "small")}
+    files = {end: folder / f"{name}.{end}" for end in ("status", "cex", "small", "pla")}
     for file in files.values():
         file.unlink(missing_ok=True)
-    script = f"read_aiger {name}.aig; {engine.script.format(name=name)}; write_status {name}.status; "
+    commands = engine.script.format(name=name).replace("pdr ", f"pdr -d -I {files['pla'].name} ")
+    script = f"read_aiger {name}.aig; {commands}; write_status {name}.status; "
     # A counter-example is of the property as it was read, also after it was made smaller.
     script += f"write_cex -a {name}.cex\n"
     (folder / f"{name}.abc").write_text(script.replace("; ", "\n"), encoding="utf-8")
@@ -277,12 +357,24 @@ def _run(folder: Path, name: str, engine: Engine, stop: Callable[[], bool]) -> F
     words = files["status"].read_text().split() if files["status"].exists() else []
     answer = words[0].removeprefix("snl_") if words else ""
     if answer == "UNSAT":
-        return Found(False, None, engine.name)
+        certified = _certified(folder / f"{name}.aig", files["pla"])
+        return None if certified is None else Found(False, None, engine.name, certified=certified)
     if answer == "SAT":
         stimulus = _stimulus(folder / f"{name}.aig", files["cex"])
         return Found(True, len(stimulus) - 1, engine.name, stimulus)
     reached = int(words[1]) if engine.bounded and len(words) > 1 and words[1].isdigit() else 0
     return Found(False, reached, engine.name) if reached > 0 else None
+
+
+def _certified(file: Path, invariant: Path) -> str | None:
+    """Who has checked that the output is never high. Nobody where there is no invariant of this file.
+
+    None: the invariant is none.
+    """
+    cubes = certify.cubes(invariant) if invariant.exists() else None
+    if cubes is None:
+        return ""
+    return certify.SOLVER if certify.invariant(Aiger.read(file.read_bytes()), cubes) else None
 
 
 def _stimulus(aiger: Path, witness: Path) -> tuple[dict[str, int], ...]:
@@ -346,4 +438,6 @@ def _verdict(module: str, prop: Property, found: Found, seconds: float, cached: 
         seconds,
         cached,
         prop.needed,
+        certified=found.certified,
+        loop=found.loop,
     )

@@ -7,7 +7,8 @@ is twice that, one more where it is inverted.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,11 @@ class Aiger:
         shown = tuple(now(self.outputs[output]) for output in outputs)
         return Aiger(len(inputs), tuple(numbers), shown, tuple(pairs), names)
 
+    def numbered(self) -> Aiger:
+        """With latches that are called by their numbers: their own names may be missing or the same."""
+        names = {place: name for place, name in self.symbols.items() if place[0] != "l"}
+        return replace(self, symbols=names | {f"l{i}": f"r{i}" for i in range(len(self.latches))})
+
     def step(self) -> Aiger:
         """The step of an induction over cycles, as a question about two cycles.
 
@@ -136,6 +142,93 @@ class Aiger:
             _put(made, first - second)
         made += "".join(f"{place} {name}\n" for place, name in self.symbols.items()).encode()
         return bytes(made)
+
+
+class Builder:
+    """A file with more logic beside what is there. Literals are its own, until :meth:`file`.
+
+    Members: `outputs`, `states` (what each latch of the first file holds).
+    """
+
+    def __init__(self, first: Aiger) -> None:
+        self._first = first
+        self._inputs: list[str] = []
+        self._gates: list[tuple[int, int]] = []
+        self._known: dict[tuple[int, int], int] = {}
+        self._becomes: dict[int, int] = {}
+        self._number = first.inputs + len(first.latches) + len(first.gates)
+        self._new: dict[int, tuple[str, int]] = {}
+        self.outputs = first.outputs
+        self.states = [2 * (first.inputs + 1 + i) for i in range(len(first.latches))]
+
+    def _literal(self, kind: str, place: int) -> int:
+        self._number += 1
+        self._new[self._number] = (kind, place)
+        return 2 * self._number
+
+    def input(self, name: str) -> int:
+        self._inputs.append(name)
+        return self._literal("input", len(self._inputs) - 1)
+
+    def latch(self) -> int:
+        """It begins at 0, and becomes what :meth:`become` says."""
+        latch = self._literal("latch", len(self._becomes))
+        self._becomes[latch] = 0
+        return latch
+
+    def become(self, latch: int, value: int) -> None:
+        self._becomes[latch] = value
+
+    def both(self, first: int, second: int) -> int:
+        if 0 in (first, second) or first == second ^ 1:
+            return 0
+        if first in (1, second) or second == 1:
+            return second if first == 1 else first
+        pair = (max(first, second), min(first, second))
+        if pair not in self._known:
+            self._gates.append(pair)
+            self._known[pair] = self._literal("gate", len(self._gates) - 1)
+        return self._known[pair]
+
+    def either(self, first: int, second: int) -> int:
+        return self.both(first ^ 1, second ^ 1) ^ 1
+
+    def choose(self, which: int, high: int, low: int) -> int:
+        return self.either(self.both(which, high), self.both(which ^ 1, low))
+
+    def all(self, literals: Sequence[int]) -> int:
+        """A tree: chains are slow to reason about."""
+        left = list(literals) or [1]
+        while len(left) > 1:
+            left = [
+                self.both(*left[i : i + 2]) if i + 1 < len(left) else left[i] for i in range(0, len(left), 2)
+            ]
+        return left[0]
+
+    def file(self, output: int) -> Aiger:
+        """What was built, with this output alone."""
+        first = self._first
+        inputs, latches = first.inputs + len(self._inputs), len(first.latches) + len(self._becomes)
+        gates = inputs + latches + len(first.gates)
+        old = first.inputs + len(first.latches)
+        begins = {"input": first.inputs + 1, "latch": inputs + len(first.latches) + 1, "gate": gates + 1}
+
+        def now(literal: int) -> int:
+            number = literal >> 1
+            if number > old + len(first.gates):
+                kind, place = self._new[number]
+                number = begins[kind] + place
+            elif number > old:
+                number += inputs + latches - old
+            elif number > first.inputs:
+                number += len(self._inputs)
+            return 2 * number + (literal & 1)
+
+        pairs = [(now(a), now(b)) for a, b in (*first.gates, *self._gates)]
+        symbols = {place: name for place, name in first.symbols.items() if place[0] in "il"}
+        symbols |= {f"i{first.inputs + i}": name for i, name in enumerate(self._inputs)}
+        becomes = (*map(now, first.latches), *map(now, self._becomes.values()))
+        return Aiger(inputs, becomes, (now(output),), tuple(pairs), symbols | {"o0": "bad"})
 
 
 def _difference(data: bytes, at: int) -> tuple[int, int]:

@@ -41,6 +41,8 @@ class Property:
     """A second output, which says the same where all lemmas have held until now."""
     lemma: bool = False
     """It is a lemma: `helped` is the only output."""
+    live: bool = False
+    """Its output is high while something is owed, which is not so for ever where all else is fair."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,9 @@ class Bench:
     properties : in the order in which they were added
     assumptions : all of them, with who keeps each
     constants : how many of them say only that a constant stays what it is
+    ports : that are watched: name, watch, side of the module
+    fairness : outputs that are each high again and again, in runs of which something is said at last
+    fair_pairs : outputs of which the second is, where the first is
     """
 
     def __init__(self, *, with_lemmas: bool = True) -> None:
@@ -85,6 +90,9 @@ class Bench:
         self._outputs: dict[str, Signal] = {}
         self._assumed: list[Value] = []
         self._lemmas: list[Value] = []
+        self.fairness: list[str] = []
+        self.fair_pairs: list[tuple[str, str]] = []
+        self.ports: list[tuple[str, Any, Any]] = []
         self._kept = Signal(init=1, name="assumptions_held")
         self._holds = Signal(name="assumptions_hold")
         self._helped = Signal(init=1, name="lemmas_held")
@@ -195,6 +203,36 @@ class Bench:
     def cover(self, port: str, name: str, condition: Value, text: str, *, needed: bool = True) -> None:
         self._add(Property("", port, name, text, "", is_cover=True, needed=needed), condition.bool())
 
+    def live(self, port: str, name: str, waits: Value, text: str, source: str = "") -> None:
+        """That `waits` is not high for ever in a run that is fair."""
+        output = f"owed_{port}_{name}".replace("-", "_")
+        now = self._kept & self._holds & waits.bool()
+        helped = f"{output}_helped"
+        self._output(output, now)
+        self._output(helped, now & self._helped & self._helping)
+        self.properties.append(Property(output, port, name, text, source, live=True, helped=helped))
+
+    def fair(self, waits: Value, name: str) -> None:
+        """Of what surrounds the module: `waits` is not high for ever."""
+        output = f"fair{len(self.fairness)}_{name.replace('.', '_').replace('-', '_')}"
+        self._output(output, ~waits.bool())
+        self.fairness.append(output)
+
+    def fair_if(self, often: Value, then: Value, name: str) -> None:
+        """Of what surrounds the module: if `often` is high again and again, it is so with `then` too."""
+        outputs = []
+        for what, value in (("often", often), ("then", then)):
+            output = f"fair_{what}{len(self.fair_pairs)}_{name.replace('.', '_').replace('-', '_')}"
+            self._output(output, value.bool())
+            outputs.append(output)
+        self.fair_pairs.append((outputs[0], outputs[1]))
+
+    def fair_cover(self, text: str) -> None:
+        """That a run can be fair: else all is so at last."""
+        output = "owed_always"
+        self._output(output, self._kept & self._holds & ~self.reset)
+        self.properties.append(Property(output, "", "fair", text, "", is_cover=True, live=True))
+
     def only(self, names: Collection[str]) -> list[str]:
         """Leave out all properties but those of these names, and lemmas; returns the names there are not."""
         unknown = [name for name in names if name not in {prop.name for prop in self.properties}]
@@ -243,6 +281,8 @@ class Bench:
         """The names of the outputs that are asked for."""
         names = [prop.output for prop in self.properties]
         names += [prop.helped for prop in self.properties if self.lemmas and prop.helped and not prop.lemma]
+        if any(prop.live for prop in self.properties):
+            names += [*self.fairness, *(name for pair in self.fair_pairs for name in pair)]
         return names
 
     @cached_property

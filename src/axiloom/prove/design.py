@@ -245,6 +245,7 @@ class _Reading:
             elif kind in _MEMORIES or _CLOCKED.match(kind):
                 registers += self._clocked(cell, names, inputs)
         self._check_nets()
+        registers.sort(key=lambda one: [int(word) for word in re.findall(r"\d+$", one.place)])
         rtlil = (self.folder / "design.il").read_text(encoding="utf-8")
         return Design(
             self.top, ports, rtlil, tuple(registers), tuple(sorted(left_out)), self.given.parameters

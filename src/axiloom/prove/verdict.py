@@ -41,6 +41,10 @@ class Verdict:
     """Folder with the counter-example."""
     unit: str = "cycles"
     """Of the bound."""
+    certified: str = ""
+    """Of what holds or is never seen without a bound: who else has checked the proof."""
+    loop: int | None = None
+    """Of what is owed for ever: the first of the cycles that come again and again."""
 
     def with_replay(self, folder: str) -> Verdict:
         return replace(self, replay=folder)
@@ -108,6 +112,9 @@ def summary(verdicts: Sequence[Verdict]) -> str:
     wrong = sum(one.answer is Answer.VIOLATED for one in rules)
     left = sum(one.answer is Answer.OPEN for one in rules)
     parts = [f"{unbounded} hold without a bound"]
+    proofs = [one for one in verdicts if one.unbounded or (one.answer is Answer.NEVER and one.bound is None)]
+    if certified := sum(bool(one.certified) for one in proofs):
+        parts[0] += f" ({certified} of {len(proofs)} proofs without a bound certified)"
     parts += [f"{bounded} not proved, looked at to a bound"] if bounded else []
     parts += [f"{wrong} violated"] if wrong else []
     parts += [f"{left} not decided"] if left else []
@@ -119,4 +126,4 @@ def summary(verdicts: Sequence[Verdict]) -> str:
 
 
 def as_json(verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
-    return [asdict(one) | {"good": one.good} for one in verdicts]
+    return [asdict(one) | {"good": one.good, "bounded": one.bounded} for one in verdicts]

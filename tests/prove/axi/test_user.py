@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -88,7 +89,7 @@ def test_a_fault_is_found(rule: str, tmp_path: Path, capsys: pytest.CaptureFixtu
 def test_a_replay_fails_on_the_fault_and_passes_on_the_mended_module(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, verdicts = prove(EXAMPLES / "gpio.v", tmp_path, "--rule", "r_stable")
+    code, verdicts = prove(EXAMPLES / "gpio.v", tmp_path, "--rule", "r_stable", "--waves")
     assert code == 1
     said = capsys.readouterr().out
     assert "what comes with RVALID does not change until RREADY (IHI 0022 A3.2.1): not so in cycle" in said
@@ -141,3 +142,88 @@ def test_a_replay_fails_on_the_fault_and_passes_on_the_mended_module(
 def test_refused(words: list[str], code: int, why: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["prove", "axi", *words]) == code
     assert why in capsys.readouterr().err
+
+
+CASES = Path(__file__).parent / "rtl"
+BUSY = """module busy (input clk, input s_tvalid, output s_tready, output m_tvalid, input m_tready);
+    reg [39:0] count = 0;
+    always @(posedge clk) count <= count * 5 + 12345 + s_tvalid;
+    assign s_tready = 1, m_tvalid = count == 40'h123456789a;
+endmodule
+"""
+
+
+def test_what_is_looked_at_for_some_cycles_is_not_proved(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "busy.v").write_text(BUSY)
+    words = ("--rule", "t_held", "--limit", "3", "--depth", "6")
+    code, verdicts = prove(tmp_path / "busy.v", tmp_path, *words)
+    assert (code, verdicts["m.t_held"]["bounded"]) == (1, True)
+    said = capsys.readouterr().out
+    assert re.search(r"t_held +bounded +\d+ cycles", said)
+    assert "0 hold without a bound, 1 not proved, looked at to a bound" in said
+    code, _ = prove(tmp_path / "busy.v", tmp_path, *words, "--enough", "2")
+    assert code == 0
+
+
+def test_ties_and_assumptions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, verdicts = prove(CASES / "control.v", tmp_path, "--rule", "r_answered")
+    assert (code, verdicts["bus.r_answered"]["answer"]) == (1, "violated")
+    assert "free to stop it: ACLK_EN, ap_done (--tie PORT=VALUE)" in capsys.readouterr().out
+    (tmp_path / "lines.txt").write_text("// the enable\nACLK_EN == 1\n\n!ARESET || !ap_done; // nothing\n")
+    (tmp_path / "looks.v").write_text(
+        "module looks (input ACLK, input ACLK_EN, output ok);\nreg one = 1;\n"
+        "always @(posedge ACLK) one <= ACLK_EN;\nassign ok = ACLK_EN & one;\nendmodule\n"
+    )
+    for words in (
+        ["--tie", "ACLK_EN=1"],
+        *(["--assume", str(tmp_path / one)] for one in ("lines.txt", "looks.v")),
+    ):
+        code, verdicts = prove(CASES / "control.v", tmp_path, "--rule", "r_answered", *words)
+        assert (code, verdicts["bus.r_answered"]["certified"]) == (0, "cadical195")
+    said = capsys.readouterr().out
+    assert "lines.txt:2: ACLK_EN == 1: assumed" in said
+    assert "control: ACLK_EN = 1: tied" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["--tie", "ACLK_EM=1"], "--tie ACLK_EM: no input of that name; did you mean `ACLK_EN`?"),
+        (["--tie", "ACLK_EN=2"], "--tie ACLK_EN=2: it has 1 bits"),
+        (["--parameter", "W=3"], "no parameter W"),
+        (["--assume", "none.txt"], "--assume none.txt: no such file"),
+        (["--assume", "LINES"], "lines.txt:1: control has no port ACLK_EM"),
+        (["--clock", "ACLK_EN"], "control.v:21: a register on ACLK, a second clock beside ACLK_EN"),
+        (["-I", "none"], "-I none: no such folder"),
+    ],
+)
+def test_said_of_inputs_that_there_are_not(
+    words: list[str], why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "lines.txt").write_text("ACLK_EM == 1\n")
+    words = [str(tmp_path / "lines.txt") if word == "LINES" else word for word in words]
+    assert main(["prove", "axi", "--rtl", str(CASES / "control.v"), *words]) == 5
+    assert why in capsys.readouterr().err
+
+
+def test_nothing_that_a_contradiction_says_is_taken_for_right(tmp_path: Path) -> None:
+    (tmp_path / "lines.txt").write_text("ARVALID != ARVALID\n")
+    words = ("--tie", "ACLK_EN=1", "--assume", str(tmp_path / "lines.txt"), "--rule", "ar_moves")
+    code, verdicts = prove(CASES / "control.v", tmp_path, *words)
+    assert (code, verdicts["bus.ar_moves"]["answer"]) == (1, "never seen")
+
+
+def test_verdicts_are_told_when_it_is_stopped(tmp_path: Path) -> None:
+    (tmp_path / "busy.v").write_text(BUSY)
+    command = [sys.executable, "-m", "axiloom", "prove", "axi", "--rtl", "busy.v", "--limit", "400"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as running:
+        assert running.stdout is not None
+        for line in running.stdout:
+            if "t_reset" in line or "t_moves" in line:
+                break
+        running.terminate()
+        rest = running.stdout.read()
+    assert running.returncode == 143
+    assert re.search(r"stopped with [1-9] not decided; \d properties:", rest)

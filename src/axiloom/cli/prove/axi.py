@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 QUIET_S = 20
 """After so long without a verdict a line says what is being looked at."""
-_OF_USERS = "top clock reset tie assume parameter define include no_replay"
+_OF_USERS = "top clock reset tie assume parameter define include within"
 
 
 def add_command(what: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -94,6 +94,20 @@ def add_command(what: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         metavar="N",
         help="bursts under way (default %(default)s)",
     )
+    axi.add_argument(
+        "--within",
+        type=shared.positive,
+        default=32,
+        metavar="N",
+        help="cycles in which what is accepted is answered, where the other sides are ready and ask for "
+        "nothing new (default %(default)s)",
+    )
+    axi.add_argument(
+        "--live",
+        action="store_true",
+        help="also what happens at last: where the other sides are fair, each VALID is taken and each burst "
+        "ends",
+    )
     proofs.add_options(axi, "seconds an engine")
     axi.add_argument(
         "--depth", type=shared.positive, default=40, metavar="N",
@@ -106,7 +120,9 @@ def add_command(what: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     axi.add_argument(
         "--replay", type=Path, metavar="DIR", help="where counter-examples go (default: ./replay)"
     )
-    axi.add_argument("--no-replay", action="store_true", help="do not run counter-examples in the simulator")
+    axi.add_argument(
+        "--waves", action="store_true", help="run counter-examples in the simulator too, and keep waves.vcd"
+    )
     axi.add_argument(
         "--table", action="store_true", help="a line a port, with how far each kind of rule holds"
     )
@@ -114,14 +130,11 @@ def add_command(what: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         axi,
         Refusal("list stream_width", has("rtl"), "is about Axiloom's modules, not about --rtl"),
         Refusal(
-            "rule outstanding limit depth enough replay no_replay table json stream_width",
+            "rule outstanding limit depth enough replay waves table json stream_width",
             has("list"),
             "--list names the modules and proves nothing",
         ),
-        Refusal(
-            _OF_USERS.replace(" no_replay", ""), lacks("rtl"), "is about your Verilog: give --rtl FILE too"
-        ),
-        Refusal("replay", has("no_replay"), "--no-replay writes none"),
+        Refusal(_OF_USERS, lacks("rtl"), "is about your Verilog: give --rtl FILE too"),
     )
     axi.set_defaults(execute=execute)
 
@@ -265,7 +278,7 @@ def _work(options: argparse.Namespace) -> list[tuple[str, Bench, User | None]]:
         )
         for told in module.told:
             print(f"{top}: {told}")
-        return [(top, user.bench(module, options.outstanding), module)]
+        return [(top, user.bench(module, options.outstanding, options.within, live=options.live), module)]
     chosen = ours.chosen(options.modules)
     for given_, has_it in (("stream_width", "streams"), ("outstanding", "bursts")):
         used = any(getattr(ours.TARGETS[one], has_it) for one in chosen)
@@ -273,7 +286,12 @@ def _work(options: argparse.Namespace) -> list[tuple[str, Bench, User | None]]:
             flag = given_.replace("_", "-")
             raise UsageError(f"--{flag}: {', '.join(chosen)} has no {has_it}")
     return [
-        (name, ours.TARGETS[name].bench(options.stream_width, options.outstanding), None) for name in chosen
+        (
+            name,
+            ours.TARGETS[name].bench(options.stream_width, options.outstanding, live=options.live),
+            None,
+        )
+        for name in chosen
     ]
 
 
@@ -282,7 +300,7 @@ def execute(options: argparse.Namespace) -> int:
     from amaranth.hdl import UnusedElaboratable
 
     from axiloom.prove import abc
-    from axiloom.prove.axi import ours
+    from axiloom.prove.axi import ours, watched
     from axiloom.prove.axi.matrix import matrix
     from axiloom.prove.axi.ours import whole
     from axiloom.prove.verdict import summary
@@ -321,12 +339,15 @@ def execute(options: argparse.Namespace) -> int:
                         return
                     place = folder / re.sub(r"\W+", "_", f"{name}_{prop.port}_{prop.name}")
                     source = f" ({prop.source})" if prop.source else ""
-                    note = f"{name}.{prop.port}: {prop.text}{source}: not so in cycle {found.cycles}"
-                    note += f"; {place}" if not options.no_replay else ""
-                    if not options.no_replay:
-                        broken.append((place, bench, prop, found, module))
-                        verdict = verdict.with_replay(str(place))
-                    told.says(verdict, note)
+                    note = f"{name}.{prop.port}: {prop.text}{source}: not so "
+                    if found.loop is None:
+                        note += f"in cycle {found.cycles}"
+                    else:
+                        note += f"where cycles {found.loop} to {len(found.stimulus) - 2} come again and again"
+                    if module and (free := module.free) and (prop.live or prop.name in watched.ANSWERS):
+                        note += f"; free to stop it: {', '.join(free)} (--tie PORT=VALUE)"
+                    broken.append((place, bench, prop, found, module))
+                    told.says(verdict.with_replay(str(place)), f"{note}; {place}")
 
                 for _ in abc.prove(
                     name,
@@ -348,22 +369,24 @@ def execute(options: argparse.Namespace) -> int:
     stopped = f"stopped with {told.left} not decided; " if ended else ""
     print(f"{stopped}{summary(verdicts)}; {proved_s:.0f} s", flush=True)
     code = proofs.ended(options, verdicts, options.enough)
-    _replay(broken)
+    _replay(broken, waves=options.waves)
     return ended or code
 
 
-def _replay(broken: Sequence[tuple[Path, Bench, Property, Found, User | None]]) -> None:
-    """Runs the counter-examples in the simulator, after all verdicts are told."""
+def _replay(broken: Sequence[tuple[Path, Bench, Property, Found, User | None]], *, waves: bool) -> None:
+    """Writes the counter-examples, after all verdicts are told; with `waves` runs them in the simulator."""
     from axiloom.prove import replay
 
     begun = time.perf_counter()
     for place, bench, prop, found, module in broken:
         sources = module.simulated if module else ()
         parameters = module.design.parameters if module else {}
-        seen = replay.write(place, bench, prop, found.stimulus, sources, parameters)
-        said = "the simulator shows it" if seen else (
-            "the simulator does not show it: it depends on what registers hold before a reset"
-        )  # fmt: skip
-        print(f"{place}: {said}", flush=True)
-    if broken:
+        replay.write(place, bench, prop, found.stimulus, sources, found.loop, parameters)
+        if not waves:
+            print(f"pytest {place / replay.TEST} runs it")
+        elif replay.shows(place):
+            print(f"{place}: the simulator shows it", flush=True)
+        else:
+            print(f"{place}: the simulator does not: it depends on what registers hold before a reset")
+    if broken and waves:
         print(f"{len(broken)} replays; {time.perf_counter() - begun:.0f} s")

@@ -22,6 +22,8 @@ from axiloom.prove.axi.ports import Module
 
 _COMMENT = re.compile(r"//.*")
 _BEGINS = re.compile(r"^\s*module\s+([A-Za-z_][\w$]*)", re.MULTILINE)
+_NUMBER = re.compile(r"\d*'[sS]?[bodhBODH][0-9a-fA-FxXzZ_?]+")
+_NAME = re.compile(r"[A-Za-z_$][\w$]*")
 CONDITIONS = "axiloom_assumed"
 """The module that is made of a file of conditions."""
 
@@ -83,8 +85,8 @@ def _checked(file: Path, found: Assumed, module: Module) -> Assumed:
 
 def _conditions(file: Path, text: str, module: Module) -> Assumed:
     # A condition stands on its own line in the Verilog too, so that Yosys names the line.
-    used = [port for port in module.ports if re.search(rf"(?<![\w$]){re.escape(port.name)}(?![\w$])", text)]
-    lines, outputs = [], {}
+    by_name = {port.name: port for port in module.ports}
+    lines, outputs, used = [], {}, dict[str, Port]()
     for number, line in enumerate(text.splitlines(), start=1):
         condition = _COMMENT.sub("", line).strip().rstrip(";").strip()
         if not condition:
@@ -92,13 +94,21 @@ def _conditions(file: Path, text: str, module: Module) -> Assumed:
             continue
         if re.search(r"[;`\"]|\bend|\$\w", condition):
             raise BuildError(f"{file}:{number}: {condition}: no expression of Verilog over ports")
+        names = _NAME.findall(_NUMBER.sub("", condition))
+        if unknown := [name for name in names if name not in by_name]:
+            there = ", ".join(map(str, module.ports))
+            raise BuildError(
+                f"{file}:{number}: {module.name} has no port {unknown[0]}; its ports are {there}"
+            )
         outputs[f"line{number}"] = f"{file}:{number}: {condition}"
+        used |= {name: by_name[name] for name in names}
         lines.append(f"assign line{number} = |({condition});")
     if not outputs:
         raise BuildError(f"--assume {file}: no condition in it: a line is an expression of Verilog")
-    declared = [_declared(port) for port in used] + [f"output line{number[4:]}" for number in outputs]
-    head = f"`default_nettype none module {CONDITIONS} ({', '.join(declared)}); "
-    made = head + "\n".join(lines) + "\nendmodule\n`default_nettype wire\n"
+    declared = [_declared(port) for port in used.values()] + [
+        f"output line{number[4:]}" for number in outputs
+    ]
+    made = f"module {CONDITIONS} ({', '.join(declared)}); " + "\n".join(lines) + "\nendmodule\n"
     with processes.scratch("axiloom-assume-") as folder:
         place = Path(folder) / "conditions.v"
         place.write_text(made, encoding="utf-8")

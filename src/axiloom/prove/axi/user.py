@@ -46,9 +46,14 @@ class User:
         lines += [f"{name} = {value}: tied" for name, value in self.tied.items()]
         lines += [f"{text}: assumed" for one in self.assumed for text in one.outputs.values()]
         lines += [f"{claim}: left out, neither proved nor assumed" for claim in self.design.left_out]
-        if free := [name for name in self.module.free if name not in self.tied]:
-            lines.append(f"{', '.join(free)}: any value in any cycle")
+        if self.free:
+            lines.append(f"{', '.join(self.free)}: any value in any cycle")
         return lines
+
+    @property
+    def free(self) -> list[str]:
+        """Inputs of no AXI port that may do what they like."""
+        return [name for name in self.module.free if name not in self.tied]
 
 
 def read(
@@ -79,8 +84,14 @@ def read(
     return User(module, made, dict(tied or {}), looking, (*simulated, *(one.source for one in looking)))
 
 
-def bench(user: User, outstanding: int = watched.OUTSTANDING) -> Bench:
-    """All rules of all its AXI ports; other inputs may be anything."""
+def bench(
+    user: User,
+    outstanding: int = watched.OUTSTANDING,
+    within: int = watched.WITHIN,
+    *,
+    live: bool = False,
+) -> Bench:
+    """All rules of all its AXI ports, `live` those of what happens at last; other inputs may be anything."""
     module = user.module
     made = Bench()
     if not module.resets:  # nothing resets it: nothing is said of a reset
@@ -104,4 +115,7 @@ def bench(user: User, outstanding: int = watched.OUTSTANDING) -> Bench:
     for port in module.axi:
         named = {name: signals[own.name] for name, own in port.signals.items()}
         watched.watch(made, port.name, named, port.side, outstanding=outstanding)
+    watched.answered(made, within)
+    if live:
+        watched.live(made)
     return made

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from amaranth.hdl import Value
+from amaranth.hdl import Const, Mux, Signal, Value
 
 from axiloom.hw.axi.rules import protocols
 from axiloom.hw.axi.rules.language import Side, Watch
@@ -52,4 +52,53 @@ def watch(
             bench.assume(one.holds, name=rule.name, kept_by=neighbour)
     for cover in seen.covers:
         bench.cover(name, cover.name, cover.seen, cover.text, needed=cover.needed)
+    bench.ports.append((name, seen, side))
     return seen
+
+
+ANSWERS = ("r_answered", "w_follows", "aw_follows", "b_answered")
+"""Rules of :func:`answered`."""
+WITHIN = 32
+"""Cycles in which an answer comes, where all others are ready and silent."""
+
+
+def answered(bench: Bench, within: int = WITHIN) -> None:
+    """What is accepted is answered, as rules of single cycles, on all ports that are watched.
+
+    Calm is a cycle in which no other side owes anything, and none begins anything new on a port with
+    addresses. A rule is broken if something is owed for so many calm cycles in a row, and nothing moves on
+    any port with addresses meanwhile.
+    """
+    calm: Value = Const(1, 1)
+    moves: Value = Const(0, 1)
+    for _, seen, side in bench.ports:
+        for owed in seen.owed:
+            if owed.rule.by is not side:
+                calm = calm & ~owed.waits
+        for begins in seen.begins if side is Side.SUBORDINATE else ():
+            calm = calm & ~begins
+        for works in seen.works:
+            moves = moves | works
+    for name, seen, side in bench.ports:
+        for owed in seen.owed:
+            if owed.rule.by is not side or not owed.answer:
+                continue
+            waited = Signal(range(within + 1), name=f"{name}_{owed.rule.name}_waited")
+            waits = owed.waits & calm & ~moves
+            bench.m.d.sync += waited.eq(Mux(waits & (waited != within), waited + 1, 0))
+            text = f"{owed.rule.text} within {within} cycles in which the others are ready and silent"
+            bench.check(name, owed.rule.name, ~waits | (waited != within), text, owed.rule.source)
+
+
+def live(bench: Bench) -> None:
+    """What each side owes, it does at last: the module's is proved, the others' is fair."""
+    for name, seen, side in bench.ports:
+        for owed in seen.owed:
+            rule = owed.rule
+            if rule.by is not side:
+                bench.fair(owed.waits, f"{name}.{rule.name}")
+                if not owed.asked and seen.has("tlast"):
+                    bench.fair_if(seen.moves("t"), seen.get("tlast"), f"{name}.t_ends")
+            elif owed.asked:
+                bench.live(name, f"{rule.name}_live", owed.waits, f"{rule.text} at last", rule.source)
+    bench.fair_cover("all other sides are fair, for some rounds")

@@ -8,6 +8,7 @@ from typing import Any
 
 from amaranth.hdl import Mux, Value
 
+from axiloom.prove.axi import watched
 from axiloom.prove.bench import Bench
 
 
@@ -22,9 +23,13 @@ class Target:
     bursts: bool = True
     """It has addresses, of which several may be under way."""
 
-    def bench(self, width: int = 32, outstanding: int = 16, *, with_lemmas: bool = True) -> Bench:
+    def bench(
+        self, width: int = 32, outstanding: int = 16, *, with_lemmas: bool = True, live: bool = False
+    ) -> Bench:
         made = Bench(with_lemmas=with_lemmas)
         self.build(made, width, outstanding)
+        if live:
+            watched.live(made)
         return made
 
 

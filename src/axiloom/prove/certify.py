@@ -1,0 +1,129 @@
+"""Proofs without a bound, checked by a solver that has not made them: CaDiCaL, by python-sat.
+
+A proof is an invariant: clauses over registers that hold at the start, that a cycle keeps, and with which the
+output is low. Each of the three is a question to the solver. The file of gates and what was made of it are
+shared with the prover; how it found the invariant does not matter.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from axiloom.errors import BuildError
+from axiloom.prove.aiger import Aiger
+
+SOLVER = "cadical195"
+
+Cube = tuple[tuple[int, bool], ...]
+"""Registers by their numbers, each with its value: states that are never reached."""
+
+
+def solver() -> Any:
+    """An empty one. Raises BuildError with the command that installs it."""
+    try:
+        from pysat.solvers import Solver
+    except ModuleNotFoundError:
+        raise BuildError("python-sat is not installed: pip install 'axiloom[synth]'") from None
+    return Solver(name=SOLVER)
+
+
+def version() -> str:
+    return f"python-sat {importlib.metadata.version('python-sat')}, {SOLVER}"
+
+
+def cubes(file: Path) -> list[Cube] | None:
+    """What ABC's `pdr -d` writes of a file whose latches are called ``r`` and a number; None: no proof."""
+    names: list[int] = []
+    found: list[Cube] = []
+    complete = False
+    for line in file.read_text(encoding="utf-8").splitlines():
+        if line.startswith(".ilb"):
+            matches = [re.fullmatch(r"r(\d+)", word) for word in line.split()[1:]]
+            if not all(matches):
+                return None
+            names = [int(match[1]) for match in matches if match]
+        elif line.startswith("# Inductive invariant"):
+            complete = True
+        elif line and line[0] in "01-":
+            word = line.split()[0] if names else ""
+            found.append(tuple((names[i], bit == "1") for i, bit in enumerate(word) if bit != "-"))
+    return found if complete else None
+
+
+class _Cycles:
+    """Cycles of a circuit as clauses; `held` are the solver's literals of its registers in the next one."""
+
+    def __init__(self, aiger: Aiger, *, begins: bool) -> None:
+        """From the start, or from any state."""
+        self._aiger, self._solver, self._last = aiger, solver(), 1
+        self._solver.add_clause([1])  # the first variable is true
+        self.held = [-1 if begins else self._new() for _ in aiger.latches]
+
+    def _new(self) -> int:
+        self._last += 1
+        return self._last
+
+    def cycle(self) -> list[int]:
+        """One more, with any inputs: its outputs, and what registers hold behind it is `held` then."""
+        values = [-1, *(self._new() for _ in range(self._aiger.inputs)), *self.held]
+
+        def literal(number: int) -> int:
+            return -values[number >> 1] if number & 1 else values[number >> 1]
+
+        for a, b in self._aiger.gates:
+            first, second, both = literal(a), literal(b), self._new()
+            self._solver.append_formula([[-both, first], [-both, second], [both, -first, -second]])
+            values.append(both)
+        self.held = [literal(number) for number in self._aiger.latches]
+        return [literal(number) for number in self._aiger.outputs]
+
+    def never(self, literals: Iterable[int]) -> None:
+        """Not all of these together."""
+        self._solver.add_clause([-literal for literal in literals])
+
+    def some(self, conjunctions: Iterable[Iterable[int]]) -> bool:
+        """Can one of these be?"""
+        names = []
+        for literals in conjunctions:
+            names.append(self._new())
+            for literal in literals:
+                self._solver.add_clause([-names[-1], literal])
+        which = self._new()
+        self._solver.add_clause([-which, *names])
+        return bool(self._solver.solve(assumptions=[which]))
+
+    def __enter__(self) -> _Cycles:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self._solver.delete()
+
+
+def invariant(aiger: Aiger, never: Sequence[Cube]) -> bool:
+    """Is the one output of `aiger` low for ever, because these states are never reached?"""
+    if not all(any(value for _, value in cube) for cube in never):
+        return False  # all registers begin at 0
+
+    def literals(held: Sequence[int], cube: Cube) -> list[int]:
+        return [held[register] if value else -held[register] for register, value in cube]
+
+    with _Cycles(aiger, begins=False) as cycles:
+        for cube in never:
+            cycles.never(literals(cycles.held, cube))
+        shown = cycles.cycle()
+        return not cycles.some([shown]) and not cycles.some(literals(cycles.held, cube) for cube in never)
+
+
+def induction(aiger: Aiger) -> bool:
+    """Are all outputs of `aiger` low for ever, by induction over cycles?"""
+    with _Cycles(aiger, begins=True) as cycles:
+        if cycles.some([shown] for shown in cycles.cycle()):
+            return False
+    with _Cycles(aiger, begins=False) as cycles:
+        for shown in cycles.cycle():
+            cycles.never([shown])
+        return not cycles.some([shown] for shown in cycles.cycle())

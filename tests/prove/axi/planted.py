@@ -1,0 +1,145 @@
+"""Right designs of several styles, and faults planted in them that starve, lose or never end something.
+
+``python -m tests.prove.axi.planted [NAME ...]`` proves them all: each fault must be found by its rule, and no
+right design may be accused.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+import tempfile
+import time
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+
+from axiloom.cli import main as axiloom
+
+RTL = Path(__file__).parent / "rtl"
+RIGHT: dict[str, tuple[str, ...]] = {
+    "skid": (),
+    "slice_async": (),
+    "stream_two_clocks": (),
+    "adder": (),
+    "arbiter": (),
+    "fifo": (),
+    "lite_regs": (),
+    "control": ("--tie", "ACLK_EN=1"),
+    "template": (),
+    "bridge": ("--outstanding", "2"),
+    "store": ("--tie", "go=1"),
+    "memory": ("--outstanding", "2"),
+}
+"""Design to what is said of its inputs."""
+
+
+@dataclass(frozen=True)
+class Planted:
+    """In `design` each `old` becomes `new`; then `rule` is broken."""
+
+    design: str
+    rule: str
+    edits: tuple[tuple[str, str], ...]
+    words: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return f"{self.design}.{self.rule}"
+
+
+def _fault(design: str, rule: str, *edits: str, words: tuple[str, ...] = ()) -> Planted:
+    return Planted(design, rule, tuple(zip(edits[::2], edits[1::2], strict=True)), words)
+
+
+FAULTS = (
+    # --- lost answers ---
+    _fault("template", "r_answered", words=("--parameter", "ROUND=0")),
+    _fault("template", "b_answered", words=("--parameter", "ROUND=0")),
+    _fault("template", "r_answered", words=("--parameter", "ROUND=1")),
+    _fault("lite_regs", "r_answered", "s_axi_arready = !s_axi_rvalid || s_axi_rready", "s_axi_arready = 1"),
+    _fault("lite_regs", "b_answered", " && (!s_axi_bvalid || s_axi_bready)", ""),
+    _fault("lite_regs", "b_answered_live", "s_axi_wready  = !has_data", "s_axi_wready  = 1"),
+    _fault("control", "b_answered", "WRDATA:  wnext = WVALID ? WRRESP", "WRDATA:  wnext = WVALID ? WRIDLE"),
+    _fault("control", "r_answered", "ARVALID ? RDDATA : RDIDLE", "ARVALID & !ap_start ? RDDATA : RDIDLE"),
+    _fault("memory", "b_answered", "<= 0; s_axi_bvalid <= 1", "<= 0; s_axi_bvalid <= wburst != 0"),
+    _fault("memory", "r_answered", "reading <= 1; raddr", "reading <= s_axi_arburst != 0; raddr"),
+    _fault("bridge", "r_answered", "m_arvalid <= 1; m_araddr", "m_arvalid <= !m_awvalid; m_araddr"),
+    _fault("bridge", "b_answered", "writes <= 1; m_awvalid <= 1; m_wvalid <= 1;",
+           "writes <= 1; m_awvalid <= 1; m_wvalid <= !m_wvalid && !s_awaddr[7];"),
+    _fault("store", "w_follows", "if (m_axi_wlast) sends <= 0", "if (beat[1]) sends <= 0"),
+    # --- starved, or stuck ---
+    _fault("arbiter", "t_taken_live", "turn <= other ? !turn : turn", "turn <= !a_tvalid"),
+    _fault("arbiter", "t_taken_live", "wire other = turn ? a_tvalid : b_tvalid", "wire other = 0"),
+    _fault("skid", "t_taken_live", "                s_tready <= 1;\n            end", "            end"),
+    _fault("fifo", "t_taken_live", "full = head - tail == 8", "full = head - tail == 8 || head == 15"),
+    _fault("fifo", "t_taken_live", "out_tvalid <= !empty;", "out_tvalid <= !empty && tail != 5;",
+           "if (!empty) begin {", "if (!empty && tail != 5) begin {"),
+    _fault("adder", "t_taken_live", "b_tready   = a_tvalid &&", "b_tready   = a_tvalid && a_tdata[0] &&",
+           "a_tready   = b_tvalid &&", "a_tready   = b_tvalid && a_tdata[0] &&"),
+    _fault("slice_async", "t_taken_live", "|| m_axis_tready;", "|| (m_axis_tready && !m_axis_tlast);"),
+    _fault("lite_regs", "aw_taken_live", "awready = !has_addr", "awready = !has_addr && !s_axi_wvalid"),
+    _fault("control", "aw_taken_live", "BREADY ? WRIDLE : WRRESP", "BREADY ? WRRESET : WRRESP",
+           "default: wnext = WRIDLE", "default: wnext = WRRESET"),
+    _fault("store", "w_follows_live", "m_axi_wvalid = sends &&", "m_axi_wvalid = sends && !m_axi_awvalid &&"),
+    _fault("bridge", "b_taken_live", "= writes && s_bready", "= writes && s_bready && !m_bresp[1]"),
+)  # fmt: skip
+
+
+def prove(file: Path, *words: str) -> tuple[int, dict[str, dict[str, object]]]:
+    """Exit code, and the verdicts by port and rule."""
+    with tempfile.TemporaryDirectory() as folder, redirect_stdout(io.StringIO()):
+        told = Path(folder) / "verdicts.json"
+        options = ("--json", str(told), "--replay", f"{folder}/replay", *words)
+        code = axiloom(["prove", "axi", "--rtl", str(file), *options])
+        verdicts = json.loads(told.read_text())["verdicts"] if told.exists() else []
+    return code, {f"{one['port']}.{one['name']}": one for one in verdicts}
+
+
+def hunt(fault: Planted, *more: str) -> tuple[int, list[dict[str, object]]]:
+    """Exit code, and what breaks the rule: on any port of the design with the fault."""
+    text = (RTL / f"{fault.design}.v").read_text()
+    for old, new in fault.edits:
+        assert old in text, f"{fault.name}: {fault.design}.v has no `{old}`"
+        text = text.replace(old, new)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / f"{fault.design}.v"
+        file.write_text(text)
+        words = (*RIGHT[fault.design], *fault.words, "--live", "--rule", fault.rule, *more)
+        code, verdicts = prove(file, *words)
+    return code, [one for one in verdicts.values() if one["answer"] == "violated"]
+
+
+def main(names: list[str]) -> int:
+    wrong = 0
+    for fault in FAULTS:
+        if names and not {fault.name, fault.design, fault.rule, "faults"} & set(names):
+            continue
+        begun, cpu = time.perf_counter(), sum(os.times()[:4])
+        _, broken = hunt(fault)
+        wrong += not broken
+        said = f"found in cycle {broken[0]['bound']}" if broken else "MISSED"
+        used = sum(os.times()[:4]) - cpu
+        print(
+            f"{fault.name:<32} {said:<24} {used:6.1f} s CPU {time.perf_counter() - begun:6.1f} s", flush=True
+        )
+    for design, words in RIGHT.items():
+        if names and not {design, "right"} & set(names):
+            continue
+        begun, cpu = time.perf_counter(), sum(os.times()[:4])
+        code, verdicts = prove(RTL / f"{design}.v", "--live", *words)
+        bad = [f"{name} {one['answer']} {one['bound']}" for name, one in verdicts.items() if not one["good"]]
+        bad += [f"{name} {one['bound']} cycles" for name, one in verdicts.items() if one["bounded"]]
+        accused = [one for one in verdicts.values() if one["answer"] == "violated"]
+        wrong += bool(accused)
+        used = sum(os.times()[:4]) - cpu
+        said = "all hold" if code == 0 else "; ".join(bad)
+        print(f"{design:<32} {said:<24} {used:6.1f} s CPU {time.perf_counter() - begun:6.1f} s", flush=True)
+    print(f"{wrong} wrong")
+    return wrong
+
+
+if __name__ == "__main__":
+    sys.exit(1 if main(sys.argv[1:]) else 0)
