@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import argparse
 import re
-import signal
 import sys
 import threading
 import time
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from axiloom import processes
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, has, is_given, lacks, refuse
 from axiloom.cli.prove import shared as proofs
@@ -176,25 +175,6 @@ def _once(told: Sequence[tuple[str, Any]] | None, flag: str) -> dict[str, Any]:
     return found
 
 
-class _Stopped(BaseException):
-    """SIGTERM, on its way to the end of the command."""
-
-
-@contextmanager
-def _stoppable() -> Iterator[None]:
-    def leave(_number: int, _frame: object) -> None:
-        raise _Stopped
-
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, leave)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
 class _Told:
     """Prints each verdict as it comes, what breaks a rule at once, and a line where nothing comes."""
 
@@ -318,8 +298,7 @@ def execute(options: argparse.Namespace) -> int:
             raise UsageError(f"--rule {', '.join(sorted(missing))}: no port has a rule of that name")
     folder = options.replay or Path("replay")
     broken: list[tuple[Path, Bench, Property, Found, User | None]] = []
-    ended = 0
-    with _stoppable(), _Told(work, lines=not options.table) as told:
+    with _Told(work, lines=not options.table) as told:
         told.header()
         try:
             for name, bench, module in work:
@@ -359,18 +338,18 @@ def execute(options: argparse.Namespace) -> int:
                     asks=told.asks,
                 ):
                     pass
-        except (KeyboardInterrupt, _Stopped) as stop:
-            ended = 130 if isinstance(stop, KeyboardInterrupt) else 128 + signal.SIGTERM
-            broken.clear()
+        except (KeyboardInterrupt, processes.EndedError):
+            print(f"stopped with {told.left} not decided; {summary(told.verdicts)}", flush=True)
+            proofs.ended(options, told.verdicts, options.enough)
+            raise
     verdicts = told.verdicts
     if options.table:
         print("\n".join(matrix(verdicts, {} if options.rtl else whole.PORTS)))
     proved_s = time.perf_counter() - begun
-    stopped = f"stopped with {told.left} not decided; " if ended else ""
-    print(f"{stopped}{summary(verdicts)}; {proved_s:.0f} s", flush=True)
+    print(f"{summary(verdicts)}; {proved_s:.0f} s", flush=True)
     code = proofs.ended(options, verdicts, options.enough)
     _replay(broken, waves=options.waves)
-    return ended or code
+    return code
 
 
 def _replay(broken: Sequence[tuple[Path, Bench, Property, Found, User | None]], *, waves: bool) -> None:
