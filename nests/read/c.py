@@ -32,7 +32,7 @@ from axiloom.nests.program.names import fresh
 from axiloom.nests.program.typed import apply
 from axiloom.nests.read import c_values as values
 from axiloom.nests.read import clang
-from axiloom.nests.read.c_declarations import Declarations, Held, Variable, initialiser
+from axiloom.nests.read.c_declarations import Declarations, Held, SizeNeeded, Variable, initialiser
 from axiloom.nests.read.c_effects import Effects, arguments, assigns, returns
 from axiloom.nests.read.c_expressions import Expressions, Pieces
 from axiloom.nests.read.c_forms import Forms
@@ -69,17 +69,28 @@ def parse(
     folder: Path = Path(),
 ) -> Loaded:
     """As :func:`read`, of text."""
-    macros = dict(defines or {})
+    given = dict(defines or {})
     # A size that is a parameter, `int n`, is no macro: it is known by its name inside the function.
-    sizes = {name: _integer(name, macros.pop(name)) for name in _PARAMETER.findall(text) if name in macros}
-    unit = clang.parse(text, file, folder, macros, includes)
-    chosen = _chosen(unit, function)
+    sizes = {name: given[name] for name in _PARAMETER.findall(text) if name in given}
+    while True:
+        macros = {name: value for name, value in given.items() if name not in sizes}
+        unit = clang.parse(text, file, folder, macros, includes)
+        chosen = _chosen(unit, function)
+        parameters = {each.name for each in chosen.children if each.kind == "PARM_DECL"}
+        if sizes.keys() <= parameters:
+            break
+        sizes = {name: value for name, value in sizes.items() if name in parameters}
     unit.check(chosen)
-    reader = _Reader(unit, chosen, sizes)
+    known = {name: _integer(name, value) for name, value in sizes.items()}
     flags = (*(f"-D{name}={value}" for name, value in macros.items()), *(f"-I{each}" for each in includes))
     try:
-        loaded = reader.loaded()
-        return replace(loaded, function=reader.original(flags))
+        while True:
+            reader = _Reader(unit, chosen, known)
+            try:
+                loaded = reader.loaded()
+                return replace(loaded, function=reader.original(flags))
+            except SizeNeeded as needed:
+                known = {**known, needed.name: needed.value}
     except RecursionError:
         raise chosen.fault(f"`{chosen.name}` nests too deep; use locals for parts of it") from None
 
@@ -88,7 +99,9 @@ def _chosen(unit: clang.Unit, function: str) -> Node:
     functions = unit.functions
     names = [each for each in functions if each == function or (not function and each.startswith("kernel_"))]
     if len(names) != 1 and not function:
-        own = [each for each in functions if functions[each].where.startswith(f"{unit.file}:")]
+        own = [
+            each for each in functions if each != "main" and functions[each].where.startswith(f"{unit.file}:")
+        ]
         names = own if len(own) == 1 else []
     if len(names) == 1:
         return functions[names[0]]
@@ -122,6 +135,7 @@ class _Reader:
     def __post_init__(self) -> None:
         self.effects = Effects(self.unit)
         self.declarations = Declarations(self.sizes, self.effects(self.node))
+        self.declarations.called = self.effects.constants(self.node)
         self.narrowing = Narrowing(lambda name: fresh(name, self.taken))
         self.forms = Forms(self.declarations, self.narrowing)
         self.declarations.form = lambda node: self.forms(node, Place())

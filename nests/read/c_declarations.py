@@ -44,6 +44,14 @@ class Variable:
     counter: bool = False
 
 
+class SizeNeeded(Exception):  # noqa: N818 (no error: the reader begins again, with the size)
+    """A parameter stands in a bound or a size, and all calls in the file give it this value."""
+
+    def __init__(self, name: str, value: int) -> None:
+        super().__init__(name)
+        self.name, self.value = name, value
+
+
 @dataclass
 class Declarations:
     """`names`: by the key of a declaration, a form or a variable."""
@@ -54,6 +62,8 @@ class Declarations:
     """Keys of what the function writes, with what it calls."""
     form: Callable[[Node], isl.PwAff | None] = field(default=lambda node: None, init=False)
     """Of an expression of constants."""
+    called: dict[int, tuple[str, int]] = field(default_factory=dict, init=False)
+    """Parameters that all calls in the file give one value: name and value, by key."""
     names: dict[int, Any] = field(default_factory=dict)
     arrays: dict[str, Array] = field(default_factory=dict)
     outer: list[tuple[int, str]] = field(default_factory=list)

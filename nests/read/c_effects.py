@@ -19,6 +19,34 @@ class Effects:
         """Keys of everything that is written in these statements."""
         return frozenset().union(*(self._of(each) for each in nodes if each is not None))
 
+    def constants(self, function: Node) -> dict[int, tuple[str, int]]:
+        """Parameters that are not written, and that all calls in the file give the same constant."""
+        parameters = [each for each in function.children if each.kind == "PARM_DECL"]
+        own, found = self(function), dict[int, set[int | None]]()
+        for caller in self.unit.functions.values():
+            for each in caller.walk():
+                if each.kind == "CALL_EXPR" and each.name == function.name:
+                    for parameter, argument in zip(parameters, arguments(each), strict=False):
+                        found.setdefault(parameter.key, set()).add(self._constant(argument, caller))
+        return {
+            each.key: (each.name, value)
+            for each in parameters
+            if each.key not in own
+            and each.number is not None
+            and len(values := found.get(each.key, {None})) == 1
+            and (value := next(iter(values))) is not None
+        }
+
+    def _constant(self, node: Node, caller: Node) -> int | None:
+        """An argument's value: of a constant, or of a local that is only initialised."""
+        inner = node.bare
+        declared = inner.declared if inner.kind == "DECL_REF_EXPR" else None
+        if declared is not None and declared.kind == "VAR_DECL":
+            if inner.key in self(caller) or not declared.children:
+                return None
+            node = declared.children[-1]
+        return node.value if isinstance(node.value, int) else None
+
     def _of(self, node: Node) -> frozenset[int]:
         if id(node) not in self._known:
             found: set[int] = set()

@@ -13,7 +13,7 @@ from typing import Any
 import islpy as isl
 
 from axiloom.isa.numerics.formats import format_of
-from axiloom.nests.read.c_declarations import Declarations, Held, Variable
+from axiloom.nests.read.c_declarations import Declarations, Held, SizeNeeded, Variable
 from axiloom.nests.read.c_places import Narrowing, Place, constant, fixed
 from axiloom.nests.read.c_values import is_float
 from axiloom.nests.read.clang import CASTS, WRAPPERS, Node
@@ -74,6 +74,8 @@ class Forms:
             form = held(known.held, place) if known.counter or self.deep else None
             if form is not None:
                 self.declarations.substituted.add(known.array)
+            elif self.deep and node.key in self.declarations.called:
+                raise SizeNeeded(*self.declarations.called[node.key])
             return form
         # A constant of the file, `static const int n = 8`.
         if declared is not None and declared.kind == "VAR_DECL" and declared.cursor.type.is_const_qualified():
