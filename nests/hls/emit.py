@@ -6,8 +6,10 @@ one that calls them is a dataflow region.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
+import numpy.typing as npt
 from xdsl.dialects import affine, arith
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
@@ -27,15 +29,20 @@ from axiloom.nests.schedule.plan import Plan
 INDENT = "    "
 
 
-def hls(source: Program | Schedule | ModuleOp, plan: Plan | None = None) -> str:
-    """The C++ of a program, a schedule or IR. Raises CompileError for an operator that it has no text for."""
+def hls(
+    source: Program | Schedule | ModuleOp,
+    plan: Plan | None = None,
+    contents: Mapping[str, npt.NDArray[Any]] | None = None,
+) -> str:
+    """The C++ of a program, a schedule or IR; arrays of `contents` are constants in it, and no parameters.
+    Raises CompileError for an operator that it has no text for."""
     module = source if isinstance(source, ModuleOp) else build(source, plan)
-    return _File(function(module)).text
+    return _File(function(module), contents or {}).text
 
 
 class _File:
-    def __init__(self, source: Function) -> None:
-        self.source = source
+    def __init__(self, source: Function, contents: Mapping[str, npt.NDArray[Any]]) -> None:
+        self.source, self.contents = source, contents
         self.names = Names()
         self.variables = {value: self.names.of(each.name) for value, each in source.memories.items()}
         self.numbers = sorted(
@@ -74,6 +81,7 @@ class _File:
         memories = self.source.memories
         outside = {value: each for value, each in memories.items() if each.role is not Role.LOCAL}
         inside = {value: each for value, each in memories.items() if each.role is Role.LOCAL}
+        tables = {value: outside.pop(value) for value, each in memories.items() if each.name in self.contents}
         parameters = [_parameter(each, self.variables[value]) for value, each in outside.items()]
         lines = [f"void {name}({', '.join(parameters)})", "{"]
         for value, each in outside.items():
@@ -82,6 +90,13 @@ class _File:
         lines.append("#pragma HLS interface mode=s_axilite port=return")
         if self.region.is_dataflow:
             lines.append("#pragma HLS dataflow")
+        for value, each in tables.items():
+            variable, format = self.variables[value], format_of(each.number)
+            entries = ", ".join(
+                types.literal(x, format).text for x in self.contents[each.name].ravel().tolist()
+            )
+            lines.append(f"{INDENT}static const {_declared(each, variable)} = {{{entries}}};")
+            lines += pragmas.storage(each, variable)
         for value, each in inside.items():
             variable = self.variables[value]
             if value in self.region.streams:

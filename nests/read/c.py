@@ -237,23 +237,19 @@ class _Reader:
         if node.kind != "VAR_DECL":
             return  # types and constants: clang has resolved them
         declarations, initial = self.declarations, initialiser(node)
-        kind = node.cursor.type.get_canonical()
         storage = node.cursor.storage_class.name
         written = node.key in declarations.written
         if storage == "EXTERN":
             declarations.outside(node)
         elif storage == "STATIC" and written:
             raise node.fault(declarations.kept(node.name))
+        elif not written and (form := self.constant_of(node, initial, place)) is not None:
+            declarations.names[node.key] = form
         elif storage == "STATIC" or (
             initial is not None and initial.kind == "INIT_LIST_EXPR" and not written
         ):
             declarations.names[node.key] = declarations.with_contents(node, initial)
         else:
-            if initial is not None and node.number not in (None, "float32", "float64") and not written:
-                form = self.forms(initial, place)
-                if form is not None and kind.is_const_qualified():
-                    declarations.names[node.key] = self.forms.fit(form, node.number or "", place)
-                    return
             made = declarations.variable(node, Role.LOCAL, born=place.loops)
             declarations.names[node.key] = made
             if initial is None:
@@ -264,6 +260,15 @@ class _Reader:
             for at, value in self.value(initial, place, count, alone=True):
                 self.write(node, self._scalar(made), value, at, count)
             self.remember(node.key, initial, place)
+
+    def constant_of(self, node: Node, initial: Node | None, place: Place) -> isl.PwAff | None:
+        """``const int n = 2 * i``: the form itself."""
+        kind = node.number
+        constant = node.cursor.type.is_const_qualified() or node.cursor.storage_class.name == "STATIC"
+        if initial is None or kind is None or values.is_float(kind) or not constant:
+            return None
+        form = self.forms(initial, place)
+        return None if form is None else self.forms.fit(form, kind, place)
 
     def listed(self, node: Node, initial: Node, made: Variable, place: Place, count: Count) -> None:
         """``int z[8] = {1, 2}`` of an array that is written later: zeros in a loop, then the others."""

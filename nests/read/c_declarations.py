@@ -160,6 +160,10 @@ class Declarations:
         """A variable of the file: the caller's, unless its contents are known."""
         initial = initialiser(node)
         static = node.cursor.storage_class.name == "STATIC"
+        value = initial.value if initial is not None and static else None
+        if node.key not in self.written and node.number is not None and isinstance(value, int):
+            self.names[node.key] = constant(value)
+            return
         if node.key not in self.written and (initial is not None or static):
             found = self.with_contents(node, initial)
         elif static:

@@ -151,6 +151,9 @@ class Forms:
             if each.number is not None and self(each, place) is None:
                 return self.reason(each, place)
         if node.kind == "DECL_REF_EXPR":
+            declared = node.declared
+            if declared is not None and declared.kind != "PARM_DECL":
+                return f"`{node.name}` depends on data, or on iterations before: no affine form of iterators"
             return (
                 f"`{node.name}` is neither an iterator of a loop around nor a constant "
                 f"(give sizes by #define or -D {node.name}=VALUE)"

@@ -82,6 +82,13 @@ def _reads(write: Write) -> Iterator[Load]:
         yield from loads(each.condition)
 
 
+def _reads_under(write: Write) -> Iterator[tuple[Load, tuple[Guard, ...]]]:
+    """Each with the conditions under which it is read: a condition under those around it."""
+    yield from ((load, write.guards) for load in loads(write.value))
+    for level, each in enumerate(write.guards):
+        yield from ((load, write.guards[:level]) for load in loads(each.condition))
+
+
 def _ranked(writes: Sequence[Write]) -> list[Write]:
     """In the order of their places."""
     return sorted(writes, key=lambda each: each.order)
@@ -121,11 +128,9 @@ def _check(writes: Sequence[Write], declarations: Declarations, locals_: set[str
         born = declarations.born.get(array, ())
         sources = [each for each in writes if each.target.array == array]
         for each in writes:
-            for position, load in enumerate(_reads(each)):
+            for load, guards in _reads_under(each):
                 if load.array != array:
                     continue
-                # What a guard reads is read outside of its branch.
-                guards = each.guards if position < len(list(loads(each.value))) else ()
                 read = _access(each, load, born, depth)
                 covered = _written(sources, guards, born, depth, read)
                 missing = read.domain().subtract(covered)

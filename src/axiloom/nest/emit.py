@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any
+
+import numpy.typing as npt
 
 from axiloom.errors import CompileError
 from axiloom.hw.nest.operators import operator
@@ -17,23 +20,26 @@ from axiloom.nests.schedule import Layout, Schedule
 from axiloom.nests.schedule.plan import Plan
 from axiloom.nests.timing import fit
 
+Contents = Mapping[str, npt.NDArray[Any]]
 
-def affine_text(schedule: Schedule, plan: Plan | None = None) -> str:
+
+def affine_text(schedule: Schedule, plan: Plan | None = None, contents: Contents | None = None) -> str:
     return to_text(build(schedule, plan))
 
 
-def hls_text(schedule: Schedule, plan: Plan | None = None) -> str:
-    """With the banks that the circuit would have, where the schedule does not say which."""
-    return hls(banked(schedule), plan)
+def hls_text(schedule: Schedule, plan: Plan | None = None, contents: Contents | None = None) -> str:
+    """With the banks that the circuit would have, where the schedule does not say which. `contents`: of the
+    arrays that are constants of the text."""
+    return hls(banked(schedule), plan, contents)
 
 
-def verilog_text(schedule: Schedule, plan: Plan | None = None) -> str:
+def verilog_text(schedule: Schedule, plan: Plan | None = None, contents: Contents | None = None) -> str:
     """With a memory port for each bank of the caller's arrays; nests as `plan` says, by default at once."""
     circuit = fit(lower(schedule, plan or decide(schedule).plan).circuit).circuit
     return emit_nest(circuit, operator).text
 
 
-EMITTERS: Mapping[str, Callable[[Schedule, Plan | None], str]] = {
+EMITTERS: Mapping[str, Callable[[Schedule, Plan | None, Contents | None], str]] = {
     "affine": affine_text,
     "hls": hls_text,
     "verilog": verilog_text,

@@ -91,11 +91,12 @@ def emit(options: argparse.Namespace) -> int:
     """``--emit``: one program as text."""
     if len(options.source) > 1:
         raise UsageError(f"--emit {options.emit}: one program, not {len(options.source)}")
-    program = load(options.source[0], defines(options.define), options.include).program
-    schedule = scheduled(program, options.schedule)
+    loaded = load(options.source[0], defines(options.define), options.include)
+    schedule = scheduled(loaded.program, options.schedule)
     from axiloom.nest.emit import EMITTERS  # after `load`, which says what is not installed
 
-    text = EMITTERS[options.emit](schedule, None)
+    # Weights of models stay parameters.
+    text = EMITTERS[options.emit](schedule, None, loaded.contents if loaded.function else None)
     if options.output:
         write_whole(options.output, text)
     else:
