@@ -7,11 +7,13 @@ unrolled, from the innermost on, in all bodies of a nest by as many lanes.
 from __future__ import annotations
 
 from itertools import accumulate
+from math import prod
 from operator import mul
 
-from axiloom.nests.schedule import Nest, Schedule
+from axiloom.nests.schedule import Nest, Placed, Schedule
 from axiloom.nests.schedule.errors import ScheduleError
-from axiloom.nests.search.choices import factors
+from axiloom.nests.search.choices import CHAIN, factors
+from axiloom.nests.search.shapes import carries
 from axiloom.nests.search.structures import extents, is_perfect
 
 
@@ -23,7 +25,7 @@ def ladder(schedule: Schedule) -> list[str]:
     powers = {1 << n for n in range(1, max(whole, default=1).bit_length())}
     found: dict[str, None] = {}
     for lanes in sorted(whole | powers):
-        lines = [line for body in bodies for line in body.unrolled(lanes)]
+        lines = [line for body in bodies for line in body.unrolled(min(lanes, body.most))]
         found["".join(f"{line}\n" for line in lines)] = None
     found.pop("", None)
     return list(found)
@@ -32,8 +34,10 @@ def ladder(schedule: Schedule) -> list[str]:
 class _Body:
     """`own`: loops that no other statement stands in, the innermost first, with their extents."""
 
-    def __init__(self, statement: str, own: list[tuple[str, int]]) -> None:
-        self.statement, self.own = statement, own
+    def __init__(self, statements: list[Placed], own: list[tuple[str, int]]) -> None:
+        self.statement, self.own = statements[0].statement.name, own
+        sums = any(carries(each, dict.fromkeys(each.loops, 2)) > 1 for each in statements)
+        self.most = CHAIN if sums else prod(extent for _, extent in own)
         self.whole = list(accumulate((extent for _, extent in own), mul))
         """Lanes of which all loops are unrolled whole or not at all."""
 
@@ -63,7 +67,7 @@ def _bodies(schedule: Schedule, nest: Nest) -> list[_Body]:
                 break
             own.append((name, spans[name]))
         if own:
-            found.append(_Body(here[0].statement.name, own))
+            found.append(_Body(here, own))
     return found
 
 

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from math import ceil
 
 from axiloom.nests.search.limits import Limits
-from axiloom.nests.search.shapes import Lanes, Shape, cost
+from axiloom.nests.search.shapes import Lanes, Shape, carries, cost
 
+CHAIN = 8
+"""Additions of integers in a cycle, one after the other: more would be slower than the clock of any part."""
 FREE = 64
 """Lanes of a nest without operators: they only write."""
 
@@ -28,6 +30,9 @@ def choices(shape: Shape, limits: Limits) -> list[Lanes]:
     most = max(1, limits.lanes // work) if work else FREE
     found = []
     for each in _products(shape, most, 0):
+        by_loop = dict(zip(shape.loops, each, strict=True))
+        if any(carries(placed, by_loop) > CHAIN for placed in shape.nest.statements):
+            continue
         lanes = shape.lanes(each)
         need = sum(ceil(count / lanes.interval) * cost(kinds).dsp for kinds, count in lanes.units.items())
         if need <= limits.amount.dsp:

@@ -267,6 +267,20 @@ class Shape:
         return 0
 
 
+def carries(placed: Placed, factors: Mapping[str, int]) -> int:
+    """Additions of integers that an iteration chains: all lanes of a sum add to one element, and such an
+    addition can take no cycle. 1 for what is no such sum."""
+    target, value = placed.statement.target, placed.statement.value
+    forms = placed.subscripts(target.subscripts)
+    again = any(
+        each.array == target.array and placed.subscripts(each.subscripts) == forms for each in loads(value)
+    )
+    if not again or not isinstance(value, Op) or _through(value, target.array, quickest=True) > 0:
+        return 1
+    named = {name for form in forms for name in form.names}
+    return prod(factor for name, factor in factors.items() if name in placed.loops and name not in named)
+
+
 def _is_box(placed: Placed) -> bool:
     return all(len(each.names) <= 1 for each in placed.domain)
 

@@ -12,6 +12,7 @@ from axiloom.nests.read.c import parse
 from axiloom.nests.schedule import Schedule
 from axiloom.nests.search import Limits, auto
 from axiloom.nests.search.bodies import ladder
+from axiloom.nests.search.choices import CHAIN
 from axiloom.nests.search.exact import exact
 from axiloom.processes import EndedError
 
@@ -59,6 +60,15 @@ def test_lanes_rise_from_the_innermost_loop_on(stencil: Program) -> None:
         )
         == []
     )
+
+
+def test_a_cycle_has_few_additions_of_integers() -> None:
+    """A sum of integers can take no cycle; 64 of them, one after the other, do take time."""
+    text = "void f(short a[64], short b[64], int s[1]) { for (int i = 0; i < 64; i++) s[0] += a[i] * b[i]; }"
+    program = parse(text, "f.c").program
+    found = auto(program)
+    assert found.proven
+    assert found.text == f"unroll S0 i {CHAIN}\n"
 
 
 @pytest.mark.parametrize("end", [KeyboardInterrupt(), EndedError(signal.SIGTERM)])
