@@ -33,6 +33,7 @@ LONG = (
     "published",  # builds a model for each accelerator
     "own_devices",  # builds a SoC for each device of examples/hardware
     *("faults", "device_faults", "bus_rules"),  # build a SoC for each fault in RTL
+    "driver_mistakes",  # builds four SoCs, and compiles for two CPUs
     "defaults",  # builds a dozen SoCs, and simulates hundreds of small runs
     "later_calls",  # builds some SoCs, and simulates a hundred small runs
     "bring_up",  # builds a C library, and hardware with faults

@@ -22,7 +22,7 @@ import numpy as np
 
 from axiloom import processes
 from axiloom.cache import cached_build, content_hash
-from axiloom.cosim import linux, native, outside, profile, referee, tally
+from axiloom.cosim import lines, linux, mistakes, native, outside, profile, referee, stale, tally
 from axiloom.cosim.elf import Program
 from axiloom.cosim.elf import load as load_elf
 from axiloom.errors import BuildError, DriverError
@@ -49,10 +49,9 @@ _FLAGS = (
     "-falign-functions=64",  # else the speed of what runs at each access depends on what stands before it
 )
 _JOBS = 2  # units that are compiled at once; more would only take memory
-READ = 1  # AXL_OP_READ
+READ, WRITE = 1, 2  # AXL_OP_*
 TLAST = 11  # AXL_FAULT_TLAST
 _PAINT = 0xA5  # what the stack is filled with before a run: what differs after it was used
-_STALE = ("missing flush", "missing invalidate", "lost DMA data")
 
 
 # --- building -----------------------------------------------------------------------------------------------
@@ -138,6 +137,8 @@ class State:
     """The address of a read that it waits for; 0: none."""
     breach: bool = False
     """The fault is one of the RTL: TLAST is at a wrong place."""
+    line: str = ""
+    """The line of the user's source that it is at, or has called the runtime from; empty: not known."""
 
 
 class Core:
@@ -171,9 +172,12 @@ class Core:
             self._lib.axl_accelerator(number)
             self._teach(spec)
             profile.teach_windows(self._lib, spec)
+            if spec is not None:
+                mistakes.teach(self._lib, spec)
         self._lib.axl_accelerator(0)
         self._functions: tuple[str, ...] = ()
         self._arrays = outside.NONE
+        self._source = lines.NOWHERE
         self._pointers = outside.point(self._lib, specs)
         self._stack_range: tuple[int, int] | None = None
         self.set_devices()
@@ -206,7 +210,10 @@ class Core:
         if self._stack_range:
             self._ram[slice(*self._stack_range)] = _PAINT
         self._functions = profile.teach_program(self._lib, program)
-        self._arrays = outside.watch(self._lib, program)
+        self._source = lines.of(program)
+        own = [self._source.lines.at(function.address) is not None for function in program.functions]
+        self._lib.axl_own_functions((ctypes.c_uint8 * len(own))(*own))
+        self._arrays = outside.watch(self._lib, program, self._source)
         if not program.is_linux:
             exit_pc, exit_code = program.symbol("axiloom_exit"), program.symbol("axiloom_exit_code")
             self._check(
@@ -294,6 +301,12 @@ class Core:
         address = self._place(symbol, data.size)
         self._ram[address : address + data.size] = data
 
+    def read_result(self, symbol: str, shape: tuple[int, ...], dtype: str) -> Array:
+        """As :meth:`read`, as one who takes a result: what the caches hold, and stale data are reported."""
+        found = self.read(symbol, shape, dtype)
+        self._lib.axl_stale_left(self._place(symbol, found.nbytes), found.nbytes)
+        return found
+
     def read(self, symbol: str, shape: tuple[int, ...], dtype: str) -> Array:
         """A copy of the array at a symbol."""
         kind = np.dtype(dtype)
@@ -316,10 +329,14 @@ class Core:
                 fault = linux.with_names(fault, self.board.host)
             for address in {raw.pc, raw.address}:
                 fault = fault.replace(f"0x{address:08X}", self.describe(address))
+            if own := self._source.lines.at(raw.pc) or self._source.lines.at(self._lib.axl_called_from()):
+                fault = f"{own}: {fault}"
         reads = raw.wait_addr if raw.waiting == READ else 0
-        return State(
-            run, self.describe(raw.pc), waits[raw.waiting], raw.exit_code, fault, reads, raw.fault == TLAST
-        )
+        # At a device it is the instruction itself that counts, not its block.
+        at = raw.mmio_pc if raw.waiting in (READ, WRITE) else raw.pc
+        own = self._source.lines.at(at) or self._source.lines.at(self._lib.axl_called_from()) or ""
+        breach = raw.fault == TLAST
+        return State(run, self.describe(raw.pc), waits[raw.waiting], raw.exit_code, fault, reads, breach, own)
 
     def describe(self, address: int) -> str:
         """An address with the symbol of the running program that it belongs to."""
@@ -369,8 +386,16 @@ class Core:
         )
 
     def stale(self) -> list[str]:
-        """Missing cache maintenance, one line for each place in the program, oldest first."""
-        return [self._stale_line(self._lib.axl_stale(i).contents) for i in range(self._lib.axl_stale_count())]
+        """Bytes that were old or lost, one line for each place in the program, oldest first."""
+        return stale.lines(self._lib, self._source, self._specs)
+
+    def mistakes(self) -> list[str]:
+        """What the driver did wrong with the DMA's registers, one line for each place, oldest first."""
+        return mistakes.Report(self._lib, self._specs, self._source).lines()
+
+    def hints(self, accelerator: int) -> list[str]:
+        """What the driver has not done yet with an accelerator: for a run that hangs."""
+        return mistakes.Report(self._lib, self._specs, self._source).hints(accelerator)
 
     def outside(self) -> list[str]:
         """Accesses beside the program's arrays, one line for each place in the program, oldest first.
@@ -488,18 +513,6 @@ class Core:
             return None
         written = np.flatnonzero(self._ram[slice(*stack)] != _PAINT)
         return stack[1] - stack[0] - int(written[0]) if len(written) else 0
-
-    def _stale_line(self, raw: Any) -> str:
-        what = (
-            "the DMA read data that is still dirty in a cache, stored by",
-            "the CPU read a line cached before the DMA wrote it, in",
-            "a dirty line was written over what the DMA had written, by",
-        )[raw.kind]
-        where = self.describe(raw.line) if raw.line == raw.last else f"0x{raw.line:08X} to 0x{raw.last:08X}"
-        return (
-            f"{_STALE[raw.kind]}: {what} {self.describe(raw.pc)}; line {where}, "
-            f"{raw.count} time{'s' if raw.count != 1 else ''}, first at fabric cycle {raw.cycle}"
-        )
 
     def _teach(self, spec: AcceleratorSpec | None) -> None:
         """The protocol monitor's table, from the specification."""

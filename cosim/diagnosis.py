@@ -75,6 +75,8 @@ class Device:
     """What a functional model says of its error; RTL has only the number."""
     instructions: Mapping[str, int] = field(default_factory=dict)
     """Opcode to how often it has begun."""
+    undone: tuple[str, ...] = ()
+    """Registers that the driver never wrote, as parts of a sentence."""
 
 
 @dataclass(frozen=True)
@@ -170,6 +172,7 @@ def hang_message(stopped: Stopped) -> str:
         causes = ["the CPU waits for an interrupt and nothing in flight can raise one"]
     if not causes:
         causes = ["no stream stalls"]
+    causes += [_of(device, text) for device in stopped.devices for text in device.undone]
     return f"{when}: {'; '.join([*causes, *_state(stopped)])}"
 
 

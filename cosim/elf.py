@@ -98,6 +98,14 @@ class Program:
         index = bisect_right(self._addresses, address) - 1
         return self._sorted[index].name if index >= 0 and self._sorted[index].is_function else ""
 
+    def object_at(self, first: int, last: int) -> Symbol | None:
+        """The object that has the bytes from `first` to `last`."""
+        index = bisect_right(self._addresses, first) - 1
+        if index < 0 or self._sorted[index].is_function:
+            return None
+        symbol = self._sorted[index]
+        return symbol if last < symbol.address + symbol.size else None
+
     @property
     def functions(self) -> tuple[Symbol, ...]:
         """Functions by address, one for each: of several names the one that sorts first."""

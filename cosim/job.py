@@ -106,7 +106,9 @@ class Result:
     """By name, what is of each alone: ``words_in``, ``words_out``, ``transfers_in``, ``transfers_out``,
     ``compute``."""
     stale: list[str] = field(default_factory=list)
-    """Missing cache flushes and invalidations, one line each."""
+    """Bytes that were old or lost, because a cache was not maintained, one line for each place."""
+    mistakes: list[str] = field(default_factory=list)
+    """What the driver did wrong with the DMA's registers, one line for each place."""
     outside: list[str] = field(default_factory=list)
     """Accesses beside the arrays that the program was given, one line for each place."""
     breaches: list[str] = field(default_factory=list)

@@ -1,6 +1,7 @@
 """From an instruction of a program to the line of the user's source, by the line tables of DWARF.
 
-Only what the user wrote is compiled with line tables, so what has a line is the program's own code.
+Of sources only what the user wrote is compiled with line tables, so what has a line is the program's own
+code.
 """
 
 from __future__ import annotations
@@ -11,7 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Any
 
+from elftools.common.exceptions import DWARFError, ELFError
 from elftools.elf.elffile import ELFFile
+
+from axiloom.cosim.elf import Program, Symbol
 
 
 @dataclass(frozen=True)
@@ -34,13 +38,46 @@ class Lines:
 NONE = Lines()
 
 
+@dataclass(frozen=True)
+class Source:
+    """Names of the places of one program; without one, addresses."""
+
+    program: Program | None = None
+    lines: Lines = NONE
+
+    def place(self, pc: int, call: int) -> str:
+        """The user's own line; of a function of the runtime the line that called it."""
+        if own := self.lines.at(pc):
+            return own
+        if self.program is None:
+            return f"0x{pc:08X}"
+        called = self.lines.at(call) if call else None
+        inside = self.program.function_at(pc)
+        return f"{called}, in {inside}," if called and inside else self.program.describe(pc)
+
+    def object_at(self, first: int, last: int) -> Symbol | None:
+        """The array or variable that has these bytes."""
+        return self.program.object_at(first, last) if self.program else None
+
+
+NOWHERE = Source()
+
+
+def of(program: Program) -> Source:
+    """The places of a program that was loaded."""
+    return Source(program, read(program.path))
+
+
 def read(path: Path) -> Lines:
-    """Of an ELF file."""
+    """Of an ELF file. Debug information that cannot be read is none."""
     with path.open("rb") as stream:
         elf = ELFFile(stream)
         if not elf.has_dwarf_info(strict=True):
             return NONE
-        rows = tuple(sorted(_rows(elf.get_dwarf_info(relocate_dwarf_sections=False))))
+        try:
+            rows = tuple(sorted(_rows(elf.get_dwarf_info(relocate_dwarf_sections=False))))
+        except (DWARFError, ELFError, KeyError, IndexError, ValueError, AttributeError, AssertionError):
+            return NONE
     return Lines(rows, tuple(row[0] for row in rows))
 
 

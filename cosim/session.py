@@ -296,6 +296,7 @@ def _stopped(
             protocol=core.protocol_text(number),
             why=models.error(number) if models else "",
             instructions=core.instructions(number),
+            undone=tuple(core.hints(number)),
         )
         for number, spec in enumerate(work.system.specs)
     )
@@ -304,7 +305,8 @@ def _stopped(
         reason=reason,
         cycles=_int(dut.now),
         devices=tuple(devices),
-        cpu=f"CPU at {state.pc}" + (f", waiting for {state.waiting}" if state.waiting else ""),
+        cpu=f"CPU at {state.line and f'{state.line}, '}{state.pc}"
+        + (f", waiting for {state.waiting}" if state.waiting else ""),
         polled="".join(polled_register(spec, state.reads) for spec in work.system.specs),
         registers=referee.unstarted(work.system, core.accesses()),
     )
@@ -392,10 +394,11 @@ async def _run(dut: Dut, core: Core, clock: _Clock, models: Models | None, work:
     breaches = core.breaches(work.system, ended=ended and outcome is Outcome.HALT and not state.fault)
     if state.breach:
         breaches.append(referee.tlast(work.system, str(fault), _int(dut.now)))
+    read = core.read if hang or fault else core.read_result
     found = core.profile(_int(dut.now), work.timeline)
     calls = core.section_cycles()
     return Result(
-        outputs={symbol: core.read(symbol, *form) for symbol, form in job.outputs.items()},
+        outputs={symbol: read(symbol, *form) for symbol, form in job.outputs.items()},
         exit_code=state.exit_code,
         counters=core.counters(),
         events=core.events(),
@@ -404,6 +407,7 @@ async def _run(dut: Dut, core: Core, clock: _Clock, models: Models | None, work:
         simulation=simulation,
         profile=found,
         stale=core.stale(),
+        mistakes=core.mistakes(),
         outside=core.outside(),
         breaches=breaches,
         broken=state.breach,

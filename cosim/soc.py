@@ -20,12 +20,12 @@ from typing import Any
 import numpy as np
 
 from axiloom import cache, processes
-from axiloom.cosim import core, outside, referee
+from axiloom.cosim import core, mistakes, outside, referee, stale
 from axiloom.cosim.build import emitted, icarus, process, verilator
 from axiloom.cosim.job import TIMEOUT_S, Job, Result
 from axiloom.cosim.session import ERROR_FILE, FROM_SESSION, TO_SESSION, Work
 from axiloom.cosim.system import System
-from axiloom.errors import DriverError, HangError, ProtocolError, UsageError
+from axiloom.errors import DriverError, HangError, ProtocolError, StaleDataError, UsageError
 
 Progress = Callable[[str], None]
 Array = np.ndarray[Any, Any]
@@ -52,6 +52,14 @@ class HungError(HangError):
 
 class DiedError(DriverError):
     """The simulator's process ended without an answer."""
+
+
+class StaleHungError(StaleDataError, HungError):
+    """... because of stale data, as far as anybody can tell."""
+
+
+class MistakeHungError(DriverError, HungError):
+    """... because of a mistake of the driver's."""
 
 
 class Soc:
@@ -122,8 +130,9 @@ class Soc:
         """Run jobs one after another in one simulator process, the hardware reset before each.
 
         With `check` the first job that hangs raises HangError, one that fails (a fault, an exit code
-        that is not 0) DriverError; without, the results say so. With `progress` a line about every
-        two seconds goes to stderr. A simulator that dies is a DriverError that says how.
+        that is not 0) DriverError, or StaleDataError if it saw stale data; without, the results say so.
+        What a job that ends well did wrong is in its result alone (:func:`refuse_run`). With `progress` a
+        line about every two seconds goes to stderr. A simulator that dies is a DriverError that says how.
         """
         if self._command is None:
             self.build()
@@ -139,7 +148,7 @@ class Soc:
             results = self._simulate(jobs, check, progress)
         if check:
             for result in results:
-                _raise_failure(result)
+                raise_failure(result)
         return results
 
     def _simulate(self, jobs: Sequence[Job], check: bool, progress: bool) -> list[Result]:
@@ -222,13 +231,34 @@ class Soc:
         return arguments
 
 
-def _raise_failure(result: Result) -> None:
+def raise_failure(result: Result) -> None:
+    """StaleDataError, HangError or DriverError for a run that did not come to its end in order."""
     left = f"; before, {outside.refusal(result.outside)}" if result.outside else ""
-    before = f"{referee.refusal(result.breaches)}; then " if result.breaches else ""
+    if not result.failed:
+        return
+    wrong = f"{mistakes.refusal(result.mistakes)}; then " if result.mistakes else ""
+    if result.breaches and not result.broken:
+        wrong = f"{referee.refusal(result.breaches)}; then {wrong}"
+    if result.stale:
+        wrong = f"{stale.refusal(result.stale)}; then {wrong}"
     if result.hang:
-        raise HungError(before + result.hang + left, result)
-    if result.broken:
-        raise ProtocolError(referee.refusal(result.breaches) + left)
-    if result.fault:
-        kind = ProtocolError if result.breaches else DriverError
-        raise kind(before + result.fault + left)
+        hung = StaleHungError if result.stale else MistakeHungError if result.mistakes else HungError
+        raise hung(wrong + result.hang + left, result)
+    what = (referee.refusal(result.breaches) if result.broken else result.fault) or ""
+    kind = StaleDataError if result.stale else ProtocolError if result.breaches else DriverError
+    raise kind(wrong + what + left)
+
+
+def refuse_run(
+    found_stale: Sequence[str], found_mistakes: Sequence[str], found_outside: Sequence[str]
+) -> None:
+    """What is wrong with a run that came to its end.
+
+    StaleDataError for stale data; DriverError for mistakes with registers, or accesses beside arrays.
+    """
+    if found_stale:
+        raise StaleDataError(stale.refusal(found_stale))
+    if found_mistakes:
+        raise DriverError(mistakes.refusal(found_mistakes))
+    if found_outside:
+        raise DriverError(outside.refusal(found_outside))

@@ -14,18 +14,21 @@ from axiloom.errors import BuildError
 
 SECTION = ".axl_arrays"
 GUARD_BYTES = 0x10000
-FLAGS = ("-fdata-sections", "-gline-tables-only")
-"""Each array in a section of its own, and from where in the source each instruction comes."""
+FLAGS = ("-fdata-sections",)
+"""Each array in a section of its own."""
 _KINDS = (".bss", ".data", ".rodata")
 _IN_MEMORY = re.compile(r"^    \.rodata .*> ddr$", re.MULTILINE)
 _INSERTED = re.compile(r"^SECTIONS\n\{\n", re.MULTILINE)
 
 
-def with_guards(script: str, arrays: Iterable[str]) -> str:
-    """A linker script of ``sw/`` with the section, before what would take the arrays else.
+def keeping_lines(script: str) -> str:
+    """A linker script of ``sw/`` that keeps the debug information of the user's sources; that of the
+    compiler's own library goes as before."""
+    return script.replace("*(.debug_*)", "*compiler_rt*(.debug_*)")
 
-    It keeps the debug information of the user's sources; that of the compiler's own library goes as before.
-    """
+
+def with_guards(script: str, arrays: Iterable[str]) -> str:
+    """A linker script of ``sw/`` with the section, before what would take the arrays else."""
     parts = [f"        *({' '.join(f'{kind}.{name}' for kind in _KINDS)})" for name in sorted(set(arrays))]
     guard = f"        . = ALIGN(64) + {GUARD_BYTES:#x};"
     lines = [f"    {SECTION} ALIGN(64) : {{", guard]
@@ -33,7 +36,6 @@ def with_guards(script: str, arrays: Iterable[str]) -> str:
         lines += [part, guard]
     if found := _IN_MEMORY.search(script):
         section = "\n".join([*lines, "    } > ddr", ""])
-        script = script.replace("*(.debug_*)", "*compiler_rt*(.debug_*)")
         return script[: found.start()] + section + script[found.start() :]
     if found := _INSERTED.search(script):
         section = "\n".join([*lines, "    }", ""])

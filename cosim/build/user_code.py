@@ -30,6 +30,8 @@ from axiloom.cosim.build.toolchain import (
 from axiloom.errors import CompileError
 from axiloom.isa import AcceleratorSpec
 
+LINES = ("-gline-tables-only",)
+"""From where in the source each instruction comes."""
 CXX = (".cpp", ".cc", ".cxx", ".C")
 SUFFIXES = (".c", ".S", ".s", *CXX)
 _BOTH = (
@@ -97,8 +99,8 @@ def compile_user(
     macros = macros_of(board, hardware, {"AXL_DMA_CACHED": 0} if linux else {})
     runtime = runtime_objects(target, [*target.flags, *FLAGS, opt, *macros])
     folders = dict.fromkeys([*given.include, *(source.parent for source in sources)])
-    guarding = guards.FLAGS if arrays else ()
-    script = target.script.read_text(encoding="utf-8")
+    guarding = (*LINES, *(guards.FLAGS if arrays else ()))
+    script = guards.keeping_lines(target.script.read_text(encoding="utf-8"))
     if arrays:
         script = guards.with_guards(script, arrays)
     flags = [*macros, *given.flags, opt, *(f"-I{folder.absolute()}" for folder in folders)]

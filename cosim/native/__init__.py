@@ -181,10 +181,27 @@ class Counters(ctypes.Structure):
 
 class Stale(ctypes.Structure):
     _fields_ = [
-        *((name, c_uint32) for name in ("kind", "line", "last", "pc")),
+        *((name, c_uint32) for name in ("kind", "first", "last", "pc", "call", "other_pc", "other_call")),
+        *((name, c_uint32) for name in ("store_pc", "store_call", "by_dma")),
         ("count", c_uint64),
         ("cycle", c_uint64),
     ]
+
+
+class Dma(ctypes.Structure):
+    _fields_ = [(name, c_uint32) for name in ("length_bits", "beat_bytes", "scatter_gather", "registers")]
+
+
+class Mistake(ctypes.Structure):
+    _fields_ = [
+        *((name, c_uint32) for name in ("kind", "dma", "at", "value", "detail", "pc", "call", "unused")),
+        ("count", c_uint64),
+        ("cycle", c_uint64),
+    ]
+
+
+class DmaState(ctypes.Structure):
+    _fields_ = [("control", c_uint32 * 2), ("started", c_uint32 * 2)]
 
 
 class Range(ctypes.Structure):
@@ -277,9 +294,15 @@ _FUNCTIONS: dict[str, Signature] = {
     "axl_counters": (POINTER(Counters), []),
     "axl_class_counts": (None, [POINTER(c_uint64)]),
     "axl_stop_at_stale": (None, []),
+    "axl_stale_left": (None, [c_uint32, c_uint32]),
     "axl_stale_count": (c_int, []),
     "axl_stale": (POINTER(Stale), [c_int]),
     "axl_watch": (None, [POINTER(Range), c_uint32, c_uint32, c_uint32]),
+    "axl_called_from": (c_uint32, []),
+    "axl_dma": (None, [POINTER(Dma)]),
+    "axl_mistake_count": (c_int, []),
+    "axl_mistake": (POINTER(Mistake), [c_int]),
+    "axl_dma_state": (POINTER(DmaState), [c_int]),
     "axl_outside_count": (c_int, []),
     "axl_outside": (POINTER(Outside), [c_int]),
     "axl_pointers": (None, [POINTER(Pointer), c_uint32]),

@@ -38,8 +38,9 @@ enum axl_op {
 
 /* Resume the CPU until it needs the fabric again.
  *   rdata  data of the last READ, else ignored
- *   resp   AXI response of the last READ or WRITE (0 is OKAY); anything else is an external abort: the run ends
- *          with AXL_FAULT_BUS at the instruction that made the access
+ *   resp   bits 1:0 AXI response of the last READ or WRITE (0 is OKAY); anything else is an external abort: the run
+ *          ends with AXL_FAULT_BUS at the instruction that made the access. Bits 3:2, of the DMA that was written to
+ *          last: S2MM, MM2S had a transfer under way when the register got the value
  *   irq    1 when mm2s_introut or s2mm_introut is high
  *   now    virtual time in fabric cycles; it never goes back. The first call of a job defines the job's zero.
  *   *addr  absolute address (the DMA's page; the AXI-Lite port takes the low bits), word aligned
@@ -223,6 +224,7 @@ typedef struct axl_state_t {
     char text[200];     /* one line on the fault, without symbols */
 } axl_state_t;
 const axl_state_t *axl_state(void);
+uint32_t axl_called_from(void); /* the instruction of the program's own code that called what runs now; 0: own code runs */
 
 typedef struct axl_counters_t {
     uint64_t instructions, cpu_cycles, task_clock_ns;
@@ -248,22 +250,75 @@ void axl_class_counts(uint64_t *counts);
 /* ---- Python side: stale data ------------------------------------------------------------------------------- */
 
 enum axl_stale_kind {
-    AXL_STALE_MISSING_FLUSH,      /* the DMA read a line that is dirty in a cache */
-    AXL_STALE_MISSING_INVALIDATE, /* the CPU read a cached line that the DMA has written since it was filled */
-    AXL_STALE_LOST_WRITE          /* a dirty line went to memory over data the DMA had written */
+    AXL_STALE_MISSING_FLUSH,      /* the DMA read bytes that the CPU has stored and no cache has written back */
+    AXL_STALE_MISSING_INVALIDATE, /* the CPU read cached bytes of which the DMA has written other ones since */
+    AXL_STALE_LOST_WRITE,         /* a line was written back over other bytes that the DMA had written */
+    AXL_STALE_THROWN_AWAY         /* bytes were read that the CPU had stored and an invalidate has thrown away */
 };
 typedef struct axl_stale_t {
     uint32_t kind;
-    uint32_t line;    /* address of the first line concerned */
-    uint32_t last;    /* address of the last one */
-    uint32_t pc;      /* block that stored (MISSING_FLUSH), loaded (MISSING_INVALIDATE) or evicted (LOST_WRITE) */
-    uint64_t count;   /* events: words for DMA reads, accesses for CPU loads, lines for lost writes */
-    uint64_t cycle;   /* fabric cycle of the first one, from the start of the job */
+    uint32_t first, last; /* address of the first byte concerned, and of the last one */
+    uint32_t pc, call;    /* that stored (MISSING_FLUSH), loaded (MISSING_INVALIDATE), wrote back (LOST_WRITE), invalidated
+                             (THROWN_AWAY); the program's own code that called it, or 0 */
+    uint32_t other_pc, other_call; /* that started the DMA, or stored (LOST_WRITE), or read (THROWN_AWAY) */
+    uint32_t store_pc, store_call; /* THROWN_AWAY: that had stored */
+    uint32_t by_dma;      /* 1: the DMA has read it */
+    uint64_t count;       /* events: words for the DMA, accesses for the CPU, lines for lost writes */
+    uint64_t cycle;       /* fabric cycle of the first one, from the start of the job */
 } axl_stale_t;
+/* After the program's end: whoever reads [address, address + bytes) does so by the CPU's caches. */
+void axl_stale_left(uint32_t address, uint32_t bytes);
 /* From here to the end of the job: the first one is a fault. */
 void axl_stop_at_stale(void);
-int axl_stale_count(void);                     /* distinct (kind, pc), oldest first, at most 64 are kept */
+int axl_stale_count(void);                     /* distinct (kind, pc, call), oldest first, at most 64 are kept */
 const axl_stale_t *axl_stale(int index);       /* NULL outside */
+
+/* ---- Python side: mistakes of drivers ---------------------------------------------------------------------- */
+
+enum { AXL_REGISTERS_AT = 0x8000 }; /* of the accelerator's own registers, in the page of its DMA */
+
+/* A DMA: bits of LENGTH, bytes of a beat of its streams, whether it takes descriptors, and whether the accelerator has
+ * registers of its own. Of the accelerator that is selected; until the next call. */
+typedef struct axl_dma_t {
+    uint32_t length_bits, beat_bytes, scatter_gather, registers;
+} axl_dma_t;
+void axl_dma(const axl_dma_t *dma);
+
+enum axl_mistake_kind {
+    AXL_MISTAKE_LENGTH_CUT,       /* detail: the bits that LENGTH has */
+    AXL_MISTAKE_LENGTH_ZERO,
+    AXL_MISTAKE_LENGTH_SMALL,     /* S2MM: less than a beat of `detail` bytes */
+    AXL_MISTAKE_BUSY,             /* LENGTH written while a transfer is under way */
+    AXL_MISTAKE_NOT_RUNNING,      /* LENGTH or TAILDESC written while DMACR (detail) has RS 0 */
+    AXL_MISTAKE_UNALIGNED,        /* SA or DA is no multiple of `detail` bytes */
+    AXL_MISTAKE_RECEIVE_SHORT,    /* the packet goes on behind the `detail` words of LENGTH */
+    AXL_MISTAKE_RESET_BUSY,       /* value: the channel whose packet is broken off */
+    AXL_MISTAKE_CURRENT_RUNNING,  /* CURDESC written while RS is 1 */
+    AXL_MISTAKE_NO_CURRENT,       /* TAILDESC without CURDESC since the reset */
+    AXL_MISTAKE_DESCRIPTOR_PLACE, /* CURDESC, TAILDESC: no multiple of 64 */
+    AXL_MISTAKE_TAIL_UNREACHED,   /* NXTDESC does not lead from `detail` to TAILDESC */
+    AXL_MISTAKE_DESCRIPTOR_DONE,  /* STATUS (detail) of the descriptor at `value` has Cmplt already */
+    AXL_MISTAKE_DESCRIPTOR_EMPTY, /* length 0 */
+    AXL_MISTAKE_DESCRIPTOR_BUFFER, /* its buffer (detail) is not aligned */
+    AXL_MISTAKE_NO_REGISTER,
+    AXL_MISTAKE_READ_ONLY,
+    AXL_MISTAKE_EARLY_LOAD,       /* the CPU reads at `value`, in the buffer at `detail` of a transfer under way */
+    AXL_MISTAKE_EARLY_STORE,
+    AXL_MISTAKE_NO_ADDRESS        /* a transfer begins, and SA or DA was not written since the reset */
+};
+typedef struct axl_mistake_t {
+    uint32_t kind, dma, at; /* at: the register, bytes from the DMA's */
+    uint32_t value, detail;
+    uint32_t pc, call, unused;
+    uint64_t count, cycle;
+} axl_mistake_t;
+int axl_mistake_count(void);                  /* distinct (kind, register, pc, call), oldest first, at most 64 are kept */
+const axl_mistake_t *axl_mistake(int index);  /* NULL outside */
+
+typedef struct axl_dma_state_t {
+    uint32_t control[2], started[2]; /* of MM2S, S2MM: DMACR as last written; 1: LENGTH or TAILDESC ever was */
+} axl_dma_state_t;
+const axl_dma_state_t *axl_dma_state(int dma);
 
 /* ---- Python side: accesses outside ------------------------------------------------------------------------- */
 

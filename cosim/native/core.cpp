@@ -114,8 +114,12 @@ int axl_mem_read(int addr) {
         return static_cast<int>(0xDEADBEEFu);
     s.dma_reads++;
     const uint32_t line = address >> s.memory.line_shift;
-    if (line != s.clean_line)
-        s.clean_line = s.memory.dma_read(line) && !s.watched(AXL_OUTSIDE_DMA_READ, address) ? line : axl::NO_LINE;
+    if (line != s.clean_line) {
+        const bool whole = s.memory.dma_read(line), watched = s.watched(AXL_OUTSIDE_DMA_READ, address);
+        s.clean_line = whole && !watched ? line : axl::NO_LINE;
+        if (!whole)
+            return static_cast<int>(s.memory.dma_word(address));
+    }
     int32_t word;
     memcpy(&word, s.ram + address, sizeof word);
     return word;
@@ -129,8 +133,12 @@ void axl_mem_write(int addr, int data, int strb) {
     s.dma_writes++;
     const uint32_t line = address >> s.memory.line_shift;
     if (line != s.written_line) {
-        s.memory.dma_write(line);
-        s.written_line = s.watched(AXL_OUTSIDE_DMA_WRITE, address) ? axl::NO_LINE : line;
+        const bool alone = s.memory.dma_write(line), watched = s.watched(AXL_OUTSIDE_DMA_WRITE, address);
+        s.written_line = alone && !watched ? line : axl::NO_LINE;
+        if (!alone) {
+            s.clean_line = axl::NO_LINE;
+            return s.memory.dma_store(address, static_cast<uint32_t>(data), static_cast<uint32_t>(strb));
+        }
     }
     if ((strb & 15) == 15)
         memcpy(s.ram + address, &data, 4);
@@ -221,6 +229,21 @@ void axl_pointers(const axl_pointer_t *pointers, uint32_t n) {
         given.push_back({pointers[i]});
 }
 
+void axl_dma(const axl_dma_t *dma) { soc().cpu.rules.dmas[soc().current] = *dma; }
+
+int axl_mistake_count(void) { return static_cast<int>(soc().cpu.rules.list.size()); }
+
+const axl_mistake_t *axl_mistake(int index) {
+    const auto &list = soc().cpu.rules.list;
+    return index >= 0 && index < static_cast<int>(list.size()) ? &list[static_cast<size_t>(index)] : nullptr;
+}
+
+const axl_dma_state_t *axl_dma_state(int dma) {
+    static axl_dma_state_t told;
+    told = soc().cpu.rules.summary(static_cast<uint32_t>(dma) % AXL_ACCELERATORS);
+    return &told;
+}
+
 int axl_strayed_count(void) { return static_cast<int>(soc().cpu.pointed.list.size()); }
 
 const axl_strayed_t *axl_strayed(int index) {
@@ -241,6 +264,8 @@ void axl_stream_out(int, int last) {
         fault = s.accelerators[s.current].name + ": " + fault;
     if (!fault.empty())
         s.cpu.fail(kind, s.cpu.state.mmio_pc, 0, fault);
+    else
+        s.cpu.rules.word_out(static_cast<uint32_t>(s.current), last != 0);
 }
 
 void axl_accelerator(int number) {
@@ -263,7 +288,10 @@ int axl_accelerators(const char *const *names, uint32_t n) {
 }
 
 void axl_activity(long long now, int bits) {
-    soc().timeline.activity(static_cast<uint64_t>(now), static_cast<uint32_t>(bits));
+    System &s = soc();
+    const uint32_t shift = 2 * static_cast<uint32_t>(s.current), busy = static_cast<uint32_t>(bits) / AXL_BIT_MM2S_BUSY & 3;
+    s.cpu.busy = (s.cpu.busy & ~(3u << shift)) | busy << shift;
+    s.timeline.activity(static_cast<uint64_t>(now), static_cast<uint32_t>(bits));
 }
 
 void axl_functions(const uint32_t *addresses, uint32_t n, uint32_t entry, uint32_t main) {
@@ -320,6 +348,11 @@ int axl_job_begin(void) {
         return refuse("axl_job_begin: call axl_configure first");
     s.cpu.begin();
     s.forget_lines();
+    s.memory.contents.ram = s.ram;
+    s.memory.here = [] { return soc().cpu.here(); };
+    s.memory.is_guess = [](uint32_t address) { return soc().cpu.rules.is_guess(address); };
+    s.memory.in_flight = &s.cpu.rules.in_flight;
+    s.memory.on_touch = [](bool write, uint32_t address, uint32_t size) { soc().cpu.touch_in_flight(write, address, size); };
     s.memory.reset();
     s.timeline.reset();
     s.dma_reads = s.dma_writes = 0;
@@ -384,6 +417,8 @@ const axl_state_t *axl_state(void) {
     return &s.cpu.state;
 }
 
+uint32_t axl_called_from(void) { return soc().timeline.left_own(); }
+
 const axl_counters_t *axl_counters(void) {
     System &s = soc();
     const axl::Cpu &cpu = s.cpu;
@@ -433,6 +468,11 @@ void axl_stop_at_stale(void) {
     soc().memory.on_stale = [] {
         soc().cpu.fail(AXL_FAULT_STALE, soc().memory.pc, 0, "caches and memory differ where the DMA and the CPU share it");
     };
+}
+
+void axl_stale_left(uint32_t address, uint32_t bytes) {
+    if (bytes && address < axl::RAM_SIZE && bytes <= axl::RAM_SIZE - address)
+        soc().memory.leave(address, bytes);
 }
 
 int axl_stale_count(void) { return static_cast<int>(soc().memory.stale.list.size()); }

@@ -369,6 +369,7 @@ module axiloom_tb (
   reg  [31:0] cpu_rdata;
   reg  [1:0]  cpu_resp;
   reg  [DMAS-1:0] was_reset;   // by the driver, through DMACR, and no transfer since
+  reg  [1:0] write_busy;       // {S2MM, MM2S} of the DMA that a register was written of: under way at that cycle
   reg  [31:0] stalled;
   reg  [8:0]  autopsy_left;
   reg  [5:0]  autopsy_step;
@@ -511,7 +512,7 @@ module axiloom_tb (
     case (cpu)
       CPU_STEP:
         if (running) begin
-          `AXL_CPU_STEP(op, cpu_rdata, {30'b0, cpu_resp}, {31'b0, irq}, now, step_addr, step_data, step_delay);
+          `AXL_CPU_STEP(op, cpu_rdata, {28'b0, write_busy, cpu_resp}, {31'b0, irq}, now, step_addr, step_data, step_delay);
           access_addr <= step_addr;
           access_data <= step_data;
           computing   <= op == OP_ADVANCE;
@@ -614,6 +615,7 @@ module axiloom_tb (
     if (lite_done) cpu <= CPU_STEP;
     for (dma = 0; dma < DMAS; dma = dma + 1) begin
       if (write_taken && hits(awaddr, dma)) begin
+        write_busy <= {debug_s2mm_busy[dma], debug_mm2s_busy[dma]};
 `ifndef AXL_SG
         // What a transfer has moved counts from its LENGTH on: the first word comes later than this.
         if (awaddr[9:0] == MM2S_BEGIN) begin
@@ -705,6 +707,7 @@ module axiloom_tb (
     if (ctl_reset) begin
       quiet     <= 1'b0;
       was_reset <= 0;
+      write_busy <= 2'b00;
       memory_reset;
       master_reset;
     end

@@ -78,13 +78,14 @@ class Chip:
 
         With several accelerators C has AXL_ID_<name> for dma_select and AXL_DMA_<name> for dma_init.
         `inputs` fills arrays by symbol before main; `outputs` (symbol to shape and type) reads them after.
-        Raises `CompileError`, `BuildError`, `HangError`, `DriverError` (also for an access beside one of
-        these arrays) or `ProtocolError` (a rule of a bus is broken), each with one line.
+        Raises `CompileError`, `BuildError`, `HangError`, `StaleDataError` (old data by the caches),
+        `DriverError` (also for a wrong use of the DMA's registers, and an access beside one of these arrays)
+        or `ProtocolError` (a rule of a bus is broken), each with one line.
         """
-        from axiloom.cosim import outside, referee
+        from axiloom.cosim import referee
         from axiloom.cosim.build.user_code import Given
         from axiloom.cosim.job import Job
-        from axiloom.errors import DriverError
+        from axiloom.cosim.soc import refuse_run
 
         files = [Path(f) for f in ([driver] if isinstance(driver, (str, Path)) else driver)]
         elf = files[0]
@@ -96,8 +97,7 @@ class Chip:
                 warnings.warn(one, stacklevel=2)
         self.soc.build()
         result = self.soc.run_many([Job(elf, dict(inputs or {}), dict(outputs or {}))])[0]
-        if result.outside:
-            raise DriverError(outside.refusal(result.outside))
+        refuse_run(result.stale, result.mistakes, result.outside)
         referee.verdict(result)
         return result
 
@@ -126,6 +126,7 @@ class Chip:
         return self._checked("mlir", str(file), text, seed, options)
 
     def _checked(self, what: str, name: str, mlir: str, seed: int, options: Mapping[str, Any]) -> Report:
+        from axiloom.cosim.soc import refuse_run
         from axiloom.drivergen.pipeline.schedule import Schedule
         from axiloom.errors import UsageError
         from axiloom.run.problem import ProblemRun, Workload
@@ -134,7 +135,9 @@ class Chip:
         if len(self.specs) > 1:
             names = ", ".join(spec.name for spec in self.specs)
             raise UsageError(f"{what} runs on one accelerator, not on {names}: give `soc` one of them")
-        return report_of(ProblemRun(Workload(name, mlir, seed), self.system, Schedule(**options)))
+        report = report_of(ProblemRun(Workload(name, mlir, seed), self.system, Schedule(**options)))
+        refuse_run(report["stale"], report["mistakes"], report.get("outside", ()))
+        return report
 
 
 def _load(one: AcceleratorSpec | Path | str, size: int | None) -> AcceleratorSpec:

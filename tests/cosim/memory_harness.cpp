@@ -11,7 +11,7 @@ void run(const axl_config *config, const uint32_t *accesses, uint32_t n, uint64_
     memory.reset();
     memory.l2_on = true;
     for (uint32_t i = 0; i < n; i++)
-        accesses[i] & 1 ? memory.store(accesses[i] >> 1) : memory.load(accesses[i] >> 1);
+        accesses[i] & 1 ? memory.store(accesses[i] >> 1, 0, 0) : memory.load(accesses[i] >> 1, 0, 0);
     out[0] = memory.load_misses;
     out[1] = memory.store_misses;
     out[2] = memory.l2_references;

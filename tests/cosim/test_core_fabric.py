@@ -172,7 +172,10 @@ class TestTime:
         assert (fabric.now - begin) / BOARD.fabric_hz == pytest.approx(cpu_s, rel=1e-3)
 
     def test_polling_a_flag_in_memory_lets_the_fabric_run(self, start: Run) -> None:
-        core, fabric = start("int main(void) { BUFFER[0] = 0; while (!BUFFER[0]) {} return 0; }")
+        core, fabric = start(
+            FLUSH + "int main(void) { do { invalidate_l2(0x16000000); invalidate_l1(0x16000000); }"
+            "while (!BUFFER[0]); return 0; }"
+        )
         quanta = [fabric.step() for _ in range(5)]
         assert [op for op, _, _ in quanta] == [ADVANCE] * 5
         quantum = BOARD.simulation.quantum * BOARD.fabric_hz / BOARD.cpu_hz
@@ -213,36 +216,40 @@ class TestStaleData:
     SEND = "int main(void) { BUFFER[9] = 1; %s REGISTER(0x28) = 4; return 0; }"
     RECV = "int main(void) { result[0] = BUFFER[9]; REGISTER(0x58) = 4; %s result[1] = BUFFER[9]; return 0; }"
 
-    def send(self, start: Run, maintenance: str) -> list[str]:
+    def send(self, start: Run, maintenance: str, reads: int = 1) -> list[str]:
         core, fabric = start(FLUSH + self.SEND % maintenance)
         assert fabric.until_access()[0] == WRITE
-        fabric.lib.axl_mem_read(0x16000024)
+        assert fabric.lib.axl_mem_read(0x16000024) == reads
         fabric.lib.axl_mem_read(0x16000040)  # a line that nobody wrote
         assert fabric.until_access()[0] == HALT
         return core.stale()
 
-    def recv(self, start: Run, maintenance: str) -> list[str]:
+    def recv(self, start: Run, maintenance: str, reads: int = 1) -> list[str]:
         core, fabric = start(FLUSH + self.RECV % maintenance)
         assert fabric.until_access()[0] == WRITE
         fabric.lib.axl_mem_write(0x16000024, 1, 15)
         assert fabric.until_access()[0] == HALT
+        assert core.read("result", (2,), "int32").tolist() == [0, reads]
         return core.stale()
 
     @pytest.mark.parametrize("maintenance", ["", "clean_l1(0x16000024);", "clean_l2(0x16000024);"])
     def test_missing_flush(self, start: Run, maintenance: str) -> None:
-        (report,) = self.send(start, maintenance)
-        assert report.startswith("missing flush: the DMA read data that is still dirty in a cache, stored by")
-        assert "line 0x16000020, 1 time, first at fabric cycle" in report
-        assert "(main" in report
+        """The DMA reads what was there before."""
+        (report,) = self.send(start, maintenance, reads=0)
+        assert report.startswith("missing flush: the DMA, started by 0x0010")
+        assert "read old bytes 36 to 36 of the input window (0x16000024); 0x0010" in report
+        assert "(main+0x" in report
+        assert "1 time, first at fabric cycle" in report
 
     def test_flushed(self, start: Run) -> None:
         assert self.send(start, "clean_l1(0x16000024); clean_l2(0x16000024);") == []
 
     @pytest.mark.parametrize("maintenance", ["", "invalidate_l1(0x16000024);", "invalidate_l2(0x16000024);"])
     def test_missing_invalidate(self, start: Run, maintenance: str) -> None:
-        (report,) = self.recv(start, maintenance)
-        assert report.startswith("missing invalidate: the CPU read a line cached before the DMA wrote it, in")
-        assert "(main" in report
+        """The CPU reads what was there before."""
+        (report,) = self.recv(start, maintenance, reads=0)
+        assert report.startswith("missing invalidate: 0x0010")
+        assert "read old bytes 36 to 36 of the input window (0x16000024) from the caches; the DMA" in report
 
     def test_invalidated(self, start: Run) -> None:
         assert self.recv(start, "invalidate_l2(0x16000024); invalidate_l1(0x16000024);") == []
@@ -257,10 +264,43 @@ class TestStaleData:
         fabric.lib.axl_mem_write(0x16000004, 1, 15)
         assert fabric.until_access()[0] == HALT
         (report,) = core.stale()
-        assert report.startswith("lost DMA data: a dirty line was written over what the DMA had written")
+        assert report.startswith("lost DMA data: 0x0010")
+        assert "wrote a cache line back over bytes 4 to 4 of the input window" in report
+        assert core.ram[0x16000000:0x16000008].tolist() == [1, 0, 0, 0, 0, 0, 0, 0]
+
+    def test_lost_store(self, start: Run) -> None:
+        """A line with a variable of the CPU's is thrown away for the DMA's part of it."""
+        core, fabric = start(
+            FLUSH
+            + "int main(void) { BUFFER[0] = 7; clean_l1(0x16000000); clean_l2(0x16000000); BUFFER[0] = 8; "
+            "REGISTER(0x58) = 4; invalidate_l2(0x16000000); invalidate_l1(0x16000000);"
+            "result[0] = BUFFER[0]; result[1] = BUFFER[1]; return 0; }"
+        )
+        assert fabric.until_access()[0] == WRITE
+        fabric.lib.axl_mem_write(0x16000004, 5, 15)
+        assert fabric.until_access()[0] == HALT
+        assert core.read("result", (2,), "int32").tolist() == [7, 5]
+        (report,) = core.stale()
+        assert report.startswith("lost store: 0x0010")
+        assert "invalidated bytes 0 to 0 of the input window (0x16000000) without a clean, which" in report
+
+    def test_what_is_shared_and_not_touched_is_no_fault(self, start: Run) -> None:
+        """The CPU has the line, and uses other bytes of it than the DMA: nothing is old, nothing is lost."""
+        core, fabric = start(
+            FLUSH
+            + "int main(void) { BUFFER[0] = 7; clean_l1(0x16000000); clean_l2(0x16000000); BUFFER[2] = 8; "
+            "REGISTER(0x28) = 4; result[0] = BUFFER[0] + BUFFER[2]; BUFFER[1] = 4; return 0; }"
+        )
+        assert fabric.until_access()[0] == WRITE
+        assert fabric.lib.axl_mem_read(0x16000000) == 7
+        fabric.lib.axl_mem_write(0x16000004, 5, 15)
+        assert fabric.lib.axl_mem_read(0x16000004) == 5
+        assert fabric.until_access()[0] == HALT
+        assert core.read("result", (1,), "int32")[0] == 15
+        assert core.stale() == []
 
     def test_next_job_starts_clean(self, start: Run) -> None:
-        assert self.send(start, "")
+        assert self.send(start, "", reads=0)
         assert self.send(start, "clean_l1(0x16000024); clean_l2(0x16000024);") == []
 
 

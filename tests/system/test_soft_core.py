@@ -27,12 +27,12 @@ WORK = ("compute", "words_in", "words_out", "transfers_in", "transfers_out")
 
 
 def simulated(run: ProblemRun, folder: Path, board: Board, edit: tuple[str, str] = ("", "")) -> Result:
-    """With `edit` one text of the driver replaced by another."""
+    """With `edit` one text of the driver replaced by another. What is wrong by stale data may be."""
     assert edit[0] in run.driver.c
     driver = replace(run.driver, c=run.driver.c.replace(*edit)) if edit[0] else run.driver
     elf = run.build_elf(driver, folder)
-    (result,) = Soc(System(run.spec, board=board)).run_many([Job(elf, run.inputs, run.outputs)])
-    assert compare(result, run.expected)["matches"]
+    (result,) = Soc(System(run.spec, board=board)).run_many([Job(elf, run.inputs, run.outputs)], check=False)
+    assert result.stale or (not result.failed and compare(result, run.expected)["matches"])
     return result
 
 
@@ -115,9 +115,7 @@ def test_a_missing_clean_is_diagnosed(tmp_path: Path, cached: str) -> None:
     clean = next(line for line in run.driver.c.splitlines() if "dma_packet_clean(" in line)
     result = simulated(run, tmp_path, cached_windows(), (clean, ""))
     assert result.stale
-    assert all(
-        line.startswith("missing flush: the DMA read data that is still dirty") for line in result.stale
-    )
+    assert all(line.startswith("missing flush: the DMA") for line in result.stale)
 
 
 @pytest.mark.slow

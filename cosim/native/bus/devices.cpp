@@ -38,6 +38,9 @@ uint32_t Cpu::device_read(uint32_t address, unsigned size) {
     read_before = last_read;
     last_read = address;
     yield(AXL_OP_READ, address, 0);
+    uint32_t page = 0;
+    if (is_page(address, page))
+        rules.read(page, address - config.mmio_base[page], answer);
     if (response)
         fail(AXL_FAULT_BUS, state.mmio_pc, address,
              format("load of 0x%08X at pc 0x%08X: AXI response %u", address, state.mmio_pc, static_cast<uint32_t>(response)));
@@ -55,10 +58,46 @@ void Cpu::device_write(uint32_t address, unsigned size, uint32_t value) {
     if (config.dma_coherent)
         told_of(address, value);
     pointed.write(address, value);
+    uint32_t page = 0;
+    const bool known = is_page(address, page);
+    const Place place{state.mmio_pc, timeline.left_own()};
+    const uint32_t offset = address - config.mmio_base[page];
+    if (offset >= AXL_REGISTERS_AT || (offset % S2MM != DMACR && offset % S2MM != DMASR)) {
+        if (offset < S2MM || offset >= AXL_REGISTERS_AT)
+            memory.sends = place;
+        if (offset >= S2MM)
+            memory.receives = place;
+    }
+    if (known)
+        rules.writes(page, offset, value, place);
     yield(AXL_OP_WRITE, address, value);
+    if (known && !response)
+        rules.written(page, offset, value, was_busy, place);
     if (response)
         fail(AXL_FAULT_BUS, state.mmio_pc, address,
              format("store to 0x%08X at pc 0x%08X: AXI response %u", address, state.mmio_pc, static_cast<uint32_t>(response)));
+    if (state.run == AXL_RUN_FAULT)
+        stop_engine();
+}
+
+bool Cpu::is_page(uint32_t address, uint32_t &number) const {
+    for (uint32_t page = 0; page < config.mmio_pages; page++)
+        if (address - config.mmio_base[page] < config.mmio_size) {
+            number = page;
+            return true;
+        }
+    return false;
+}
+
+// The CPU comes to a line while a transfer was not seen to have ended: has it, when the DMA has come as far as the CPU?
+void Cpu::touch_in_flight(bool write, uint32_t address, uint32_t size) {
+    const int transfer = rules.transfer_of(write, address, size);
+    if (transfer < 0 || alone || aborting)
+        return;
+    if (to_fabric(cycles()) > now)
+        yield(AXL_OP_ADVANCE, 0, 0);
+    if (busy >> transfer & 1)
+        rules.touches(transfer, write, address, here());
     if (state.run == AXL_RUN_FAULT)
         stop_engine();
 }

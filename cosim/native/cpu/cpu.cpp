@@ -41,6 +41,8 @@ int Cpu::begin() {
     process.reset();
     watch.reset();
     pointed.reset();
+    rules.reset();
+    was_busy = busy = 0;
     section = Section{};
     instructions = branches = branch_misses = stall = base = 0;
     mmio_reads = mmio_writes = polls = switches = 0;
@@ -239,7 +241,8 @@ int Cpu::step(uint32_t rdata, int resp, int irq, long long now_, int *addr, int 
     now = static_cast<uint64_t>(now_ - origin);
     memory.cycle = now;
     answer = rdata;
-    response = resp;
+    response = resp & 3;
+    was_busy = static_cast<uint32_t>(resp) >> 2 & 3;
     irq_line = irq;
     if (state.run == AXL_RUN_RESET || (!fibre.active() && state.run != AXL_RUN_RUNNING)) {
         state.waiting = 0;
@@ -377,11 +380,13 @@ void Cpu::access(bool write, uint32_t address, uint32_t size) {
         for (uint32_t line = address >> memory.line_shift; line <= last; line++) {
             if (__builtin_expect(memory.preloads.any(), 0))
                 memory.wait_for_preloads(line, cycles());
-            write ? memory.store(line) : memory.load(line);
+            write ? memory.store(line, address, size) : memory.load(line, address, size);
         }
         return;
     }
     case Attribute::UNCACHED:
+        if (__builtin_expect(rules.in_flight, 0))
+            touch_in_flight(write, address, size);
         write ? memory.uncached_store() : memory.uncached_load();
         return;
     case Attribute::DEVICE:
@@ -467,8 +472,12 @@ void Cpu::schedule() {
 void Cpu::event() {
     if (attributes_changed) {
         attributes_changed = false;
+        const std::vector<Attribute> before(std::begin(attributes.data), std::end(attributes.data));
         host->read_attributes();
         attributes.cover();
+        for (uint32_t section = 0; memory.contents.on && section < RAM_SIZE >> SECTION_SHIFT; section++)
+            if (before[section] == Attribute::CACHED && attributes.data[section] == Attribute::UNCACHED)
+                memory.write_back(section << (SECTION_SHIFT - memory.line_shift), ((section + 1) << (SECTION_SHIFT - memory.line_shift)) - 1);
         last_fetch = NO_LINE;
         schedule();
         return;

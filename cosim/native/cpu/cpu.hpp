@@ -15,6 +15,7 @@
 #include "memory/memory.hpp"
 #include "memory/pointed.hpp"
 #include "cpu/process.hpp"
+#include "bus/driver_rules.hpp"
 #include "bus/timeline.hpp"
 #include "memory/watch.hpp"
 
@@ -24,7 +25,9 @@ constexpr uint64_t RAM_SIZE = 512u << 20;
 
 class Cpu {
   public:
-    Cpu(uint8_t *ram, Memory &memory, Timeline &timeline) : ram(ram), memory(memory), timeline(timeline) { attributes.reset(RAM_SIZE); }
+    Cpu(uint8_t *ram, Memory &memory, Timeline &timeline) : rules(ram, memory), ram(ram), memory(memory), timeline(timeline) {
+        attributes.reset(RAM_SIZE);
+    }
 
     axl_state_t state{};
     uint64_t instructions = 0, branches = 0, branch_misses = 0, stall = 0;
@@ -33,6 +36,8 @@ class Cpu {
     Process process;
     Watch watch;
     Pointed pointed;
+    uint32_t busy = 0; // two bits a DMA: MM2S, S2MM have a transfer under way
+    DriverRules rules;
     static constexpr uint32_t NO_LAPS = 0xFFFFFFFFu; // an address outside RAM
     uint32_t lap_address = NO_LAPS;
     void (*on_lap)() = nullptr;
@@ -49,6 +54,13 @@ class Cpu {
     uint32_t reg(int id) const;
     void set(int id, uint64_t value);
     uint32_t pc() const { return reg(host->registers().pc); }
+    // The instruction that accesses memory or maintains caches; one that accesses a device is that of state.mmio_pc.
+    Place here() const {
+        if (state.run != AXL_RUN_RUNNING)
+            return {};
+        return {in_device ? state.mmio_pc : pc(), timeline.left_own()};
+    }
+    bool in_device = false;
     // The last instruction of the block that runs: the one that raised an exception which ends its block.
     uint32_t last_of_block() const { return previous ? previous->branch_pc : memory.pc; }
     // Attributes may change with this block: they are read at the next.
@@ -68,6 +80,7 @@ class Cpu {
     }
 
     // ---- what the core uses
+    [[gnu::noinline]] void touch_in_flight(bool write, uint32_t address, uint32_t size);
     int configure(const axl_config &config);
     int begin();
     int start(uint32_t entry, uint32_t exit_pc, uint32_t exit_code_addr, uint32_t text_start, uint32_t text_end);
@@ -138,6 +151,7 @@ class Cpu {
     uint64_t now = 0;         // fabric cycles since then
     uint32_t answer = 0;
     int response = 0, irq_line = 0;
+    uint32_t was_busy = 0; // see axl_cpu_step
     // descriptors of a coherent DMA: what it is told of, so that a look at their status finds what it has written
     struct Ring {
         uint32_t low = 0, span = 0;
@@ -164,6 +178,7 @@ class Cpu {
     uint32_t device_read(uint32_t address, unsigned size);
     void device_write(uint32_t address, unsigned size, uint32_t value);
     bool device_access(uint32_t address, unsigned size, bool write);
+    bool is_page(uint32_t address, uint32_t &number) const;
     void told_of(uint32_t address, uint32_t value);
     [[gnu::noinline]] void look_at_descriptor(uint32_t address);
     void exception(uint32_t number);

@@ -1,8 +1,10 @@
-// One set-associative cache: tags and states of lines, no data (RAM holds the only copy).
+// One set-associative cache: tags and states of lines. Their data is in Contents, where it is not what RAM holds.
 #pragma once
 
 #include <cstdint>
 #include <vector>
+
+#include "memory/stale.hpp"
 
 namespace axl {
 
@@ -10,21 +12,24 @@ constexpr uint32_t NO_LINE = 0xFFFFFFFFu;
 constexpr uint32_t NOT_FOUND = 0xFFFFFFFFu;
 
 enum LineState : uint8_t {
-    DIRTY = 1, // newer than memory
-    STALE = 2  // the DMA has written the line's memory since it was filled
+    DIRTY = 1, // is written to the level below when it leaves
+    STALE = 2, // the DMA has written bytes of the line's memory since then
+    APART = 4, // the level below holds other data: see Contents
+    LOST = 8   // has bytes whose stores were thrown away
 };
 
 struct Cache {
     struct Victim {
         uint32_t line = NO_LINE; // NO_LINE: the way was free
         uint8_t state = 0;
-        uint32_t writer = 0;
+        Place writer;
+        uint32_t index = 0;
     };
 
     uint32_t set_mask = 0, ways = 0;
     std::vector<uint32_t> tags;   // line number, or NO_LINE
     std::vector<uint8_t> states;
-    std::vector<uint32_t> writers; // block that made the line dirty, for reports
+    std::vector<Place> writers;    // what made the line dirty, for reports
     std::vector<uint8_t> recent;   // way of the last hit of each set: looked at first
     std::vector<uint32_t> stamps;  // LRU only: time of the last use
     uint32_t time = 0, lfsr = 1;
@@ -42,7 +47,7 @@ struct Cache {
         uint32_t sets = set_mask + 1;
         tags.assign(sets * ways, NO_LINE);
         states.assign(sets * ways, 0);
-        writers.assign(sets * ways, 0);
+        writers.assign(sets * ways, Place());
         recent.assign(sets, 0);
         stamps.assign(lru ? sets * ways : 0, 0);
         time = 0;
@@ -82,6 +87,7 @@ struct Cache {
         victim.line = tags[index];
         victim.state = states[index];
         victim.writer = writers[index];
+        victim.index = index;
         tags[index] = line;
         states[index] = 0;
         recent[set] = static_cast<uint8_t>(way);

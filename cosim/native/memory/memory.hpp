@@ -1,12 +1,13 @@
 // L1I, L1D and L2 of the CPU, what their misses cost, and the watch over DMA and caches.
 //
-// Data lives in RAM alone; the caches are tags. So a forgotten flush or invalidate does not corrupt the
-// simulated result: it is reported, with the code that caused it, which says more than a wrong number.
+// The caches are tags, and RAM is what the CPU sees. Where a DMA is not coherent, Contents keeps the data apart: a
+// forgotten clean or invalidate gives the bytes that a board gives, and is reported with the code that caused it.
 #pragma once
 
 #include <vector>
 
 #include "memory/cache.hpp"
+#include "memory/contents.hpp"
 #include "memory/preload.hpp"
 #include "memory/stale.hpp"
 
@@ -18,6 +19,7 @@ struct Memory {
     Cache l1i, l1d, l2;
     Preloads preloads;
     StaleReports stale;
+    Contents contents{l1d, l2};
     axl_config config{};
     uint32_t line_shift = 5, ocm_lines = 0;
     bool l2_on = false;
@@ -26,9 +28,14 @@ struct Memory {
     uint64_t uncached_loads = 0, uncached_stores = 0, maintenance = 0, page_faults = 0;
     std::vector<uint64_t> touched; // a bit a page; empty without an operating system
     uint64_t penalty = 0;   // CPU cycles since the start of the job
-    uint32_t pc = 0;        // block that runs now: the culprit of reports
+    uint32_t pc = 0;        // block that runs now
+    Place sends, receives;  // where the program last started a DMA, or an accelerator that accesses memory itself
+    Place (*here)() = nullptr; // where the program is now, exactly
     uint64_t cycle = 0;     // fabric cycle of the last synchronisation, for reports
 
+    bool (*is_guess)(uint32_t address) = nullptr;      // of a word that a DMA reads: it may throw it away
+    const bool *in_flight = nullptr;                   // while it is true, misses and first stores go to on_touch
+    void (*on_touch)(bool write, uint32_t address, uint32_t size) = nullptr;
     void (*on_stale)() = nullptr; // called at each event; nullptr: they are only counted
 
     void configure(const axl_config &c) {
@@ -48,19 +55,40 @@ struct Memory {
     bool in_ocm(uint32_t line) const { return line < ocm_lines; }
 
     // Without a second level it stays off.
-    void turn_l2(bool on) { l2_on = on && config.l2_size; }
+    void turn_l2(bool on) {
+        if (l2_on && !on && contents.on)
+            unobserved([this] { each(l2, [this](uint32_t index) { l2_maintain(index, CLEAN | INVALIDATE); }); });
+        l2_on = on && config.l2_size;
+    }
 
     // All caches are empty; what was dirty is in memory, and no time has passed.
     void empty() {
+        if (contents.on)
+            write_back(0, NO_LINE);
         l1i.reset();
         l1d.reset();
         l2.reset();
         preloads.reset();
     }
 
+    // Lines [first, last] are in no cache any more, and no time has passed: memory that the caches may no longer hold.
+    void write_back(uint32_t first, uint32_t last) {
+        unobserved([&] {
+            for (Cache *cache : {&l1d, &l2})
+                each(*cache, [&](uint32_t index) {
+                    if (cache->tags[index] < first || cache->tags[index] > last)
+                        return;
+                    cache == &l1d ? l1_maintain(index, CLEAN | INVALIDATE) : l2_maintain(index, CLEAN | INVALIDATE);
+                });
+        });
+    }
+
     void reset() {
+        contents.on = false;
         empty();
         stale.reset();
+        contents.reset(!config.dma_coherent && config.mmio_pages, line_shift);
+        sends = receives = Place();
         l2_on = false;
         loads = load_misses = stores = store_misses = 0;
         fetch_misses = l2_references = l2_misses = writebacks = 0;
@@ -71,27 +99,25 @@ struct Memory {
 
     // ---- CPU ----
 
-    void load(uint32_t line) {
+    // An access to [address, address + size), as far as it lies in `line`.
+    void load(uint32_t line, uint32_t address = 0, uint32_t size = 0) {
         loads++;
         uint32_t index = l1d.guess(line);
         if (__builtin_expect(l1d.tags[index] != line, 0))
-            index = search(line, load_misses);
+            index = search(line, load_misses, false, address, size);
         l1d.touch(index);
-        if (__builtin_expect(l1d.states[index] & STALE, 0))
-            report(AXL_STALE_MISSING_INVALIDATE, line, pc);
+        if (__builtin_expect(l1d.states[index] & (STALE | LOST), 0))
+            look(index, line, address, size);
     }
 
-    void store(uint32_t line) {
+    void store(uint32_t line, uint32_t address = 0, uint32_t size = 0) {
         stores++;
         uint32_t index = l1d.guess(line);
         if (__builtin_expect(l1d.tags[index] != line, 0))
-            index = search(line, store_misses);
+            index = search(line, store_misses, true, address, size);
         l1d.touch(index);
-        uint8_t &state = l1d.states[index];
-        if (!(state & DIRTY)) {
-            state |= DIRTY;
-            l1d.writers[index] = pc;
-        }
+        if (__builtin_expect((l1d.states[index] & (DIRTY | STALE | LOST)) != DIRTY, 0))
+            soil(index, line, address, size);
     }
 
     // PLD at time `now`. It counts as a load, and as a miss where it fetches the line.
@@ -176,41 +202,64 @@ struct Memory {
 
     // ---- DMA ----
 
-    // False if the line is dirty in a cache: the DMA reads what is old.
+    // False if it reads other data than the CPU does: then each word is asked for.
     bool dma_read(uint32_t line) {
-        if (config.dma_coherent) {
-            if (config.dma_allocates && l1d.find(line) == NOT_FOUND)
-                dma_allocate(line);
-            return true;
-        }
-        for (Cache *cache : {&l1d, &l2}) {
-            uint32_t index = cache->find(line);
-            if (index == NOT_FOUND || !(cache->states[index] & DIRTY))
-                continue;
-            report(AXL_STALE_MISSING_FLUSH, line, cache->writers[index]);
-            return false;
+        if (!config.dma_coherent)
+            return !contents.on || contents.is_whole(line);
+        if (config.dma_allocates && l1d.find(line) == NOT_FOUND)
+            dma_allocate(line);
+        return true;
+    }
+
+    // A word of a line that is not whole, as memory has it.
+    uint32_t dma_word(uint32_t address) {
+        const uint32_t line = address >> line_shift;
+        const uint64_t bytes = contents.bytes_of(line, address, 4);
+        Contents::Lost how;
+        Place store;
+        if (const auto thrown = contents.thrown(line, bytes, how); thrown.any)
+            report(AXL_STALE_THROWN_AWAY, thrown, how.invalidate, sends, how.store, true);
+        else if (is_guess && is_guess(address))
+            ;
+        else if (const auto unwritten = contents.unwritten(line, bytes, store); unwritten.any)
+            report(AXL_STALE_MISSING_FLUSH, unwritten, store, sends, {}, true);
+        uint32_t word;
+        memcpy(&word, contents.memory(line) + (address & ((1u << line_shift) - 1)), sizeof word);
+        return word;
+    }
+
+    // False if it is in a cache of the CPU's, and not coherent: then each word is told by dma_store.
+    bool dma_write(uint32_t line) {
+        if (!config.dma_coherent)
+            return !contents.on || (l1d.find(line) == NOT_FOUND && l2.find(line) == NOT_FOUND && !contents.has_lost(line));
+        uint32_t index = l1d.find(line); // no other copy of the line stays; behind an ACP the data goes to L2
+        if (index != NOT_FOUND)
+            l1d.drop(index);
+        if (config.dma_allocates) {
+            index = dma_allocate(line);
+            if (index != NOT_FOUND)
+                l2.states[index] |= DIRTY;
+        } else if (index = l2.find(line); index != NOT_FOUND) {
+            l2.drop(index);
         }
         return true;
     }
 
-    void dma_write(uint32_t line) {
-        if (config.dma_coherent) { // no other copy of the line stays; behind an ACP the data goes to L2
-            uint32_t index = l1d.find(line);
-            if (index != NOT_FOUND)
-                l1d.drop(index);
-            if (config.dma_allocates) {
-                index = dma_allocate(line);
-                if (index != NOT_FOUND)
-                    l2.states[index] |= DIRTY;
-            } else if (index = l2.find(line); index != NOT_FOUND) {
-                l2.drop(index);
-            }
-            return;
-        }
-        for (Cache *cache : {&l1d, &l2}) {
-            uint32_t index = cache->find(line);
-            if (index != NOT_FOUND)
-                cache->states[index] |= STALE;
+    void dma_store(uint32_t address, uint32_t word, uint32_t strobes) {
+        const uint32_t line = address >> line_shift, offset = address & ((1u << line_shift) - 1);
+        uint8_t data[64];
+        memcpy(data + offset, &word, sizeof word);
+        contents.write(line, data, static_cast<uint64_t>(strobes & 15) << offset);
+    }
+
+    // After the program's end: bytes of [address, address + size) that memory has and the caches have not.
+    void leave(uint32_t address, uint32_t size) {
+        for (uint32_t line = address >> line_shift; contents.on && size && line <= (address + size - 1) >> line_shift; line++) {
+            const uint64_t bytes = contents.bytes_of(line, address, size);
+            Contents::Lost how;
+            report(AXL_STALE_MISSING_INVALIDATE, contents.stale(line, bytes), {}, receives);
+            if (const auto thrown = contents.thrown(line, bytes, how); thrown.any)
+                report(AXL_STALE_THROWN_AWAY, thrown, how.invalidate, {}, how.store);
         }
     }
 
@@ -230,16 +279,60 @@ struct Memory {
     }
 
     // The rare paths stay out of line, so that the common ones need few registers: they run at every access.
-    [[gnu::noinline]] void report(uint32_t kind, uint32_t line, uint32_t culprit) {
-        stale.add(kind, line << line_shift, culprit, cycle);
+    [[gnu::noinline]] void report(uint32_t kind, Contents::Bytes bytes, Place culprit, Place other, Place store = {},
+                                  bool by_dma = false) {
+        if (!bytes.any || is_unobserved)
+            return;
+        stale.add(kind, bytes.first, bytes.last, culprit, other, store, by_dma, cycle);
         if (on_stale)
             on_stale();
     }
 
-    [[gnu::noinline]] uint32_t search(uint32_t line, uint64_t &misses) {
+    Place place() const { return here && contents.on ? here() : Place{pc, 0}; }
+
+    // A load from a line that holds old data.
+    [[gnu::noinline]] void look(uint32_t index, uint32_t line, uint32_t address, uint32_t size) {
+        const uint64_t bytes = contents.bytes_of(line, address, size);
+        Contents::Lost how;
+        if (l1d.states[index] & STALE)
+            if (const auto old = contents.stale(line, bytes); old.any)
+                report(AXL_STALE_MISSING_INVALIDATE, old, place(), receives);
+        if (l1d.states[index] & LOST)
+            if (const auto thrown = contents.thrown(line, bytes, how); thrown.any)
+                report(AXL_STALE_THROWN_AWAY, thrown, how.invalidate, place(), how.store);
+    }
+
+    // A store to a line that is not dirty alone.
+    [[gnu::noinline]] void soil(uint32_t index, uint32_t line, uint32_t address, uint32_t size) {
+        if (in_flight && *in_flight)
+            on_touch(true, address, size);
+        if (contents.on)
+            contents.store(index, line, contents.bytes_of(line, address, size));
+        if (!(l1d.states[index] & DIRTY))
+            l1d.writers[index] = place();
+        l1d.states[index] |= DIRTY;
+    }
+
+    bool is_unobserved = false;
+    template <typename Do> void unobserved(Do action) {
+        const uint64_t time = penalty, lines = writebacks, references = l2_references;
+        is_unobserved = true;
+        action();
+        is_unobserved = false;
+        penalty = time, writebacks = lines, l2_references = references;
+    }
+    template <typename Do> static void each(const Cache &cache, Do action) {
+        for (uint32_t index = 0; index < cache.tags.size(); index++)
+            if (cache.tags[index] != NO_LINE)
+                action(index);
+    }
+
+    [[gnu::noinline]] uint32_t search(uint32_t line, uint64_t &misses, bool write, uint32_t address, uint32_t size) {
         uint32_t index = l1d.find(line);
         if (index != NOT_FOUND)
             return index;
+        if (in_flight && *in_flight && !write)
+            on_touch(false, address, size);
         misses++;
         return refill(line);
     }
@@ -275,22 +368,41 @@ struct Memory {
             touch_page(line);
         Cache::Victim victim;
         uint32_t index = l1d.fill(line, victim);
-        l1d.states[index] = from_l2(line);
+        if (contents.on)
+            return refill_apart(line, index, victim);
+        from_l2(line);
         if (victim.state & DIRTY)
-            to_l2(victim);
+            to_l2(victim, nullptr, 0);
         return index;
     }
 
-    // Bring a line from L2 or DDR; returns the state that L1 inherits.
-    uint8_t from_l2(uint32_t line) {
+    uint32_t refill_apart(uint32_t line, uint32_t index, const Cache::Victim &victim) {
+        if (victim.state) {
+            Contents::Leaving left;
+            contents.leaves(victim, left);
+            from_l2(line);
+            if (left.state & DIRTY)
+                to_l2(victim, left.below, left.newer);
+            else
+                contents.dropped(left.line, left.state, left.below, left.newer, left.writer, place());
+            contents.has_left();
+        } else {
+            from_l2(line);
+        }
+        contents.arrived(index, line);
+        return index;
+    }
+
+    // Bring a line from L2 or DDR.
+    void from_l2(uint32_t line) {
         if (in_ocm(line)) {
             penalty += config.ocm_cycles;
-            return 0;
+            return;
         }
         penalty += config.l2_hit_cycles;
         if (!l2_on) {
             penalty += config.ddr_cycles;
-            return 0;
+            return;
         }
         l2_references++;
         uint32_t index = l2.find(line);
@@ -300,58 +412,78 @@ struct Memory {
             index = l2_allocate(line);
         }
         l2.touch(index);
-        return l2.states[index] & STALE;
     }
 
-    // A dirty line leaves L1. L2 takes whole lines without reading memory first.
-    void to_l2(const Cache::Victim &victim) {
+    // A dirty line goes from L1 to L2, which takes whole lines without reading memory first. With contents apart: what
+    // L1 kept of it. True: it went to memory.
+    bool to_l2(const Cache::Victim &victim, const uint8_t *below, uint64_t newer) {
         if (!l2_on || in_ocm(victim.line)) {
-            to_memory(victim);
-            return;
+            to_memory();
+            if (newer)
+                report(AXL_STALE_LOST_WRITE, contents.over_memory(victim.line, below, newer), place(), victim.writer);
+            return true;
         }
         l2_references++;
         uint32_t index = l2.find(victim.line);
         if (index == NOT_FOUND)
             index = l2_allocate(victim.line);
         l2.touch(index);
-        l2.states[index] |= victim.state;
+        if (contents.on)
+            contents.to_l2(index, below, newer);
+        l2.states[index] |= DIRTY;
         l2.writers[index] = victim.writer;
+        return false;
     }
 
     uint32_t l2_allocate(uint32_t line) {
         Cache::Victim victim;
         uint32_t index = l2.fill(line, victim);
+        if (victim.state & APART)
+            report(AXL_STALE_LOST_WRITE, contents.leaves_l2(index, victim.line, victim.state, false, victim.writer, {}), place(),
+                   victim.writer);
         if (victim.state & DIRTY)
-            to_memory(victim);
+            to_memory();
         return index;
     }
 
-    void to_memory(const Cache::Victim &victim) {
+    void to_memory() {
         writebacks++;
         penalty += config.writeback_cycles;
-        if (victim.state & STALE)
-            report(AXL_STALE_LOST_WRITE, victim.line, pc);
     }
 
     void l1_maintain(uint32_t index, uint32_t operation) {
         uint8_t &state = l1d.states[index];
+        const uint32_t line = l1d.tags[index];
         if (operation & CLEAN && state & DIRTY) {
-            Cache::Victim line{l1d.tags[index], state, l1d.writers[index]};
+            const Cache::Victim victim{line, state, l1d.writers[index], index};
+            const bool to_memory = to_l2(victim, contents.on ? contents.below_l1(index) : nullptr, contents.newer_l1(index));
             state &= static_cast<uint8_t>(~DIRTY);
-            to_l2(line);
+            if (contents.on)
+                contents.cleaned(index, line, to_memory);
         }
-        if (operation & INVALIDATE)
+        if (operation & INVALIDATE) {
+            if (state & APART)
+                contents.drop_l1(index, place());
             l1d.drop(index);
+        }
     }
 
     void l2_maintain(uint32_t index, uint32_t operation) {
         uint8_t &state = l2.states[index];
+        const uint32_t line = l2.tags[index];
+        const Place writer = l2.writers[index];
         if (operation & CLEAN && state & DIRTY) {
-            to_memory({l2.tags[index], state, l2.writers[index]});
-            state &= static_cast<uint8_t>(~DIRTY);
+            to_memory();
+            if (contents.on)
+                report(AXL_STALE_LOST_WRITE, contents.cleaned_l2(index, line), place(), writer);
+            state = 0;
         }
-        if (operation & INVALIDATE)
+        if (operation & INVALIDATE) {
+            const uint8_t left = state;
             l2.drop(index);
+            if (left & APART)
+                contents.leaves_l2(index, line, left, true, writer, place());
+        }
     }
 };
 

@@ -25,7 +25,15 @@ from axiloom.cache import writable_root
 from axiloom.cosim.job import Job
 from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
-from axiloom.errors import BoardError, BuildError, DriverError, HangError, MismatchError, UsageError
+from axiloom.errors import (
+    BoardError,
+    BuildError,
+    DriverError,
+    HangError,
+    MismatchError,
+    StaleDataError,
+    UsageError,
+)
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.isa.contract.rtl import RtlPorts
 from axiloom.remote.board import RemoteBoard
@@ -117,7 +125,7 @@ def simulate(folder: Path, programs: list[Path], progress: Callable[[str], None]
         if result.hang or result.fault:
             why = result.hang or result.fault
             print(result.console, end="")
-            raise DriverError(f"{path.name} in simulation: {why}")
+            raise (StaleDataError if result.stale else DriverError)(f"{path.name} in simulation: {why}")
     return [(result.exit_code, result.console) for result in results]
 
 

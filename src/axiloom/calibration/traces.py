@@ -17,7 +17,7 @@ from axiloom.calibration.measurements import Point
 from axiloom.cosim import core
 from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
-from axiloom.errors import DriverError
+from axiloom.errors import DriverError, StaleDataError
 
 Trace = dict[str, int]
 """perf's counters, the cost model's events and the fabric's, by name."""
@@ -46,7 +46,7 @@ def simulate(point: Point, board: Board) -> Trace:
         else:
             run = Soc(System(spec, board)).run(elf, {}, outputs)
             if run.stale:
-                raise DriverError(f"{point}: {run.stale[0]}")
+                raise StaleDataError(f"{point}: {run.stale[0]}")
             trace, c = run.events | run.fabric | run.counters, run.outputs["C"]
         if not (c == programs.expected(point)).all():
             raise DriverError(f"{point}: C is wrong")

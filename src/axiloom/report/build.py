@@ -144,6 +144,7 @@ def build(
         "versions": versions(),
         "seed": seed,
         "stale": list(run.stale),
+        "mistakes": list(run.mistakes),
         "outside": list(run.outside),
         "breaches": list(run.breaches),
         "pauses": str(run.stalled) if run.stalled else _left_out(system),
@@ -416,6 +417,7 @@ def summary(report: Report) -> list[str]:
     if "room" in report:
         lines.append(f"Room: {report['room']}")
     lines += [f"Stale data: {line}" for line in report["stale"]]
+    lines += [f"Mistake of the driver's: {line}" for line in report["mistakes"]]
     lines += [f"Outside: {line}" for line in report.get("outside", [])]
     lines += [f"Rule broken: {line}" for line in report.get("breaches", [])]
     return lines + [f"Pauses: {line}" for line in [report.get("pauses", "")] if line]

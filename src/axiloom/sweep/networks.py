@@ -15,7 +15,7 @@ import axiloom
 from axiloom import boards, frontend, isa
 from axiloom.cache import cache_root, cached_build, content_hash
 from axiloom.cosim.system import System
-from axiloom.errors import DriverError, MismatchError, UsageError
+from axiloom.errors import MismatchError, StaleDataError, UsageError
 from axiloom.frontend import Model
 from axiloom.frontend.extras import require
 from axiloom.isa import AcceleratorSpec
@@ -65,7 +65,7 @@ def on_cpu(model: str, name: str, spec: AcceleratorSpec, *, code: str, board: st
 
 
 def measure(point: Point) -> Figures:
-    """Counters and layers, on the SoC fabric and limit too. MismatchError, DriverError: wrong, or stale."""
+    """Counters and layers, on the SoC fabric and limit too. MismatchError, StaleDataError: what they say."""
     model = frontend.read(_folder(point["model"]) / _FILE)
     run = NetworkRun(
         Network(point["problem"], model.mlir, model.weights),
@@ -79,7 +79,7 @@ def measure(point: Point) -> Figures:
     if not report["result"]["matches"]:
         raise MismatchError(f"{point['problem']}: {report['result']['first']}")
     if report["stale"]:
-        raise DriverError(f"{point['problem']}: {report['stale'][0]}")
+        raise StaleDataError(f"{point['problem']}: {report['stale'][0]}")
     return {
         "counters": report["counters"],
         "fabric": report["fabric"],

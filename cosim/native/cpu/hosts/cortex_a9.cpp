@@ -280,7 +280,9 @@ void CortexA9::private_write(uint32_t offset, unsigned size, uint32_t value) {
     }
     if (size == 4 && offset >= PL310) {
         cpu.maintains_caches();
+        cpu.in_device = true;
         pl310_write(offset - PL310, value);
+        cpu.in_device = false;
         return;
     }
     if (size == 4 && offset < SCU_END)

@@ -22,11 +22,11 @@ from axiloom.cosim import last_run, outside, referee
 from axiloom.cosim.build.user_code import CXX, Given
 from axiloom.cosim.job import Job, Result
 from axiloom.cosim.profile import Timeline
-from axiloom.cosim.soc import HungError, Soc
+from axiloom.cosim.soc import HungError, Soc, refuse_run
 from axiloom.cosim.system import System
 from axiloom.drivergen.dialects import templates
 from axiloom.drivergen.network import is_network, network_data_type
-from axiloom.errors import CompileError, DriverError, HangError, MismatchError, UnfitError, UsageError
+from axiloom.errors import CompileError, DriverError, MismatchError, UnfitError, UsageError
 from axiloom.files import read_array, read_text
 from axiloom.frontend.model import write_arrays
 from axiloom.isa import dumps
@@ -381,7 +381,7 @@ def say_selection(run: NetworkRun, options: argparse.Namespace) -> None:
         print(*run.chooser.summary(), sep="\n", end="\n\n")
 
 
-def _reported(hung: HungError, built: Report, options: argparse.Namespace, driver: str | None) -> HangError:
+def _reported(hung: HungError, built: Report, options: argparse.Namespace, driver: str | None) -> HungError:
     """Write what was asked for of a run that hung; the error, which says where the page is."""
     result = hung.result
     assert result is not None
@@ -389,7 +389,7 @@ def _reported(hung: HungError, built: Report, options: argparse.Namespace, drive
     page_said = f"; the page is {options.report / page.FILE}" if options.report else ""
     tries = built["result"].get("hang", {}).get("remedies", [])
     advice = f"; {tries[0][0].lower()}{tries[0][1:]}" if tries else ""
-    return HangError(f"{hung}{advice}{page_said}")
+    return type(hung)(f"{hung}{advice}{page_said}", result)
 
 
 def _say_process(result: Result, function: str = "") -> None:
@@ -504,6 +504,7 @@ def _finish(
     _write(built, options, timeline, driver)
     shown = "\n".join(report.summary(built)) if options.quiet else report.table(built)
     print(terminal.painted(shown, terminal.has_colour()))
+    refuse_run(built["stale"], built["mistakes"], ())
     return MismatchError.exit_code if built["result"]["matches"] is False else 0
 
 

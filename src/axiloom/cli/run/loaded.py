@@ -10,6 +10,7 @@ import numpy as np
 from axiloom import frontend
 from axiloom.cli import given, parser
 from axiloom.cli.run.command import network_run
+from axiloom.cosim.soc import refuse_run
 from axiloom.drivergen.network import is_network
 from axiloom.errors import MismatchError, UsageError
 from axiloom.report.types import Report
@@ -43,13 +44,14 @@ class Loaded:
         """The results, one array or a tuple: floats where the network has scales.
 
         Inputs are what the network takes, or floats for an int8 network. Every result is compared with
-        NumPy's; MismatchError if it differs, HangError or DriverError if the run fails.
+        NumPy's; MismatchError if it differs, HangError, DriverError or StaleDataError if the run fails.
         """
         arrays = {f"input{number}": np.asarray(one) for number, one in enumerate(inputs)}
         arrays |= {name: np.asarray(one) for name, one in named.items()}
         run = network_run(self.options, self.model, arrays or None)
         result = simulate(run)
         self.report = run.checked(result)
+        refuse_run(result.stale, result.mistakes, result.outside)
         if not self.report["result"]["matches"]:
             raise MismatchError(f"{self.model.name}: {self.report['result']['first']}")
         results = tuple(run.results(result).values())
