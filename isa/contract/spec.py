@@ -77,6 +77,8 @@ class AcceleratorSpec:
     share with this one (DMA, streams) is set in :attr:`parts`."""
     rtl: RtlPorts = field(default_factory=RtlPorts)
     """What is to be known of Verilog of the user's own."""
+    guessed: tuple[str, ...] = ()
+    """Keys of its file that ``axiloom spec from-rtl`` guessed, and that nobody has made sure of since."""
 
     @property
     def accesses(self) -> Mapping[str, tuple[tuple[Access, ...], tuple[Access, ...]]]:

@@ -69,7 +69,17 @@ _DMA_KEYS = {
     "coherent": "coherent",
 }
 _SAID_IF_TRUE = ("scatterGather", "coherent")
-_OF_THE_WHOLE = ("name", "version", "description", "dma_config", "stream_width", "post", "bits", "rtl")
+_OF_THE_WHOLE = (
+    "name",
+    "version",
+    "description",
+    "dma_config",
+    "stream_width",
+    "post",
+    "bits",
+    "rtl",
+    "guessed",
+)
 """Keys that a further kernel of an accelerator has not."""
 _ADDRESSES = ("address", "inputAddress", "outputAddress")
 
@@ -278,6 +288,7 @@ class _Reader:
         self._set("post", "post", bool)
         self._set("bits", "bits", tuple)
         self._set("rtl", "rtl", read_rtl)
+        self._set("guessed", "guessed", tuple)
         self._opcodes()
         self._flows()
         self._sizes()
@@ -542,6 +553,7 @@ def _write_accelerator(spec: AcceleratorSpec) -> dict[str, Any]:
         "in_place": {name: _write_named(one) for name, one in spec.in_place.items()} or None,
         "kernels": {name: _write_part(one, spec) for name, one in spec.others.items()} or None,
         "rtl": write_rtl(spec.rtl),
+        "guessed": list(spec.guessed) or None,
     }
     return {key: value for key, value in body.items() if value is not None}
 

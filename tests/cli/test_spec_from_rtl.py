@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
-from axiloom import isa
+from axiloom import drivergen, isa
 from axiloom.cli import main
+from axiloom.errors import UsageError
 
 HARDWARE = Path(__file__).parents[2] / "examples" / "hardware"
 PAIRS = str(HARDWARE / "two_streams" / "multiply_pairs.v")
@@ -48,11 +50,53 @@ def test_a_master_gets_pointers_where_hls_lays_them_out(
     assert "AXI4 master m_axi_gmem_* of 32 bits" in capsys.readouterr().err
 
 
+def test_what_does_not_fit_is_written_and_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "draft.json"
+    words = ["spec", "from-rtl", PAIRS, "--top", "multiply_pairs", "--kernel", "linalg.abs", "-o", str(out)]
+    assert main(words) == 0
+    assert json.loads(out.read_text())["accelerators"][0]["kernel"] == "linalg.abs"
+    said = capsys.readouterr().err
+    assert "to do: multiply_pairs has 2 input streams (a_, b_), and linalg.abs has 1 operands (A)" in said
+
+
+def test_a_large_tile_gets_a_large_window(tmp_path: Path) -> None:
+    out = tmp_path / "draft.json"
+    words = ["spec", "from-rtl", START, "--top", "matmul_start", "--tile", "128,128,128", "-o", str(out)]
+    assert main(words) == 0
+    assert isa.load(out).dma.input_buffer_size == 2 * 128 * 128 * 4
+
+
+def test_registers_by_the_comments_of_hls(tmp_path: Path) -> None:
+    names = ("Control signals", "Data signal of rows", "Data signal of ap_return")
+    comments = "".join(f"// 0x{8 * number:02x} : {name}\n" for number, name in enumerate(names))
+    (tmp_path / "start.v").write_text(comments + Path(START).read_text())
+    out = tmp_path / "draft.json"
+    words = ["spec", "from-rtl", str(tmp_path / "start.v"), "--top", "matmul_start", "-o", str(out)]
+    assert main(words) == 0
+    spec = isa.load(out)
+    assert spec.rtl.registers == {"control": 0, "rows": 8}
+    assert [str(one) for one in spec.opcodes["all"].before] == ["write(control, 1)"]
+    assert [str(one) for one in spec.opcodes["all"].after] == ["wait(control, 2)"]
+
+
+def test_a_module_that_looks_at_tlast_starts_on_it(tmp_path: Path) -> None:
+    """And what was guessed is marked in reports, until somebody takes the mark away."""
+    out, folder = tmp_path / "draft.json", HARDWARE / "stream_matmul"
+    files = [str(folder / "matmul_stream.sv"), str(folder / "multiply.sv")]
+    assert main(["spec", "from-rtl", *files, "--top", "matmul_stream", "-o", str(out)]) == 0
+    spec = isa.load(out)
+    assert spec.rtl.starts_on_tlast
+    assert drivergen.default_pipeline(spec) == "published"
+    assert "macs" in spec.guessed
+    mlir = drivergen.parse_workload("matmul:8x8x8").mlir
+    with pytest.raises(UsageError, match=r"coalesce would join packets, .*--pipeline published"):
+        drivergen.compile_mlir(mlir, spec, pipeline="coalesce")
+
+
 @pytest.mark.parametrize(
     ("more", "message"),
     [
         (["--kernel", "linalg.nope"], "no kernel `linalg.nope`"),
-        (["--kernel", "linalg.abs"], "has 2 input streams (a_, b_), and linalg.abs has 1 operands (A)"),
         (["--kernel", "linalg.mul", "--tile", "4,4"], "--tile has 2 sizes, and linalg.mul has the dims n"),
     ],
 )

@@ -140,6 +140,7 @@ def build(
             "stream_width": spec.stream_width,
             "dma": "sg" if spec.dma.scatter_gather else "simple",
             "memory_port": boards.COHERENT if spec.dma.coherent else boards.PLAIN,
+            "guessed": list(spec.guessed),
         },
         "versions": versions(),
         "seed": seed,
@@ -431,6 +432,11 @@ def _port(config: Config) -> str:
     return "" if config["memory_port"] == boards.PLAIN else f" on a {config['memory_port']} port"
 
 
+def of_guess(report: Report) -> str:
+    """Behind a figure of the array: how sure it is."""
+    return " (a guess: macs)" if "macs" in report["config"].get("guessed", []) else ""
+
+
 def table(report: Report) -> str:
     """The report as people read it in a terminal: what came out, then why."""
     config, bound = report["config"], report["limit"]
@@ -461,10 +467,15 @@ def table(report: Report) -> str:
     if bound["ratio"] is not None:
         lines += [
             "",
-            f"Limit: {bound['cycles']:,} cycles, set by the {bound['by']}; "
+            f"Limit: {bound['cycles']:,} cycles, set by the {bound['by']}{of_guess(report)}; "
             f"this run took {bound['ratio']:.2f} times that{_call(bound)}",
             *floor(bound),
         ]
+    if config.get("guessed"):
+        lines.append(
+            f"Guessed: {', '.join(config['guessed'])} (`guessed` in the specification): a figure that rests "
+            "on one is a guess, too"
+        )
     lines += _against(report)
     if "advice" in report:
         lines.append(f"Advice: {report['advice']}")

@@ -164,6 +164,8 @@ class Config(Setup):
     stream_width: int
     dma: Literal["simple", "sg"]
     memory_port: Literal["plain", "coherent"]
+    guessed: list[str]
+    """Keys of the specification that nobody has made sure of: what rests on them is a guess, too."""
 
 
 class Choice(TypedDict):

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from axiloom import isa
 from axiloom.cli import options as shared
 from axiloom.cli.given import output_file
-from axiloom.errors import SpecError, UsageError
+from axiloom.errors import BuildError, UsageError
 from axiloom.hw.rtl_files.ports import buses, read_ports
 from axiloom.hw.rtl_files.user_rtl import WIDE, UserRtl
 from axiloom.hw.rtl_files.vhdl import as_verilog
@@ -37,11 +38,23 @@ from axiloom.isa.contract.types import (
 from axiloom.isa.files.device import device_of
 from axiloom.isa.files.json_form import default_macs
 from axiloom.isa.kernels.named import KERNELS
+from axiloom.isa.numerics import INT32
 from axiloom.isa.wording.names import hint
 
 SIDE = 4
 """Of the draft's tile, in each dim, where none is given; what has one dim gets more."""
 ROW = 64
+KERNEL = "linalg.matmul"
+BYTES = 4
+CONTROL = "control"
+_REGISTER = re.compile(
+    r"//\s*0x(?P<at>[0-9a-fA-F]+)\s*:\s*(?:Control signals|Data signal of (?P<name>(?!ap_return\b)\w+))"
+)
+GUESSES = (
+    *("kernel", "accel_size", "data_type", "opcode_map", "device", "macs"),
+    *("rtl.registers", "rtl.starts_on_tlast"),
+)
+"""Keys that may be guessed."""
 FIRST_ARGUMENT, POINTER_BYTES, SIZE_BYTES, AP_START, AP_DONE = 0x10, 12, 8, 1, 2
 """Of the registers that Vitis HLS makes: ap_ctrl_hs at 0, arguments from 0x10 on."""
 
@@ -55,11 +68,9 @@ def add_command(actions: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     )
     command.add_argument("files", type=Path, nargs="+", metavar="FILE.v")
     command.add_argument("--top", required=True, metavar="NAME", help="the module with the ports")
-    command.add_argument(
-        "--kernel", default="linalg.matmul", metavar="NAME", help="what it computes (default %(default)s)"
-    )
+    command.add_argument("--kernel", metavar="NAME", help=f"what it computes (default {KERNEL})")
     command.add_argument("--tile", type=shared.sizes, metavar="m,n,k", help="the sizes that it takes at once")
-    command.add_argument("--data-type", default="int32", metavar="NAME", help="default %(default)s")
+    command.add_argument("--data-type", metavar="NAME", help=f"default {INT32.name}")
     command.add_argument("-o", "--output", type=output_file, metavar="FILE", help="default: standard output")
     command.set_defaults(execute=execute)
 
@@ -73,34 +84,93 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def draft(
-    files: Sequence[Path], top: str, kernel: str, tile: Sequence[int] | None, data_type: str
+    files: Sequence[Path], top: str, kernel: str | None, tile: Sequence[int] | None, data_type: str | None
 ) -> tuple[AcceleratorSpec, list[str]]:
     """A specification whose one opcode sends all operands and receives the result, and what was guessed.
 
-    Raises UsageError, SpecError and BuildError.
+    What does not fit together is a note that begins with "to do"; the draft is made all the same.
+    Raises UsageError for a kernel that is none, BuildError for files whose ports cannot be read.
     """
-    base = _plain(kernel, tile, data_type)
+    base = _plain(kernel or KERNEL, tile, data_type or INT32.name)
+    told_so = {"kernel": kernel, "accel_size": tile, "data_type": data_type}
+    guessed = [one for one in GUESSES if not one.startswith("rtl.") and not told_so.get(one)]
+    base = base.replace(guessed=tuple(guessed))
     operands = [name for name in base.data if name != base.form.output]
     for file in files:
         if not file.is_file():
             raise UsageError(f"{file}: no such file")
     files = as_verilog(files, top)
     ports = read_ports(files, top)
-    streams = [bus.prefix for bus in buses(ports, "tdata") if bus.signals["tdata"].is_input]
+    found = list(buses(ports, "tdata"))
+    streams = [bus.prefix for bus in found if bus.signals["tdata"].is_input]
     told = RtlPorts(inputs=dict(zip(operands, streams, strict=False)) if len(streams) > 1 else {})
+    faults = list(_streams(top, base.kernel, operands, streams, [one.prefix for one in found]))
+    spec = base.replace(name=top, rtl=told)
+    try:
+        rtl = UserRtl(files, top, told)
+    except BuildError as error:
+        return spec, [*(f"to do: {one}" for one in [*faults, str(error)]), *_guesses(spec)]
+    spec = _for(spec.replace(stream_width=rtl.stream_width), rtl, files)
+    faults += [f"{top}: {fault}" for fault in check.check(spec)]
+    try:
+        rtl.check(spec)
+    except BuildError as error:
+        faults.append(str(error))
+    guesses = list(_guesses(spec))
+    return spec, [*(f"to do: {fault}" for fault in faults), *_notes(spec, rtl), *guesses]
+
+
+def _streams(
+    top: str, kernel: str, operands: Sequence[str], streams: Sequence[str], every: Sequence[str]
+) -> Iterator[str]:
+    """What is wrong with their number."""
+    results = [one for one in every if one not in streams]
     if len(streams) > 1 and len(streams) != len(operands):
-        raise UsageError(
+        yield (
             f"{top} has {len(streams)} input streams ({', '.join(streams)}), and {kernel} has "
             f"{len(operands)} operands ({', '.join(operands)}): give the kernel that it computes, --kernel"
         )
-    rtl = UserRtl(files, top, told)
-    spec = base.replace(name=top, stream_width=rtl.stream_width, rtl=told)
+    if len(results) > 1:
+        yield (
+            f"{top} has {len(results)} result streams ({', '.join(results)}), and a device has one: "
+            "join them in a wrapper"
+        )
+
+
+def _for(spec: AcceleratorSpec, rtl: UserRtl, files: Sequence[Path]) -> AcceleratorSpec:
+    """The draft with what the module's ports and Vitis HLS' comments say."""
+    guessed = set(spec.guessed)
     if rtl.master is not None and not rtl.input_streams:
         spec = _with_pointers(spec)
-    if faults := check.check(spec):
-        raise SpecError([f"{top}: {fault}" for fault in faults])
-    rtl.check(spec)
-    return spec, list(_notes(spec, rtl, tile is None))
+        guessed.add("rtl.registers")
+    elif rtl.control is not None and (registers := _registers(files)):
+        spec = _with_registers(spec, registers)
+    if rtl.starts_on_tlast:
+        spec = rtl.completed(spec)
+        guessed.add("rtl.starts_on_tlast")
+    (opcode,) = spec.opcodes.values()
+    sent = BYTES * sum(spec.operand_words(one) for one in opcode.sends)
+    size = 1 << (max(sent, spec.dma.input_buffer_size) - 1).bit_length()
+    spec = spec.replace(dma=replace(spec.dma, input_buffer_size=size))
+    return spec.replace(guessed=tuple(name for name in GUESSES if name in guessed))
+
+
+def _registers(files: Sequence[Path]) -> dict[str, int]:
+    """Register to its offset, from the comments that Vitis HLS writes: ``// 0x10 : Data signal of rows``."""
+    found: dict[str, int] = {}
+    for file in files:
+        for line in _REGISTER.finditer(file.read_text(encoding="utf-8", errors="replace")):
+            found.setdefault(line["name"] or CONTROL, int(line["at"], 16))
+    return found
+
+
+def _with_registers(spec: AcceleratorSpec, registers: Mapping[str, int]) -> AcceleratorSpec:
+    """With its registers; where there is ap_start it is written before, and ap_done is waited for behind."""
+    (opcode,) = spec.opcodes.values()
+    if CONTROL in registers:
+        before, after = (WriteRegister(CONTROL, AP_START),), (WaitRegister(CONTROL, AP_DONE),)
+        opcode = replace(opcode, before=before, after=after)
+    return spec.replace(opcodes={opcode.name: opcode}, rtl=replace(spec.rtl, registers=dict(registers)))
 
 
 def _with_pointers(spec: AcceleratorSpec) -> AcceleratorSpec:
@@ -153,30 +223,53 @@ def _plain(kernel: str, tile: Sequence[int] | None, data_type: str) -> Accelerat
     return replace(spec, buffers=held, macs=default_macs(spec))
 
 
-def _notes(spec: AcceleratorSpec, rtl: UserRtl, guessed: bool) -> Iterator[str]:
-    """What the ports said, and what they do not say."""
+def _notes(spec: AcceleratorSpec, rtl: UserRtl) -> Iterator[str]:
+    """What the ports said."""
     low = {True: "active low", False: "active high"}
     resets = ", ".join(f"{name} ({low[level]})" for name, level in rtl.resets.items()) or "none"
     yield f"clock {', '.join(rtl.clocks)}; reset {resets}"
     if rtl.master is not None:
         yield f"AXI4 master {rtl.master.prefix}* of {rtl.master_width} bits"
-    if spec.has_pointers:
-        laid = ", ".join(f"{name} at {at:#x}" for name, at in spec.rtl.registers.items())
-        yield f"guess: the registers as Vitis HLS lays out the operands and then the sizes: {laid}"
     for bus in (*rtl.input_streams, rtl.output_stream) if rtl.input_streams else ():
         width = bus.signals["tdata"].width
         between = "" if width == spec.stream_width else f", a converter to {spec.stream_width} between"
         last = "" if "tlast" in bus.signals else ", no TLAST"
         yield f"stream {bus.prefix}* of {width} bits{between}{last}"
-    yield f"guess: it computes {spec.kernel} (--kernel; `axiloom spec kernels` lists them)"
-    if guessed:
+    if rtl.control is not None and not spec.has_pointers:
+        known = ", ".join(f"{name} at {at:#x}" for name, at in spec.rtl.registers.items())
+        if known:
+            yield f"AXI4-Lite port {rtl.control.prefix}*: registers by the comments of its Verilog: {known}"
+        unset = [name for name in spec.rtl.registers if name != CONTROL]
+        name_them = "" if known else "name the registers that the host writes in `rtl.registers`, and "
+        if unset or not known:
+            yield (
+                f"to do: AXI4-Lite port {rtl.control.prefix}*: {name_them}add write(NAME, VALUE) and "
+                f"wait(NAME, MASK) to `opcode_map`{' for ' if unset else ''}{', '.join(unset)}"
+            )
+    if any(bus.signals["tdata"].width in WIDE for bus in rtl.input_streams):
+        yield "a stream of more than 128 bits takes whole beats: the tiles must be such"
+
+
+def _guesses(spec: AcceleratorSpec) -> Iterator[str]:
+    """What the ports do not say, and nobody has said."""
+    if "kernel" in spec.guessed:
+        yield f"guess: it computes {spec.kernel} (--kernel; `axiloom spec kernels` lists them)"
+    if "data_type" in spec.guessed:
+        yield f"guess: elements of {spec.data_type.value}: --data-type"
+    if "accel_size" in spec.guessed:
         tile = " x ".join(map(str, spec.tile.size))
         yield f"guess: a tile of {tile} ({', '.join(spec.dims)}): `accel_size`, --tile"
     yield "guess: one instruction without opcode word, all operands in this order: `opcode_map` and `device`"
-    if rtl.control is not None and not spec.has_pointers:
+    yield (
+        f"guess: {spec.macs} multiply-adds in a cycle: `macs`, on which the limit, the roof and the use of "
+        "the array rest"
+    )
+    if "rtl.registers" in spec.guessed:
+        laid = ", ".join(f"{name} at {at:#x}" for name, at in spec.rtl.registers.items())
+        yield f"guess: the registers as Vitis HLS lays out the operands and then the sizes: {laid}"
+    if "rtl.starts_on_tlast" in spec.guessed:
         yield (
-            f"AXI4-Lite port {rtl.control.prefix}*: name the registers that the host writes in "
-            "`rtl.registers`, and add write(NAME, VALUE) and wait(NAME, MASK) to `opcode_map`"
+            "guess: it starts on TLAST, as it looks at it: `starts_on_tlast` in `rtl`. Say false if it "
+            "counts words: then transfers are joined, which is faster"
         )
-    if any(bus.signals["tdata"].width in WIDE for bus in rtl.input_streams):
-        yield "a stream of more than 128 bits takes whole beats: the tiles must be such"
+    yield "`guessed` lists these: take out what you have made sure of; reports mark what rests on the others"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
-from axiloom.report.build import gain_text
+from axiloom.report.build import gain_text, of_guess
 from axiloom.report.page.numbers import count, duration, percent, size
 from axiloom.report.page.parts import table
 from axiloom.report.page.roofline import Roofs, draw
@@ -140,6 +140,6 @@ def roofline(report: Report) -> str:
             top=top,
             slope=2 * per_cycle,
             side=f"stream, {per_cycle} word{'s' if per_cycle > 1 else ''} a cycle",
-            ceiling=f"array, {top} operations",
+            ceiling=f"array, {top} operations{of_guess(report)}",
         )
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 from axiloom.cosim.model_device import MODEL_RTL
 from axiloom.report import losses
-from axiloom.report.build import cpu_title
+from axiloom.report.build import cpu_title, of_guess
 from axiloom.report.page.numbers import count, duration, megahertz, percent
 from axiloom.report.perfetto import DOES
 from axiloom.report.types import Limit, Report
@@ -119,14 +119,14 @@ def header(report: Report) -> str:
     seconds = fabric["cycles"] / hz
     tiles = [("time", duration(seconds), f"{count(fabric['cycles'])} fabric cycles")]
     if bound["ratio"] is not None:
-        tiles.append(("times the limit", f"{bound['ratio']:.2f} ×", _bounds(bound)))
+        tiles.append(("times the limit", f"{bound['ratio']:.2f} ×", _bounds(bound) + of_guess(report)))
     if bound["multiply_adds"] and bound["ratio"] is not None:
         rate = bound["multiply_adds"] / fabric["cycles"]
         tiles.append(
             (
                 "array in use",
                 percent(rate / bound["macs_per_cycle"]),
-                f"{2 * rate:,.1f} of {2 * bound['macs_per_cycle']} operations a cycle",
+                f"{2 * rate:,.1f} of {2 * bound['macs_per_cycle']} operations a cycle{of_guess(report)}",
             )
         )
     if "cpu" in report:
@@ -154,6 +154,7 @@ def header(report: Report) -> str:
             f"stream {config['stream_width']} bits",
             f"DMA {config['dma']}",
             f"board {config['board']}",
+            config.get("guessed") and f"guessed: {', '.join(config['guessed'])}",
         )
         if part
     )
