@@ -29,9 +29,17 @@ from axiloom.prove.verdict import Answer, Verdict
 
 _SYMBOL = re.compile(rb"^i(\d+) ([^\s\[]+)(?:\[(\d+)\])?$", re.MULTILINE)
 _LOWER = (
-    "hierarchy -check -top {top}; proc; flatten; async2sync; opt_clean; opt -full; memory -nomap; "
+    "hierarchy -check -top {top}; proc; flatten; async2sync; opt_clean; opt -full; memory -nomap; {memories}"
     "memory_map; opt -full; dffunmap; "
     "techmap; opt_expr -mux_undef; opt_clean; {undriven}aigmap"
+)
+
+_ANY_FILE = Path(__file__).parent / "any_memory.v"
+LARGE = 4096
+"""Bits of a user's memory above which its content is taken for anything."""
+# Registers behind a port are no part of it then: each read is of the same cycle.
+_ANY = (
+    f"memory_nordff; techmap -D LIMIT={LARGE} -map {_ANY_FILE.name}; setundef -undriven -expose; opt -full; "
 )
 
 _ALL = "all.aig"
@@ -213,11 +221,14 @@ def lower(bench: Bench, folder: Path, sources: Sequence[tuple[str, str]] = ()) -
         (folder / "user" / name).write_text(text, encoding="utf-8")
     # What nobody drives may have any value, in any cycle. A register without a first value begins at 0.
     undriven = "setundef -undriven -expose; " if sources else ""
+    any_memories = any(name.endswith(".il") for name, _ in sources)
+    if any_memories:
+        (folder / _ANY_FILE.name).write_text(_ANY_FILE.read_text(encoding="utf-8"), encoding="utf-8")
     script = [
         yosys.read_theirs([one for one in sources if not one[0].endswith(".il")]),
         *(f"read_rtlil user/{name}\n" for name, _ in sources if name.endswith(".il")),
         "read_rtlil bench.il\n",
-        _LOWER.format(top=TOP, undriven=undriven),
+        _LOWER.format(top=TOP, undriven=undriven, memories=_ANY if any_memories else ""),
         "; ",
     ]
     script.append(f"opt_clean -purge; write_aiger -zinit -symbols {_ALL}\n")

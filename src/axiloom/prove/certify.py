@@ -27,7 +27,7 @@ def solver() -> Any:
     try:
         from pysat.solvers import Solver
     except ModuleNotFoundError:
-        raise BuildError("python-sat is not installed: pip install 'axiloom[synth]'") from None
+        raise BuildError("python-sat is not installed: pip install 'axiloom[prove]'") from None
     return Solver(name=SOLVER)
 
 

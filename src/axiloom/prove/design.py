@@ -60,6 +60,8 @@ class Design:
     """The user's own claims: ``file:line: assume``."""
     parameters: Mapping[str, str]
     """Those that were given."""
+    memories: tuple[tuple[str, int, str], ...] = ()
+    """Name, bits and place of each."""
 
 
 def verilog(files: Sequence[Path], top: str, given: Given) -> tuple[Path, ...]:
@@ -248,7 +250,16 @@ class _Reading:
         registers.sort(key=lambda one: [int(word) for word in re.findall(r"\d+$", one.place)])
         rtlil = (self.folder / "design.il").read_text(encoding="utf-8")
         return Design(
-            self.top, ports, rtlil, tuple(registers), tuple(sorted(left_out)), self.given.parameters
+            self.top,
+            ports,
+            rtlil,
+            tuple(registers),
+            tuple(sorted(left_out)),
+            self.given.parameters,
+            tuple(
+                (name, one["width"] * one["size"], self._place(one))
+                for name, one in flat.get("memories", {}).items()
+            ),
         )
 
     def _ports(self, ports: Mapping[str, Any]) -> Iterator[Port]:

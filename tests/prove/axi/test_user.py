@@ -227,3 +227,37 @@ def test_verdicts_are_told_when_it_is_stopped(tmp_path: Path) -> None:
         rest = running.stdout.read()
     assert running.returncode == 143
     assert re.search(r"stopped with [1-9] not decided; \d properties:", rest)
+
+
+LARGE = """module deep (input clk, input rst, input s_tvalid, input [7:0] s_tdata, output s_tready,
+        output reg m_tvalid, output reg [7:0] m_tdata, input m_tready);
+    reg [8:0] words [0:4095];
+    reg [11:0] head, tail;
+    reg stops;
+    assign s_tready = 1;
+    always @(posedge clk) begin
+        if (s_tvalid) begin words[head] <= {FLAG, s_tdata}; head <= head + 1; end
+        if (!m_tvalid || m_tready) begin
+            m_tvalid <= head != tail && !stops;
+            {stops, m_tdata} <= words[tail];
+            if (head != tail) tail <= tail + 1;
+        end
+        if (stops) m_tvalid <= 0;
+        if (rst) begin head <= 0; tail <= 0; m_tvalid <= 0; stops <= 0; end
+    end
+endmodule
+"""
+
+
+@pytest.mark.parametrize(
+    ("flag", "answer"), [("s_tdata == 7 && s_tdata == 8", "not decided"), ("s_tdata == 7", "violated")]
+)
+def test_a_large_memory_may_hold_anything_until_the_simulator_is_asked(
+    flag: str, answer: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "deep.v").write_text(LARGE.replace("FLAG", flag))
+    code, verdicts = prove(tmp_path / "deep.v", tmp_path, "--rule", "t_held", "--rule", "t_reset")
+    assert code == 1
+    assert verdicts["m.t_held"]["answer"] == answer
+    assert verdicts["m.t_reset"]["answer"] == "holds"
+    assert "words: 36,864 bits" in capsys.readouterr().out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import re
 import sys
 import threading
@@ -16,7 +17,7 @@ from axiloom import processes
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, has, is_given, lacks, refuse
 from axiloom.cli.prove import shared as proofs
-from axiloom.errors import UsageError
+from axiloom.errors import AxiloomError, UsageError
 
 if TYPE_CHECKING:
     from axiloom.prove.abc import Found
@@ -325,6 +326,8 @@ def execute(options: argparse.Namespace) -> int:
                         note += f"where cycles {found.loop} to {len(found.stimulus) - 2} come again and again"
                     if module and (free := module.free) and (prop.live or prop.name in watched.ANSWERS):
                         note += f"; free to stop it: {', '.join(free)} (--tie PORT=VALUE)"
+                    if _guesses(bench, found):
+                        note += ", if a memory holds what it would have to: the simulator will say"
                     broken.append((place, bench, prop, found, module))
                     told.says(verdict.with_replay(str(place)), f"{note}; {place}")
 
@@ -342,29 +345,59 @@ def execute(options: argparse.Namespace) -> int:
             print(f"stopped with {told.left} not decided; {summary(told.verdicts)}", flush=True)
             proofs.ended(options, told.verdicts, options.enough)
             raise
+    proved_s = time.perf_counter() - begun
+    _replay(broken, told.verdicts, waves=options.waves)
     verdicts = told.verdicts
     if options.table:
         print("\n".join(matrix(verdicts, {} if options.rtl else whole.PORTS)))
-    proved_s = time.perf_counter() - begun
     print(f"{summary(verdicts)}; {proved_s:.0f} s", flush=True)
-    code = proofs.ended(options, verdicts, options.enough)
-    _replay(broken, waves=options.waves)
-    return code
+    return proofs.ended(options, verdicts, options.enough)
 
 
-def _replay(broken: Sequence[tuple[Path, Bench, Property, Found, User | None]], *, waves: bool) -> None:
-    """Writes the counter-examples, after all verdicts are told; with `waves` runs them in the simulator."""
+def _guesses(bench: Bench, found: Found) -> list[str]:
+    """What the run drives that is no input: contents of large memories, and nets that nobody drives."""
+    from axiloom.prove.liveness import OVER, SAVES
+
+    inputs = {signal.name for signal in bench.inputs}
+    names = {name for values in found.stimulus for name in values}
+    return sorted(one for one in names - inputs if not one.startswith((OVER, SAVES)))
+
+
+def _shows(place: Path) -> bool:
+    """Whether the simulator shows it; a simulator that cannot take the module says nothing."""
     from axiloom.prove import replay
+
+    try:
+        return replay.shows(place)
+    except AxiloomError as error:
+        print(f"{place}: {error}", file=sys.stderr)
+        return False
+
+
+def _replay(
+    broken: Sequence[tuple[Path, Bench, Property, Found, User | None]], told: list[Verdict], *, waves: bool
+) -> None:
+    """Writes the counter-examples, after all verdicts are told.
+
+    Runs them in the simulator with `waves`, and where one rests on what a large memory may hold: it decides.
+    """
+    from axiloom.prove import replay
+    from axiloom.prove.verdict import Answer
 
     begun = time.perf_counter()
     for place, bench, prop, found, module in broken:
         sources = module.simulated if module else ()
         parameters = module.design.parameters if module else {}
         replay.write(place, bench, prop, found.stimulus, sources, found.loop, parameters)
-        if not waves:
+        guesses = _guesses(bench, found)
+        if not (waves or guesses):
             print(f"pytest {place / replay.TEST} runs it")
-        elif replay.shows(place):
+        elif _shows(place):
             print(f"{place}: the simulator shows it", flush=True)
+        elif guesses:
+            print(f"{place}: the simulator does not show it: not decided, it rests on what a memory holds")
+            at = next(i for i, one in enumerate(told) if one.replay == str(place))
+            told[at] = dataclasses.replace(told[at], answer=Answer.OPEN, solver=f"{found.engine}, not run")
         else:
             print(f"{place}: the simulator does not: it depends on what registers hold before a reset")
     if broken and waves:

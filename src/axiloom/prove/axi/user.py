@@ -11,7 +11,7 @@ from amaranth.hdl import ClockSignal, Value
 from axiloom.cosim.build import verilator
 from axiloom.errors import BuildError
 from axiloom.isa.wording.names import hint
-from axiloom.prove import design
+from axiloom.prove import abc, design
 from axiloom.prove.axi import assumed, ports, watched
 from axiloom.prove.bench import Bench
 
@@ -46,6 +46,11 @@ class User:
         lines += [f"{name} = {value}: tied" for name, value in self.tied.items()]
         lines += [f"{text}: assumed" for one in self.assumed for text in one.outputs.values()]
         lines += [f"{claim}: left out, neither proved nor assumed" for claim in self.design.left_out]
+        for name, bits, place in self.design.memories:
+            if bits > abc.LARGE:
+                lines.append(
+                    f"{name}: {bits:,} bits ({place}): may hold anything; --parameter may make it smaller"
+                )
         if self.free:
             lines.append(f"{', '.join(self.free)}: any value in any cycle")
         return lines
