@@ -164,7 +164,7 @@ void chars(char a[8], unsigned char b[8], long c[8], unsigned long long d[2]) {
     }
 }
 
-void size_t(float A[8]) {
+void wide_counter(float A[8]) {
     for (size_t i = 0; i < 8; i++)
         A[i] = A[i] * 2 + i;
 }
