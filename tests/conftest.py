@@ -66,7 +66,7 @@ def pytest_collection_finish() -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     some.mark(items)
     no_icarus = pytest.mark.skip(reason="Icarus Verilog is not installed: apt-get install iverilog")
-    no_synth = pytest.mark.skip(reason="nextpnr is not installed: pip install 'axiloom[synth]'")
+    no_synth = pytest.mark.skip(reason="nextpnr is not installed: pip install -e '.[synth]'")
     for item in items:
         if "icarus" in item.keywords and shutil.which("iverilog") is None:
             item.add_marker(no_icarus)

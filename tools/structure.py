@@ -31,7 +31,14 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     HOME: ("isa", "hw", "drivergen", "sw", "nests", "selection", "boards", "cosim"),
 }
 """Top-level folder to the others that it may know."""
-BASE = ("axiloom", "axiloom.errors", "axiloom.files", "axiloom.cache", "axiloom.processes")
+BASE = (
+    "axiloom",
+    "axiloom.errors",
+    "axiloom.files",
+    "axiloom.cache",
+    "axiloom.processes",
+    "axiloom.extras",
+)
 """Modules of `HOME` that everybody may import, and that import only each other: a room below all others."""
 TOP = ("axiloom.__main__", "axiloom.pytest_plugin")
 """Modules of `HOME` that may import everybody, and that nobody imports: a room above all others."""

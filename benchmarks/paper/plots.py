@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
+from axiloom import extras
 from axiloom.errors import BuildError
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def svg(draw: Callable[[Figure], None], title: str) -> str:
         import matplotlib
         from matplotlib.figure import Figure
     except ImportError:
-        raise BuildError("plots need matplotlib: pip install 'axiloom[bench]'") from None
+        raise BuildError(f"plots need matplotlib: {extras.install('bench')}") from None
     with matplotlib.rc_context(_STYLE):
         figure = Figure(figsize=(8, 3.6), layout="constrained")
         draw(figure)

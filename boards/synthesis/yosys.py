@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from axiloom import processes
+from axiloom import extras, processes
 from axiloom.errors import BuildError
 from axiloom.hw.rtl_files import yosys
 
@@ -23,15 +23,13 @@ _REWRITTEN = -7
 """SIGBUS. YoWASP maps its program from a file in the user's cache. The first processes on a machine each
 write that file, and each takes it away from those that began before. The second attempt finds it whole."""
 
-INSTALL = "pip install 'axiloom[synth]'"
-
 
 def version(package: str = yosys.PACKAGE) -> str:
     """Version of an installed package. Raises :exc:`BuildError` with the command that brings it."""
     try:
         return f"{package} {importlib.metadata.version(package)}"
     except importlib.metadata.PackageNotFoundError:
-        raise BuildError(f"{package} is not installed: {INSTALL}") from None
+        raise BuildError(f"{package} is not installed: {extras.install('synth')}") from None
 
 
 def without_zeros(verilog: str) -> str:

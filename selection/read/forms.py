@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from axiloom import extras
 from axiloom.files import check_input, read_arrays, read_text
 from axiloom.selection.ir.graph import Graph
 from axiloom.selection.ir.numbers import Array
@@ -87,7 +88,7 @@ def _torch(path: Path, function: str | None) -> Graph:
     try:
         from axiloom.selection.read.torch_export import load
     except ModuleNotFoundError:
-        raise ReadError(f"{path}: needs PyTorch: pip install 'axiloom[torch]'") from None
+        raise ReadError(f"{path}: needs PyTorch: {extras.install('torch')}") from None
     return load(path)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from axiloom import isa
+from axiloom import extras, isa
 from axiloom.cli import main, parser
 from axiloom.cli.run import select
 from axiloom.cli.run.command import say_selection
@@ -41,7 +41,7 @@ def test_matching_where_a_kernel_has_no_patterns() -> None:
 
 def test_matching_where_a_solver_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(select, "SOLVERS", ("no_such_solver",))
-    assert how().because == "egraph needs no_such_solver: pip install 'axiloom[select]'"
+    assert how().because == f"egraph needs no_such_solver: {extras.install('select')}"
     assert how("--select", "matching") == select.How(egraph=False, asked=True)
 
 

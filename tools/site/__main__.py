@@ -14,7 +14,7 @@ def main(words: Sequence[str]) -> int:
     try:
         from sphinx.cmd.build import main as sphinx
     except ImportError:
-        print("the site needs Sphinx: pip install 'axiloom[docs]'", file=sys.stderr)
+        print("the site needs Sphinx: pip install -e '.[docs]'", file=sys.stderr)
         return 2
     target = Path(words[0]) if words else ROOT / "build" / "site"
     with tempfile.TemporaryDirectory() as name:

@@ -196,7 +196,7 @@ def _report(spec: AcceleratorSpec, design: Design, routed: nextpnr.Routed, asked
     }
 
 
-_MAKEFILE = """# The bitstream, and onto the board with it. pip install 'axiloom[synth]' brings the tools.
+_MAKEFILE = """# The bitstream, and onto the board with it. pip install -e '.[synth]' brings the tools.
 
 all: build/design.bit
 
@@ -225,7 +225,7 @@ The accelerator and its DMA run at {design.clock_hz / 1e6:g} MHz. A bridge on th
 in place of the windows at {dma.input_address:#x} and {dma.output_address:#x}. The driver is the same C as for
 a Zynq; it runs on the PC.
 
-1. `pip install 'axiloom[synth]'`, and openFPGALoader for the last step.
+1. `pip install -e '.[synth]'`, and openFPGALoader for the last step.
 2. `axiloom board build ..` makes `build/design.bit`, and prints how fast the design could be.
 3. `axiloom run PROBLEM --spec ../accelerator.json --board ulx3s{clock}` runs the driver against this Verilog
    in simulation.

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from axiloom import extras
 from axiloom.boards import Board
 from axiloom.calibration import model
 from axiloom.calibration.measurements import Configuration, Measurement, Point
@@ -57,7 +58,7 @@ def _solve(chosen: Sequence[Sample], parameters: Sequence[Parameter], simulated:
     try:
         from scipy.optimize import lsq_linear
     except ImportError:
-        raise UsageError("fitting needs scipy: pip install 'axiloom[calibrate]'") from None
+        raise UsageError(f"fitting needs scipy: {extras.install('calibrate')}") from None
     start = np.array([p.of(simulated) for p in parameters])
     rows, wanted = [], []
     for s in chosen:

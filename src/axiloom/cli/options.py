@@ -12,6 +12,7 @@ from typing import Any
 from axiloom import boards, drivergen, frontend, isa
 from axiloom.boards import hardware
 from axiloom.boards.checks import FABRIC_HZ
+from axiloom.cli import terminal
 from axiloom.cli.given import MODEL, Refusal, has, is_given, lacks, output_file, output_folder, refuse
 from axiloom.cosim.system import STALLS, System
 from axiloom.drivergen.pipeline.schedule import Schedule
@@ -517,9 +518,10 @@ def _stall(options: argparse.Namespace) -> int | str | None:
 
 
 def progress() -> Callable[[str], None]:
-    """Progress lines for a person: one line that is overwritten on a terminal, silence elsewhere."""
+    """Progress lines for a person: one line that is overwritten on a terminal, and elsewhere a line for each
+    step that takes long."""
     if not sys.stderr.isatty():
-        return lambda _line: None
+        return terminal.LongSteps()
 
     def show(line: str) -> None:
         print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)

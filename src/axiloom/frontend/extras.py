@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 
+from axiloom import extras as optional
 from axiloom.errors import BuildError
 
 _EXTRAS = {
@@ -18,4 +19,4 @@ def require(module: str, what: str) -> None:
     """Raise BuildError unless `module` can be imported; `what` (``model.onnx``) needs it."""
     if importlib.util.find_spec(module) is None:
         library, extra = _EXTRAS[module]
-        raise BuildError(f"{what}: needs {library}, which is not installed: pip install 'axiloom[{extra}]'")
+        raise BuildError(f"{what}: needs {library}, which is not installed: {optional.install(extra)}")

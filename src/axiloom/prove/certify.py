@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from axiloom import extras
 from axiloom.errors import BuildError
 from axiloom.prove.aiger import Aiger
 
@@ -27,7 +28,7 @@ def solver() -> Any:
     try:
         from pysat.solvers import Solver
     except ModuleNotFoundError:
-        raise BuildError("python-sat is not installed: pip install 'axiloom[prove]'") from None
+        raise BuildError(f"python-sat is not installed: {extras.install('prove')}") from None
     return Solver(name=SOLVER)
 
 

@@ -15,12 +15,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from axiloom import extras
 from axiloom.errors import BuildError
 
 QUICK_S = 2
 SOLVERS = {"z3": "z3-solver", "bitwuzla": "bitwuzla"}
 """Solver to the package that brings it."""
-INSTALL = "pip install 'axiloom[prove]'"
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ def check() -> None:
         try:
             importlib.metadata.version(package)
         except importlib.metadata.PackageNotFoundError:
-            raise BuildError(f"{name} is not installed: {INSTALL}") from None
+            raise BuildError(f"{name} is not installed: {extras.install('prove')}") from None
 
 
 def versions() -> str:

@@ -112,7 +112,12 @@ def simulate(run: Run[CpuPart], watch: Watch = UNSEEN, begun: Callable[[], None]
         # Who makes IR from here on is the other thread alone: xDSL has one place for what is being built.
         _ = run.inputs
         begun()
-        return run.run_on(soc, elf, live=watch.live)
+        if not watch.live:  # else the simulator says itself how far it is
+            watch.progress("simulating")
+        try:
+            return run.run_on(soc, elf, live=watch.live)
+        finally:
+            watch.progress("")
 
 
 def simulate_both(run: Run[CpuPart], kernel: Kernel, watch: Watch = UNSEEN) -> tuple[Result, CpuPart]:

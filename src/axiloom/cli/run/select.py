@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from axiloom import frontend
+from axiloom import extras, frontend
 from axiloom.cli.given import Refusal, is_given, reject
 from axiloom.errors import UsageError
 
@@ -25,7 +25,7 @@ OTHERS = (
     "stop_after layers offload_from offload port data_type rebase schedule plain auto"
 )
 """Options that nothing here honours."""
-EXTRA = "pip install 'axiloom[select]'"
+EXTRA = "select"
 SOLVERS = ("egglog", "ortools")
 """Of that extra: without one nothing is chosen."""
 
@@ -73,7 +73,7 @@ def _hindered(options: argparse.Namespace, specs: Sequence[AcceleratorSpec]) -> 
     if is_given(options, "rtl"):
         return "the cycles of --rtl are in no cost model"
     if solver := missing():
-        return f"egraph needs {solver}: {EXTRA}"
+        return f"egraph needs {solver}: {extras.install(EXTRA)}"
     from axiloom.selection.streams.kernels import kernels_of
 
     for spec in specs:
@@ -110,7 +110,7 @@ def missing() -> str:
 def check_extra() -> None:
     """Raises UsageError where a solver is not installed."""
     if solver := missing():
-        raise UsageError(f"--select egraph needs {solver}: {EXTRA}")
+        raise UsageError(f"--select egraph needs {solver}: {extras.install(EXTRA)}")
 
 
 def constants(define: list[str]) -> dict[str, int]:

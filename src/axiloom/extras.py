@@ -1,0 +1,80 @@
+"""Optional parts of an installation: what each is for, whether it is there, and how it comes."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
+from urllib.parse import unquote, urlparse
+
+NAME = "axiloom"
+USES = {
+    "nests": "loops in C: `axiloom nest`",
+    "prove": "proofs by solvers: `axiloom prove`",
+    "select": "a choice of instructions by e-graphs: `axiloom run --select egraph`",
+    "torch": "PyTorch models: `axiloom run model.py:build`, `axiloom quantize`",
+    "onnx": "ONNX models: `axiloom run model.onnx`",
+    "synth": "clocks and bitstreams: `axiloom estimate`",
+    "calibrate": "fitting a board's profile: `axiloom calibrate`",
+    "dask": "sweeps on several machines: `axiloom sweep --dask`",
+    "networks": "the networks of examples/networks",
+    "bench": "plots: `python -m benchmarks.paper`",
+}
+"""Extras that a user may want, and what they give."""
+_REQUIREMENT = re.compile(
+    r"(?P<package>[\w.-]+)(?:\[(?P<extras>[\w,]+)\])?.*\bextra == ['\"](?P<extra>\w+)['\"]"
+)
+
+
+def install(*names: str) -> str:
+    """The command that brings these extras: from where Axiloom itself came, never from a registry, which may
+    have another package of this name."""
+    listed = ",".join(names)
+    checkout = Path(__file__).parents[2]
+    if (checkout / "pyproject.toml").is_file():
+        place = "." if checkout == Path.cwd() else str(checkout)
+        return f"pip install -e '{place}[{listed}]'"
+    if came := _came_from():
+        return f"pip install '{came}[{listed}]'"
+    return f"pip install 'FILE[{listed}]', where FILE is the wheel or the checkout that {NAME} came from"
+
+
+def _came_from() -> str:
+    """The file or address of this installation, as pip keeps it (PEP 610); empty if it keeps none."""
+    try:
+        text = metadata.distribution(NAME).read_text("direct_url.json")
+        url = str(json.loads(text or "{}").get("url", ""))
+    except (metadata.PackageNotFoundError, ValueError):
+        return ""
+    return os.path.relpath(unquote(urlparse(url).path)) if url.startswith("file:") else url
+
+
+def packages(name: str) -> dict[str, str | None]:
+    """The packages of an extra, those of extras in it too, and their versions; None: not installed."""
+    return {package: _version(package) for package in dict.fromkeys(_packages(name))}
+
+
+def _packages(name: str) -> Iterator[str]:
+    try:
+        lines = metadata.requires(NAME) or []
+    except metadata.PackageNotFoundError:
+        return
+    for line in lines:
+        found = _REQUIREMENT.match(line)
+        if found is None or found["extra"] != name:
+            continue
+        if found["package"] == NAME:
+            for inner in found["extras"].split(","):
+                yield from _packages(inner)
+        else:
+            yield found["package"]
+
+
+def _version(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None

@@ -1,0 +1,25 @@
+"""Progress where there is no terminal: a line for each long step."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from axiloom.cli import terminal
+
+
+def test_long_steps_are_told_and_short_ones_not(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(terminal, "LONG_S", 0.2)
+    say = terminal.LongSteps()
+    say("short")
+    say("long: 1 s")
+    time.sleep(0.3)
+    say("long: 2 s")
+    time.sleep(0.3)
+    say("")
+    time.sleep(0.3)
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("axiloom: long: ")
