@@ -33,8 +33,10 @@ def prove(mapped: Mapped, limit_s: int) -> Iterator[Verdict]:
     begun = time.perf_counter()
     name, sizes = mapped.name, sizes_of(mapped)
 
-    def verdict(claim: str, text: str, answer: Answer, solver: str, seconds: float) -> Verdict:
-        return Verdict(name, sizes, claim, text, "", answer, None, solver, seconds)
+    def verdict(
+        claim: str, text: str, answer: Answer, solver: str, seconds: float, certified: str = ""
+    ) -> Verdict:
+        return Verdict(name, sizes, claim, text, "", answer, None, solver, seconds, certified=certified)
 
     try:
         played, opaque = _first(mapped)
@@ -63,7 +65,7 @@ def prove(mapped: Mapped, limit_s: int) -> Iterator[Verdict]:
         found = said[remaining] if remaining in said else next(solvers.decide([claim.formula], limit_s))
         answer = {None: Answer.OPEN, True: Answer.HOLDS, False: Answer.VIOLATED}[found.holds]
         text = _counter_example(mapped, remaining, limit_s) if answer is Answer.VIOLATED else claim.text
-        yield verdict(claim.name, text, answer, found.solver, found.seconds)
+        yield verdict(claim.name, text, answer, found.solver, found.seconds, found.certified)
 
 
 def _first(mapped: Mapped) -> tuple[Played, bool]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from axiloom import processes
 
 
-def _of_integers(text: str) -> bool:
+def of_integers(text: str) -> bool:
     """Whether it speaks of integers: with a logic of bit vectors z3 takes `Int` for a sort like any other."""
     return re.search(r"^\(declare-(fun|const) .*\bInt\)$", text, re.MULTILINE) is not None
 
@@ -23,7 +23,7 @@ def _of_integers(text: str) -> bool:
 def z3_says(text: str, limit_s: int) -> tuple[str, dict[str, str]]:
     import z3
 
-    solver = z3.SolverFor("QF_NIA" if _of_integers(text) else "QF_AUFBV")
+    solver = z3.SolverFor("QF_NIA" if of_integers(text) else "QF_AUFBV")
     solver.set("timeout", limit_s * 1000)
     solver.from_string(text)
     answer = solver.check()
@@ -37,7 +37,7 @@ def z3_says(text: str, limit_s: int) -> tuple[str, dict[str, str]]:
 def bitwuzla_says(text: str, limit_s: int) -> tuple[str, dict[str, str]]:
     import bitwuzla
 
-    if _of_integers(text):
+    if of_integers(text):
         return "unknown", {}  # it has bit vectors alone
     options = bitwuzla.Options()
     options.set(bitwuzla.Option.PRODUCE_MODELS, True)

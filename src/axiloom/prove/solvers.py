@@ -1,22 +1,25 @@
 """z3 and bitwuzla on formulas that must hold, each in a process of its own, with limits.
 
 z3 has the first turn, since it is quick where little is to be done. What it leaves goes to both at once,
-and the first that answers is believed.
+and the first that answers is believed. What holds is asked of the other one too, beside the first, for a
+short time: who agrees certifies it, and who does not makes it undecided.
 """
 
 from __future__ import annotations
 
 import importlib.metadata
 import json
+import re
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from axiloom import extras
 from axiloom.errors import BuildError
+from axiloom.prove.solver_process import of_integers
 
 QUICK_S = 2
 SOLVERS = {"z3": "z3-solver", "bitwuzla": "bitwuzla"}
@@ -31,6 +34,8 @@ class Said:
     solver: str
     seconds: float
     values: dict[str, str]
+    certified: str = ""
+    """Of what holds: the engine that says so too."""
 
 
 def check() -> None:
@@ -54,15 +59,45 @@ def decide(formulas: Sequence[Any], limit_s: int) -> Iterator[Said]:
     from axiloom.isa.formal.sound import opaque
 
     easy = opaque(formulas)
-    said = _ask("z3", [_negation(one) for one in easy], QUICK_S)
-    for formula, same, first in zip(formulas, map(_eq, formulas, easy), said, strict=True):
+    texts = [_negation(one) for one in easy]
+    said = _ask("z3", texts, QUICK_S)
+    checked = _ask("bitwuzla", [*map(_for_bits, easy, texts)], QUICK_S)
+    for formula, same, first, other in zip(formulas, map(_eq, formulas, easy), said, checked, strict=True):
         if first.holds or (same and first.holds is not None):
-            yield first
+            yield _together(first, other)
             continue
         text = _negation(formula)
         if not same:
             (first,) = _ask("z3", [text], QUICK_S)
-        yield first if first.holds is not None else _portfolio(text, limit_s)
+        found = first if first.holds is not None else _portfolio(text, limit_s)
+        if found.holds:
+            name = "z3" if found.solver == "bitwuzla" else "bitwuzla"
+            (other,) = _ask(name, [text if name == "z3" else _for_bits(formula, text)], QUICK_S)
+            found = _together(found, other)
+        yield found
+
+
+def _together(first: Said, other: Said) -> Said:
+    """What one engine has proved, and the other was asked too."""
+    if not first.holds or other.holds is None:
+        return first
+    if other.holds:
+        return replace(first, certified=other.solver)
+    return Said(None, f"{first.solver} and {other.solver} say the contrary", first.seconds, other.values)
+
+
+def _for_bits(formula: Any, text: str) -> str:
+    """The same question, as `text`, for an engine that has no whole numbers."""
+    from axiloom.isa.formal.bits import in_bits
+
+    if not of_integers(text):
+        return text
+    made = in_bits(formula)
+    return NOTHING if made is None else _negation(made)
+
+
+NOTHING = "(declare-fun x () Int)"
+"""A question that bitwuzla does not answer."""
 
 
 def _eq(one: Any, other: Any) -> bool:
@@ -78,7 +113,8 @@ def _negation(formula: Any) -> str:
     solver = z3.Solver()
     # Bitwuzla does not read `(or x)`: simplified, nothing is joined with nothing.
     solver.add(z3.simplify(z3.Not(formula)))
-    return str(solver.to_smt2())
+    # z3's own names of divisions whose divisor is known not to be 0.
+    return re.sub(r"\b(bv[us](?:div|rem|mod))_i\b", r"\1", str(solver.to_smt2()))
 
 
 def _start(solver: str, texts: Sequence[str], limit_s: int) -> subprocess.Popen[str]:

@@ -103,13 +103,27 @@ def verdict(name: str, claim: sound.Claim, said: solvers.Said) -> Verdict:
     whether it never happens."""
     if claim.cover:
         answer = {None: Answer.OPEN, True: Answer.NEVER, False: Answer.SEEN}[said.holds]
-        return Verdict(name, "", claim.name, claim.text, claim.kind, answer, None, said.solver, said.seconds)
+        return Verdict(
+            name, "", claim.name, claim.text, claim.kind, answer, None, said.solver, said.seconds,
+            certified=said.certified,
+        )  # fmt: skip
     answer = {None: Answer.OPEN, True: Answer.HOLDS, False: Answer.VIOLATED}[said.holds]
     text = claim.text
     # What whole memories are, a solver says in its own way, at length.
     if values := [f"{k} = {v}" for k, v in sorted(said.values.items()) if v.lstrip("-").isdecimal()]:
         text += f"; not so with {', '.join(values)}"
-    return Verdict(name, "", claim.name, text, claim.kind, answer, None, said.solver, said.seconds)
+    return Verdict(
+        name,
+        "",
+        claim.name,
+        text,
+        claim.kind,
+        answer,
+        None,
+        said.solver,
+        said.seconds,
+        certified=said.certified,
+    )
 
 
 def compared(
