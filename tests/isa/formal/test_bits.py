@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-z3 = pytest.importorskip("z3")
+pytest.importorskip("z3")
+
+import z3
 
 from axiloom.isa.formal.bits import in_bits
 from axiloom.prove import solvers
