@@ -52,10 +52,13 @@ def _supposed(formula: z3.BoolRef) -> dict[str, Range]:
             one = stack.pop()
             if z3.is_and(one):
                 stack += one.children()
-            elif one.decl().kind() in (z3.Z3_OP_GE, z3.Z3_OP_LE) and z3.is_int_value(one.arg(1)):
-                if z3.is_const(one.arg(0)):
-                    ends = found.setdefault(one.arg(0).decl().name(), {})
-                    ends.setdefault(one.decl().kind(), one.arg(1).as_long())
+            elif (
+                one.decl().kind() in (z3.Z3_OP_GE, z3.Z3_OP_LE)
+                and z3.is_const(one.arg(0))
+                and z3.is_int_value(one.arg(1))
+            ):
+                ends = found.setdefault(one.arg(0).decl().name(), {})
+                ends.setdefault(one.decl().kind(), one.arg(1).as_long())
     return {
         name: Range(ends[z3.Z3_OP_GE], ends[z3.Z3_OP_LE]) for name, ends in found.items() if len(ends) == 2
     }
