@@ -153,9 +153,9 @@ def compile_linux(
     """
     hardware = hardware_macros(spec) if spec else {"AXL_LENGTH_BITS": length_bits}
     macros = macros_of(board, {**hardware, "AXL_LINUX": 1}, {"AXL_DMA_CACHED": 0, **(defines or {})})
-    return _compile(
-        linux_target(board.host if board else hosts.get()), sources, out, include, [*macros, *flags], opt
-    )
+    target = linux_target(board.host if board else hosts.get())
+    library_of(target)
+    return _compile(target, sources, out, include, [*macros, *flags], opt)
 
 
 def _compile(
@@ -190,6 +190,29 @@ def _compile(
     out.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(cached_build(target.name, key, build) / PROGRAM, out)
     return out
+
+
+def library_of(target: Target, cxx: bool = False) -> None:
+    """Let the compiler build the C library of Linux programs, at first use, and say so on standard error.
+
+    Half a minute of CPU, and as long again for that of C++.
+    """
+    compiler = "c++" if cxx else "cc"
+
+    def build(folder: Path) -> None:
+        print(
+            f"building the {'C++' if cxx else 'C'} library for {target.name}, once",
+            file=sys.stderr,
+            flush=True,
+        )
+        source = folder / "main.c"
+        source.write_text("int main(void) { return 0; }\n", encoding="utf-8")
+        language = ["-x", "c++"] if cxx else []
+        run_zig([compiler, *flags, *LINK, *language, str(source), "-o", str(folder / PROGRAM)], folder)
+
+    # With the flags of programs: the compiler has a library for each kind of optimisation.
+    flags = (*target.flags, *COMMON, "-O3")
+    cached_build("libc", content_hash(version(), compiler, target.name, flags), build)
 
 
 def hardware_macros(spec: AcceleratorSpec | Sequence[AcceleratorSpec]) -> dict[str, object]:

@@ -22,6 +22,7 @@ from axiloom.cosim.build.toolchain import (
     PROGRAM,
     bare_target,
     hardware_macros,
+    library_of,
     linux_target,
     macros_of,
     run_zig,
@@ -91,6 +92,8 @@ def compile_user(
             raise CompileError(f"{source}: no such file")
     host = board.host
     target = linux_target(host) if linux else bare_target(host)
+    if linux:
+        library_of(target, any(map(is_cxx, sources)))
     hardware = {
         **hardware_macros(spec),
         **({"AXL_LINUX": 1} if linux else {}),
