@@ -94,10 +94,12 @@ void Cpu::touch_in_flight(bool write, uint32_t address, uint32_t size) {
     const int transfer = rules.transfer_of(write, address, size);
     if (transfer < 0 || alone || aborting)
         return;
-    if (to_fabric(cycles()) > now)
+    if (busy >> transfer & 1 && to_fabric(cycles()) > now)
         yield(AXL_OP_ADVANCE, 0, 0);
     if (busy >> transfer & 1)
         rules.touches(transfer, write, address, here());
+    else
+        rules.has_ended(transfer);
     if (state.run == AXL_RUN_FAULT)
         stop_engine();
 }

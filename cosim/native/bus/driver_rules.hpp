@@ -91,7 +91,7 @@ class DriverRules {
         const uint32_t beat = std::max(dmas[number].beat_bytes / 4, 1u);
         if (last)
             channel.asked = 0;
-        else if (channel.words % beat == 0 && 4 * (channel.words + beat) > channel.asked) {
+        else if (channel.words % beat == 0 && 4 * channel.words >= channel.asked) {
             add(AXL_MISTAKE_RECEIVE_SHORT, number, S2MM + LENGTH, channel.asked, channel.words, channel.started);
             channel.asked = 0;
         }
@@ -106,6 +106,8 @@ class DriverRules {
         }
         return -1;
     }
+
+    void has_ended(int transfer) { ended(state[transfer / 2].channels[transfer % 2]); }
 
     // The CPU touches its memory while it is under way.
     void touches(int transfer, bool write, uint32_t address, Place place) {

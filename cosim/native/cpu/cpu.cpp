@@ -366,6 +366,8 @@ void Cpu::access(bool write, uint32_t address, uint32_t size) {
     if (__builtin_expect(pairing, 0) && paired(write, address, size)) {
         if (attributes.data[address >> SECTION_SHIFT] == Attribute::WATCHED)
             look(write, address, size);
+        if (memory.contents.on && attributes.under(address) == Attribute::CACHED)
+            memory.again(write, address, size);
         return;
     }
     charge(write, attributes.data[address >> SECTION_SHIFT], address, size);

@@ -75,11 +75,17 @@ void Cpu::process_call(uint32_t pc, const Host::Linux &linux_abi) {
     set(linux_abi.arguments[0], static_cast<uint64_t>(result));
 }
 
-// The kernel's dma_sync_*: lines cleaned for the device, or thrown away for the CPU, in both levels.
+// The kernel's dma_sync_*: lines cleaned for the device, or thrown away for the CPU, in both levels; at the ends, where a
+// line is not all of the buffer's, cleaned before (arch/arm/mm/cache-v7.S, v7_dma_inv_range).
 void Cpu::maintain(uint32_t address, uint32_t bytes, bool to_device) {
     timeline.maintenance(cycles(), instructions);
-    const uint32_t operation = to_device ? static_cast<uint32_t>(Memory::CLEAN) : Memory::CLEAN | Memory::INVALIDATE;
+    const uint32_t line_bytes = 1u << memory.line_shift;
     for (uint32_t line = address >> memory.line_shift; bytes && line <= (address + bytes - 1) >> memory.line_shift; line++) {
+        const uint32_t begin = line << memory.line_shift;
+        const bool whole = begin >= address && begin + line_bytes <= address + bytes;
+        const uint32_t operation = to_device ? static_cast<uint32_t>(Memory::CLEAN)
+                                   : whole   ? static_cast<uint32_t>(Memory::INVALIDATE)
+                                             : Memory::CLEAN | Memory::INVALIDATE;
         memory.l1_line(line, operation);
         memory.l2_line(line, operation);
         memory.penalty += config.private_write_cycles;

@@ -120,6 +120,14 @@ struct Memory {
             soil(index, line, address, size);
     }
 
+    // With contents apart: an access to the line of the last one, which is not counted.
+    void again(bool write, uint32_t address, uint32_t size) {
+        const uint32_t line = address >> line_shift, index = l1d.find(line);
+        if (index == NOT_FOUND || !(l1d.states[index] & (STALE | LOST)))
+            return;
+        write ? soil(index, line, address, size) : look(index, line, address, size);
+    }
+
     // PLD at time `now`. It counts as a load, and as a miss where it fetches the line.
     void preload(uint32_t line, uint64_t now) {
         if (!touched.empty() && !is_touched(line))
