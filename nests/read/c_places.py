@@ -129,11 +129,15 @@ class Narrowing:
             cases, place = self._resolved(place, _divs(part), part)
             names = _names(part)
             for case in cases:
-                forms: list[Affine] = list(case.forms)
+                # Without what holds anyway, now that divisions have values.
+                known = whole.domain & holding(case.forms) if case.forms else whole.domain
+                forms: list[Affine] = []
                 for each in part.get_constraints():
                     form = _form(each, names, case.quotients)
                     forms += [form, -form] if each.is_equality() else [form]
-                found.append(tuple(sorted(dict.fromkeys(forms), key=str)))
+                if case.quotients:
+                    forms = [form for form in forms if not known.is_subset(holding((form,)))]
+                found.append(tuple(sorted(dict.fromkeys((*case.forms, *forms)), key=str)))
         # Counters of divisions were put around all parts.
         parts = _bounded(whole.parts, _new(whole, place))
         parts = tuple(tuple(dict.fromkeys((*before, *here))) for before in parts for here in found)
@@ -183,7 +187,7 @@ class Narrowing:
             divisor = div.get_denominator_val().to_python()
             longer = []
             for case in cases:
-                dividend = _form(div.scale_val(isl.Val(divisor)), _names(div), case.quotients)
+                dividend = _form(div.scale_val(isl.Val(str(divisor))), _names(div), case.quotients)
                 here = domain & holding(case.forms) if case.forms else domain
                 values = aff(dividend).intersect_domain(here).div(constant(divisor)).floor()
                 low, high = values.min_val(), values.max_val()

@@ -9,6 +9,7 @@ Elsewhere it is a float64.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ ARITHMETIC = {"+": "add", "-": "sub", "*": "mul", "/": "div"}
 INTEGER = {"%": "rem", "&": "and", "|": "or", "^": "xor"}
 SHIFTS = {"<<": "shl", ">>": "shr"}
 RELATIONS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
+_COMPARED = dict(zip(RELATIONS, (lt, le, gt, ge, eq, ne), strict=True))
 FUNCTIONS = {
     **{f"{name}f": (op, FLOAT) for name, op in (("sqrt", "sqrt"), ("exp", "exp"), ("fabs", "abs"))},
     "fmaxf": ("max", FLOAT),
@@ -162,6 +164,8 @@ def binary(op: str, left: Value, right: Value, kind: str) -> Value:
         a, b = left.expression, right.expression
         if left.number == DOUBLE and left.narrow and right.narrow and left.exact and right.exact:
             a, b = left.narrow, right.narrow
+        if isinstance(a, Literal) and isinstance(b, Literal):
+            return Value(literal(_COMPARED[op](a.value, b.value), BOOL), kind)
         if op in (">", ">="):
             a, b, op = b, a, {">": "<", ">=": "<="}[op]
         return Value(apply(RELATIONS[op], a, b), kind)
