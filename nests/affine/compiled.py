@@ -19,7 +19,16 @@ from axiloom import processes
 from axiloom.cache import cached_build, content_hash
 from axiloom.errors import BuildError
 
-_FLAGS = ("-O2", "-ftree-vectorize", "-ffp-contract=off", "-fno-math-errno", "-fPIC", "-shared", "-w")
+_FLAGS = (
+    "-O2",
+    "-ftree-vectorize",
+    "-fwrapv",
+    "-ffp-contract=off",
+    "-fno-math-errno",
+    "-fPIC",
+    "-shared",
+    "-w",
+)
 """No fast-math: each sum and product is rounded by itself, in the order of the text."""
 
 

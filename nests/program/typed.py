@@ -66,7 +66,17 @@ def literal(value: int | float, number: str) -> Literal:
 def index(value: Affine, number: str = "int32") -> Index | Literal:
     if format_of(number).kind is not Kind.INTEGER:
         raise ValueError(f"the value of {value} is an integer; convert it to {number}")
-    return literal(value.constant, number) if value.is_constant else Index(value, number)
+    return literal(value.constant, number) if value.is_constant else Index(_in_64_bits(value), number)
+
+
+def _in_64_bits(value: Affine) -> Affine:
+    """With the same value in any format: those have at most 64 bits, and wrap."""
+    terms = tuple((name, _signed(factor)) for name, factor in value.terms)
+    return Affine(tuple(each for each in terms if each[1]), _signed(value.constant))
+
+
+def _signed(value: int) -> int:
+    return (value + (1 << 63)) % (1 << 64) - (1 << 63)
 
 
 def apply(name: str, *operands: Expression) -> Op:

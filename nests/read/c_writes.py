@@ -37,6 +37,21 @@ class Write:
     """It is left out where nothing loads its target: the last value of a counter."""
 
 
+def _small(write: Write) -> Forms:
+    """Its domain, without what arithmetic of 64 bits leaves in it (``2^64 - i >= 0``) and holds anyway."""
+    small = tuple(form for form in write.domain if _is_small(form))
+    inside = sets.domain(write.loops, small)
+    return tuple(
+        form
+        for form in write.domain
+        if _is_small(form) or not inside.is_subset(sets.domain(write.loops, (form,)))
+    )
+
+
+def _is_small(form: Affine) -> bool:
+    return all(abs(each) < 1 << 40 for each in (form.constant, *(factor for _, factor in form.terms)))
+
+
 def program_of(node: Node, writes: Sequence[Write], declarations: Declarations) -> Program:
     """Raises CompileError with the line of a read of what nothing has written."""
     writes = _merged(_needed(_ranked(writes), declarations.substituted))
@@ -52,7 +67,7 @@ def program_of(node: Node, writes: Sequence[Write], declarations: Declarations) 
             value = select(condition, value, each.target)
         name = fresh(each.label or f"S{number}", labels)
         statements.append(
-            Statement(name, each.loops, each.domain, each.target, value, each.order, each.where)
+            Statement(name, each.loops, _small(each), each.target, value, each.order, each.where)
         )
     used = {load.array for each in statements for load in (each.target, *loads(each.value))}
     program = Program(node.name, declarations.used(used), tuple(statements))
