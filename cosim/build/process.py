@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,7 +38,7 @@ def environment(
             f"{sys.executable} has no shared libpython, which the simulator must embed: "
             "install one (apt install libpython3-dev, or a Python built with --enable-shared)"
         )
-    search = [str(cocotb_tools.config.libs_dir), *map(str, libraries)]
+    search = [str(cocotb_tools.config.libs_dir), *map(str, _without_colons(libraries, results.parent))]
     if before := os.environ.get("LD_LIBRARY_PATH"):
         search.append(before)
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("COCOTB_", "PYGPI_", "GPI_", "PYTEST_"))}
@@ -59,6 +59,17 @@ def environment(
         "PYTHONPATH": os.pathsep.join(p for p in sys.path if p),
         "LD_LIBRARY_PATH": os.pathsep.join(search),
     }
+
+
+def _without_colons(libraries: Sequence[Path], work: Path) -> Iterator[Path]:
+    """These folders, or links to them in `work`: a colon in one would end it."""
+    for number, folder in enumerate(libraries):
+        if os.pathsep not in str(folder):
+            yield folder
+            continue
+        link = work / f"libraries{number}"
+        link.symlink_to(folder)
+        yield link
 
 
 @dataclass(frozen=True)

@@ -184,8 +184,8 @@ def _compile(
         paths = [f"-I{path}" for path in (*include, *target.include)]
         objects = [runtime / f"{source.stem}.o" for source in (*target.sources, target.strings)]
         inputs = map(str, [*objects, *(source.absolute() for source in sources)])
-        script = f"-Wl,-T,{target.script}"
-        run_zig(["cc", *arguments, *paths, script, *link, "-o", str(folder / PROGRAM), *inputs], folder)
+        script = ("-T", str(target.script))  # a comma in a path would end what -Wl takes
+        run_zig(["cc", *arguments, *paths, *script, *link, "-o", str(folder / PROGRAM), *inputs], folder)
 
     out.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(cached_build(target.name, key, build) / PROGRAM, out)

@@ -131,7 +131,7 @@ def compile_user(
         linker = [
             "c++" if cxx and linux else "cc",
             *target.flags,
-            f"-Wl,-T,{folder / _SCRIPT}",
+            *("-T", str(folder / _SCRIPT)),
             *LINK,
             *target.link,
         ]

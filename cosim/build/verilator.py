@@ -25,6 +25,8 @@ from pathlib import Path
 from axiloom import processes
 from axiloom.cache import cached_build, content_hash
 from axiloom.errors import BuildError
+from axiloom.files import read_bytes
+from axiloom.hw.rtl_files.links import Links, plain
 from axiloom.hw.rtl_files.verilator import find
 
 Progress = Callable[[str], None]
@@ -256,6 +258,7 @@ def write_sources(sources: Sources, folder: Path) -> list[str]:
     """Write the files, and return the names of those to compile, each once; a .vh is for the others."""
     names: list[str] = []
     for name, text in sources:
+        name = plain(name)
         while name in names:
             name = f"other_{name}"
         (folder / name).write_text(text, encoding="utf-8")
@@ -273,17 +276,21 @@ def read_sources(
 
 
 def _with_includes(file: Path, includes: Sequence[Path], defines: Mapping[str, str]) -> str:
-    text = file.read_text(encoding="utf-8")
+    text = read_bytes(file, fault=BuildError).decode("utf-8", "replace")  # comments may be in any encoding
     if "`include" not in text and not defines:
         return text
     macros = [f"-D{name}={value}" if value else f"-D{name}" for name, value in defines.items()]
-    done = processes.run(
-        [find().program, "-E", f"-I{file.parent}", *(f"-I{one}" for one in includes), *macros, file],
-        env=dict(os.environ, VERILATOR_ROOT=str(find().root)),
-    )
+    with processes.scratch("axiloom-rtl-") as folder:
+        links = Links(folder, [file], includes)
+        done = processes.run(
+            [find().program, "-E", *(f"-I{one}" for one in links.includes), *macros, *links.files],
+            cwd=folder,
+            env=dict(os.environ, VERILATOR_ROOT=str(find().root)),
+        )
     if done.returncode != 0:
-        raise BuildError(f"cannot read {file}: {done.stderr.partition(chr(10))[0]}")
-    return done.stdout
+        raise BuildError(f"cannot read {file}: {links.told(done.stderr.partition(chr(10))[0])}")
+    # Where the file lies decides on no build.
+    return re.sub(r'^(`line \d+ ")(?:d\d+/)?', r"\1", done.stdout, flags=re.MULTILINE)
 
 
 def _quick() -> bool:
@@ -333,7 +340,8 @@ def _compile(design: Design, folder: Path, generated: Path) -> list[str]:
         *COMMON,
         *trace_flags(design.trace),
         *include_flags(),
-        f"-I{generated}",
+        "-I.",
+        f"-I{generated.name}",
         f"-I{RTL.parent / 'native'}",
     ]
     if design.soc:
@@ -356,7 +364,8 @@ def _compile(design: Design, folder: Path, generated: Path) -> list[str]:
 
 
 def _including(files: Sequence[Path]) -> str:
-    return "".join(f'#include "{file}"\n' for file in files)
+    # By names: a path may have quotes in it. All of their folders are searched.
+    return "".join(f'#include "{file.name}"\n' for file in files)
 
 
 def _link(folder: Path, objects: Sequence[str], archive: Path, core: Path | None) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from axiloom import processes
 from axiloom.errors import BuildError
 from axiloom.hw.rtl_files import verilator
+from axiloom.hw.rtl_files.links import Links
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 
 WAIVERS = Path(__file__).parent / "waivers.vlt"
@@ -18,16 +19,14 @@ def lint(verilog: str, top: str, user_rtl: UserRtl | None = None) -> list[str]:
     The files of `user_rtl` are read too, but what is said of them is left out: they are not ours.
     Raises :exc:`BuildError` if Verilator is missing or finds an error.
     """
-    paths = [file.resolve() for file in user_rtl.files] if user_rtl else []
-    includes = sorted({f"+incdir+{path.parent}" for path in paths})
     with processes.scratch("axiloom-lint-") as folder:
         source = Path(folder) / f"{top}.v"
         source.write_text(verilog, encoding="utf-8")
-        done = verilator.run(
-            ["--lint-only", "-Wall", "-Wno-fatal", "--top-module", top, *includes, WAIVERS, source, *paths],
-            cwd=Path(folder),
-        )
-    messages = [line for line in done.stderr.splitlines() if line.startswith("%")]
+        links = Links(folder, user_rtl.files if user_rtl else ())
+        includes = [f"+incdir+{one}" for one in links.includes]
+        options = ["--lint-only", "-Wall", "-Wno-fatal", "--top-module", top, *includes]
+        done = verilator.run([*options, WAIVERS, source, *links.files], cwd=folder)
+    messages = [links.told(line) for line in done.stderr.splitlines() if line.startswith("%")]
     errors = [line for line in messages if line.startswith("%Error")]
     if done.returncode != 0 or errors:
         raise BuildError(f"Verilator refuses {top}: {(errors or [done.stderr.strip()])[0]}")

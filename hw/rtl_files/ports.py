@@ -12,6 +12,7 @@ from typing import Any
 from axiloom import processes
 from axiloom.errors import BuildError
 from axiloom.hw.rtl_files import verilator
+from axiloom.hw.rtl_files.links import Links
 from axiloom.isa.wording.names import hint, listed
 
 CLOCKS = ("aclk", "clk", "clock", "ap_clk", "clk_i", "i_clk")
@@ -74,16 +75,17 @@ def read_ports(
     """The ports of module `top`, as Verilator reads them. Raises BuildError with its first complaint."""
     with processes.scratch("axiloom-ports-") as folder:
         tree = Path(folder) / "tree.json"
-        includes = sorted({f"+incdir+{file.resolve().parent}" for file in files})
+        links = Links(folder, files)
+        includes = [f"+incdir+{one}" for one in links.includes]
         given = [f"-G{name}={value}" for name, value in (parameters or {}).items()]
         options = ("--json-only", "--json-only-output", str(tree), "--top-module", top, *includes, *given)
         quiet = ("-Wno-lint", "-Wno-fatal", "-Wno-MULTITOP")
-        done = verilator.run([*options, *quiet, *(file.resolve() for file in files)], cwd=Path(folder))
+        done = verilator.run([*options, *quiet, *links.files], cwd=folder)
         if done.returncode != 0 or not tree.is_file():
             lines = done.stderr.splitlines()
             first = next((line for line in lines if line.startswith("%Error")), done.stderr)
             why = not_there(files, top) if "was not found in design" in first else None
-            raise BuildError(f"user RTL module {top}: {why or first.removeprefix('%Error: ')}")
+            raise BuildError(f"user RTL module {top}: {why or links.told(first.removeprefix('%Error: '))}")
         netlist = json.loads(tree.read_text(encoding="utf-8"))
     types = {t["addr"]: t for misc in netlist["miscsp"] for t in misc.get("typesp", ())}
     module = next(m for m in netlist["modulesp"] if m["origName"] == top)
