@@ -144,7 +144,7 @@ class Driver {
         for (uint32_t r = 0; coherent() && r < rows; r++) {
             const uint32_t row = address + r * stride, last = (row + row_bytes - 1) >> LINE_SHIFT;
             for (uint32_t line = row >> LINE_SHIFT; line <= last; line++)
-                writes ? memory.dma_write(line) : void(memory.dma_read(line));
+                writes ? void(memory.dma_write(line)) : void(memory.dma_read(line));
         }
     }
 
