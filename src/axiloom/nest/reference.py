@@ -60,7 +60,7 @@ def reference(loaded: Loaded, schedule: Schedule, arrays: Arrays) -> Reference:
     if rounded:
         text = f"{ROUNDED}; in the order as written the program equals {referee}"
         return Reference(interpret(schedule, whole), text, judged.undefined)
-    return Reference(first, f"{referee} (two calls of what was read give the same)", judged.undefined)
+    return Reference(first, f"{referee} (as read, two calls give the same)", judged.undefined)
 
 
 def _original(loaded: Loaded, arrays: Arrays) -> str:

@@ -53,12 +53,19 @@ def execute(options: argparse.Namespace) -> int:
 
     solvers.check()
     from axiloom.nest.accelerator import accelerator
+    from axiloom.nest.reference import reference
+    from axiloom.nest.values import random_values
+    from axiloom.nests.schedule import Schedule
     from axiloom.prove.nest import verdicts  # needs z3
 
     begun = time.perf_counter()
     if len(options.source) > 1:
         raise UsageError(f"{', '.join(options.source)}: give one program")
     loaded = nest_source.load(options.source[0], nest_source.defines(options.define), options.include)
+    if loaded.function is not None or loaded.original is not None:
+        values = {**random_values(loaded.program, 0), **loaded.contents}
+        right = reference(loaded, Schedule.of(loaded.program), values)
+        print(f"{loaded.program.name}: compared on random data with {right.text}")
     schedule = nest_source.scheduled(loaded.program, options.schedule)
     made = accelerator(schedule, options.stream_width, plain=options.plain)
     if made.deadlock:
