@@ -25,6 +25,7 @@ LONG = (
         "neon_fit",
         "selection",
         "sweep_resume",
+        "outside_faults",
         "hand_prefetch",
         "neon_packing",
     ),
