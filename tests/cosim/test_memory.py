@@ -96,7 +96,7 @@ def reference(accesses: Accesses, l1: Level, l2: Level) -> list[int]:
 
 
 @pytest.fixture(scope="module")
-def model() -> Callable[[native.Config, Accesses], list[int]]:
+def harness() -> ctypes.CDLL:
     headers = sorted(core.NATIVE.rglob("*.h*"))
 
     def build(folder: Path) -> None:
@@ -104,13 +104,30 @@ def model() -> Callable[[native.Config, Accesses], list[int]]:
         subprocess.run([*command, "-o", str(folder / "harness.so")], check=True)
 
     folder = cached_build("test-memory", content_hash(HARNESS, *headers), build)
-    library = ctypes.CDLL(str(folder / "harness.so"))
+    return ctypes.CDLL(str(folder / "harness.so"))
 
+
+@pytest.fixture(scope="module")
+def model(harness: ctypes.CDLL) -> Callable[[native.Config, Accesses], list[int]]:
     def run(config: native.Config, accesses: Accesses) -> list[int]:
         words = [line << 1 | store for line, store in accesses]
         out = (ctypes.c_uint64 * 5)()
-        library.run(ctypes.byref(config), (ctypes.c_uint32 * len(words))(*words), len(words), out)
+        harness.run(ctypes.byref(config), (ctypes.c_uint32 * len(words))(*words), len(words), out)
         return list(out)
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def player(harness: ctypes.CDLL) -> Callable[[native.Config, Operations], list[int]]:
+    ram = (ctypes.c_uint8 * 0x110000)()
+
+    def run(config: native.Config, operations: Operations) -> list[int]:
+        ctypes.memset(ram, 0, len(ram))
+        raw = [number for kind, word, value in operations for number in (kind, 4 * word, value)]
+        out = (ctypes.c_uint32 * (len(operations) + 1))()
+        harness.play(ctypes.byref(config), ram, (ctypes.c_uint32 * len(raw))(*raw), len(operations), out)
+        return list(out)[: len(operations)]
 
     return run
 
@@ -150,3 +167,122 @@ def test_on_chip_memory_has_no_second_level(model: Callable[[native.Config, Acce
     accesses = [(line, store) for store in (False, True) for line in (0, 1, 0x2FFFF >> 5)]
     assert model(config, accesses) == [3, 3, 0, 0, 2]
     assert model(config, [(0x30000 >> 5, False)]) == [1, 0, 1, 1, 0]
+
+
+# --- data -------------------------------------------------------------------------------------------------
+
+OPERATIONS = ("load", "store", "dma read", "dma write", "l1 1", "l1 2", "l1 3", "l2 1", "l2 2", "l2 3")
+"""What the harness plays; of maintenance 1 is clean, 2 invalidate."""
+LINE_WORDS = 8
+Operations = list[tuple[int, int, int]]
+
+
+@dataclass
+class Copies:
+    """Two caches with data, and memory: each word lies wherever hardware has it."""
+
+    l1: Level
+    l2: Level
+    memory: dict[int, list[int]] = field(default_factory=dict)
+    data: dict[tuple[int, int], list[int]] = field(default_factory=dict)
+    """By level and line."""
+
+    def of(self, line: int) -> list[int]:
+        return self.memory.setdefault(line, [0] * LINE_WORDS)
+
+    def allocate(self, line: int) -> list[int]:
+        entry, victim = self.l2.fill(line)
+        if victim:
+            data = self.data.pop((2, victim[0]))
+            if victim[1]:
+                self.memory[victim[0]] = data
+        self.data[2, line] = list(self.of(line))
+        return entry
+
+    def write_back(self, line: int, data: list[int]) -> None:
+        entry = self.l2.find(line) or self.allocate(line)
+        self.data[2, line] = list(data)
+        entry[1] = 1
+
+    def access(self, line: int) -> list[int]:
+        """The line's entry in L1."""
+        entry = self.l1.find(line)
+        if entry is None:
+            entry, victim = self.l1.fill(line)
+            data = self.data.pop((1, victim[0])) if victim else []
+            if self.l2.find(line) is None:
+                self.allocate(line)
+            self.data[1, line] = list(self.data[2, line])
+            if victim and victim[1]:
+                self.write_back(victim[0], data)
+        return entry
+
+    def maintain(self, level: int, line: int, what: int) -> None:
+        cache = self.l1 if level == 1 else self.l2
+        ways = cache.content.get(line % cache.sets, [])
+        way = next((number for number, entry in enumerate(ways) if entry and entry[0] == line), None)
+        if way is None:
+            return
+        entry = ways[way]
+        assert entry is not None
+        if what & 1 and entry[1]:
+            entry[1] = 0
+            if level == 1:
+                self.write_back(line, self.data[1, line])
+            else:
+                self.memory[line] = list(self.data[2, line])
+        if what & 2:
+            ways[way] = None
+            del self.data[level, line]
+
+    def play(self, operations: Operations) -> list[int]:
+        return [
+            self.one(kind, word // LINE_WORDS, word % LINE_WORDS, value) for kind, word, value in operations
+        ]
+
+    def one(self, kind: int, line: int, word: int, value: int) -> int:
+        if kind == 0:
+            self.access(line)
+            return self.data[1, line][word]
+        if kind == 1:
+            self.access(line)[1] = 1
+            self.data[1, line][word] = value
+        elif kind == 2:
+            return self.of(line)[word]
+        elif kind == 3:
+            self.of(line)[word] = value
+        else:
+            self.maintain(1 if kind < 7 else 2, line, kind - (3 if kind < 7 else 6))
+        return 0
+
+
+words = st.lists(
+    st.tuples(
+        st.integers(0, len(OPERATIONS) - 1), st.integers(0, 24 * LINE_WORDS - 1), st.integers(1, 1 << 31)
+    ),
+    max_size=300,
+)
+
+
+@given(operations=words, l1=shapes, l2=shapes, lru=st.booleans())
+@settings(max_examples=300)
+def test_cpu_and_dma_read_what_caches_and_memory_hold(
+    player: Callable[[native.Config, Operations], list[int]],
+    operations: Operations,
+    l1: tuple[int, int],
+    l2: tuple[int, int],
+    lru: bool,
+) -> None:
+    """For any order of accesses and maintenance, wrong ones too."""
+    board = boards.load(boards.DEFAULT)
+    caches = with_changes(
+        board.caches,
+        l1d_size=32 * l1[0] * l1[1],
+        l1d_ways=l1[1],
+        l2_size=32 * l2[0] * l2[1],
+        l2_ways=l2[1],
+        replacement="lru" if lru else "random",
+    )
+    config = native.config(with_changes(board, caches=caches), (0x40400000,), 4096)
+    in_ddr = [(kind, DDR * LINE_WORDS + word, value) for kind, word, value in operations]
+    assert player(config, in_ddr) == Copies(Level(*l1, lru), Level(*l2, lru)).play(in_ddr)
