@@ -27,7 +27,7 @@ from axiloom.prove.kept import kept
 from axiloom.prove.liveness import SAVES, loops, rounds
 from axiloom.prove.verdict import Answer, Verdict
 
-_SYMBOL = re.compile(rb"^i(\d+) ([^\s\[]+)(?:\[(\d+)\])?$", re.MULTILINE)
+_SYMBOL = re.compile(rb"^i(\d+) (\S+?)(?:\[(\d+)\])?$", re.MULTILINE)
 _LOWER = (
     "hierarchy -check -top {top}; proc; flatten; async2sync; opt_clean; opt -full; memory -nomap; {memories}"
     "memory_map; opt -full; dffunmap; "
@@ -42,6 +42,8 @@ _ANY = (
     f"memory_nordff; techmap -D LIMIT={LARGE} -map {_ANY_FILE.name}; setundef -undriven -expose; opt -full; "
 )
 
+_ANSWERS = 2
+"""Of the form in which answers are kept."""
 _ALL = "all.aig"
 INDUCTION = "induction"
 """Over cycles, from any state in which all lemmas hold."""
@@ -219,7 +221,7 @@ def lower(bench: Bench, folder: Path, sources: Sequence[tuple[str, str]] = ()) -
     (folder / "user").mkdir(exist_ok=True)
     for name, text in sources:
         (folder / "user" / name).write_text(text, encoding="utf-8")
-    # What nobody drives may have any value, in any cycle. A register without a first value begins at 0.
+    # What nobody drives may have any value, in any cycle; a register without a first value begins with any.
     undriven = "setundef -undriven -expose; " if sources else ""
     any_memories = any(name.endswith(".il") for name, _ in sources)
     if any_memories:
@@ -265,7 +267,9 @@ def _together(asked: Asked, outputs: Sequence[str], limit_s: int) -> tuple[bool,
 def _decide(asked: Asked, prop: Property, tried: Sequence[Engine]) -> tuple[Found, bool]:
     """What the first engine says that says anything; from the cache, if this question was asked before."""
     read = [asked.file(_output(prop, one)).read_bytes().hex() for one in tried]
-    key = content_hash("prove", yosys.version(), certify.version(), *read, *(one.script for one in tried))
+    key = content_hash(
+        "prove", _ANSWERS, yosys.version(), certify.version(), *read, *(one.script for one in tried)
+    )
 
     def ask() -> dict[str, Any]:
         return asdict(_ask(asked, prop, tried))
@@ -279,7 +283,7 @@ def _decide_live(asked: Asked, prop: Property, owed: str, bench: Bench, limit_s:
     pairs = len(bench.fair_pairs)
     cone = asked.cone(owed, *bench.fairness, *(name for pair in bench.fair_pairs for name in pair))
     data = cone.numbered().write().hex()
-    key = content_hash("live", yosys.version(), certify.version(), data, pairs, limit_s)
+    key = content_hash("live", _ANSWERS, yosys.version(), certify.version(), data, pairs, limit_s)
 
     def ask() -> dict[str, Any]:
         ask_it = _ask_fair if prop.is_cover else _ask_live

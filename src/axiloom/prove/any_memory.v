@@ -39,7 +39,7 @@ module axiloom_any_memory (
         (* keep *) wire [WIDTH-1:0] axiloom_any;
         reg [ABITS-1:0] last;
         reg [WIDTH-1:0] word, after;
-        reg known;
+        reg known = 0;
         wire [WIDTH-1:0] now = known && addr == last ? word : axiloom_any;
         assign RD_DATA[i*WIDTH +: WIDTH] = now;
         integer w;

@@ -261,3 +261,16 @@ def test_a_large_memory_may_hold_anything_until_the_simulator_is_asked(
     assert verdicts["m.t_held"]["answer"] == answer
     assert verdicts["m.t_reset"]["answer"] == "holds"
     assert "words: 36,864 bits" in capsys.readouterr().out
+
+
+def test_a_register_without_a_first_value_begins_with_any(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "module first (input clk, input rst, output m_tvalid, input m_tready);\nreg x, y;\n"
+    text += "always @(posedge clk) begin y <= !rst; if (rst) y <= 0; end\n"
+    (tmp_path / "first.v").write_text(
+        text + "assign m_tvalid = y | x;\nalways @(posedge clk) x <= x;\nendmodule\n"
+    )
+    code, verdicts = prove(tmp_path / "first.v", tmp_path, "--rule", "t_reset")
+    assert (code, verdicts["m.t_reset"]["answer"]) == (1, "violated")
+    assert "a memory holds" not in capsys.readouterr().out

@@ -355,12 +355,15 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def _guesses(bench: Bench, found: Found) -> list[str]:
-    """What the run drives that is no input: contents of large memories, and nets that nobody drives."""
+    """What the run drives that is no input: contents of large memories, and nets that nobody drives.
+
+    What registers hold at first (``init:`` by Yosys) is no such guess: a simulator has its own.
+    """
     from axiloom.prove.liveness import OVER, SAVES
 
-    inputs = {signal.name for signal in bench.inputs}
+    inputs = {signal.name for signal in bench.inputs} | {"clock"}
     names = {name for values in found.stimulus for name in values}
-    return sorted(one for one in names - inputs if not one.startswith((OVER, SAVES)))
+    return sorted(one for one in names - inputs if not one.startswith((OVER, SAVES, "init:")))
 
 
 def _shows(place: Path) -> bool:
