@@ -8,6 +8,7 @@ Sums of floats are of small integers, so that no order shows.
 from __future__ import annotations
 
 import random
+import re
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -23,7 +24,7 @@ from axiloom.selection.rules.make import build
 from axiloom.selection.rules.prove.cases import NUMBERS, Case, bounds_of
 from axiloom.selection.rules.prove.conditions import Dropped, Undecided
 from axiloom.selection.rules.prove.context import Context
-from axiloom.selection.rules.rule import Pattern, Rule
+from axiloom.selection.rules.rule import Pattern, Rule, terms
 
 EDGES = (0, 1, -1, 2, 127, 128, -128, -129, 255, 256, 32767, 32768, -32769, 65536, 2147483647)
 MOST_ELEMENTS = 4096
@@ -34,6 +35,9 @@ FEW = 20
 """Cases of a rule that a proof then decides."""
 RANDOM = 3
 """Random fillings of a case."""
+LITERALS = 12
+PADS = {"convolution", "windows"}
+SPECIAL = (-0.0, np.inf, -np.inf, np.nan, 0.0)
 
 
 @dataclass(frozen=True)
@@ -120,7 +124,7 @@ def _compared(case: Case, seed: int) -> tuple[Found | None, int]:
 
 
 def _inputs(case: Case, leaves: dict[str, Node], seed: int) -> Iterator[dict[str, Array]]:
-    for edge in EDGES:
+    for edge in (*EDGES, *_literals(case.rule)):
         arrays = {}
         for name, leaf in leaves.items():
             of = number(leaf.type.number)
@@ -133,9 +137,38 @@ def _inputs(case: Case, leaves: dict[str, Node], seed: int) -> Iterator[dict[str
             arrays[name] = of.encode(values)
         else:
             yield arrays
+    yield from _turning(case, leaves, seed)
     rng = np.random.default_rng(seed)
     for _ in range(RANDOM):
         yield {name: _random(rng, leaf) for name, leaf in leaves.items()}
+
+
+def _turning(case: Case, leaves: dict[str, Node], seed: int) -> Iterator[dict[str, Array]]:
+    """Of integers the ends and what is next to them; of floats zeros of both signs, infinities and NaN: each
+    alone, and mixed. What is larger would show in which order a sum is made."""
+    rng = np.random.default_rng(seed)
+    edges = {}
+    for name, leaf in leaves.items():
+        of = number(leaf.type.number)
+        edges[name] = of.edges if of.kind != "float" else of.encode(np.array(SPECIAL))
+    used = {one.op for side in (case.rule.old, case.rule.new) for one in terms(side)}
+    # Of no real number; and the IR leaves out products with padding, where others have 0 * infinity.
+    if case.rule.sense == "reals" or used & PADS:
+        edges = {name: one for name, one in edges.items() if number(leaves[name].type.number).kind != "float"}
+    if len(edges) != len(leaves):
+        return
+    for turn in range(max(map(len, edges.values()), default=0)):
+        yield {
+            name: np.full(leaf.type.shape, edges[name][turn % len(edges[name])])
+            for name, leaf in leaves.items()
+        }
+    yield {name: rng.choice(edges[name], leaf.type.shape) for name, leaf in leaves.items()}
+
+
+def _literals(rule: Rule) -> list[int]:
+    """Numbers that the rule says, and what is next to them."""
+    found = {int(text) for text in re.findall(r"(?<![\w.])-?\d{1,18}(?![\w.])", rule.text)}
+    return sorted({one + more for one in found for more in (-1, 0, 1)} - {*EDGES})[:LITERALS]
 
 
 def _random(rng: np.random.Generator, leaf: Node) -> Array:
