@@ -20,6 +20,7 @@ import numpy as np
 from axiloom.isa.instructions.simulator.reference import Reference
 from axiloom.isa.instructions.simulator.state import IllegalCommandError, State
 from axiloom.isa.instructions.tree import Instruction, InstructionSet, Memory
+from axiloom.isa.instructions.walk import names
 from axiloom.selection.ir.graph import GraphError, Node, Type
 from axiloom.selection.ir.numbers import number
 from axiloom.selection.ir.ops import Builder
@@ -122,10 +123,18 @@ class Meanings:
                 addresses(instruction, self.isa)
             except MeaningError as error:
                 why = [str(error)]
+            if inputs := self._of_inputs(instruction):
+                why = [f"{name}: it requires something of {', '.join(inputs)}, not of a field"]
             # At size 0 nothing is written: another size says more.
             why.sort(key=lambda one: one.endswith(_NOTHING))
             found[name] = f"{self.isa.place}:{instruction.line}: {why[0] if why else _NEVER}"
         return found
+
+    def _of_inputs(self, instruction: Instruction) -> list[str]:
+        """Inputs that requirements look at, beside fields."""
+        fields = {let.name for let in instruction.fields}
+        used = {name for part in instruction.legal for name in names(part.condition)}
+        return sorted((used & self.isa.inputs.keys()) - fields)
 
     def _legal(self, instruction: Instruction, sizes: Sequence[int]) -> Iterator[dict[str, int]]:
         """Values of the fields that are no addresses, as far as requirements hold at the address 0, or where
@@ -133,6 +142,8 @@ class Meanings:
         try:
             at = addresses(instruction, self.isa)
         except MeaningError:
+            return
+        if self._of_inputs(instruction):
             return
         free = [let.name for let in instruction.fields if let.name not in at]
         ranges = {let.name: let.value.range for let in instruction.fields}

@@ -132,7 +132,8 @@ class _Writer:
         terms = made.terms
         self.scope: dict[str, Any] = {
             "__builtins__": {"range": range, "min": min, "max": max, "abs": abs},
-            "C": terms.const, "T": terms.make, "B": terms.bits, "CAT": terms.cat, "REG": {}, "V": VALUES,
+            "C": terms.const, "T": terms.make, "B": terms.bits, "CAT": terms.cat, "V": VALUES,
+            "REG": _Registers(where),
             "WRAP": _wrap, "W": terms.wrap, "I": terms.integer, "CHOICE": terms.choice, "CALL": terms.ranged,
             "RANGE": Range,
         }  # fmt: skip
@@ -317,6 +318,17 @@ _PYTHON = {"add": "+", "sub": "-", "mul": "*"}
 
 def _external(expr: Expr) -> bool:
     return isinstance(expr, Call)
+
+
+class _Registers(dict[str, Term]):
+    """Of one instruction: it finds in them what it has written itself."""
+
+    def __init__(self, where: str) -> None:
+        super().__init__()
+        self._where = where
+
+    def __missing__(self, name: str) -> Term:
+        raise MeaningError(f"{self._where}: it reads {name} as another instruction left it")
 
 
 def _wrap(value: int, low: int, high: int) -> int:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.device.edits import measure
 
 from axiloom.device.known import derive, known
 from axiloom.isa.instructions.read import parse
@@ -75,3 +76,11 @@ def test_edges_of_floats(name: str) -> None:
     assert np.isnan(values).sum() == 1
     assert {0.0, 1.0, -1.0} <= set(values.tolist())
     assert np.signbit(values[values == 0]).sum() == 1
+
+
+def test_random_edits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`python -m tests.device.edits 300` looks at more."""
+    monkeypatch.setenv("AXILOOM_CACHE", str(tmp_path))
+    found = measure(40)
+    assert found.stale == ()
+    assert found.changed > 10
