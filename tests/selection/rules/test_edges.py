@@ -7,13 +7,13 @@ import pytest
 from axiloom.selection.rules.prove.search import search
 from axiloom.selection.rules.text import parse
 
-RULE = '''
+RULE = """
 @exact
 def rule(x: (n,)):
     old = {old}
     new = {new}
-'''
-ONE = 'splat(shape=shape(x), number=number_of(x), value=numeral(number_of(x), {}))'
+"""
+ONE = "splat(shape=shape(x), number=number_of(x), value=numeral(number_of(x), {}))"
 
 
 @pytest.mark.parametrize(
