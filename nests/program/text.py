@@ -72,7 +72,7 @@ def loops(program: Program) -> list[str]:
             known = set(each.iterators[: depth + 1])
             mine = [form for form in each.domain if name in form.names and set(form.names) <= known]
             mine = _both_ends(name, [form for form in mine if form in shared[path[depth]]]) or mine
-            mine = [form for form in mine if abs(form.coefficient(name)) == 1]
+            mine = [form for form in mine if abs(form.coefficient(name)) == 1] or mine
             shown += mine
             lines.append(f"{'  ' * depth}for {name} {_range(name, mine)}")
         open_ = path
@@ -90,12 +90,20 @@ def _both_ends(name: str, forms: list[Affine]) -> list[Affine]:
 
 def _range(name: str, forms: list[Affine]) -> str:
     """``0 .. 199``, or with ``max(...)`` and ``min(...)`` of several bounds; both ends are in it."""
-    here = Affine.name(name)
-    lows = list(dict.fromkeys(str(here - form) for form in forms if form.coefficient(name) == 1))
-    highs = list(dict.fromkeys(str(here + form) for form in forms if form.coefficient(name) == -1))
+    lows = list(dict.fromkeys(_end(name, form) for form in forms if form.coefficient(name) > 0))
+    highs = list(dict.fromkeys(_end(name, form) for form in forms if form.coefficient(name) < 0))
     low = lows[0] if len(lows) == 1 else f"max({', '.join(lows)})"
     high = highs[0] if len(highs) == 1 else f"min({', '.join(highs)})"
     return f"{low} .. {high}"
+
+
+def _end(name: str, form: Affine) -> str:
+    """Where the form begins or ceases to be at least 0."""
+    factor = form.coefficient(name)
+    rest = form - Affine.name(name) * factor
+    if factor > 0:
+        return str(-rest) if factor == 1 else f"ceil(({-rest})/{factor})"
+    return str(rest) if factor == -1 else f"floor(({rest})/{-factor})"
 
 
 def operators(expression: Expression) -> list[str]:

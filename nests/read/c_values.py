@@ -67,7 +67,9 @@ def counted(form: Affine, kind: str) -> Value:
     """What a form of counters gives."""
     if form.is_constant:
         return number(form.constant, kind)
-    return Value(index(form, kind), kind)
+    # An index is taken modulo 2^bits anyway; forms are computed with 64 bits.
+    small = (form.constant + (1 << 63)) % (1 << 64) - (1 << 63)
+    return Value(index(form - form.constant + small, kind), kind)
 
 
 def loaded(expression: Expression, kind: str) -> Value:

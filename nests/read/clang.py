@@ -22,7 +22,7 @@ import clang.cindex as ci
 from axiloom.errors import CompileError
 
 TARGET = "x86_64-linux-musl"
-SECONDS, MEGABYTES = 4, 1500
+SECONDS, MEGABYTES = 3, 1500
 """What clang may take for one file."""
 OWN_HEADERS = Path(__file__).parent / "include"
 """Looked at last: what loops need of ``polybench.h`` where there is none."""
@@ -285,10 +285,10 @@ def _bounded(text: str, file: str, options: list[str]) -> None:
     """Raises CompileError if clang needs more than `SECONDS` or `MEGABYTES` for it."""
     limits = f'ulimit -v {MEGABYTES << 10}; ulimit -t {SECONDS}; exec "$@"'
     command = [sys.executable, "-m", "ziglang"] if _zig() is None else [str(_zig())]
-    words = ["sh", "-c", limits, "sh", *command, "clang", "-fsyntax-only", *options, "-"]
+    words = ["sh", "-c", limits, "sh", *command, "clang", "-fsyntax-only", "-H", *options, "-"]
     try:
         done = subprocess.run(
-            words, input=text.encode(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60
+            words, input=text.encode(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=60
         )
     except subprocess.TimeoutExpired:
         done = None
@@ -297,6 +297,10 @@ def _bounded(text: str, file: str, options: list[str]) -> None:
             f"{file}: clang needs more than {SECONDS} s or {MEGABYTES} MB for it; its macros may expand "
             "without measure, or a header never ends"
         )
+    # `-H` says each header that was opened. libclang would read a device without end.
+    for header in re.findall(r"^\.+ (.+)$", done.stderr.decode(errors="replace"), re.M):
+        if not header.startswith(_system()) and not Path(header).is_file():
+            raise CompileError(f"{file}: `{header}` is included, and is no regular file")
 
 
 @cache

@@ -17,7 +17,7 @@ from axiloom.nests.poly.checks import faults
 from axiloom.nests.program import Role
 from axiloom.nests.program.loaded import Loaded
 from axiloom.nests.program.text import loops
-from axiloom.nests.read.c import parse
+from axiloom.nests.read.c import parse, read
 
 
 def body(text: str, head: str = "float A[8], float B[8], float x, int K[8]") -> Loaded:
@@ -279,3 +279,50 @@ def test_computes_as_a_compiler_does(name: str, compiled: ctypes.CDLL) -> None:
     getattr(compiled, name)(*arguments)
     for each in program.arrays:
         np.testing.assert_array_equal(found[each.name], expected[each.name], each.name)
+
+
+def test_headers_beside_the_file_and_in_folders(tmp_path: Path) -> None:
+    (tmp_path / "more").mkdir()
+    (tmp_path / "sizes.h").write_text('#include "deep.h"\n#define N (DEEP + 1)\n')
+    (tmp_path / "more" / "deep.h").write_text("enum { DEEP = 3 };\nstatic int two(int x) { return x + x; }\n")
+    file = tmp_path / "f.c"
+    file.write_text('#include "sizes.h"\nvoid f(int A[N]) { for (int i = 0; i < N; i++) A[i] = two(i); }\n')
+    with pytest.raises(CompileError, match=r"sizes.h:1: 'deep.h' file not found; .* in a folder of -I DIR"):
+        read(file)
+    assert loops(read(file, "", {}, [tmp_path / "more"]).program) == ["for i 0 .. 3", "  S0: A[i] = 2*i"]
+
+
+def test_only_the_function_that_is_asked_for_must_be_readable() -> None:
+    text = """
+int broken(int x) { return missing(x) + y; }
+void f(int A[4]) { for (int i = 0; i < 4; i++) A[i] = i; }
+int main(void) { while (broken(1)) unknown++; struct s *p = 0; return p->x; }
+"""
+    assert loops(parse(text, "f.c", "f").program) == ["for i 0 .. 3", "  S0: A[i] = i"]
+    with pytest.raises(CompileError, match=r"^f.c:2: "):
+        parse(text, "f.c", "broken")
+
+
+def test_sizes_follow_from_calls_that_agree() -> None:
+    text = """
+void kernel_f(int n, float A[4]) { for (int i = 0; i < n; i++) A[i] = n; }
+int main(void) { int n = 3; float A[4]; kernel_f(n, A); return 0; }
+"""
+    assert loops(parse(text, "f.c").program) == ["for i 0 .. 2", "  S0: A[i] = 3"]
+    with pytest.raises(CompileError, match=r"give sizes by #define or -D n=VALUE"):
+        parse(text.replace("return 0", "kernel_f(2, A); return 0"), "f.c")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\n".join(
+            ["#define A0 x x x x x x x x x x", *(f"#define A{n} {f'A{n - 1} ' * 10}" for n in range(1, 8))]
+        )
+        + "\nvoid f(int A[2]) { A7 }",
+        '#include "/dev/zero"\nvoid f(int A[2]) { A[0] = 1; }',
+    ],
+)
+def test_clang_is_bounded(text: str) -> None:
+    with pytest.raises(CompileError, match=r"^f.c:"):
+        parse(text, "f.c")
