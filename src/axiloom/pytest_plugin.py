@@ -136,7 +136,7 @@ class Chip:
             names = ", ".join(spec.name for spec in self.specs)
             raise UsageError(f"{what} runs on one accelerator, not on {names}: give `soc` one of them")
         report = report_of(ProblemRun(Workload(name, mlir, seed), self.system, Schedule(**options)))
-        refuse_run(report["stale"], report["mistakes"], report.get("outside", ()))
+        refuse_run(report["stale"], report.get("mistakes", []), report.get("outside", ()))
         return report
 
 

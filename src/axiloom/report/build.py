@@ -418,7 +418,7 @@ def summary(report: Report) -> list[str]:
     if "room" in report:
         lines.append(f"Room: {report['room']}")
     lines += [f"Stale data: {line}" for line in report["stale"]]
-    lines += [f"Mistake of the driver's: {line}" for line in report["mistakes"]]
+    lines += [f"Mistake of the driver's: {line}" for line in report.get("mistakes", [])]
     lines += [f"Outside: {line}" for line in report.get("outside", [])]
     lines += [f"Rule broken: {line}" for line in report.get("breaches", [])]
     return lines + [f"Pauses: {line}" for line in [report.get("pauses", "")] if line]

@@ -324,7 +324,7 @@ class Report(TypedDict):
     versions: dict[str, str]
     seed: int
     stale: list[str]
-    mistakes: list[str]
+    mistakes: NotRequired[list[str]]
     outside: NotRequired[list[str]]
     breaches: NotRequired[list[str]]
     """Rules of buses."""

@@ -504,7 +504,7 @@ def _finish(
     _write(built, options, timeline, driver)
     shown = "\n".join(report.summary(built)) if options.quiet else report.table(built)
     print(terminal.painted(shown, terminal.has_colour()))
-    refuse_run(built["stale"], built["mistakes"], ())
+    refuse_run(built["stale"], built.get("mistakes", []), ())
     return MismatchError.exit_code if built["result"]["matches"] is False else 0
 
 

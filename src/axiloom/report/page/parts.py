@@ -273,7 +273,7 @@ def configuration(report: Report) -> str:
     ]
     facts += [("proved", line) for line in report.get("proved", [])]
     facts += [("stale data", line) for line in report["stale"]]
-    facts += [("mistake of the driver's", line) for line in report["mistakes"]]
+    facts += [("mistake of the driver's", line) for line in report.get("mistakes", [])]
     facts += [("outside of arrays", line) for line in report.get("outside", [])]
     facts += [("rule of a bus broken", line) for line in report.get("breaches", [])]
     facts += [("pauses", report.get("pauses", ""))]
