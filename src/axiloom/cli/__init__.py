@@ -105,16 +105,16 @@ def _top() -> tuple[argparse.ArgumentParser, Any]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    from axiloom.cli import given
-
     words = [*(sys.argv[1:] if argv is None else argv)]
-    command = words[0] if words else ""
-    if not any(command in names for names in GROUPS.values()):
-        command = _heads().parse_args(words).command
-    options = parser(command).parse_args(words)
-    options.words = words  # for reports: what repeats the run
 
     def execute() -> int | None:
+        from axiloom.cli import given
+
+        command = words[0] if words else ""
+        if not any(command in names for names in GROUPS.values()):
+            command = _heads().parse_args(words).command
+        options = parser(command).parse_args(words)
+        options.words = words  # for reports: what repeats the run
         given.check(options)
         code: int | None = options.execute(options)
         return code
