@@ -82,7 +82,11 @@ def parse(
         sizes = {name: value for name, value in sizes.items() if name in parameters}
     unit.check(chosen)
     known = {name: _integer(name, value) for name, value in sizes.items()}
-    flags = (*(f"-D{name}={value}" for name, value in macros.items()), *(f"-I{each}" for each in includes))
+    flags = (
+        *(f"-D{name}={value}" for name, value in macros.items()),
+        *(f"-I{each.absolute()}" for each in includes),
+        *("-idirafter", str(clang.OWN_HEADERS.absolute())),
+    )
     try:
         while True:
             reader = _Reader(unit, chosen, known)

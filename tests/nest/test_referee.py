@@ -147,6 +147,17 @@ def test_a_local_that_was_never_written_shows(loaded: Loaded) -> None:
         judged(loaded)
 
 
+def test_headers_of_folders_are_the_readers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder beside the user, and the reader's own stand-in for polybench.h."""
+    monkeypatch.chdir(tmp_path)
+    Path("headers").mkdir()
+    Path("headers/size.h").write_text("#define N 3\n")
+    path = tmp_path / "f.c"
+    path.write_text('#include "size.h"\n#include <polybench.h>\nvoid f(int A[N]) { A[N - 1] = N; }')
+    loaded = read(path, "f", {}, [Path("headers")])
+    assert judged(loaded).results["A"][2] == 3
+
+
 def test_exp_is_the_circuits(tmp_path: Path) -> None:
     text = '#include "size.h"\n#include <math.h>\n'
     text += "void f(float A[9]) { for (int i = 0; i < 9; i++) A[i] = expf(A[i]) * 3.0f; }"
