@@ -79,7 +79,7 @@ def engines(limit_s: int, depth: int = DEPTH) -> tuple[Engine, ...]:
         Engine("pdr", f"pdr -nc -s -f -T {max(limit_s // 4, 5)}"),
         Engine("pdr", f"pdr -s -f -T {max(limit_s // 2, 5)}"),
         Engine("pdr", f"pdr -T {max(limit_s // 4, 5)}"),
-        Engine("scorr, pdr", f"scorr; write_aiger {{name}}.small; pdr -T {max(limit_s // 2, 5)}"),
+        Engine("scorr, pdr", f"scorr; write_aiger {{name}}.small; pdr -T {limit_s}"),
         Engine("bmc", f"bmc3 -F {depth} -T {limit_s}", bounded=True),
     )
 
