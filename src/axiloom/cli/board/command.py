@@ -15,7 +15,7 @@ from axiloom.cli.board import open_flow
 from axiloom.cli.board import trial as board_trial
 from axiloom.cli.given import Refusal, output_folder, refuse, reject
 from axiloom.cli.nest import run as nest_run
-from axiloom.errors import BuildError, UsageError
+from axiloom.errors import BuildError, CompileError, UsageError
 from axiloom.files import read_text
 
 MOST_FAULTS = 5
@@ -106,13 +106,26 @@ def _loops(options: argparse.Namespace, board: hardware.Hardware, dma: str) -> i
     if len(options.problem) > 1:
         raise UsageError(f"{', '.join(options.problem)}: loops are one accelerator; give one --problem")
     reject(options, [Refusal(nest_run.OTHERS, lambda _: True, "not for loops: they are an accelerator")])
-    program, made = nest_run.compiled(
+    loaded, made = nest_run.compiled(
         options,
         options.stream_width or (32 if board.memory is None else 64),
         scatter_gather=options.dma == "sg" or (options.dma is None and board.memory is not None),
     )
     source = options.problem[0].partition(":")[0]
-    text, sizes = read_text(source), nest_run.sizes(options)
+    program, text, sizes = loaded.program, read_text(source), nest_run.sizes(options)
+    function = loaded.function
+    if (
+        function is None
+        or function.variables
+        or function.result
+        or loaded.contents
+        or not all(each.array for each in function.parameters)
+        or '#include "' in text
+    ):
+        raise CompileError(
+            f"{source}: a board's folder has the file itself for its CPU: sizes as macros, results as "
+            "arrays, no variables and tables of the file, no headers of its own"
+        )
     with processes.scratch("axiloom-") as folder:
         plan = board_folder.make(
             board,

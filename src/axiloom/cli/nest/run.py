@@ -21,7 +21,7 @@ from axiloom.run.run import Watch, simulate
 
 if TYPE_CHECKING:
     from axiloom.nest.accelerator import Accelerator
-    from axiloom.nests.program import Program
+    from axiloom.nests.program.loaded import Loaded
 
 OTHERS = (
     "accel size spec encoding post rtl top macs memory_port flow order tile pipeline against weights "
@@ -146,11 +146,11 @@ def sizes(options: argparse.Namespace) -> dict[str, str]:
     return defines(options.define)
 
 
-def compiled(options: argparse.Namespace, width: int, scatter_gather: bool) -> tuple[Program, Accelerator]:
+def compiled(options: argparse.Namespace, width: int, scatter_gather: bool) -> tuple[Loaded, Accelerator]:
     """The program of ``--problem``, and its accelerator."""
     from axiloom.cli.nest.source import load, scheduled
     from axiloom.nest.accelerator import accelerator
 
-    program = load(options.problem[0], sizes(options), options.include).program
-    schedule = scheduled(program, options.schedule)
-    return program, accelerator(schedule, width, plain=options.plain, scatter_gather=scatter_gather)
+    loaded = load(options.problem[0], sizes(options), options.include)
+    schedule = scheduled(loaded.program, options.schedule)
+    return loaded, accelerator(schedule, width, plain=options.plain, scatter_gather=scatter_gather)
