@@ -21,7 +21,7 @@ from axiloom.isa.model.device import DeviceError
 from axiloom.isa.model.model import FunctionalModel
 from axiloom.prove import solvers
 from axiloom.prove.kept import kept
-from axiloom.prove.verdict import Answer, Say, Verdict, as_json
+from axiloom.prove.verdict import DERIVED, Answer, Say, Verdict, as_json
 from axiloom.report import proved
 
 LIMIT_S = 60
@@ -85,7 +85,7 @@ def kept_verdicts(key: str, ask: Callable[[], list[dict[str, Any]]]) -> list[Ver
     found, cached = kept(proved.KIND, key, ask, whole)
     return [
         Verdict(
-            **{name: one[name] for name in one if name != "good"}
+            **{name: one[name] for name in one if name not in DERIVED}
             | {"answer": Answer(one["answer"]), "cached": cached}
         )
         for one in found

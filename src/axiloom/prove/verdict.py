@@ -125,5 +125,9 @@ def summary(verdicts: Sequence[Verdict]) -> str:
     return f"{len(rules)} properties: {', '.join(parts)}"
 
 
+DERIVED = ("good", "bounded")
+"""What JSON has of a verdict beside its fields."""
+
+
 def as_json(verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
-    return [asdict(one) | {"good": one.good, "bounded": one.bounded} for one in verdicts]
+    return [asdict(one) | {name: getattr(one, name) for name in DERIVED} for one in verdicts]
