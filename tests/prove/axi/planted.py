@@ -31,7 +31,12 @@ RIGHT: dict[str, tuple[str, ...]] = {
     "template": (),
     "bridge": ("--outstanding", "2"),
     "store": ("--tie", "go=1"),
-    "memory": ("--outstanding", "2"),
+    "memory": (
+        "--outstanding",
+        "2",
+        "--enough",
+        "8",
+    ),  # RLAST of bursts of 256 beats is not proved in a minute
 }
 """Design to what is said of its inputs."""
 

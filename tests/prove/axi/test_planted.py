@@ -31,5 +31,5 @@ def test_a_right_design_is_not_accused(design: str) -> None:
     code, verdicts = prove(RTL / f"{design}.v", "--live", *RIGHT[design])
     assert not [name for name, one in verdicts.items() if one["answer"] == "violated"]
     assert code == 0
-    proofs = [one for one in verdicts.values() if one["answer"] == "holds"]
+    proofs = [one for one in verdicts.values() if one["answer"] == "holds" and not one["bounded"]]
     assert all(one["certified"] for one in proofs)
