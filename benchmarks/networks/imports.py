@@ -190,7 +190,7 @@ def _onnx(op: str) -> Callable[[], object]:
         )
         with tempfile.TemporaryDirectory(prefix="axiloom-") as folder, contextlib.chdir(folder):
             onnx.save(proto, "net.onnx")
-            return load("net.onnx")
+            return quantise(*load("net.onnx"), "1-random", name="net")
 
     return attempt
 
@@ -204,6 +204,6 @@ REFUSED: dict[str, Callable[[], object]] = {
         f"  }} -> {_VECTOR}"
     ),
     "a PyTorch op without an integer form": _torch(lambda x: torch.cumsum(x, 1)),
-    "a use of one that has none": _torch(lambda x: torch.softmax(x, 0)),
-    "an ONNX op without an integer form": _onnx("Cos"),
+    "a use of one that has none": _torch(lambda x: x / torch.exp(x[:1])),
+    "an ONNX op without an integer form": _onnx("Tan"),
 }

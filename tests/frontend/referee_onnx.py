@@ -106,12 +106,15 @@ def quantised(path: Path) -> Verdict:
         return _refusal(error)
     except Exception as error:
         return Verdict("crash", f"{type(error).__name__}: {error}")
+    got, want = [], []
     for sample in samples:
-        want = outside.results([value.numpy() for value in sample])
         outputs = execute(made.graph, made.inputs(sample))
-        got = [outputs[name] * (made.graph[name].scale or 1.0) for name in made.graph.outputs]
-        if not off(got, want) <= 0.6:
-            return Verdict("wrong", f"off by {off(got, want):.3g}")
+        want.append(outside.results([value.numpy() for value in sample]))
+        got.append([outputs[name] * (made.graph[name].scale or 1.0) for name in made.graph.outputs])
+    pairs = ([np.stack(outputs) for outputs in zip(*results, strict=True)] for results in (got, want))
+    distance = off(*pairs)
+    if not distance <= 0.6:
+        return Verdict("wrong", f"off by {distance:.3g}")
     return Verdict("right", f"{held.sqnr:.1f}")
 
 

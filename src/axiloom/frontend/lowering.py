@@ -50,6 +50,7 @@ def lower(
         readable = context()
         for op in list(block.operations):
             _drop_checks(op)
+            _check_padding(op, name)
             if op.operation.name == "linalg.generic":
                 _drop_unused_results(op)
             elif (
@@ -106,6 +107,20 @@ def _drop_checks(op: Any) -> None:
             for inner in list(block.operations):
                 if inner.operation.name == "cf.assert":
                     inner.operation.erase()
+
+
+def _check_padding(op: Any, name: str) -> None:
+    """Raise CompileError for a padding that cuts off, which MLIR has and the compiler does not."""
+    if op.operation.name != "tensor.pad":
+        return
+    for side in ("static_low", "static_high"):
+        edges = list(ir.DenseI64ArrayAttr(op.operation.attributes[side]))
+        if any(-(1 << 32) < edge < 0 for edge in edges):
+            place = _place(str(op.operation.location))
+            raise CompileError(
+                f"{name}: {place}{': ' if place else ''}a padding of {edges}: negative is not compiled; "
+                "cut the elements off by a slice"
+            )
 
 
 def _drop_unused_results(op: Any) -> None:

@@ -106,6 +106,8 @@ class _Reader:
     """Those that are given from outside."""
     steps: list[_Step] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
+    loose: list[str] = field(default_factory=list)
+    """Values that nodes with a fault read."""
 
     def __post_init__(self) -> None:
         graph = self.file.proto.graph
@@ -139,7 +141,8 @@ class _Reader:
             self._behind(node)
 
     def _behind(self, node: Any) -> None:
-        """Let the results of a node that is not read come from outside."""
+        """Let the results of a node that is not read come from outside, and what it reads be results."""
+        self.loose += [key for key in node.input if key in self.values and key not in self.loose]
         for name in node.output:
             kind = self.inferred.get(name)
             if not name or kind is None or not kind.HasField("tensor_type"):
@@ -290,7 +293,7 @@ class _Reader:
         steps, inputs = list(self.steps), list(self.examples)
         outputs = [
             value.name for value in graph.output if value.name in self.values or value.name in self.constants
-        ]
+        ] + self.loose
 
         def forward(*given: Any) -> Any:
             values = dict(zip(inputs, given, strict=True))

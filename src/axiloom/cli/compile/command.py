@@ -12,7 +12,8 @@ from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, output_file, refuse, reject
 from axiloom.cli.run import default, select
 from axiloom.drivergen.network import is_network
-from axiloom.errors import CompileError, SpecError
+from axiloom.errors import CompileError, SpecError, UsageError
+from axiloom.files import check_file
 from axiloom.hw.verilog import emit as verilog
 from axiloom.run.resolve import BEST
 
@@ -29,7 +30,11 @@ NETWORKS = "A network becomes many files: axiloom run {} --keep DIR writes its C
 
 def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     compile_ = commands.add_parser("compile", help=HELP["compile"])
-    compile_.add_argument("problem", help="matmul:MxNxK[:int8|int16|int32], or FILE.mlir")
+    compile_.add_argument(
+        "problem",
+        help="matmul:MxNxK[:int8|int16|int32], or FILE.mlir; with --emit linalg also FILE.onnx and "
+        "FILE.py:FUNCTION",
+    )
     shared.add_accelerator(compile_, chosen=True)
     shared.add_schedule(compile_)
     compile_.add_argument(
@@ -93,6 +98,8 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def execute_compile(options: argparse.Namespace) -> int:
     if select.by_text(options):
         return _compile_selected(options)
+    if frontend.is_network(options.problem):
+        return _compile_model(options)
     try:
         return _compile_problem(options)
     except CompileError as error:
@@ -100,6 +107,31 @@ def execute_compile(options: argparse.Namespace) -> int:
         if "tensor<" in text and is_network(text, options.problem):  # one without arguments is none
             raise CompileError(f"{error}. {NETWORKS.format(options.problem)}") from error
         raise
+
+
+def _compile_model(options: argparse.Namespace) -> int:
+    """The MLIR of a model from PyTorch or ONNX, and its weights beside it."""
+    if options.emit != "linalg":
+        raise CompileError(
+            f"{options.problem}: a model. {NETWORKS.format(options.problem)}; --emit linalg writes its MLIR"
+        )
+    others = [name for name in options.given if name not in ("problem", "emit", "output")]
+    reject(
+        options,
+        [Refusal(" ".join(others), lambda _: True, "for a driver; --emit linalg has the model alone")],
+    )
+    model = frontend.load(options.problem)
+    if options.output is None:
+        shared.write(model.mlir, None)
+        if model.weights:
+            print("note: the weights are not in the text; -o FILE.mlir writes FILE.npz, too", file=sys.stderr)
+        return 0
+    if options.output.suffix != ".mlir":
+        raise UsageError(f"--output {options.output}: expected is a name that ends in .mlir")
+    if model.weights:
+        check_file(frontend.weights_file(options.output))
+    model.write(options.output)
+    return 0
 
 
 def _compile_problem(options: argparse.Namespace) -> int:

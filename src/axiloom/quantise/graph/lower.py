@@ -308,6 +308,7 @@ class Lowering:
                 known = self.constants[argument]
                 if not isinstance(known, torch.Tensor) or known.numel() != 1:
                     return None
+                known = known.reshape(())  # the table has a dim of its own
                 inputs[argument] = known.double() if known.dtype.is_floating_point else known
                 continue
             base = self.functions[argument].base if argument in self.functions else self.values.get(argument)
