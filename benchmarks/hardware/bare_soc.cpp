@@ -11,7 +11,7 @@
 #include <deque>
 #include <vector>
 
-#include "../cosim/native/dma_registers.h"
+#include "../../cosim/native/bus/dma_registers.h"
 #include "Vtop.h"
 
 namespace {
