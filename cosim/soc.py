@@ -24,7 +24,7 @@ from axiloom.cosim import core, mistakes, outside, referee, stale
 from axiloom.cosim.build import emitted, icarus, process, verilator
 from axiloom.cosim.job import TIMEOUT_S, Job, Result
 from axiloom.cosim.session import ERROR_FILE, FROM_SESSION, TO_SESSION, Work
-from axiloom.cosim.system import System
+from axiloom.cosim.system import STALLS, System
 from axiloom.errors import DriverError, HangError, ProtocolError, StaleDataError, UsageError
 
 Progress = Callable[[str], None]
@@ -212,6 +212,8 @@ class Soc:
             made["AXL_REGISTERS"] = "1"
         if self.system.user_rtl is not None and self.system.user_rtl.master is not None:
             made["AXL_MASTER"] = str(self.system.user_rtl.master_width)
+        if isinstance(self.system.stall, int) or self.system.stall == STALLS:
+            made["AXL_PAUSES"] = "1"
         if len(self.system.specs) > 1:
             pages = [f"16'h{spec.dma.address >> 16:x}" for spec in reversed(self.system.specs)]
             made |= {"AXL_DMAS": str(len(self.system.specs)), "AXL_PAGES": f"{{{','.join(pages)}}}"}

@@ -238,6 +238,11 @@ module axiloom_tb (
   localparam integer PORT_REGISTERS = 0, PORT_MM2S = 1, PORT_S2MM = 2, PORT_SG = 3, PORT_MASTER = 33;
   localparam integer AR = 1, R = 2, AW = 3, W = 4, B = 5;
   reg stalling;  // pauses are made now
+  reg pausing;   // ... or have been until now, or are to begin
+  initial begin
+    stalling = 1'b0;
+    pausing  = 1'b1;
+  end
 
   // At the SoC's own ports; without `soc_` they are at the other side of the watch.
   wire soc_lite_awvalid, soc_lite_awready, soc_lite_wvalid, soc_lite_wready, soc_lite_bvalid, soc_lite_bready;
@@ -449,8 +454,11 @@ module axiloom_tb (
   // One process makes every call into C, in one order: memory, streams, CPU. What the CPU does
   // at an edge comes after what the DMA does at it, on every simulator.
   always @(posedge clk) begin
+`ifdef AXL_PAUSES
     // The first 32,768 cycles are under pauses, then an eighth of them: a long run costs little more.
     stalling <= cfg_stall != 0 && running && (tick[31:15] == 0 || tick[13:11] == cfg_stall[2:0]);
+    pausing  <= cfg_stall != 0 || !ctl_go;
+`endif
     memory_step;
     master_step;
 

@@ -13,9 +13,9 @@
 
 // One channel. The rules are those of the side that drives `valid` (IHI 0022 A3.2.1, IHI 0051 2.2.1).
 //
-// Under pauses the gate is shut at times: then the sender sees no READY and the receiver no VALID. It does not shut on a
-// VALID that the receiver has seen and not yet taken. `hold` keeps it shut. RULES: 0, the sender is the wrapper's own;
-// 1, nothing resets it; 2.
+// Under pauses (AXL_PAUSES: a build that can make them) the gate is shut at times: then the sender sees no READY and the
+// receiver no VALID. It does not shut on a VALID that the receiver has seen and not yet taken. `hold` keeps it shut.
+// RULES: 0, the sender is the wrapper's own; 1, nothing resets it; 2.
 module axl_channel #(
     parameter integer PORT = 0, CHANNEL = 0, WIDTH = 32, RULES = 2
 ) (
@@ -28,6 +28,7 @@ module axl_channel #(
     output wire             valid_out,
     input  wire             ready_in
 );
+  /*verilator inline_module*/
 `ifdef VERILATOR
   import "DPI-C" function void axl_breach(input int port, input int channel, input int rule, input longint now,
                                           input int a, input int b);
@@ -38,34 +39,42 @@ module axl_channel #(
   localparam [4:0] MANY = 24;
   localparam [31:0] NUMBER = 32'h9E3779B9 * (PORT * 8 + CHANNEL + 1);
 
+`ifdef AXL_PAUSES
   reg open;
   assign valid_out = valid & open;
   assign ready     = ready_in & open;
+`else
+  assign valid_out = valid;
+  assign ready     = ready_in;
+`endif
 
+  reg             looks;       // something is to be compared in this cycle: in most there is nothing
   reg             waits;       // VALID was high and READY low in the cycle before
   reg [WIDTH-1:0] held;
-  reg [3:0]       in_reset;
+  reg [2:0]       in_reset;
   initial begin
-    open     = 1'b1;
+    looks    = 1'b0;
     waits    = 1'b0;
-    in_reset = 4'd0;
+    in_reset = 3'd0;
   end
 
   always @(posedge clk) begin
-    if (RULES != 0 && waits && !reset) begin
-      if (!valid) `AXL_BREACH(RULE_HELD, 0, 0);
-      else if (payload != held) `AXL_BREACH(RULE_STABLE, 0, 0);
-    end
-    waits <= RULES != 0 && valid && !ready && !reset;
-    if (RULES != 0 && valid && !ready) held <= payload;
-    if (RULES == 2 && (reset || in_reset != 0)) begin
+    if (RULES != 0 && (looks || reset || (valid && !ready))) begin
+      if (waits && !reset) begin
+        if (!valid) `AXL_BREACH(RULE_HELD, 0, 0);
+        else if (payload != held) `AXL_BREACH(RULE_STABLE, 0, 0);
+      end
       // A registered reset takes some cycles to arrive.
-      if (in_reset >= 4'd4 && valid) `AXL_BREACH(RULE_RESET, 0, 0);
-      in_reset <= !reset ? 4'd0 : in_reset == 4'd4 ? 4'd4 : in_reset + 4'd1;
+      if (RULES == 2 && in_reset == 3'd4 && valid) `AXL_BREACH(RULE_RESET, 0, 0);
+      held     <= payload;
+      waits    <= valid && !ready && !reset;
+      in_reset <= !reset ? 3'd0 : in_reset == 3'd4 ? 3'd4 : in_reset + 3'd1;
+      looks    <= reset || (valid && !ready);
     end
   end
 
   // --- pauses ---
+`ifdef AXL_PAUSES
   reg [31:0] random;
   reg [1:0]  style;            // even odds, mostly open, mostly shut, runs of either
   reg [5:0]  left;             // cycles of that style
@@ -75,6 +84,7 @@ module axl_channel #(
   wire [31:0] x1 = random ^ (random << 13), x2 = x1 ^ (x1 >> 17), x3 = x2 ^ (x2 << 5);
   reg        next_open;
   initial begin
+    open         = 1'b1;
     random       = NUMBER | 32'd1;
     style        = 2'd0;
     left         = 6'd0;
@@ -91,7 +101,7 @@ module axl_channel #(
     default: next_open = x3[12:8] == 0 ? !open : open;
   endcase
   always @(posedge clk) begin
-    if (axiloom_tb.stalling || !axiloom_tb.ctl_go || !open) begin
+    if (axiloom_tb.pausing) begin
       random <= x3;
       left   <= left - 6'd1;
       if (left == 0) style <= x3[1:0];
@@ -105,14 +115,11 @@ module axl_channel #(
         if (offers == MANY - 5'd1 && ((!free_now && ready) || (!free_before && before_ready)))
           `AXL_BREACH(RULE_WAITS, 0, 0);
       end
-      if (!axiloom_tb.ctl_go) begin
-        random <= (NUMBER ^ (axiloom_tb.cfg_stall * 32'h85EBCA6B)) | 32'd1;
-        offers      <= 5'd0;
-        free_now    <= 1'b0;
-        free_before <= 1'b0;
-      end
+      // Offers are counted over all runs: in one there may be few.
+      if (!axiloom_tb.ctl_go) random <= (NUMBER ^ (axiloom_tb.cfg_stall * 32'h85EBCA6B)) | 32'd1;
     end
   end
+`endif
 endmodule
 
 // TKEEP of a stream into the DMA, which takes whole beats but for the last of a packet (PG021).
@@ -125,6 +132,7 @@ module axl_keep #(
     input wire             last,
     input wire [BYTES-1:0] keep
 );
+  /*verilator inline_module*/
 `ifdef VERILATOR
   import "DPI-C" function void axl_breach(input int port, input int channel, input int rule, input longint now,
                                           input int a, input int b);
@@ -165,6 +173,7 @@ module axl_writes #(
     output wire hold_aw,
     output wire hold_b
 );
+  /*verilator inline_module*/
 `ifdef VERILATOR
   import "DPI-C" function void axl_breach(input int port, input int channel, input int rule, input longint now,
                                           input int a, input int b);
@@ -254,6 +263,7 @@ module axl_registers #(
     input wire        rvalid,
     input wire        rready
 );
+  /*verilator inline_module*/
 `ifdef VERILATOR
   import "DPI-C" function void axl_breach(input int port, input int channel, input int rule, input longint now,
                                           input int a, input int b);
@@ -305,5 +315,6 @@ module axl_reset #(
     input  wire reset,
     output wire level
 );
+  /*verilator inline_module*/
   assign level = reset ^ (LOW != 0) ^ axiloom_tb.cfg_invert_reset;
 endmodule
