@@ -2,6 +2,10 @@
 
 The key is the content of all that decides the result: what of the program is loaded, the arrays, the board's
 profile and the native core itself. What is kept is deterministic, so it is what a new run would give.
+
+The CPU's side is kept by what is loaded, not by the file. An ELF file has the paths of temporary folders
+in it. Segments, addresses of arrays, data, the board's profile and the core's own hash decide the result,
+and nothing else does.
 """
 
 from __future__ import annotations

@@ -1,6 +1,10 @@
 """Copies of flip-flops and LUTs of an ECP5's netlist whose nets have many ends, so that each has a short way.
 
 Yosys merges what is equal, so copies can only be made behind it; nextpnr makes none.
+
+Copies of flip-flops and LUTs are made behind Yosys, because Yosys merges equal cells, and before nextpnr,
+which makes no copies. There is a copy for each multiplier, for each 8 block RAMs, and for each 48 of the
+other ends. The RTL keeps one register, and vendors' tools make their own copies.
 """
 
 from __future__ import annotations

@@ -1,6 +1,10 @@
 """Registers right behind an ECP5's block RAM become its own output registers, without wires to them.
 
 Yosys leaves them in slices: of a cycle, the memory alone takes 5.8 ns.
+
+Registers right behind a block RAM become its output registers: all of a side or none, with one enable.
+The memory alone took 5.8 ns of a cycle of 10 ns. A register that the placer could not put beside it made
+the slowest path. Now a word may use the whole cycle to travel.
 """
 
 from __future__ import annotations

@@ -2,6 +2,11 @@
 
 Yosys leaves them in slices. A multiplier has registers on both sides or on none, as only so nextpnr knows
 when what goes in must be there and what comes out is.
+
+Registers around a multiplier move into it, on both sides or on none. Yosys leaves them in slices. Then
+cells took 4.5 of 10 ns, and where the placer found no room beside a multiplier, the wires took more than
+the rest. If a register has other ends too, such as an operand that goes on to the next row, the register
+exists twice. nextpnr then takes 0.74 ns from clock to product.
 """
 
 from __future__ import annotations

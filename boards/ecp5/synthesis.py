@@ -3,6 +3,21 @@
 Yosys maps every product to a multiplier of 18 x 18 bits, also where the part has too few of them. Here those
 of the fewest bits then go to LUTs and carry chains (:file:`product.v`), as the vendors' tools do by
 themselves.
+
+On the ECP5, products without a multiplier become carry chains, with two rows of partial products each. A
+tenth of the multipliers stays free. In each 32-bit multiplication one of the two cross products is always
+a carry chain. Its rows end in registers that the multiplier has anyway, and v3_8 then needs 128 of 156
+multipliers. With both cross products in carry chains the router did not come to an end. With products of
+8 bits in carry chains, nextpnr's static placer did not come to an end for v4_16.
+
+ABC is told what a wire takes, and rewrites first. ``synth_lattice`` says 300 ps, but nextpnr's wires take
+1,100 and more. No other setting shortened all paths at once: from 10.7 to 9.0 ns for v4_16 int8 before
+placement, with as many LUTs.
+
+An ECP5 packs the same two products 9 bits apart, as its multipliers have 18 x 18 bits. The lowest 7 bits
+of the high product are computed a second time, in carry chains, and taken off (``axiloom_pair_8`` in
+``boards/ecp5/multiplier.v``). Its synthesis puts that module in the place of ours, cycle by cycle the
+same, so the Verilog that users get is one.
 """
 
 from __future__ import annotations

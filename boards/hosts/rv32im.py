@@ -2,6 +2,10 @@
 
 It stands for soft cores of the kind of VexRiscv, not for one of them. Its D cache is written back, maintained
 by line (cbo.*); which memory it caches is fixed when it is built.
+
+A soft core's attributes are the profile's. Such cores have no MMU: which addresses they cache is fixed
+when they are built. A table that start code exposes would let a program claim what the hardware does not
+do. A window that is cached by mistake shows as a missing flush.
 """
 
 from __future__ import annotations

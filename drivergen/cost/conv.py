@@ -3,6 +3,16 @@
 The device loads, computes and sends at the same time, as all its buffers have two halves; the CPU queues
 descriptors and maintains its caches meanwhile. `Model.estimate` takes the largest of these four and what
 cannot overlap, for thousands of tiles; `Model.steps` goes through the tiles one by one.
+
+The limit of a convolution counts whole blocks of the array. 7 pixels take as long as 8. The pixels of a
+1x1 convolution at stride 1 without padding could be one long row, so only the end of that row is rounded
+up.
+
+A convolution's loads stand behind the third request for a result. The device takes its stream in order
+and keeps two results. So the model (``Model.steps`` in ``drivergen/cost/conv.py``) lets no load begin
+before the result three tiles ago has left. With that, and without waits of a CPU that does nothing but
+queue, it is within 2 % of the call for 25 tiles of seven layers of ResNet18, all of them in place. Tiles
+that the CPU copies are foretold by up to a third too low, or twice too high; they are not chosen there.
 """
 
 from __future__ import annotations

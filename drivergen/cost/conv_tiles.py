@@ -2,6 +2,13 @@
 
 A tile's words cross the stream again for each iteration of the loops that move it; they stay on the device
 over the loops inside those, where accel-residency finds that (or the flow says so).
+
+Tiles of convolutions come from what overlaps. conv_v4's buffers have two halves, so a run takes the
+largest of loads, computes, results and the CPU's work, plus its beginning and its end. The model ranks
+all tiles in a closed form and follows the best 48 tile by tile. Descriptors need whole rows and beats. So
+a tile may get rows and columns that it does not need, if the DMA can then read the image itself. Parts of
+one convolution (first, middle, last rows) share a queue. When each part closed the queue, the device
+waited each time.
 """
 
 from __future__ import annotations

@@ -1,6 +1,11 @@
 """Accesses to the device's registers, as a trait has them: texts with addresses and values.
 
 Of operands that registers carry the value is 0, and the first word says how: ``elements``, ``pointer``.
+
+An operand by registers is still an operand. ``write(taps, H)`` and ``send(A, a)`` are a send of H and A,
+with a note how they travel. So matching, tiling and the reference know nothing of registers; the pass
+that places transfers does. Pointers point at the caller's arrays where a tile is whole lines of them. A
+tile that is padded, transposed or a part of rows goes through a window, which is right for all of them.
 """
 
 from __future__ import annotations

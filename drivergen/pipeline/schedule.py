@@ -1,4 +1,9 @@
-"""How an accelerator is used: one value from the command line to the compiler."""
+"""How an accelerator is used: one value from the command line to the compiler.
+
+Without copies, C decides the order of the loops. The CPU packs nothing, so the order that moves the
+fewest words wins. Among equal orders, the order that brings a tile of C back while L1 still holds it
+wins.
+"""
 
 from __future__ import annotations
 

@@ -7,6 +7,11 @@
 `acc + bias` wraps mod 2^32; the rest is exact, so that it equals the same formula in 64-bit integers
 (`docs/specification.md`). Rounding needs no adder: adding half of the last place before a shift is adding
 the last bit that was shifted out.
+
+Post-processing rounds without an adder. (p + 2^(s-1)) >> s is (p >> s) plus the last bit shifted out.
+Bounds and the half of P travel with the command, so the next tile's may come while this tile is sent. A
+requantised result must come once and whole. So a flow in which the host adds up cannot requantise, and
+neither can v1, v2 and conv_v3.
 """
 
 from __future__ import annotations

@@ -4,6 +4,20 @@ Each half is a memory of rows of `cols` words. Block after block, row after row 
 other, as the array finishes them; of a block that uses fewer rows, the others' places stay as they are.
 While one half is sent, computes go on in the other; rows that the last compute has written may be sent behind
 it. Clearing costs no cycle: the first compute after it overwrites.
+
+A row stays in a memory's output for one cycle. The result buffer keeps the row in one of two slots until
+the stream has taken it, because the next compute may read the same memory behind a tile's last row.
+Random stalls of single cycles never showed this fault. Tests now hold the stream back for a long time, at
+each beat near a tile's end. Registers alone choose the slot of a row. Whether the stream moves on is
+known too late to reach hundreds of flip-flops.
+
+Results leave behind the compute that writes them. Before, a tile was sent when its half of the result
+buffer was at rest, so nothing overlapped in a problem of one tile. Now the sender asks for each row
+(``sendable``): the last compute on the half has written it, and does not use the half's one read port,
+which it needs only to add. Three registers are enough: how many computes a half has, how far the one that
+writes has come, and in which half. A compute's rows come block after block, and the stream wants C row
+after row, so a tile of one row of blocks leaves behind its last block, but for its first row: what it
+wins is for tiles of several.
 """
 
 from __future__ import annotations

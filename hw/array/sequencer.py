@@ -1,4 +1,21 @@
-"""Executes commands in order: runs the blocks of a compute through the array, hands C over, clears it."""
+"""Executes commands in order: runs the blocks of a compute through the array, hands C over, clears it.
+
+The RTL knows the end of each sequence a cycle ahead. "Last word", "last row", "last k", "last page" and
+"last burst" are registers, because much logic depends on them in their cycle. Sizes settle two cycles
+before they count. The memories declare that no word is read while it is written. Without that
+declaration, Yosys puts registers and comparisons around every block RAM of an ECP5.
+
+Buffers prepare for a compute that may not come. In each cycle without a running compute, the entry at the
+head of the queue sets halves, first addresses and counters, whatever it is. Four LUTs later the RTL knows
+whether a compute starts, and then needs to note only that.
+
+A short block waits before its first k. The engine adds one row of the result a cycle, so a block takes at
+least as many cycles as the array has rows. Before, the engine waited behind the last k. Its result came
+sooner. But when a short compute followed a long one, their last k came too close together: rows were
+lost, and the engine never became quiet. Tests with one k never showed this fault. Now tests change k.
+With fewer channels than rows (conv_v4), a block takes as many cycles as it has channels, four at least,
+but not fewer than the compute before it: that one's rows are still being read.
+"""
 
 from __future__ import annotations
 

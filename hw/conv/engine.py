@@ -12,6 +12,13 @@ It is the MatMul engine with a window in place of B: the array's rows are output
 neighbouring pixels of a row of outputs, and k runs over input channels and taps. With post-processing, the
 sender sends sums through `requantise` and gets elements back. Receiving, computing and sending overlap: all
 buffers have two halves.
+
+conv_v4 is the MatMul engine with a window buffer in place of B. Rows of the array are output channels,
+columns neighbouring pixels of a row, at most 8 of them: with 256 multiply-adds it has 32 rows. Rows of
+outputs are often 7, 14, 28 or 56 long. 16 columns would leave 9 of 16 idle at 7, and 1 of 8 at 56. Column
+x of the image lies in bank (x div sw) mod columns, so that for every stride, dilation and filter column
+the lanes read distinct banks; padding is masked when it is read. Tensors travel dense, as they lie in
+memory.
 """
 
 from __future__ import annotations

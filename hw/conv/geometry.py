@@ -1,4 +1,10 @@
-"""Sizes of a convolution engine, derived from its specification: array, banks, depths, widths."""
+"""Sizes of a convolution engine, derived from its specification: array, banks, depths, widths.
+
+The dims of a device's I decide its form. (ic, ih, iw) is an image tile (conv_v4), (ic, fh, fw) is a
+window (conv_v3). A tile has the whole filter, so the host loops over oc, oh, ow and ic. A word of a
+convolution sets a few sizes. The device checks each word alone, and checks a capacity when it is used. F
+and O take whole blocks of the array, and I is laid out by its horizontal stride.
+"""
 
 from __future__ import annotations
 

@@ -17,6 +17,12 @@ banks, and a step is stored in two cycles: its even elements, then its odd ones.
 Reading walks over k = (ic, fh, fw) for block after block of outputs, one k a cycle. What lies outside of
 the image reads as zero. Quotients and remainders come from outside
 (:class:`axiloom.hw.conv.numbers.ConvNumbers`); here everything is counted.
+
+At stride 2, odd columns have a half of the slots of their own. Rows sorted into even and odd columns put
+neighbours of a beat into banks that meet as the width wills it: two elements a cycle at best. With all
+even columns of an image before all odd ones, a beat's even elements lie in neighbouring slots, and so do
+its odd ones: either is one write to some banks at one address, and a beat of eight takes two cycles. Both
+at once would need the odd half to begin half a row of banks later, for which a full buffer has no room.
 """
 
 from __future__ import annotations

@@ -1,5 +1,12 @@
 """How an image tile lies in the banks of :class:`axiloom.hw.conv.image_buffer.WindowBuffer`, and the way from
-element to element while it is loaded at a stride sw above 1."""
+element to element while it is loaded at a stride sw above 1.
+
+Columns that no tap reads are dropped by the device, not by the driver. Rows could be left out by
+descriptors, but three dims are one too many for them: each channel would be a descriptor, or the CPU
+would copy. The stream has time for the whole image; the window buffer had not, as it stored two elements
+a cycle. Now it stores each second element of a beat. So the image's layout depends on the filters and the
+padding, and a compute under others is refused.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,10 @@
 """Sends a tile of O from one half of the result buffer: dense, row of pixels behind row of pixels, TLAST on
 the last beat. An element is a word; with post-processing, it may also be a byte that comes back from
 :class:`~axiloom.hw.array.requantise.Requantise`.
+
+Bytes go out by beats, words as before. Post-processing had as many lanes as a beat has words, and a
+quarter of a beat of int8 left in a cycle. A row of the array is read at once anyway, so more lanes cost
+multipliers only: two DSP48 each.
 """
 
 from __future__ import annotations

@@ -2,6 +2,15 @@
 
 Source of the layout: AMD PG021 (AXI DMA v7.1), "Scatter Gather Descriptor". STRIDE_VSIZE is our
 extension: it lies where, and is made as, PG021's multichannel mode has it.
+
+Descriptors have a port of their own, and the DMA fetches them ahead. The DMA fetches up to eight
+descriptors ahead. It assumes that the next one lies at +0x40 and does not wait for NXTDESC. A wrong
+descriptor is thrown away. The DMA assumes nothing across 4 KiB. The port has 64 bits at each width of the
+stream, as a Zynq's ports to memory do: a descriptor comes in four beats, and the second one of a call
+four cycles sooner. Words in the last 32 bytes of a descriptor (our driver's opcodes) are still read as
+data: sixteen words a descriptor would bring them sooner, but the tile behind them four cycles later, and
+the tile is what the array waits for. Descriptors of 64 words follow each other without a gap at all
+widths, for about 1,640 LUT.
 """
 
 from __future__ import annotations

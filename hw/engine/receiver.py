@@ -2,6 +2,9 @@
 
 It is the only one that sees the protocol, so it also finds every protocol error, at the word that
 makes it one; what was asked for before that word still happens.
+
+After an error, the receiver's program has no effect, so the receiver goes on without asking whether there
+was an error. The device is not ``alive`` then: it takes no word and begins no action.
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""FIFOs between pipes. A place is taken when the iteration that will push is issued."""
+"""FIFOs between pipes. A place is taken when the iteration that will push is issued.
+
+A place in a FIFO is taken at the issue, not at the push. Else an issued iteration could find its FIFO
+full. It makes the depth of a FIFO larger by what is under way, at most the slots of a pipe over its
+interval, and it makes "never overflows" a fact of one counter, which the RTL asserts.
+"""
 
 from __future__ import annotations
 

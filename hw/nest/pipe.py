@@ -1,4 +1,8 @@
-"""A pipe: what issues its iterations, and what its nodes do in their slots."""
+"""A pipe: what issues its iterations, and what its nodes do in their slots.
+
+An iteration waits whole intervals. If a pipe of interval 2 were issued a cycle late, its slots would meet
+ports and units in another phase than they were chosen for.
+"""
 
 from __future__ import annotations
 

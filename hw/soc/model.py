@@ -1,4 +1,8 @@
-"""The place of an accelerator of which there is no RTL yet: a simulator puts the functional model there."""
+"""The place of an accelerator of which there is no RTL yet: a simulator puts the functional model there.
+
+The model's SoC does not name its specification. Neither kernel nor sizes are in its Verilog, so a first
+run of a new kernel builds nothing if its streams and DMA are known.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""The user's Verilog in the accelerator's place, and what stands between its ports and ours."""
+"""The user's Verilog in the accelerator's place, and what stands between its ports and ours.
+
+An accelerator's own master has a port of the SoC. It does not go through an arbiter with the DMA's ports:
+on the boards each has a slave of the SmartConnect, and its bursts are as long as the module makes them.
+The simulator knows from the pointer registers what the module may touch, so an access beside it is told
+by operand and byte.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,10 @@
 """What happens when in an engine that takes one window at a time: computing and saving, and sending what is
-saved."""
+saved.
+
+The bits of conv_v3's opcode words are data. ``bits`` lists the opcodes that a word may combine, in order
+of execution. The device computes the window's length when it uses it; it does not latch it at "set iC". A
+driver that sets fH first sees no difference.
+"""
 
 from __future__ import annotations
 

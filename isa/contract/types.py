@@ -2,6 +2,10 @@
 
 Everything here is an immutable value that prints as it is written in a specification file.
 Parsing lives in :mod:`axiloom.isa.files.grammar`, checking in :mod:`axiloom.isa.check.check`.
+
+Narrow elements travel packed. int8 and int16 elements of A and B travel four and two to a word, lowest
+element in the lowest bits; C is int32, one element a word. One element a word would waste the stream, and
+the stream limits a MatMul tile. Rows must be whole words; the specification check says so.
 """
 
 from __future__ import annotations

@@ -17,6 +17,10 @@ code spells the actions ``op_send(0)``, ``op_recv(2)`` ...; both spellings are r
 of the device's registers, before or behind all other actions of an opcode. The values
 print themselves in this grammar, so ``parse(print(x)) == x``. Only the form is checked here; what the
 names mean is :mod:`axiloom.isa.check.check`'s part.
+
+``send_dim`` takes fields. The published grammar sends one word a dim, yet the published v4 takes ``M | N
+<< 10 | K << 20`` in one word. ``send_dim(m | n << 10 | k << 20)`` says so in the specification, and the
+check knows how many bits each field has.
 """
 
 from __future__ import annotations

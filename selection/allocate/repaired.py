@@ -3,6 +3,10 @@
 Values get an address one after the other, and none is moved. Where one finds no room, it gets weight, and
 those that lie beside it where memory is as full get some; the heaviest come first. Most memories are full up
 to their live peak after some ten orders, in less time than a solver needs to read the problem.
+
+Addresses by orders that learn, before CP-SAT. CP-SAT took 0.2 to 0.8 s of CPU for 500 values at the live
+peak, where quick orders failed (7 of 15 draws). Orders in which what found no room comes earlier the next
+time, and those beside it a little, find all 15 in 0.14 s of CPU at most.
 """
 
 from __future__ import annotations

@@ -6,6 +6,13 @@ is left by a step whose other operands are there, with the loads it needs, and b
 values that can be loaded again. A plan's cycles beyond one execution of each step are those of loads that
 come back; states are taken by these, so the first one with all steps done is the best plan, and none is
 reached only if there is none.
+
+Slots before a solver. QKV's and rows64's values have one size, so a memory is a few slots, and what is
+done with what is resident is a small space: a search through it by cost proves the best order, or that
+there is none. It took 1 to 2 ms of CPU for five random graphs of 14 to 37 nodes, and decided 39 of 40
+graphs of 8 to 111 nodes. CP-SAT, which knows rows and time, ended at its limit of 150 ms (beside other
+jobs) without a proof for 11 of the 16 graphs up to 40 nodes, some with a load more. It is still asked
+where sizes differ.
 """
 
 from __future__ import annotations

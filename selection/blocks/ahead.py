@@ -2,6 +2,10 @@
 
 A memory is used in `Halves`, and a load stands right behind the sums of the tile before: there the device
 begins it as soon as they have begun. Tokens (:mod:`axiloom.selection.drive.tokens`) say what it waits for.
+
+Loads stand behind the sums that they overlap with. The device takes commands in order, without queues: a
+load that stood in front of sums would make them wait for its words. Moving it behind them costs nothing
+and needs no hardware.
 """
 
 from __future__ import annotations

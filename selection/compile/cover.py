@@ -4,6 +4,22 @@ A cell is a value in a memory. What makes one is an instruction whose meaning is
 with its operands in their cells; in the host's memory also a parameter, what follows from constants alone,
 or a view of other cells. The cheapest set of cells that makes the results is an extraction: each is paid
 once, however often it is read.
+
+A cell is a value in a memory, and the choice of instructions is an extraction over cells. So loads, moves
+and stores are chosen by the same solver as products, and a value in two memories is paid for twice. Views
+of the host's memory (rows of an array, a reshape, arrays behind each other) are cells too, which cost
+nothing: the layout of the host's memory makes them true or refuses.
+
+Few ways are tried, not solved. A block of attention has a dozen cells, of which a few have two ways. The
+choice for one attention took 7 ms by CP-SAT, most of it to state the problem, and takes 2 ms by trying
+the ways with a bound. A part of a network that needs what it makes itself was solved as if that were
+there for nothing, and then the whole was solved again: 220 of 340 ms for 49 attentions. Now a part's
+results are operands within the part.
+
+Of choices that cost the same, the one with the cheaper loads. What has no room is loaded again. A matrix
+can be turned when it is stored or when it is loaded, at equal cost; turned when it is stored, each load
+that comes again takes 1,026 cycles and not 4,098. CP-SAT's ties took 0.05 % more cycles over 98 random
+graphs, ties by the order of ways 0.2 % more over 60 of them.
 """
 
 from __future__ import annotations

@@ -2,6 +2,13 @@
 
 Instructions that mean nothing alone, as micro-ops, are offered in blocks: a layer of the application that a
 generator has commands for. A block is a meaning; its operands and its result lie in the host's memory.
+
+What means nothing alone is offered in blocks. A micro-op is an index; a GEMM is what its micro-ops make
+of it. So a generator of tiled programs offers whole layers, each with its value, its cycles and its
+commands, as one more way to make a value of the saturated graph. The generator is not trusted either: the
+finished program is executed by the text on polynomials of the inputs. Sums are polynomials, what wraps is
+a symbol for its polynomial modulo 2^n, clips and shifts have one order; two equal values that come out as
+different symbols would be refused, never the other way round.
 """
 
 from __future__ import annotations

@@ -3,6 +3,9 @@
 `allocate` orders the instructions that were chosen and loads again what is in the host's memory. Where that
 does not fit, or there are too many instructions for a proof, `aside` goes through the instructions one by
 one and stores what has no room.
+
+A refusal's reason is found when it is read. Which memory is too small, and by how much, takes several
+searches. A program that puts values aside does not wait for that; the command line asks, and waits.
 """
 
 from __future__ import annotations

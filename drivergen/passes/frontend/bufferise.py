@@ -1,4 +1,8 @@
-"""Tensors become memrefs: results are written where the caller says."""
+"""Tensors become memrefs: results are written where the caller says.
+
+A fill belongs to an array, not to a name. The compiler may drop the zeros in front of a product. To
+decide, it looks at the array behind reshapes. If anything touches that array in between, the zeros stay.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Convolutions whose tiles differ become several whose tiles are equal."""
+"""Convolutions whose tiles differ become several whose tiles are equal.
+
+Equal tiles by splitting. A convolution becomes several ops, each with tiles of one size and padding:
+first rows, middle, last rows, left-over channels. So every length in a nest is constant, and the passes
+on transfers need no special cases for edges.
+"""
 
 from __future__ import annotations
 

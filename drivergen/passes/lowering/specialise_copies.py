@@ -1,4 +1,16 @@
-"""Copies between matrices and windows with constant sizes and strides, compiled into the driver."""
+"""Copies between matrices and windows with constant sizes and strides, compiled into the driver.
+
+Packing does not prefetch. Packing with prefetches would be a quarter faster, but it takes two references
+to L1 for each line. The code that takes C prefetches, and so does the NEON kernel that we compare with.
+
+Copies of tiles at an edge go by rows, in one way. They went element by element with two comparisons each,
+and the compiler made one of three loops of that, by what it knew of the sizes: 58x59x56 int8 took 12 %
+longer with m outside than with n outside, and no model of sizes foresees that. Now a row is zeroed and
+comes over in chunks of 16 bytes, of which the last may begin inside the one before it. Ragged products
+take up to a third less time (39x24x99 int8 0.139 instead of 0.209 ms), and one set of costs fits all. We
+tried to keep the compiler from making a copy of the function for known sizes (attribute ``used``): 2 to 3
+% slower, and no better foreseen.
+"""
 
 from __future__ import annotations
 

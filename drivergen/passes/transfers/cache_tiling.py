@@ -1,4 +1,9 @@
-"""Loops in blocks, so that what is read again is in the board's L2 still."""
+"""Loops in blocks, so that what is read again is in the board's L2 still.
+
+Cache tiling moves a loop only if nothing but loops is around it. Then the device keeps no tile from one
+iteration to the next that a block could take away. The pass's costs count sets of L2: rows that are a
+power of two apart share few sets.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Iterations of loops become one packet: one send, however many opcodes."""
+"""Iterations of loops become one packet: one send, however many opcodes.
+
+Large iterations travel in parts. If the window cannot hold two iterations of the innermost loop, each
+tile is a packet in a place of its own. Then the driver packs one tile while another is sent.
+"""
 
 from __future__ import annotations
 

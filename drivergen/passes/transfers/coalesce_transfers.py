@@ -1,4 +1,13 @@
-"""Sends that follow each other in a block become one transfer."""
+"""Sends that follow each other in a block become one transfer.
+
+Transfers are joined in the IR. ``accel.send`` and similar ops stage at an SSA offset. To join two
+transfers, the pass points one offset at the end of the other. The pass moves no copy and no receive. It
+drops the earlier sends of a group. That can delay what the device gets, but never what the host reads.
+Two sends stay apart if the host waits for an answer, loops or touches memory between them, or if the
+window or LENGTH is too small. Joining is not always faster: joined words take more of the input window,
+and so more of the caches. This is the pipeline ``coalesced``. Today's pipelines make packets of whole
+loops (``coalesce``), and the CPU packs the next packet meanwhile.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Tiles of constant operands are taken from an array that holds them one behind the other."""
+"""Tiles of constant operands are taken from an array that holds them one behind the other.
+
+Constants are packed when a network is compiled. Each tile of a weight is one row of a byte array, in the
+order of the loops and filled up to beats, so that it is one descriptor. The words of post-processing are
+put together too. Results are checked against NumPy on the original weights. A descriptor's stride has 19
+bits (18:16 were reserved): one for a tile in rows of up to 512 KiB.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Transfers become entries of the queues of a scatter-gather DMA, which works on the matrices themselves."""
+"""Transfers become entries of the queues of a scatter-gather DMA, which works on the matrices themselves.
+
+Tiles come back to on-chip memory. In some flows C comes back at every step, and the CPU adds each partial
+sum to C. A line from DDR costs the CPU about 92 cycles, a line from on-chip memory 30. On-chip memory
+lies beside the PL310, so the driver invalidates L1 only: one operation a line and no register access. If
+the slots are too large for 32 KiB, or the port is coherent, the driver uses the output window.
+"""
 
 from __future__ import annotations
 

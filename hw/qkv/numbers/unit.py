@@ -1,6 +1,13 @@
 """A function as a module of its own, whose Verilog stands once, whatever the number of lanes.
 
 A proof takes it out of a device's Verilog and puts the function's name in.
+
+Each float unit of a row device is a module, whose Verilog stands once, as operators of nests do. So
+``prove rtl --isa`` can take it out by its name, from the text that users get, and compare names of
+functions: a solver would have to add floats otherwise. Before, units were wires and registers of the
+device, and no tool could tell where one begins. Two registers had to change for an invariant between
+commands: softmax's writes are 0 after a reset, and a store begins with its queue's first place. Neither
+changes a cycle.
 """
 
 from __future__ import annotations

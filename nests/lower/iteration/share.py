@@ -3,6 +3,11 @@
 Statements of different phases of a pipe (the two products of ``2mm``) never stand in one iteration. Their
 operations are paired by their way to the store (the sum before it, the product before that), and lane by
 lane: so operands that lanes have in common stay common, and the choice stands once, behind the loads.
+
+Nests that take turns share one pipe (``share``). They are phases of one counter, so that their operators,
+ports and banks are chosen by the same modulo schedule as lanes are. Sharing between pipes that run at
+once would need an arbiter, and cycles that nobody knows before. So the three products of 3mm use the same
+64 multiply-adds, at the price of a choice of operands in front of each.
 """
 
 from __future__ import annotations

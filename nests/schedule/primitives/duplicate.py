@@ -1,4 +1,10 @@
-"""duplicate: a copy of an input for some statements, so that both can be in banks of their own."""
+"""duplicate: a copy of an input for some statements, so that both can be in banks of their own.
+
+A copy of an array is a primitive, and the caller does not see it (``duplicate``). atax reads A by rows
+and by columns. Banks for both would need a choice for each lane; a skewed layout (``hyperplane``) needs
+one copy and multiplexers, a second copy needs none. The copy is another array of the program, filled with
+the same contents, so dependences, banks and resources follow by themselves.
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,10 @@
 Proved rules make all forms of the application; each product and each LSTM in them is offered to all units and
 to the host. The cheapest graph is taken, every value in it paid for once. It is another graph than the
 application's, equal in real numbers: :func:`check` compares them in float32.
+
+Units of several instruction sets are chosen in the application, not in one program. VTA has micro-ops and
+FlexASR's units are programs of many commands: neither has an instruction that is a product as a whole. A
+unit knows what it takes and how it is driven, so it can make an offer for a class of the saturated graph.
 """
 
 from __future__ import annotations

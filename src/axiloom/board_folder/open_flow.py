@@ -1,4 +1,9 @@
-"""From a specification to an ECP5's bitstream with Yosys and nextpnr: a board's folder, and its build."""
+"""From a specification to an ECP5's bitstream with Yosys and nextpnr: a board's folder, and its build.
+
+Without ``--clock``, ``board build`` makes one attempt at each clock and goes down. Another seed costs as
+much as the next clock and is less certain. Data registers of the array have no reset and no enable,
+because each of the two was a net with thousands of ends.
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,12 @@
 Variants of a specification come out of :mod:`axiloom.explore.order` the fastest first, each with the best
 driver for every product. Yosys, and nextpnr where it knows the device, are then asked about one after the
 other, until the fastest that is left is known to fit, at the clock that it reaches.
+
+Hardware is chosen best first. Variants are sorted by the least time that they may take (array, then
+model, then replay), so few are examined closely. The smallest variant within 1 % of the fastest is taken.
+If a design does not fit, every design that is smaller in nothing is assumed not to fit. The prediction of
+a network covers its products alone, so the simulation of the best N decides. For TinyBERT the prediction
+put 128-bit streams first (129.6 ms predicted, 326.8 simulated).
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""A board behind ssh: programs and bitstreams go there, and run there. Needs nothing on it but a shell."""
+"""A board behind ssh: programs and bitstreams go there, and run there. Needs nothing on it but a shell.
+
+A program on the board is known by its process group. Before a command the shell writes its group to
+stderr. Lines before it belong to the login. A program that does not end is stopped by its group, once
+plainly and once through ``--prefix``, because root owns sudo's programs.
+"""
 
 from __future__ import annotations
 

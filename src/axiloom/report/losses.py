@@ -3,6 +3,9 @@
 The core counts cycles by what the hardware does and what the CPU does meanwhile
 (:class:`axiloom.cosim.profile.Profile`); here the table becomes one list. A cycle belongs to the first
 class of :data:`CLASSES` that holds it, so shares add up to the run. ``docs/report.md`` has the rules.
+
+The limit is not a loss. The page's verdict leaves out the class of cycles that the limit consists of, and
+names the cycles on top.
 """
 
 from __future__ import annotations

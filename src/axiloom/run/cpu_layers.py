@@ -3,6 +3,11 @@
 Cycles an element for each op of a layer, measured on TinyBERT, ResNet18 and MobileNet-V2 on the PYNQ-Z2's
 profile, where these layers are vectorised. :mod:`axiloom.run.costs` chooses between CPU and accelerators, and
 has its own figures: of plain loops, and with doubt on the side of the CPU.
+
+What layers on the CPU are predicted to take is not what the choice between CPU and accelerators counts.
+The choice has costs of plain loops, which are mostly 2 to 3 times what the vectorised layers take (a pool
+11 times), and its results were compared with simulations (``select_networks``). The prediction has cycles
+an element of the vectorised layers. One set for both would be better; it needs that comparison again.
 """
 
 from __future__ import annotations

@@ -3,6 +3,11 @@
 A layer's function (a product and what is behind it) becomes a graph; its weights are constants of that, whose
 contents nobody looks at. What the program keeps of a weight is the same numbers in another order: an argument
 of the layer's driver, which the network's compiler packs once.
+
+A layer's weights are arguments of its program. A program for VTA could hold its weights, as an
+application's does. In a network twelve layers would then be twelve programs with as many megabytes of C.
+The program's constants are followed back to the places of the weight's elements, and the network's
+compiler packs each weight so.
 """
 
 from __future__ import annotations

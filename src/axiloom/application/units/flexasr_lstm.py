@@ -3,6 +3,14 @@
 The cell's state and the result are written with one bias. The result is read back by a manager with a bias of
 its own. The host may let the program double the result before it emits it (`output_exponent`), so that small
 elements are not flushed under a bias that suits the cell's state; then the manager's bias is as much lower.
+
+FlexASR's result is enlarged, not its cell's state made small. Both are written with one bias. The state
+reaches 4 and more, the result stays below 1, so under the state's bias small results are flushed: 2.0 %
+error after the first step, and 6.0 % after ten at size 128. Two ways lead out in the host's program of
+the activation unit. The state can be kept halved, which needs a constant of a half (six instructions) and
+loses bits of the state. Or the result is added to itself before it is emitted, and the manager reads it
+back with a lower bias: an instruction for each factor of two, and nothing is lost. The second one is
+chosen: 1.4 and 5.2 %.
 """
 
 from __future__ import annotations

@@ -11,6 +11,12 @@ hold what the model holds (its links). Claimed is:
 
 So every stream of words is refined whose words come when the device is at rest, for any data and any waiting.
 Words that come sooner are looked at in streams from reset, to a bound.
+
+What only follows a stale register is stale. conv_v4's queue of commands keeps in its output what the
+memory held, anything after reset, and its window buffer works numbers out from that in every cycle. Taken
+for control, these numbers had to be known, and each of their bits doubled the cases: *wait* alone did not
+end in 100 s of CPU. Whether they matter is for the proof to say: with anything in them it holds, and
+takes 0.5 s.
 """
 
 from __future__ import annotations

@@ -2,6 +2,10 @@
 
 The model goes to the place of the first opcode and keeps which others are asked for (`todo`); the receiver
 shifts through one program, the actions of all of them. So its program is a function of `place` and `todo`.
+
+What an opcode word has still to do is no part of control. conv_v3 combines seven bits, so each place that
+waits would be up to 64 states. The model keeps the bits, the receiver a program: the program is a term of
+the bits, which may be any while a tile is loaded.
 """
 
 from __future__ import annotations

@@ -5,6 +5,14 @@ put one behind the other as terms, with any word, VALID and READY in each. Nothi
 after them the error is told. Then all bits of registers that a first state has are taken for known, and those
 are taken out that another word or waiting has otherwise, until every word leads to what is left. That it
 stays so is for :mod:`axiloom.prove.rtl.opcodes.halted`.
+
+``prove rtl`` does not search through control for sizes that are refused. A word that sets sizes has 2^32
+values, and control hangs on it until the device has stopped. A search has to know control, so it could
+only try words. Where the model stops, nothing is left to compare but silence and the error. So few cycles
+with any word, VALID and READY are one term, and the bits that all words lead to are an invariant. It
+takes 1.4 to 2.5 s of CPU a state of v4 small. The search did not decide ``rC`` with refused sizes. Most
+bits that do not stay are found on integers: with a solver alone a state of conv_v4 small took 25 s, and
+now about 10.
 """
 
 from __future__ import annotations

@@ -5,6 +5,12 @@ A pair's first register holds (high << 16 | low) * shared, its second one that p
 of the model in it while products have no meaning. It is proved once, of the Verilog's own terms and for all
 values, that the second register is what two products of 16 bits side by side give. Then the first register
 holds these: the same machine, as nothing else reads it, and one value stands for the other.
+
+``prove rtl`` takes pairs apart. Both products of a pair hang on both elements, and solvers would have to
+know what a product is to tell them from each other. So it is shown, for all 2^25 values, that a pair's
+second register holds two products. Then the first register holds those in the machine that is proved: one
+value stands for the other, and nothing else reads it. A pair of which that cannot be shown stays as it
+is.
 """
 
 from __future__ import annotations

@@ -19,6 +19,15 @@ Why it is sound: each line is an equation modulo 2^n of whole numbers. Ranges ar
 atoms can have. A polynomial with products becomes a constant of its own (`named`), of which only the range is
 known: what holds of all numbers in this range holds of the polynomial's value. What does *not* hold may be
 for want of its meaning: who asks has to ask again without.
+
+``prove rtl --isa`` compares sums as whole numbers. A product of FlexASR's units is sixteen multiply-adds
+of numbers with exponents, in as many bits as they need in the text and in others in the RTL; solvers did
+not decide one in 40 minutes. Their operands hang on one byte each, so a table of 256 values says which
+function they are; what is added is a polynomial over those, and its range says where it loses bits. Terms
+with one polynomial become the same term, and one command takes seconds. A smaller unit (fewer lanes in
+text and RTL) would have been proved sooner, but another one than users get. The short form forgets what
+tables and products are, so only "equal" is believed of it; anything else is asked again, with the
+products.
 """
 
 from __future__ import annotations
