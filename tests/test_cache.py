@@ -133,7 +133,7 @@ def test_a_cache_that_may_only_be_read(tmp_path: Path) -> None:
     own = tmp_path / "own"
     own.mkdir()
     own.chmod(0o777)
-    for folder in (tmp_path, *tmp_path.parents[:2]):
+    for folder in (tmp_path, *tmp_path.parents[:-2]):
         folder.chmod(folder.stat().st_mode | 0o055)
     environment = {**os.environ, "XDG_CACHE_HOME": str(own), "HOME": str(own)}
     done = subprocess.run(

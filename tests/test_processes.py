@@ -76,6 +76,7 @@ def test_nothing_is_left_behind(tmp_path: Path, blow: str) -> None:
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),  # `nohup pytest` ignores it
     )
     assert until(lambda: any(one.startswith("sleep 60") for one in alive(mark)))
     assert [*tmp_path.iterdir()]

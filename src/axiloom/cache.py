@@ -56,9 +56,17 @@ def _own_root() -> Path:
 def _roots(kind: str = "") -> list[Path]:
     """Where an entry is looked for; it is made in the last. More than one only for a cache that is shared."""
     root = cache_root()
-    folders = [folder for folder in (root, root / kind) if folder.is_dir()]
+    folders = [folder for folder in (root, root / kind) if _is_folder(folder)]
     ours = all(os.access(folder, os.W_OK | os.X_OK) for folder in folders)
     return [root] if ours else list(dict.fromkeys((root, _own_root())))
+
+
+def _is_folder(path: Path) -> bool:
+    """Not so, too, where somebody may not look (`Path.is_dir` raises PermissionError there)."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
 
 
 def writable_root() -> Path:

@@ -112,5 +112,5 @@ def test_without_a_clock_the_next_one_that_is_met(tmp_path: Path) -> None:
 def test_without_nextpnr_the_command_that_brings_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "accelerator.json").write_text(isa.dumps(isa.builtin("v1", 4)), encoding="utf-8")
     monkeypatch.setattr("axiloom.boards.ecp5.nextpnr.PACKAGE", "yowasp-nextpnr-of-nobody")
-    with pytest.raises(BuildError, match=r"is not installed: pip install 'axiloom\[synth\]'"):
+    with pytest.raises(BuildError, match=r"is not installed: pip install -e '.\[synth\]'"):
         open_flow.build(tmp_path)

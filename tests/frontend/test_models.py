@@ -71,7 +71,7 @@ def test_missing_extras_are_named(missing: str, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == missing else find(name))
     text = "net.onnx" if missing == "onnx" else "net.py:build"
     extra = "onnx" if missing == "onnx" else "torch"
-    with pytest.raises(BuildError, match=rf"^{text}: needs .*: pip install 'axiloom\[{extra}\]'$"):
+    with pytest.raises(BuildError, match=rf"^{text}: needs .*: pip install -e '.\[{extra}\]'$"):
         frontend.load(text)
 
 

@@ -164,8 +164,9 @@ module vadd #(
     end
 
     // --- up to 16 words at a time: a comes, b comes and is added, the sums go ------------------------
-    localparam [2:0] IDLE = 0, ASK_A = 1, READ_A = 2, ASK_B = 3, READ_B = 4, ASK_C = 5, WRITE_C = 6, ANSWER = 7;
+    localparam [2:0] IDLE = 0, ASK_A = 1, READ_A = 2, ASK_B = 3, READ_B = 4, WRITE_C = 5, ANSWER = 6;
     reg [2:0]  state;
+    reg        asking;       // for the write's address; its data do not wait for it (IHI 0022, A3.3.1)
     reg [31:0] done_words;   // before this burst
     reg [4:0]  beat, words;  // of this burst
     reg [31:0] sum [0:15];
@@ -181,7 +182,7 @@ module vadd #(
     assign m_axi_gmem_ARADDR  = (state == ASK_B ? b : a) + offset;
     assign m_axi_gmem_ARLEN   = {3'b0, words} - 8'd1;
     assign m_axi_gmem_RREADY  = state == READ_A || state == READ_B;
-    assign m_axi_gmem_AWVALID = state == ASK_C;
+    assign m_axi_gmem_AWVALID = asking;
     assign m_axi_gmem_AWADDR  = c + offset;
     assign m_axi_gmem_AWLEN   = {3'b0, words} - 8'd1;
     assign m_axi_gmem_WVALID  = state == WRITE_C;
@@ -210,8 +211,10 @@ module vadd #(
 
     always @(posedge ap_clk) begin
         if (!ap_rst_n) begin
-            state <= IDLE;
+            state  <= IDLE;
+            asking <= 0;
         end else begin
+            if (m_axi_gmem_AWREADY) asking <= 0;
             case (state)
                 IDLE: if (ap_start && n != 0) begin
                     done_words <= 0;
@@ -234,11 +237,11 @@ module vadd #(
                 READ_B: if (m_axi_gmem_RVALID) begin
                     sum[beat[3:0]] <= sum[beat[3:0]] + m_axi_gmem_RDATA;
                     beat           <= beat + 1;
-                    if (last) state <= ASK_C;
-                end
-                ASK_C: if (m_axi_gmem_AWREADY) begin
-                    beat  <= 0;
-                    state <= WRITE_C;
+                    if (last) begin
+                        beat   <= 0;
+                        asking <= 1;
+                        state  <= WRITE_C;
+                    end
                 end
                 WRITE_C: if (m_axi_gmem_WREADY) begin
                     beat <= beat + 1;

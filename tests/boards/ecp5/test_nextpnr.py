@@ -74,7 +74,7 @@ def test_without_nextpnr_the_command_that_brings_it(tmp_path: Path, monkeypatch:
     monkeypatch.setattr("axiloom.boards.ecp5.nextpnr.PACKAGE", "yowasp-nextpnr-of-nobody")
     (tmp_path / "netlist.json").write_text("{}")
     with pytest.raises(
-        BuildError, match=r"yowasp-nextpnr-of-nobody is not installed: pip install 'axiloom\[synth\]'"
+        BuildError, match=r"yowasp-nextpnr-of-nobody is not installed: pip install -e '.\[synth\]'"
     ):
         route(Netlist(tmp_path, Ecp5Resources(0, 0, 0, 0)), lambda *_: tmp_path, frequency_hz=1e8)
 

@@ -67,7 +67,7 @@ def test_a_program_is_stopped_when_asked(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_without_the_package_the_command_that_brings_it() -> None:
-    with pytest.raises(BuildError, match=r"^yowasp-of-nobody is not installed: pip install 'axiloom"):
+    with pytest.raises(BuildError, match=r"^yowasp-of-nobody is not installed: pip install -e '.\[synth"):
         yosys.version("yowasp-of-nobody")
 
 
