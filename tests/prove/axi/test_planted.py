@@ -14,7 +14,7 @@ def _marked(fault: Planted) -> object:
     return pytest.param(fault, marks=marks, id=fault.name)
 
 
-@pytest.mark.parametrize("fault", map(_marked, FAULTS))
+@pytest.mark.parametrize("fault", [*map(_marked, FAULTS)])
 def test_a_fault_is_found(fault: Planted) -> None:
     code, broken = hunt(fault)
     assert code == 1
