@@ -15,6 +15,9 @@ from axiloom.nest.values import random_values
 from axiloom.nests.program.loaded import Loaded
 from axiloom.nests.schedule import Schedule
 
+pytest.importorskip("torch")
+pytest.importorskip("torch_mlir")
+
 MODEL = """
 import torch
 class Model(torch.nn.Module):
