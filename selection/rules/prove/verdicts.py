@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from axiloom.selection.rules.prove.cases import about
@@ -58,7 +58,10 @@ def judge(rule: Rule, limit_s: float) -> Proof:
     searched = search(rule, begun + search_s, FEW)
     outcome = prove(rule, begun + limit_s) if searched.found is None else None
     if outcome is not None and not outcome.proved:
-        searched = search(rule, time.monotonic() + search_s)
+        shown = outcome.shown
+        if rule.sense == "exact":  # of integers z3 knows what functions are
+            shown = prove(replace(rule, sense="integers"), time.monotonic() + search_s).shown
+        searched = search(rule, time.monotonic() + search_s, shown=shown)
     if searched.found is not None:
         answer, said, every, why, cases = Answer.REFUTED, "", False, searched.found.line, 0
     else:
