@@ -13,7 +13,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -86,6 +86,28 @@ def _together(first: Said, other: Said) -> Said:
     return Said(None, f"{first.solver} and {other.solver} say the contrary", first.seconds, other.values)
 
 
+SAME = "same terms"
+"""What certifies that a term is itself."""
+
+
+def all_certified(parts: Iterable[Said]) -> str:
+    """Who certifies what these say together: nobody, if one of them is not certified."""
+    names = {said.certified for said in parts}
+    return "" if "" in names else ", ".join(sorted(names)) or SAME
+
+
+def rewritten(pairs: Sequence[tuple[Any, Any]]) -> Said:
+    """Of pairs of terms that z3's rewriting made the same: bitwuzla is asked whether they are."""
+    import z3
+
+    if not (formulas := [one == other for one, other in pairs if not one.eq(other)]):
+        return Said(True, "z3", 0.0, {}, SAME)
+    if any(z3.is_real(formula.arg(0)) for formula in formulas):
+        return Said(True, "z3", 0.0, {})
+    (other,) = _ask("bitwuzla", [_negation(z3.And(*formulas), simplify=False)], QUICK_S)
+    return _together(Said(True, "z3", 0.0, {}), other)
+
+
 def _for_bits(formula: Any, text: str) -> str:
     """The same question, as `text`, for an engine that has no whole numbers."""
     from axiloom.isa.formal.bits import in_bits
@@ -106,13 +128,13 @@ def _eq(one: Any, other: Any) -> bool:
     return bool(z3.eq(one, other))
 
 
-def _negation(formula: Any) -> str:
+def _negation(formula: Any, *, simplify: bool = True) -> str:
     """SMT-LIB that is satisfiable where `formula` does not hold."""
     import z3
 
     solver = z3.Solver()
     # Bitwuzla does not read `(or x)`: simplified, nothing is joined with nothing.
-    solver.add(z3.simplify(z3.Not(formula)))
+    solver.add(z3.simplify(z3.Not(formula)) if simplify else z3.Not(formula))
     # z3's own names of divisions whose divisor is known not to be 0.
     return re.sub(r"\b(bv[us](?:div|rem|mod))_i\b", r"\1", str(solver.to_smt2()))
 
