@@ -88,11 +88,6 @@ def found(spec: AcceleratorSpec, right: str, wrong: str, tmp_path: Path) -> None
 
 
 @pytest.mark.slow
-def test_a_product_without_its_sign_is_found(tmp_path: Path) -> None:
-    found(small("v3"), *BUGS["signed for unsigned"], tmp_path)
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("bug", BUGS)
 def test_faults_are_found_and_shown(bug: str, tmp_path: Path) -> None:
     found(small("v3"), *BUGS[bug], tmp_path)
