@@ -21,7 +21,6 @@ from axiloom.isa.formal.streams.conv import ImageModel
 from axiloom.isa.formal.streams.programs import StreamModel
 from axiloom.isa.formal.streams.state import fitted
 from axiloom.prove import solvers, spec
-from axiloom.prove.kept import kept
 from axiloom.prove.verdict import Answer
 from axiloom.report import proved
 
@@ -209,13 +208,6 @@ def test_verdicts_are_kept_by_content(tmp_path: Path, monkeypatch: pytest.Monkey
     moved = isa.revise(device, dma=replace(device.dma, address=0x50000000))
     assert proved.of(moved) == known
     assert proved.of(isa.revise(device, stream_width=64)) is None
-
-
-def test_what_is_not_decided_is_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("AXILOOM_CACHE", str(tmp_path))
-    answers = iter([1, 2])
-    asked = [kept("test", "key", lambda: next(answers), lambda answer: answer == 2) for _ in range(3)]
-    assert asked == [(1, False), (2, False), (2, True)]
 
 
 def test_uninterpreted_products() -> None:
