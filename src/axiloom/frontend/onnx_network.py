@@ -316,7 +316,7 @@ def _op(node: Any) -> str:
 def _unknown(node: Any) -> str:
     near = difflib.get_close_matches(node.op_type, OPS, 2) if node.domain in ("", "ai.onnx") else []
     helps = _HELP.get(node.op_type) or (f"near it are {' and '.join(near)}" if near else "")
-    return f"cannot be quantised{f'; {helps}' if helps else ''}; docs/quantisation.md names the ops that can"
+    return f"cannot be quantised{f'; {helps}' if helps else ''}; docs/networks.md names the ops that can"
 
 
 def _sizes(kind: Any) -> list[int | None] | None:

@@ -285,7 +285,7 @@ class Lowering:
             return
         handler = handlers.get(str(node.target))
         if handler is None:
-            fail(node, "cannot be quantised; the supported ops stand in docs/quantisation.md")
+            fail(node, "cannot be quantised; the supported ops stand in docs/networks.md")
         shape = tuple(node.meta["val"].shape)
         if 0 in shape:
             fail(node, f"a value of {list(shape)}, without elements")
