@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from axiloom import processes
 from axiloom.cosim.build import emitted, icarus, process, verilator
-from axiloom.errors import DriverError, HangError, UsageError
+from axiloom.errors import HangError, SimulatorError, UsageError
 from axiloom.isa import AcceleratorSpec
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def run_cocotb(
     the least time.
 
     Raises AssertionError naming the tests that failed, BuildError if the design does not build,
-    DriverError if the simulator dies, HangError after `timeout_s`.
+    SimulatorError if the simulator dies, HangError after `timeout_s`.
     """
     if isinstance(design, AcceleratorSpec):
         if top not in ("accelerator", "soc"):
@@ -78,7 +78,7 @@ def run_cocotb(
         if ended.timed_out:
             raise HangError(f"the cocotb tests of {module} did not end within {timeout_s:g} s")
         if not results.exists():
-            raise DriverError(
+            raise SimulatorError(
                 f"the cocotb tests of {module} gave no results: the simulator {ended.describe()}"
             )
         return _passed(results, module)

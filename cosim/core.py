@@ -22,7 +22,7 @@ import numpy as np
 
 from axiloom import processes
 from axiloom.cache import cached_build, content_hash
-from axiloom.cosim import lines, linux, mistakes, native, outside, profile, referee, stale, tally
+from axiloom.cosim import diagnosis, lines, linux, mistakes, native, outside, profile, referee, stale, tally
 from axiloom.cosim.elf import Program
 from axiloom.cosim.elf import load as load_elf
 from axiloom.errors import BuildError, DriverError
@@ -49,8 +49,8 @@ _FLAGS = (
     "-falign-functions=64",  # else the speed of what runs at each access depends on what stands before it
 )
 _JOBS = 2  # units that are compiled at once; more would only take memory
-READ, WRITE = 1, 2  # AXL_OP_*
-TLAST = 11  # AXL_FAULT_TLAST
+READ, WRITE = (native.numbers("axl_op", "AXL_OP_")[name] for name in ("READ", "WRITE"))
+TLAST = native.numbers("axl_fault", "AXL_FAULT_")["TLAST"]
 _PAINT = 0xA5  # what the stack is filled with before a run: what differs after it was used
 
 
@@ -337,6 +337,12 @@ class Core:
         own = self._source.lines.at(at) or self._source.lines.at(self._lib.axl_called_from()) or ""
         breach = raw.fault == TLAST
         return State(run, self.describe(raw.pc), waits[raw.waiting], raw.exit_code, fault, reads, breach, own)
+
+    @property
+    def uses_runtime(self) -> bool:
+        """Whether the program has functions that give a dma_status; the linker drops what nobody calls."""
+        program = self._source.program
+        return program is not None and not diagnosis.runtime_functions().isdisjoint(program.symbols)
 
     def describe(self, address: int) -> str:
         """An address with the symbol of the running program that it belongs to."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cache
@@ -176,17 +176,37 @@ def hang_message(stopped: Stopped) -> str:
     return f"{when}: {'; '.join([*causes, *_state(stopped)])}"
 
 
-def exit_message(stopped: Stopped, exit_code: int) -> str:
-    """Why a program's return value is no success, and what it left unfinished."""
+def first_of(what: str, lines: Sequence[str]) -> str:
+    """Of several lines: the first, and how many more there are."""
+    more = f" ({len(lines) - 1} more place{'s' if len(lines) > 2 else ''})" if len(lines) > 1 else ""
+    return f"{what}: {lines[0]}{more}"
+
+
+def exit_message(stopped: Stopped, exit_code: int, *, of_runtime: bool = True) -> str:
+    """Why a program's return value is no success, and what it left unfinished.
+
+    `of_runtime`: the value may be a dma_status, because the program calls what gives them.
+    """
     stalls = _stalls(stopped)
-    return "; ".join([_status_text(exit_code), *stalls, *(_state(stopped) if stalls else [])])
+    text = _status_text(exit_code) if of_runtime else f"the driver returned {exit_code}"
+    return "; ".join([text, *stalls, *(_state(stopped) if stalls else [])])
+
+
+@cache
+def _header() -> str:
+    return (Path(__file__).parent.parent / "sw" / "include" / "axiloom.h").read_text(encoding="utf-8")
+
+
+@cache
+def runtime_functions() -> frozenset[str]:
+    """Functions of the runtime that give a dma_status."""
+    return frozenset(re.findall(r"^dma_status (\w+)\(", _header(), re.MULTILINE))
 
 
 @cache
 def _statuses() -> dict[int, tuple[str, str]]:
     """Number to name and meaning of each dma_status, read from the runtime's header."""
-    header = (Path(__file__).parent.parent / "sw" / "include" / "axiloom.h").read_text(encoding="utf-8")
-    body = re.search(r"typedef enum \{(.*?)\} dma_status;", header, re.DOTALL)
+    body = re.search(r"typedef enum \{(.*?)\} dma_status;", _header(), re.DOTALL)
     if body is None:
         return {}
     entries = re.findall(r"(DMA_\w+)[^/\n]*(?:/\*\s*(.*?)\s*\*/)?", body.group(1), re.DOTALL)

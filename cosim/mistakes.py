@@ -7,14 +7,14 @@ Mode", "Scatter/Gather Mode", and the pages of the registers.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from axiloom.cosim import native
+from axiloom.cosim import diagnosis, native
 from axiloom.cosim.lines import NOWHERE, Source
 from axiloom.isa.contract import dma_registers
-from axiloom.isa.contract.dma_registers import Channel
+from axiloom.isa.contract.dma_registers import Channel, Register
 from axiloom.isa.contract.rtl import REGISTERS_AT
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 def teach(library: Any, spec: AcceleratorSpec) -> None:
     """Tell the core what the DMA of the selected accelerator is."""
     dma = spec.dma
-    made = native.Dma(dma.length_width, spec.stream_width // 8, dma.scatter_gather, bool(spec.rtl.registers))
-    library.axl_dma(ctypes.byref(made))
+    told = native.Dma(dma.length_width, spec.stream_width // 8, dma.scatter_gather, bool(spec.rtl.registers))
+    library.axl_dma(ctypes.byref(told))
 
 
 @dataclass(frozen=True)
@@ -56,201 +56,143 @@ class Report:
         spec = self.specs[raw.dma]
         name = f"{spec.name}: " if len(self.specs) > 1 else ""
         times = f"; {raw.count} times" if raw.count > 1 else ""
-        said = _SAID[raw.kind](raw, spec, self.source)
-        return f"{name}{self.source.place(raw.pc, raw.call)} {said}{times}, first at fabric cycle {raw.cycle}"
+        does = DOES[_KINDS[raw.kind]](_Write(raw, spec, self.source))
+        return f"{name}{self.source.place(raw.pc, raw.call)} {does}{times}, first at fabric cycle {raw.cycle}"
 
 
-def refusal(found: Sequence[str]) -> str:
-    """What is said of a run with mistakes: the first, and how many there are."""
-    more = f" ({len(found) - 1} more)" if len(found) > 1 else ""
-    return f"a mistake of the driver's: {found[0]}{more}"
+def refusal(mistakes: Sequence[str]) -> str:
+    """What is said of a run with mistakes."""
+    return diagnosis.first_of("a mistake of the driver's", mistakes)
 
 
 def register(at: int, spec: AcceleratorSpec) -> str:
     """``MM2S_LENGTH (0x40400028)``, or the address alone of what is no register."""
     address = f"0x{spec.dma.address + at:08X}"
-    for channel in Channel:
-        for one in dma_registers.registers(spec.dma.scatter_gather):
-            if one.at(channel) == at:
-                return f"{one.name_of(channel)} ({address})"
-    return address
+    return next((f"{name} ({address})" for name in _names(at, spec.dma.scatter_gather)), address)
 
 
-def _control(at: int) -> str:
-    return dma_registers.DMACR.name_of(Channel.S2MM if at >= Channel.S2MM else Channel.MM2S)
+def _names(at: int, scatter_gather: bool) -> list[str]:
+    """Of the register at this offset, in that mode of the DMA; none: there is none."""
+    registers = dma_registers.registers(scatter_gather)
+    return [reg.name_of(channel) for channel in Channel for reg in registers if reg.at(channel) == at]
 
 
-def _channel(at: int) -> str:
-    return (Channel.S2MM if at >= Channel.S2MM else Channel.MM2S).name
+@dataclass(frozen=True)
+class _Write:
+    """A mistake, and the names that its text needs."""
+
+    raw: Any
+    spec: AcceleratorSpec
+    source: Source
+
+    @property
+    def value(self) -> int:
+        return int(self.raw.value)
+
+    @property
+    def detail(self) -> int:
+        return int(self.raw.detail)
+
+    @property
+    def channel(self) -> Channel:
+        return Channel.S2MM if self.raw.at >= Channel.S2MM else Channel.MM2S
+
+    @property
+    def at(self) -> str:
+        return register(self.raw.at, self.spec)
+
+    @property
+    def writes(self) -> str:
+        return f"writes 0x{self.value:X} to {self.at}"
+
+    @property
+    def hands_over(self) -> str:
+        return f"hands over the descriptor at 0x{self.value:08X} by {self.at}"
+
+    def of(self, which: Register) -> str:
+        """Another register of this channel."""
+        return which.name_of(self.channel)
+
+    @property
+    def cut(self) -> str:
+        left, most = self.value & ((1 << self.detail) - 1), (1 << self.detail) - 1
+        moves = "and so much is moved" if left else "and no transfer begins"
+        return f"{left} is left of it, {moves}; at most {most} fit"
+
+    @property
+    def no_register(self) -> str:
+        queue = self.spec.dma.scatter_gather
+        mode = "scatter-gather" if queue else "direct register"
+        other = "".join(f"; {name} is of the other mode" for name in _names(self.raw.at, not queue))
+        if self.raw.at >= REGISTERS_AT:
+            return "the accelerator has no registers"
+        return f"the DMA in {mode} mode has none there{other}"
+
+    @property
+    def early(self) -> str:
+        owner = self.source.object_at(self.value, self.value)
+        where = f"{owner.name} at 0x{self.value:08X}" if owner else f"0x{self.value:08X}"
+        moves = "writes" if self.channel is Channel.S2MM else "reads"
+        idle = f"wait until {self.of(dma_registers.DMASR)} has Idle"
+        return f"{where} while {self.channel.name} still {moves} that buffer: {idle}"
 
 
-def _status(at: int) -> str:
-    return dma_registers.DMASR.name_of(Channel.S2MM if at >= Channel.S2MM else Channel.MM2S)
-
-
-def _writes(raw: Any, spec: AcceleratorSpec) -> str:
-    return f"writes 0x{raw.value:X} to {register(raw.at, spec)}"
-
-
-def _length_cut(raw: Any, spec: AcceleratorSpec, source: Source) -> str:
-    kept = raw.value & ((1 << raw.detail) - 1)
-    return (
-        f"writes {raw.value} to {register(raw.at, spec)}, which has {raw.detail} bits: {kept} is left of it, "
-        f"{'and no transfer begins' if not kept else 'and so much is moved'}; "
-        f"at most {(1 << raw.detail) - 1} fit"
-    )
-
-
-def _length_zero(raw: Any, spec: AcceleratorSpec, source: Source) -> str:
-    return f"writes 0 to {register(raw.at, spec)}: no transfer begins"
-
-
-def _length_small(raw: Any, spec: AcceleratorSpec, source: Source) -> str:
-    return (
-        f"writes {raw.value} to {register(raw.at, spec)}: "
-        f"less than a beat of {raw.detail} bytes cannot be received"
-    )
-
-
-def _busy(raw: Any, spec: AcceleratorSpec, source: Source) -> str:
-    return (
-        f"{_writes(raw, spec)} while {_channel(raw.at)} is busy with a transfer: LENGTH may be written when "
-        f"{_status(raw.at)} has Idle, or after a reset before the first one"
-    )
-
-
-def _not_running(raw: Any, spec: AcceleratorSpec, source: Source) -> str:
-    return (
-        f"{_writes(raw, spec)} while {_control(raw.at)} has RS 0: the channel was not started, "
+_KINDS = tuple(native.numbers("axl_mistake_kind", "AXL_MISTAKE_"))
+DOES: Mapping[str, Callable[[_Write], str]] = {
+    "LENGTH_CUT": lambda w: f"writes {w.value} to {w.at}, which has {w.detail} bits: {w.cut}",
+    "LENGTH_ZERO": lambda w: f"writes 0 to {w.at}: no transfer begins",
+    "LENGTH_SMALL": lambda w: (
+        f"writes {w.value} to {w.at}: less than a beat of {w.detail} bytes cannot be received"
+    ),
+    "BUSY": lambda w: (
+        f"{w.writes} while {w.channel.name} is busy with a transfer: LENGTH may be written when "
+        f"{w.of(dma_registers.DMASR)} has Idle, or after a reset before the first one"
+    ),
+    "NOT_RUNNING": lambda w: (
+        f"{w.writes} while {w.of(dma_registers.DMACR)} has RS 0: the channel was not started, "
         "so nothing begins; set RS first"
-    )
-
-
-def _unaligned(raw: Any, spec: AcceleratorSpec, source: Source) -> str:
-    return (
-        f"starts a transfer with 0x{raw.value:08X} in {register(raw.at, spec)}: without a realignment engine "
-        f"(DRE) the address is a multiple of {raw.detail} bytes"
-    )
-
-
-def _no_address(raw: Any, spec: AcceleratorSpec, source: Source) -> str:
-    return f"starts a transfer, and {register(raw.at, spec)} was not written since the reset"
-
-
-def _receive_short(raw: Any, spec: AcceleratorSpec, source: Source) -> str:
-    return (
-        f"asks for {raw.value} bytes by {register(raw.at, spec)}, and the packet is longer: after "
-        f"{raw.detail} words there was no TLAST; the buffer has to take the whole packet"
-    )
-
-
-def _reset_busy(raw: Any, spec: AcceleratorSpec, source: Source) -> str:
-    return (
-        f"writes Reset to {register(raw.at, spec)} while {_channel(raw.value)} is busy with a transfer, "
+    ),
+    "UNALIGNED": lambda w: (
+        f"starts a transfer with 0x{w.value:08X} in {w.at}: without a realignment engine "
+        f"(DRE) the address is a multiple of {w.detail} bytes"
+    ),
+    "RECEIVE_SHORT": lambda w: (
+        f"asks for {w.value} bytes by {w.at}, and the packet is longer: after {w.detail} words there was no "
+        "TLAST; the buffer has to take the whole packet"
+    ),
+    "RESET_BUSY": lambda w: (
+        f"writes Reset to {w.at} while {Channel(w.value).name} is busy with a transfer, "
         "which is broken off: its words are lost"
-    )
-
-
-def _current_running(raw: Any, spec: AcceleratorSpec, source: Source) -> str:
-    return (
-        f"{_writes(raw, spec)} while {_control(raw.at)} has RS 1: "
-        "it may be written while the channel is halted"
-    )
-
-
-def _no_current(raw: Any, spec: AcceleratorSpec, source: Source) -> str:
-    current = dma_registers.CURDESC.name_of(Channel.S2MM if raw.at >= Channel.S2MM else Channel.MM2S)
-    return f"{_writes(raw, spec)}, and {current} was not written since the reset: it says where to begin"
-
-
-def _descriptor_place(raw: Any, spec: AcceleratorSpec, source: Source) -> str:
-    return f"{_writes(raw, spec)}: a descriptor lies at a multiple of 64 bytes"
-
-
-def _tail_unreached(raw: Any, spec: AcceleratorSpec, source: Source) -> str:
-    return (
-        f"{_writes(raw, spec)}, and NXTDESC does not lead there from the descriptor at 0x{raw.detail:08X}, "
+    ),
+    "CURRENT_RUNNING": lambda w: (
+        f"{w.writes} while {w.of(dma_registers.DMACR)} has RS 1: it may be written while the channel is "
+        "halted"
+    ),
+    "NO_CURRENT": lambda w: (
+        f"{w.writes}, and {w.of(dma_registers.CURDESC)} was not written since the reset: "
+        "it says where to begin"
+    ),
+    "DESCRIPTOR_PLACE": lambda w: f"{w.writes}: a descriptor lies at a multiple of 64 bytes",
+    "TAIL_UNREACHED": lambda w: (
+        f"{w.writes}, and NXTDESC does not lead there from the descriptor at 0x{w.detail:08X}, "
         "the first one that is not done"
-    )
-
-
-def _descriptor_done(raw: Any, spec: AcceleratorSpec, source: Source) -> str:
-    return (
-        f"hands over the descriptor at 0x{raw.value:08X} by {register(raw.at, spec)} while its STATUS is "
-        f"0x{raw.detail:08X} with Cmplt: it was used, and STATUS has to be cleared first (SGIntErr)"
-    )
-
-
-def _descriptor_empty(raw: Any, spec: AcceleratorSpec, source: Source) -> str:
-    return (
-        f"hands over the descriptor at 0x{raw.value:08X} by {register(raw.at, spec)} with a length of 0 in "
-        "CONTROL (DMAIntErr)"
-    )
-
-
-def _descriptor_buffer(raw: Any, spec: AcceleratorSpec, source: Source) -> str:
-    return (
-        f"hands over the descriptor at 0x{raw.value:08X} by {register(raw.at, spec)} with BUFFER_ADDRESS "
-        f"0x{raw.detail:08X}, which is no multiple of {spec.stream_width // 8} bytes"
-    )
-
-
-def _no_register(raw: Any, spec: AcceleratorSpec, source: Source) -> str:
-    mode = "scatter-gather" if spec.dma.scatter_gather else "direct register"
-    owner = (
-        "the accelerator has no registers"
-        if raw.at >= REGISTERS_AT
-        else f"the DMA in {mode} mode has none there"
-    )
-    other = "".join(
-        f"; {one.name_of(channel)} is of the other mode"
-        for channel in Channel
-        for one in dma_registers.registers(not spec.dma.scatter_gather)
-        if one.at(channel) == raw.at
-    )
-    return f"{_writes(raw, spec)}, which is no register: {owner}{other}"
-
-
-def _read_only(raw: Any, spec: AcceleratorSpec, source: Source) -> str:
-    return (
-        f"{_writes(raw, spec)}, which changes nothing: of it only IOC_Irq, Dly_Irq and Err_Irq can be "
-        "written, and a 1 clears them"
-    )
-
-
-def _early(does: str) -> Callable[[Any, AcceleratorSpec, Source], str]:
-    def said(raw: Any, spec: AcceleratorSpec, source: Source) -> str:
-        owner = source.object_at(raw.value, raw.value)
-        where = f"{owner.name} at 0x{raw.value:08X}" if owner else f"0x{raw.value:08X}"
-        moves = "writes" if raw.at >= Channel.S2MM else "reads"
-        return (
-            f"{does} {where} while {_channel(raw.at)} still {moves} that buffer: "
-            f"wait until {_status(raw.at)} has Idle"
-        )
-
-    return said
-
-
-_SAID: tuple[Callable[[Any, AcceleratorSpec, Source], str], ...] = (
-    _length_cut,
-    _length_zero,
-    _length_small,
-    _busy,
-    _not_running,
-    _unaligned,
-    _receive_short,
-    _reset_busy,
-    _current_running,
-    _no_current,
-    _descriptor_place,
-    _tail_unreached,
-    _descriptor_done,
-    _descriptor_empty,
-    _descriptor_buffer,
-    _no_register,
-    _read_only,
-    _early("reads"),
-    _early("writes"),
-    _no_address,
-)
-"""By axl_mistake_kind."""
+    ),
+    "DESCRIPTOR_DONE": lambda w: (
+        f"{w.hands_over} while its STATUS is 0x{w.detail:08X} with Cmplt: it was used, and STATUS has to be "
+        "cleared first (SGIntErr)"
+    ),
+    "DESCRIPTOR_EMPTY": lambda w: f"{w.hands_over} with a length of 0 in CONTROL (DMAIntErr)",
+    "DESCRIPTOR_BUFFER": lambda w: (
+        f"{w.hands_over} with BUFFER_ADDRESS 0x{w.detail:08X}, which is no multiple of "
+        f"{w.spec.stream_width // 8} bytes"
+    ),
+    "NO_REGISTER": lambda w: f"{w.writes}, which is no register: {w.no_register}",
+    "READ_ONLY": lambda w: (
+        f"{w.writes}, which changes nothing: of it only IOC_Irq, Dly_Irq and Err_Irq can be written, "
+        "and a 1 clears them"
+    ),
+    "EARLY_LOAD": lambda w: f"reads {w.early}",
+    "EARLY_STORE": lambda w: f"writes {w.early}",
+    "NO_ADDRESS": lambda w: f"starts a transfer, and {w.at} was not written since the reset",
+}
+"""By axl_mistake_kind: what the driver does there."""

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from axiloom.errors import DriverError
+from axiloom.errors import SimulatorError
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.model.model import FunctionalModel
 
@@ -80,9 +80,9 @@ class Models:
         return self._models[number].error or ""
 
     def check(self) -> None:
-        """Raises DriverError where a model failed, which is no fault of the driver's."""
+        """Raises SimulatorError where a model failed."""
         if self._failure is not None:
-            raise DriverError(
+            raise SimulatorError(
                 f"the functional model failed with {type(self._failure).__name__}: {self._failure}"
             ) from self._failure
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from axiloom.cosim import lines, native
+from axiloom.cosim import diagnosis, lines, native
 from axiloom.cosim.elf import Program, Symbol
 from axiloom.isa.contract.rtl import REGISTERS_AT
 from axiloom.isa.contract.types import WORD_BITS
@@ -92,12 +92,11 @@ def point(library: Any, specs: Sequence[AcceleratorSpec]) -> Pointers:
     return Pointers(tuple(found))
 
 
-def refusal(found: Sequence[str]) -> str:
-    """What is said of a run that left its arrays: the first place, and how many there are."""
-    if found[0].startswith(ACCELERATOR):
-        return found[0]
-    more = f" ({len(found) - 1} more place{'s' if len(found) > 2 else ''})" if len(found) > 1 else ""
-    return f"the driver left its arrays: {found[0]}{more}"
+def refusal(places: Sequence[str]) -> str:
+    """What is said of a run that left its arrays."""
+    if places[0].startswith(ACCELERATOR):
+        return places[0]
+    return diagnosis.first_of("the driver left its arrays", places)
 
 
 def watch(library: Any, program: Program, source: lines.Source) -> Arrays:

@@ -65,7 +65,7 @@ def compared(result: Result, held: Result, job: Job) -> Result:
         stalled = replace(stalled, fault=held.hang or held.fault or "", hangs=held.hang is not None)
     elif different := ", ".join(_differences(result.outputs, held.outputs)):
         stalled = replace(stalled, fault=f"the result is another: {different}")
-    known = {_rule(one) for one in result.breaches}
+    known = {_rule(line) for line in result.breaches}
     new = [f"{line}, {stalled.name}" for line in held.breaches if _rule(line) not in known]
     return replace(result, stalled=stalled, breaches=[*result.breaches, *new])
 
@@ -76,14 +76,14 @@ def _rule(line: str) -> str:
 
 
 def _differences(first: Mapping[str, Array], second: Mapping[str, Array]) -> Iterator[str]:
-    for symbol, one in first.items():
+    for symbol, array in first.items():
         other = second[symbol]
-        bytes_ = [np.frombuffer(array.tobytes(), np.uint8) for array in (one, other)]
-        where = np.flatnonzero(bytes_[0] != bytes_[1]) // one.dtype.itemsize
+        bytes_ = [np.frombuffer(both.tobytes(), np.uint8) for both in (array, other)]
+        where = np.flatnonzero(bytes_[0] != bytes_[1]) // array.dtype.itemsize
         if where.size:
             element = int(where[0])
-            index = ", ".join(str(int(part)) for part in np.unravel_index(element, one.shape))
+            index = ", ".join(str(int(part)) for part in np.unravel_index(element, array.shape))
             yield (
-                f"{np.unique(where).size:,} of {one.size:,} elements of {symbol}, first [{index}]: "
-                f"{other.reshape(-1)[element]}, not {one.reshape(-1)[element]}"
+                f"{np.unique(where).size:,} of {array.size:,} elements of {symbol}, first [{index}]: "
+                f"{other.reshape(-1)[element]}, not {array.reshape(-1)[element]}"
             )

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from axiloom.cosim import native
+from axiloom.cosim import diagnosis, native
 from axiloom.errors import AxiloomError, HangError, MismatchError, ProtocolError
 from axiloom.isa.contract.interfaces import (
     CHANNELS,
@@ -61,22 +61,22 @@ class Port:
 
 def ports(system: System) -> Mapping[int, Port]:
     """All interfaces that are watched, by number."""
-    found = {number: Port(None, prefix, what) for number, (prefix, what) in OURS.items()}
+    result = {number: Port(None, prefix, what) for number, (prefix, what) in OURS.items()}
     for number, spec in enumerate(system.specs):
         of = f" {spec.name}" if len(system.specs) > 1 else ""
-        found[PORT_IN + number] = Port(None, "s_axis", f"the stream to the device{of}")
-        found[PORT_OUT + number] = Port(None, "m_axis", f"the stream from the device{of}")
+        result[PORT_IN + number] = Port(None, "s_axis", f"the stream to the device{of}")
+        result[PORT_OUT + number] = Port(None, "m_axis", f"the stream from the device{of}")
     rtl = system.user_rtl
     if rtl is None:
-        return found
+        return result
     for number, bus in enumerate(rtl.input_streams):
-        found[PORT_USER_IN + number] = _of(bus, "the stream to the device")
+        result[PORT_USER_IN + number] = _of(bus, "the stream to the device")
     theirs = (
         (PORT_USER_OUT, rtl.output_stream if rtl.input_streams else None, "the stream from the device"),
         (PORT_CONTROL, rtl.control, "its registers"),
         (PORT_MASTER, rtl.master, "its AXI4 master"),
     )
-    return found | {number: _of(bus, what) for number, bus, what in theirs if bus is not None}
+    return result | {number: _of(bus, what) for number, bus, what in theirs if bus is not None}
 
 
 def _of(bus: Bus, what: str) -> Port:
@@ -122,50 +122,67 @@ class _Seen:
 
 _PG021 = "PG021"
 _HANDSHAKE, _BURSTS, _ORDER = "IHI 0022 A3.2.1", "IHI 0022 A3.4.1", "IHI 0022 A3.3.1"
-_RULES: Mapping[int, tuple[Callable[[_Seen], str], str]] = {
-    0: (lambda s: f"{s.valid} falls before {s.ready} has come", _HANDSHAKE),
-    1: (lambda s: f"{s.payload} changes while {s.valid} waits for {s.ready}", _HANDSHAKE),
-    2: (lambda s: f"{s.valid} is high in reset, or in the first cycle behind it", "IHI 0022 A3.1.2"),
-    3: (lambda s: f"{s.valid} waits for {s.ready}: it comes only when that is high", _HANDSHAKE),
-    4: (lambda s: f"{s('tkeep')} is 0 on a beat: an AXI DMA writes none of its bytes", _PG021),
-    5: (lambda s: f"{s('tkeep')} of a beat has a gap: it keeps {s.a} of {s.b} bytes, not the lowest", _PG021),
-    6: (lambda s: f"{s('tkeep')} keeps {s.a} of {s.b} bytes of a beat that is not the last", _PG021),
-    7: (lambda s: f"{s('wvalid')} waits for {s('awready')}", _ORDER),
-    8: (lambda s: f"{s('bvalid')} comes before the address and the data of a write are taken", _ORDER),
-    9: (lambda s: f"{s('rvalid')} comes before the address of a read is taken", _ORDER),
-    10: (lambda s: f"a burst of {s.b} bytes from {s.address} on crosses a boundary of 4 KiB", _BURSTS),
-    11: (lambda s: f"{s.channel_signal('burst')} is {s.a}, which is reserved", _BURSTS),
-    12: (lambda s: f"{s.channel_signal('len')}: a burst of kind {_KINDS[s.a]} has {s.b} beats", _BURSTS),
-    13: (lambda s: f"a WRAP burst begins at {s.address}, which is no multiple of {s.b}", _BURSTS),
-    14: (
+RULES = tuple(native.numbers("axl_rule", "AXL_RULE_"))
+SAID: Mapping[str, tuple[Callable[[_Seen], str], str]] = {
+    "HELD": (lambda s: f"{s.valid} falls before {s.ready} has come", _HANDSHAKE),
+    "STABLE": (lambda s: f"{s.payload} changes while {s.valid} waits for {s.ready}", _HANDSHAKE),
+    "RESET": (lambda s: f"{s.valid} is high in reset, or in the first cycle behind it", "IHI 0022 A3.1.2"),
+    "WAITS": (lambda s: f"{s.valid} waits for {s.ready}: it comes only when that is high", _HANDSHAKE),
+    "KEEP_ZERO": (lambda s: f"{s('tkeep')} is 0 on a beat: an AXI DMA writes none of its bytes", _PG021),
+    "KEEP_GAP": (
+        lambda s: f"{s('tkeep')} of a beat has a gap: it keeps {s.a} of {s.b} bytes, not the lowest",
+        _PG021,
+    ),
+    "KEEP_EARLY": (
+        lambda s: f"{s('tkeep')} keeps {s.a} of {s.b} bytes of a beat that is not the last",
+        _PG021,
+    ),
+    "W_WAITS": (lambda s: f"{s('wvalid')} waits for {s('awready')}", _ORDER),
+    "B_ASKED": (
+        lambda s: f"{s('bvalid')} comes before the address and the data of a write are taken",
+        _ORDER,
+    ),
+    "R_ASKED": (lambda s: f"{s('rvalid')} comes before the address of a read is taken", _ORDER),
+    "4K": (lambda s: f"a burst of {s.b} bytes from {s.address} on crosses a boundary of 4 KiB", _BURSTS),
+    "BURST": (lambda s: f"{s.channel_signal('burst')} is {s.a}, which is reserved", _BURSTS),
+    "LENGTH": (
+        lambda s: f"{s.channel_signal('len')}: a burst of kind {_KINDS[s.a]} has {s.b} beats",
+        _BURSTS,
+    ),
+    "WRAP": (lambda s: f"a WRAP burst begins at {s.address}, which is no multiple of {s.b}", _BURSTS),
+    "LAST": (
         lambda s: (
             f"{s.channel_signal('last')} is "
             f"{'missing on the last' if s.a else 'high before the last'} beat of a burst"
         ),
         _BURSTS,
     ),
-    15: (
+    "STROBES": (
         lambda s: f"{s('wstrb')} leaves out bytes of the result, first at 0x{s.a:08X} (strobes {s.b:04b})",
         "IHI 0022 A3.4.3",
     ),
-    16: (lambda s: s.done, _ORDER),
-    17: (
+    "DONE_EARLY": (lambda s: s.done, _ORDER),
+    "KEEP_WORDS": (
         lambda s: f"{s('tkeep')} keeps {s.a} of {s.b} bytes of a last beat: bytes of the result are lost",
         _PG021,
     ),
+    "ID": (
+        lambda s: f"{s.channel_signal('id')} is {s.a}: no burst with that ID is under way",
+        "IHI 0022 A5.3",
+    ),
 }
-"""By AXL_RULE_* of ``native/axl_core.h``: what is said, and where it stands (of AXI4-Stream elsewhere)."""
+"""By axl_rule of ``native/axl_core.h``: what is said, and where it stands (of AXI4-Stream elsewhere)."""
 _OF_STREAMS = {_HANDSHAKE: "IHI 0051 2.2.1", "IHI 0022 A3.1.2": "IHI 0051 2.7.2"}
 
 
 def begin(library: Any, specs: Sequence[AcceleratorSpec]) -> None:
     """Forget what was seen, and say which registers tell that a device is done."""
     waits = [
-        native.Wait(spec.rtl.registers[one.register], one.mask)
+        native.Wait(spec.rtl.registers[access.register], access.mask)
         for spec in specs
         for before, after in spec.accesses.values()
-        for one in (*before, *after)
-        if isinstance(one, WaitRegister)
+        for access in (*before, *after)
+        if isinstance(access, WaitRegister)
     ]
     library.axl_referee_begin((native.Wait * len(waits))(*waits), len(waits))
 
@@ -176,15 +193,15 @@ def breaches(library: Any, system: System, *, ended: bool) -> list[str]:
         library.axl_referee_end()
     named = ports(system)
     raw = [library.axl_breach_at(i).contents for i in range(library.axl_breach_count())]
-    found = [_line(one, named) for one in sorted(raw, key=lambda one: one.cycle)]
+    lines = [_line(breach, named) for breach in sorted(raw, key=lambda breach: breach.cycle)]
     if ended and (due := library.axl_answers_due(1)):
         port = named[PORT_MASTER]
         writes = "a write is" if due == 1 else f"{due} writes are"
-        found.append(
+        lines.append(
             f"{port.said}: the program has ended, and {writes} not answered: {port.signal('bvalid')} was not "
             "waited for (IHI 0022 A3.3.1)"
         )
-    return found
+    return lines
 
 
 @dataclass(frozen=True)
@@ -200,7 +217,7 @@ class Access:
 def accesses(library: Any) -> list[Access]:
     """In the order of the first of each."""
     raw = [library.axl_access_at(i).contents for i in range(library.axl_access_count())]
-    return [Access(bool(one.writes), one.address, one.last, one.count) for one in raw]
+    return [Access(bool(a.writes), a.address, a.last, a.count) for a in raw]
 
 
 def unstarted(system: System, seen: Sequence[Access]) -> str:
@@ -209,7 +226,7 @@ def unstarted(system: System, seen: Sequence[Access]) -> str:
     if rtl is None or rtl.control is None:
         return ""
     port = f"the module has registers (AXI4-Lite, {_of(rtl.control, '').prefix})"
-    written = {one.offset: one.last for one in seen if one.writes}
+    written = {access.offset: access.last for access in seen if access.writes}
     start = "a module of Vitis HLS starts when bit 0 of 0x0 (ap_start) is written"
     if not written:
         why = "" if system.spec.rtl.registers else ", and `rtl.registers` of the specification names none"
@@ -228,17 +245,16 @@ def tlast(system: System, text: str, cycle: int) -> str:
 
 def _line(raw: ctypes.Structure, named: Mapping[int, Port]) -> str:
     port = named[raw.port]
-    say, source = _RULES[raw.rule]
+    say, source = SAID[RULES[raw.rule]]
     seen = _Seen(port, CHANNELS[raw.channel], raw.a, raw.b)
     text = f"{say(seen)} ({_OF_STREAMS.get(source, source) if seen.channel == 't' else source})"
     times = f", {raw.count:,} times, first" if raw.count > 1 else ""
     return f"{port.said}: {text}{times} at fabric cycle {raw.cycle:,}"
 
 
-def refusal(found: Sequence[str]) -> str:
-    """What is said of a run that broke rules: the first, and how many more there are."""
-    more = f" ({len(found) - 1} more in the report)" if len(found) > 1 else ""
-    return f"a rule of the bus is broken: {found[0]}{more}"
+def refusal(breaches: Sequence[str]) -> str:
+    """What is said of a run that broke rules."""
+    return diagnosis.first_of("a rule of the bus is broken", breaches)
 
 
 def fault(result: Result) -> AxiloomError | None:

@@ -19,7 +19,7 @@ from types import TracebackType
 from axiloom import processes
 from axiloom.cache import cached_build, content_hash
 from axiloom.cosim.build import verilator
-from axiloom.errors import DriverError
+from axiloom.errors import SimulatorError
 from axiloom.hw.rtl_files import yosys
 
 _MAIN = verilator.RTL / "serial_main.cpp"
@@ -124,7 +124,7 @@ class SimulatedBoard:
             processes.stop(self._process)
         if error is None:
             if self._process.returncode:
-                raise DriverError(f"the simulated board ended with exit code {self._process.returncode}")
+                raise SimulatorError(f"the simulated board ended with exit code {self._process.returncode}")
             self.cycles = json.loads(output)["cycles"]
 
 

@@ -29,7 +29,7 @@ from axiloom.cosim.job import Job, Result
 from axiloom.cosim.model_device import Models
 from axiloom.cosim.profile import Profile
 from axiloom.cosim.tally import Tally
-from axiloom.errors import AxiloomError, DriverError
+from axiloom.errors import AxiloomError, ProtocolError
 from axiloom.isa.contract.rtl import REGISTERS_AT
 from axiloom.isa.contract.types import WaitRegister
 
@@ -190,7 +190,7 @@ def _check_alive(dut: Dut) -> None:
     }
     unknown = [name for name, handle in watched.items() if not handle.value.is_resolvable]
     names = " and ".join(unknown) or "debug_idle"
-    raise DriverError(f"the RTL drives unknown values (X) on {names}: reset must reach all of it")
+    raise ProtocolError(f"the RTL drives unknown values (X) on {names}: reset must reach all of it")
 
 
 async def _wait_until_done(dut: Dut, wall: _Wall, period_ps: int) -> bool:
@@ -390,7 +390,9 @@ async def _run(dut: Dut, core: Core, clock: _Clock, models: Models | None, work:
         if work.system.user_rtl is not None and work.system.user_rtl.master is not None:
             fault = fault.replace("the DMA", "the accelerator")  # of its operands the DMA moves none
     elif state.exit_code:
-        fault = diagnosis.exit_message(_stopped(dut, core, work, models, outcome), state.exit_code)
+        fault = diagnosis.exit_message(
+            _stopped(dut, core, work, models, outcome), state.exit_code, of_runtime=core.uses_runtime
+        )
     breaches = core.breaches(work.system, ended=ended and outcome is Outcome.HALT and not state.fault)
     if state.breach:
         breaches.append(referee.tlast(work.system, str(fault), _int(dut.now)))

@@ -25,7 +25,14 @@ from axiloom.cosim.build import emitted, icarus, process, verilator
 from axiloom.cosim.job import TIMEOUT_S, Job, Result
 from axiloom.cosim.session import ERROR_FILE, FROM_SESSION, TO_SESSION, Work
 from axiloom.cosim.system import STALLS, System
-from axiloom.errors import DriverError, HangError, ProtocolError, StaleDataError, UsageError
+from axiloom.errors import (
+    DriverError,
+    HangError,
+    ProtocolError,
+    SimulatorError,
+    StaleDataError,
+    UsageError,
+)
 
 Progress = Callable[[str], None]
 Array = np.ndarray[Any, Any]
@@ -48,10 +55,6 @@ class HungError(HangError):
     def __init__(self, message: str, result: Result | None = None) -> None:
         self.result = result
         super().__init__(message)
-
-
-class DiedError(DriverError):
-    """The simulator's process ended without an answer."""
 
 
 class StaleHungError(StaleDataError, HungError):
@@ -132,14 +135,14 @@ class Soc:
         With `check` the first job that hangs raises HangError, one that fails (a fault, an exit code
         that is not 0) DriverError, or StaleDataError if it saw stale data; without, the results say so.
         What a job that ends well did wrong is in its result alone (:func:`refuse_run`). With `progress` a
-        line about every two seconds goes to stderr. A simulator that dies is a DriverError that says how.
+        line about every two seconds goes to stderr. A simulator that dies is a SimulatorError that says how.
         """
         if self._command is None:
             self.build()
         assert self._command is not None
         try:
             results = self._simulate(jobs, check, progress)
-        except (DiedError, OSError):
+        except (SimulatorError, OSError):
             if not cache.damaged():
                 raise
             # It was damaged while we ran: built again, once.
@@ -193,7 +196,7 @@ class Soc:
         if len(results) == len(jobs) or (check and results and results[-1].failed):
             # Killed after its last answer: is that one sound?
             if ended.returncode < 0 and not ended.timed_out:
-                raise DiedError(f"after the last job: the simulator {ended.describe()}")
+                raise SimulatorError(f"after the last job: the simulator {ended.describe()}")
             return results
         place = f"job {len(results) + 1} of {len(jobs)} ({Path(jobs[len(results)].elf).name})"
         if ended.timed_out:
@@ -201,11 +204,12 @@ class Soc:
             raise HangError(f"{place}: the simulator did not answer for {limit:g} s and was stopped")
         if (work / ERROR_FILE).exists():
             raise pickle.loads((work / ERROR_FILE).read_bytes())
-        raise DiedError(f"{place}: the simulator {ended.describe()}")
+        raise SimulatorError(f"{place}: the simulator {ended.describe()}")
 
     def _defines(self) -> tuple[tuple[str, str], ...]:
-        """Macros of the wrapper: what the SoC's ports are."""
-        made = {"AXL_WIDTH": str(self.system.spec.stream_width)}
+        """Macros of the wrapper: the rules' numbers, and what the SoC's ports are."""
+        made = {f"AXL_RULE_{name}": str(number) for number, name in enumerate(referee.RULES)}
+        made["AXL_WIDTH"] = str(self.system.spec.stream_width)
         if self.system.spec.dma.scatter_gather:
             made["AXL_SG"] = "1"
         if self.system.spec.rtl.registers:
@@ -249,6 +253,12 @@ def raise_failure(result: Result) -> None:
     what = (referee.refusal(result.breaches) if result.broken else result.fault) or ""
     kind = StaleDataError if result.stale else ProtocolError if result.breaches else DriverError
     raise kind(wrong + what + left)
+
+
+def judge(result: Result) -> None:
+    """Raise what is wrong with a run that came to its end: as :func:`refuse_run`, and rules of the buses."""
+    refuse_run(result.stale, result.mistakes, result.outside)
+    referee.verdict(result)
 
 
 def refuse_run(

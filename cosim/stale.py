@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from axiloom.cosim import diagnosis, native
 from axiloom.cosim.lines import Source
 
 if TYPE_CHECKING:
@@ -30,15 +31,14 @@ def _line(reports: Sequence[Any], source: Source, specs: Sequence[AcceleratorSpe
     first = min(raw.first for raw in reports)
     last = max(raw.last for raw in reports)
     count = sum(raw.count for raw in reports)
-    said = _SAID[reports[0].kind](reports[0], source, _bytes(first, last, source, specs))
+    said = _SAID[_KINDS[reports[0].kind]](reports[0], source, _bytes(first, last, source, specs))
     times = f"{count} time{'s' if count != 1 else ''}"
     return f"{said}; {times}, first at fabric cycle {reports[0].cycle}"
 
 
 def refusal(stale: Sequence[str]) -> str:
-    """What is said of a run with stale data: the first place, and how many there are."""
-    more = f" ({len(stale) - 1} more place{'s' if len(stale) > 2 else ''})" if len(stale) > 1 else ""
-    return f"stale data, as on a board: {stale[0]}{more}"
+    """What is said of a run with stale data."""
+    return diagnosis.first_of("stale data, as on a board", stale)
 
 
 def _missing_flush(raw: Any, source: Source, where: str) -> str:
@@ -79,7 +79,13 @@ def _thrown_away(raw: Any, source: Source, where: str) -> str:
     )
 
 
-_SAID = (_missing_flush, _missing_invalidate, _lost_write, _thrown_away)
+_KINDS = tuple(native.numbers("axl_stale_kind", "AXL_STALE_"))
+_SAID = {
+    "MISSING_FLUSH": _missing_flush,
+    "MISSING_INVALIDATE": _missing_invalidate,
+    "LOST_WRITE": _lost_write,
+    "THROWN_AWAY": _thrown_away,
+}
 """By axl_stale_kind."""
 
 

@@ -9,9 +9,11 @@ The field lists mirror the header one to one; :func:`bind` gives the functions t
 from __future__ import annotations
 
 import ctypes
+import re
 from collections.abc import Mapping, Sequence
 from ctypes import POINTER, c_char, c_char_p, c_int, c_int32, c_int64, c_longlong, c_uint8, c_uint32, c_uint64
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +25,22 @@ if TYPE_CHECKING:
     from axiloom.boards import Board
     from axiloom.isa import AcceleratorSpec
     from axiloom.isa.contract.types import Opcode
+
+HEADER = Path(__file__).with_name("axl_core.h")
+
+
+@cache
+def numbers(enum: str, prefix: str) -> Mapping[str, int]:
+    """Of an enumeration in the header: name, without its prefix, to number."""
+    text = re.sub(r"/\*.*?\*/", "", HEADER.read_text(encoding="utf-8"), flags=re.DOTALL)
+    body = re.search(rf"enum {enum} \{{(.*?)\}}", text, re.DOTALL)
+    assert body is not None, enum
+    result: dict[str, int] = {}
+    for entry in filter(None, map(str.strip, body[1].split(","))):
+        name, _, number = entry.partition("=")
+        result[name.strip().removeprefix(prefix)] = int(number) if number else len(result)
+    return result
+
 
 COST_CLASSES = ("alu", "mul", "load", "store", "multiple", "word", "branch", "vfp", "neon", "system")
 COST_UNIT = 64

@@ -362,7 +362,7 @@ const axl_strayed_t *axl_strayed(int index);     /* NULL outside */
 
 enum axl_channel { AXL_CHANNEL_T, AXL_CHANNEL_AR, AXL_CHANNEL_R, AXL_CHANNEL_AW, AXL_CHANNEL_W, AXL_CHANNEL_B };
 enum axl_port { AXL_PORT_MASTER = 33 }; /* the others: cosim/referee.py */
-enum axl_rule {          /* `a` and `b` of a breach; the first ones are rtl/axl_watch.v's */
+enum axl_rule {          /* `a` and `b` of a breach; macros for rtl/axl_watch.v, too */
     AXL_RULE_HELD,       /* VALID falls before READY */
     AXL_RULE_STABLE,     /* what comes with it changes */
     AXL_RULE_RESET,      /* VALID is high in reset */
@@ -380,7 +380,8 @@ enum axl_rule {          /* `a` and `b` of a breach; the first ones are rtl/axl_
     AXL_RULE_LAST,       /* 1: missing, 0: too early */
     AXL_RULE_STROBES,    /* bytes of an operand that are left out: address of the word; its strobes */
     AXL_RULE_DONE_EARLY, /* a register says done while writes are not answered: its address; how many */
-    AXL_RULE_KEEP_WORDS  /* TKEEP leaves out bytes of the result: kept; bytes of the beat */
+    AXL_RULE_KEEP_WORDS, /* TKEEP leaves out bytes of the result: kept; bytes of the beat */
+    AXL_RULE_ID          /* of an answer: no burst with it is under way; the ID */
 };
 typedef struct axl_breach_t {
     uint32_t port, channel, rule, a, b, unused;

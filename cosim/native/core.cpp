@@ -258,12 +258,11 @@ void axl_stream_in(int word, int) {
 
 void axl_stream_out(int, int last) {
     System &s = soc();
-    std::string fault = s.timeline.word_out(s.protocol(), last != 0);
-    const int kind = fault.find("TLAST") != std::string::npos ? AXL_FAULT_TLAST : AXL_FAULT_PROTOCOL;
-    if (!fault.empty() && s.n_accelerators > 1)
-        fault = s.accelerators[s.current].name + ": " + fault;
-    if (!fault.empty())
-        s.cpu.fail(kind, s.cpu.state.mmio_pc, 0, fault);
+    axl::Protocol::Wrong wrong = s.timeline.word_out(s.protocol(), last != 0);
+    if (wrong.fault && s.n_accelerators > 1)
+        wrong.text = s.accelerators[s.current].name + ": " + wrong.text;
+    if (wrong.fault)
+        s.cpu.fail(wrong.fault, s.cpu.state.mmio_pc, 0, wrong.text);
     else
         s.cpu.rules.word_out(static_cast<uint32_t>(s.current), last != 0);
 }

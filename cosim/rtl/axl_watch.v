@@ -1,14 +1,23 @@
 // What watches the ports of a simulated SoC, and in a run under pauses holds them up: modules that stand between two
-// sides of a port. They look in every cycle, and tell the core when a rule is broken (AXL_RULE_* of axl_core.h).
+// sides of a port. They look in every cycle, and tell the core when a rule is broken (AXL_RULE_*: macros that
+// axiloom/cosim/soc.py takes from axl_core.h).
 //
 // PORT is the number of the interface (axiloom/cosim/referee.py), CHANNEL one of T, AR, R, AW, W, B.
 
 `timescale 1ps / 1ps
 
 `ifdef VERILATOR
+import "DPI-C" function void axl_breach(input int port, input int channel, input int rule, input longint now,
+                                        input int a, input int b);
+import "DPI-C" function void axl_kept(input int port, input longint now, input int kept, input int bytes);
+import "DPI-C" function void axl_register(input int writes, input int address, input int data, input longint now);
  `define AXL_BREACH(rule, a, b) axl_breach(PORT, CHANNEL, rule, axiloom_tb.now, a, b)
+ `define AXL_KEPT(kept, bytes) axl_kept(PORT, axiloom_tb.now, kept, bytes)
+ `define AXL_REGISTER(writes, address, data) axl_register(writes, address, data, axiloom_tb.now)
 `else
  `define AXL_BREACH(rule, a, b) $axl_breach(PORT, CHANNEL, rule, axiloom_tb.now, a, b)
+ `define AXL_KEPT(kept, bytes) $axl_kept(PORT, axiloom_tb.now, kept, bytes)
+ `define AXL_REGISTER(writes, address, data) $axl_register(writes, address, data, axiloom_tb.now)
 `endif
 
 // One channel. The rules are those of the side that drives `valid` (IHI 0022 A3.2.1, IHI 0051 2.2.1).
@@ -29,11 +38,6 @@ module axl_channel #(
     input  wire             ready_in
 );
   /*verilator inline_module*/
-`ifdef VERILATOR
-  import "DPI-C" function void axl_breach(input int port, input int channel, input int rule, input longint now,
-                                          input int a, input int b);
-`endif
-  localparam integer RULE_HELD = 0, RULE_STABLE = 1, RULE_RESET = 2, RULE_WAITS = 3;
   // So many offers of VALID that all came with READY, or all a cycle behind it: a sender that does not look at READY
   // makes half of them when it is low.
   localparam [4:0] MANY = 24;
@@ -61,11 +65,11 @@ module axl_channel #(
   always @(posedge clk) begin
     if (RULES != 0 && (looks || reset || (valid && !ready))) begin
       if (waits && !reset) begin
-        if (!valid) `AXL_BREACH(RULE_HELD, 0, 0);
-        else if (payload != held) `AXL_BREACH(RULE_STABLE, 0, 0);
+        if (!valid) `AXL_BREACH(`AXL_RULE_HELD, 0, 0);
+        else if (payload != held) `AXL_BREACH(`AXL_RULE_STABLE, 0, 0);
       end
       // A registered reset takes some cycles to arrive.
-      if (RULES == 2 && in_reset == 3'd4 && valid) `AXL_BREACH(RULE_RESET, 0, 0);
+      if (RULES == 2 && in_reset == 3'd4 && valid) `AXL_BREACH(`AXL_RULE_RESET, 0, 0);
       held     <= payload;
       waits    <= valid && !ready && !reset;
       in_reset <= !reset ? 3'd0 : in_reset == 3'd4 ? 3'd4 : in_reset + 3'd1;
@@ -113,7 +117,7 @@ module axl_channel #(
         free_before <= free_before || !before_ready;
         offers      <= offers + 5'd1;
         if (offers == MANY - 5'd1 && ((!free_now && ready) || (!free_before && before_ready)))
-          `AXL_BREACH(RULE_WAITS, 0, 0);
+          `AXL_BREACH(`AXL_RULE_WAITS, 0, 0);
       end
       // Offers are counted over all runs: in one there may be few.
       if (!axiloom_tb.ctl_go) random <= (NUMBER ^ (axiloom_tb.cfg_stall * 32'h85EBCA6B)) | 32'd1;
@@ -133,23 +137,14 @@ module axl_keep #(
     input wire [BYTES-1:0] keep
 );
   /*verilator inline_module*/
-`ifdef VERILATOR
-  import "DPI-C" function void axl_breach(input int port, input int channel, input int rule, input longint now,
-                                          input int a, input int b);
-  import "DPI-C" function void axl_kept(input int port, input longint now, input int kept, input int bytes);
- `define AXL_KEPT(kept, bytes) axl_kept(PORT, axiloom_tb.now, kept, bytes)
-`else
- `define AXL_KEPT(kept, bytes) $axl_kept(PORT, axiloom_tb.now, kept, bytes)
-`endif
-  localparam integer RULE_KEEP_ZERO = 4, RULE_KEEP_GAP = 5, RULE_KEEP_EARLY = 6;
   integer byte_, kept;
   always @(posedge clk) begin
     if (valid && ready && !(&keep)) begin
       kept = 0;
       for (byte_ = 0; byte_ < BYTES; byte_ = byte_ + 1) kept = kept + {31'b0, keep[byte_]};
-      if (kept == 0) `AXL_BREACH(RULE_KEEP_ZERO, 0, BYTES);
-      else if ((keep & (keep + 1'b1)) != 0) `AXL_BREACH(RULE_KEEP_GAP, kept, BYTES);
-      else if (!last) `AXL_BREACH(RULE_KEEP_EARLY, kept, BYTES);
+      if (kept == 0) `AXL_BREACH(`AXL_RULE_KEEP_ZERO, 0, BYTES);
+      else if ((keep & (keep + 1'b1)) != 0) `AXL_BREACH(`AXL_RULE_KEEP_GAP, kept, BYTES);
+      else if (!last) `AXL_BREACH(`AXL_RULE_KEEP_EARLY, kept, BYTES);
       else `AXL_KEPT(kept, BYTES);
     end
   end
@@ -174,11 +169,6 @@ module axl_writes #(
     output wire hold_b
 );
   /*verilator inline_module*/
-`ifdef VERILATOR
-  import "DPI-C" function void axl_breach(input int port, input int channel, input int rule, input longint now,
-                                          input int a, input int b);
-`endif
-  localparam integer RULE_W_WAITS = 7;
   localparam [3:0] JUST_BEHIND = 8;
   reg [4:0]  under_way;  // bursts whose data are not all taken
   reg [10:0] waited, limit;
@@ -221,7 +211,7 @@ module axl_writes #(
       if (behind != 0 && wvalid) begin
         behind <= 4'd0;
         bound  <= bound + 3'd1;
-        if (bound == 3'd1) `AXL_BREACH(RULE_W_WAITS, 0, 0);
+        if (bound == 3'd1) `AXL_BREACH(`AXL_RULE_W_WAITS, 0, 0);
       end
       if (!bvalid) b_held <= 9'd0;
       else if (hold_b) begin
@@ -264,15 +254,6 @@ module axl_registers #(
     input wire        rready
 );
   /*verilator inline_module*/
-`ifdef VERILATOR
-  import "DPI-C" function void axl_breach(input int port, input int channel, input int rule, input longint now,
-                                          input int a, input int b);
-  import "DPI-C" function void axl_register(input int writes, input int address, input int data, input longint now);
- `define AXL_REGISTER(writes, address, data) axl_register(writes, address, data, axiloom_tb.now)
-`else
- `define AXL_REGISTER(writes, address, data) $axl_register(writes, address, data, axiloom_tb.now)
-`endif
-  localparam integer RULE_B_ASKED = 8, RULE_R_ASKED = 9;
   reg [31:0] to_write, to_read;
   reg [3:0]  addresses, words, reads;  // taken, and not answered
   reg        told_b, told_r;
@@ -295,8 +276,8 @@ module axl_registers #(
     told_b <= bvalid && !bready;
     told_r <= rvalid && !rready;
     if (bvalid && !told_b && !reset && ((addresses == 0 && !aw_moves) || (words == 0 && !w_moves)))
-      `AXL_BREACH(RULE_B_ASKED, 0, 0);
-    if (rvalid && !told_r && !reset && reads == 0 && !ar_moves) `AXL_BREACH(RULE_R_ASKED, 0, 0);
+      `AXL_BREACH(`AXL_RULE_B_ASKED, 0, 0);
+    if (rvalid && !told_r && !reset && reads == 0 && !ar_moves) `AXL_BREACH(`AXL_RULE_R_ASKED, 0, 0);
     addresses <= addresses + {3'b0, aw_moves} - {3'b0, b_moves && (addresses != 0 || aw_moves)};
     words     <= words + {3'b0, w_moves} - {3'b0, b_moves && (words != 0 || w_moves)};
     reads     <= reads + {3'b0, ar_moves} - {3'b0, r_moves && (reads != 0 || ar_moves)};
@@ -305,6 +286,42 @@ module axl_registers #(
       words     <= 0;
       reads     <= 0;
     end
+  end
+endmodule
+
+// IDs of a master's bursts in one direction: an answer has that of a burst under way (IHI 0022 A5.3). Of wide IDs the
+// lowest 8 bits are looked at.
+module axl_ids #(
+    parameter integer PORT = 0, CHANNEL = 2, WIDTH = 1
+) (
+    input wire             clk,
+    input wire             reset,
+    input wire             asks,  // an address is taken
+    input wire [WIDTH-1:0] asked_id,
+    input wire             valid,
+    input wire             ready,
+    input wire             last,
+    input wire [WIDTH-1:0] id
+);
+  /*verilator inline_module*/
+  localparam integer BITS = WIDTH < 8 ? WIDTH : 8;
+  reg [7:0] under_way [0:(1 << BITS) - 1];
+  reg       said;
+  integer   i;
+  wire      ends = valid && ready && last;
+  wire [BITS-1:0] from = asked_id[BITS-1:0], to = id[BITS-1:0];
+  initial begin
+    said = 1'b0;
+    for (i = 0; i < (1 << BITS); i = i + 1) under_way[i] = 8'd0;
+  end
+  always @(posedge clk) begin
+    if (reset) for (i = 0; i < (1 << BITS); i = i + 1) under_way[i] <= 8'd0;
+    else begin
+      if (valid && !said && under_way[to] == 0) `AXL_BREACH(`AXL_RULE_ID, {{32-BITS{1'b0}}, to}, 0);
+      if (asks && !(ends && from == to)) under_way[from] <= under_way[from] + 8'd1;
+      if (ends && !(asks && from == to) && under_way[to] != 0) under_way[to] <= under_way[to] - 8'd1;
+    end
+    said <= valid && !ready;
   end
 endmodule
 

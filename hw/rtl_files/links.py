@@ -28,8 +28,8 @@ class Links:
         self._files: dict[str, str] = {}
         """Link to the file as the user named it."""
         self.files = [self._file(file) for file in files]
-        for one in includes:
-            self._place(one.resolve())
+        for folder_ in includes:
+            self._place(folder_.resolve())
         self.includes = list(self._folders.values())
 
     def _place(self, folder: Path) -> str:
@@ -53,10 +53,10 @@ class Links:
         """A tool's message, with the user's own names."""
         folders = {f"{name}/": f"{folder}/" for folder, name in self._folders.items()}
 
-        def real(found: re.Match[str]) -> str:
-            whole = found[0]
+        def real(match: re.Match[str]) -> str:
+            whole = match[0]
             if whole in self._files:
                 return self._files[whole]
-            return folders.get(found["folder"] or "", found["folder"] or "") + (found["rest"] or "")
+            return folders.get(match["folder"] or "", match["folder"] or "") + (match["rest"] or "")
 
         return _OURS.sub(real, message)

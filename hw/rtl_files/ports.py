@@ -105,22 +105,22 @@ def read_ports(
 def _read(node: Any) -> Iterator[str]:
     """Addresses of the variables whose values are used."""
     if isinstance(node, list):
-        for one in node:
-            yield from _read(one)
+        for child in node:
+            yield from _read(child)
     elif isinstance(node, dict):
         if str(node.get("type")).startswith("ASSIGN") and any("unused" in name for name in _set(node)):
             return
         if node.get("type") == "VARREF" and node.get("access") != "WR":
             yield str(node["varp"])
-        for one in node.values():
-            yield from _read(one)
+        for child in node.values():
+            yield from _read(child)
 
 
 def _set(assignment: dict[str, Any]) -> Iterator[str]:
     """Names of the variables that an assignment sets."""
-    for one in assignment.get("lhsp", ()):
-        if one.get("type") == "VARREF":
-            yield str(one["name"]).lower()
+    for target in assignment.get("lhsp", ()):
+        if target.get("type") == "VARREF":
+            yield str(target["name"]).lower()
 
 
 _MODULE = re.compile(

@@ -54,8 +54,10 @@ MASTER_IN = {
     "bresp": 2,
     "rresp": 2,
 }
-MASTER_ZERO = ("bid", "rid", "buser", "ruser")
-"""What it may have, and is always 0: answers come in order."""
+MASTER_IDS = {"arid": "rid", "awid": "bid"}
+"""What it may have: an ID, and that of the answer."""
+MASTER_ZERO = ("buser", "ruser")
+"""What it may have, and is always 0."""
 MASTER_WIDTHS = (32, 64, 128, 256, 512, 1024)
 FIXED = {"tkeep": -1, "tstrb": -1, "tuser": 0, "tid": 0, "tdest": 0}
 """Signals that an input stream may have, and the value of all their bits: no byte is ever missing."""
@@ -339,7 +341,7 @@ class UserRtl:
             signals = (*SLAVE_IN, *SLAVE_OUT, *SLAVE_MAY)
             known_names |= {p.name for signal, p in self.control.signals.items() if signal in signals}
         if self.master is not None:
-            answers = (*MASTER_IN, *MASTER_ZERO, "rdata")
+            answers = (*MASTER_IN, *MASTER_IDS.values(), *MASTER_ZERO, "rdata")
             known_names |= {p.name for signal, p in self.master.signals.items() if signal in answers}
         unknown = [
             p.name

@@ -13,7 +13,7 @@ from typing import Any
 
 from amaranth.hdl import ClockSignal, Const, Instance, Module, ResetInserter, ResetSignal, Signal, Value
 from amaranth.lib import wiring
-from amaranth.lib.fifo import SyncFIFOBuffered
+from amaranth.lib.fifo import SyncFIFO, SyncFIFOBuffered
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import exact_log2
 
@@ -24,6 +24,7 @@ from axiloom.hw.dma.mm2s import BURST_INCR
 from axiloom.hw.rtl_files.ports import Bus
 from axiloom.hw.rtl_files.user_rtl import (
     FIXED,
+    MASTER_IDS,
     MASTER_IN,
     MASTER_OUT,
     MASTER_ZERO,
@@ -37,6 +38,8 @@ from axiloom.hw.soc import watched
 from axiloom.isa.contract import interfaces
 from axiloom.isa.contract.spec import AcceleratorSpec
 
+MOST_BURSTS = 16
+"""Bursts under way in one direction of a user's master that has IDs: so many are kept."""
 SETTLE_CYCLES = 64
 """A user's accelerator does not say when it is busy: it counts as quiet when no transfer is under way
 and no word was offered on either stream for so many cycles."""
@@ -251,7 +254,7 @@ class UserAccelerator(wiring.Component):
     # --- memory ---------------------------------------------------------------------------------------
 
     def _master(self, m: Module, bus: Bus) -> dict[str, Any]:
-        """Its AXI4 master: addresses of 32 bits go out, answers come in order, with ID 0.
+        """Its AXI4 master: addresses of 32 bits go out, answers come in order, each with the ID asked for.
 
         Where it does not say how a burst goes on, it counts up in whole beats, as AXI4 has it.
         """
@@ -272,7 +275,34 @@ class UserAccelerator(wiring.Component):
                 found[f"i_{port.name}"] = getattr(self.m_axi_user, signal)
             elif signal in (*MASTER_OUT, "wdata", "wstrb"):
                 found[f"o_{port.name}"] = getattr(self.m_axi_user, signal)
+        for asked, answered in MASTER_IDS.items():
+            if answered in bus.signals:
+                found |= self._ids(m, bus, asked, answered)
         return found
+
+    def _ids(self, m: Module, bus: Bus, asked: str, answered: str) -> dict[str, Any]:
+        """IDs wait for the answers of their bursts; with :data:`MOST_BURSTS` of them no address is taken."""
+        port, answer = bus.signals[answered], Signal(bus.signals[answered].width, name=f"user_{answered}")
+        if asked not in bus.signals:
+            return {f"i_{port.name}": answer}
+        way, back = asked[:2], answered[:1]
+        wide = bus.signals[asked].width
+        waiting = SyncFIFO(width=wide, depth=MOST_BURSTS)
+        m.submodules[f"{way}_ids"] = ResetInserter(self.restart)(waiting)
+        memory, valid = self.m_axi_user, Signal(name=f"user_{way}valid")
+        ends = memory.rlast if back == "r" else Const(1)
+        m.d.comb += [
+            getattr(memory, f"{way}valid").eq(valid & waiting.w_rdy),
+            waiting.w_en.eq(valid & getattr(memory, f"{way}ready")),
+            waiting.r_en.eq(getattr(memory, f"{back}valid") & getattr(memory, f"{back}ready") & ends),
+            answer.eq(waiting.r_data),
+        ]
+        return {
+            f"o_{bus.name(asked)}": waiting.w_data,
+            f"o_{bus.name(f'{way}valid')}": valid,
+            f"i_{bus.name(f'{way}ready')}": getattr(memory, f"{way}ready") & waiting.w_rdy,
+            f"i_{port.name}": answer,
+        }
 
 
 class Distributor(wiring.Component):

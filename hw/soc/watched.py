@@ -13,13 +13,15 @@ from amaranth.hdl import Cat, ClockSignal, Const, Instance, Module, Signal, Valu
 
 from axiloom.hw.axi.rules.handshake import PAYLOAD
 from axiloom.hw.rtl_files.ports import Bus
+from axiloom.hw.rtl_files.user_rtl import MASTER_IDS
 from axiloom.isa.contract.interfaces import CHANNELS
 
 UNRESET, ALL = 1, 2
 """Which rules are looked at: not that of the reset, or all."""
 NAMES = frozenset(
     (
-        *("axl_channel", "axl_keep", "axl_writes", "axl_registers", "axl_reset", "PORT", "CHANNEL", "WIDTH"),
+        *("axl_channel", "axl_keep", "axl_writes", "axl_registers", "axl_ids", "axl_reset"),
+        *("PORT", "CHANNEL", "WIDTH", "asks", "asked_id", "id"),
         *("RULES", "BYTES", "LOW", "clk", "reset", "level", "hold", "hold_aw", "hold_b", "valid", "ready"),
         *("payload", "valid_out", "ready_in", "last", "keep"),
         *(f"{c}{name}" for c in CHANNELS for name in ("valid", "ready", "addr", "data", "last")),
@@ -79,9 +81,9 @@ class Watched:
             )
 
     def registers(self, bus: Bus, port: int) -> None:
-        for channel in ("aw", "w", "b", "ar", "r"):
+        for channel in CHANNELS[1:]:
             self._channel(bus, channel, port)
-        names = [f"{one}{end}" for one in ("aw", "w", "b", "ar", "r") for end in ("valid", "ready")]
+        names = [f"{channel}{end}" for channel in CHANNELS[1:] for end in ("valid", "ready")]
         names += ["awaddr", "wdata", "araddr", "rdata"]
         self.m.submodules += Instance(
             "axl_registers",
@@ -98,6 +100,9 @@ class Watched:
         for channel in ("ar", "r", "aw", "w", "b"):
             if f"{channel}valid" in bus.signals and f"{channel}ready" in bus.signals:
                 self._channel(bus, channel, port, holds.get(channel))
+        for asked, answered in MASTER_IDS.items():
+            if {asked, answered, *(("rlast",) if answered == "rid" else ())} <= bus.signals.keys():
+                self._ids(bus, asked, answered, port)
         if not holds:
             return
         names = ("awvalid", "awready", "wvalid", "wready", "wlast", "bready")
@@ -113,6 +118,21 @@ class Watched:
 
     # --- inside ---------------------------------------------------------------------------------------
 
+    def _ids(self, bus: Bus, asked: str, answered: str, port: int) -> None:
+        channel, way = answered.removesuffix("id"), asked.removesuffix("id")
+        self.m.submodules += Instance(
+            "axl_ids",
+            *_fixed(port, channel),
+            ("p", "WIDTH", bus.signals[asked].width),
+            ("i", "reset", self.reset),
+            ("i", "asks", self._level(bus, f"{way}valid") & self._level(bus, f"{way}ready")),
+            ("i", "asked_id", self._level(bus, asked)),
+            ("i", "valid", self._level(bus, f"{channel}valid")),
+            ("i", "ready", self._level(bus, f"{channel}ready")),
+            ("i", "last", self._level(bus, "rlast") if channel == "r" else Const(1)),
+            ("i", "id", self._level(bus, answered)),
+        )
+
     def _channel(self, bus: Bus, channel: str, port: int, hold: Signal | None = None) -> None:
         valid, ready = bus.name(f"{channel}valid"), bus.name(f"{channel}ready")
         sends = f"o_{valid}" in self.connections
@@ -122,9 +142,9 @@ class Watched:
         for way, name, signal in zip(ways, (valid, ready), theirs, strict=True):
             self.connections[f"{way}_{name}"] = signal
         sender, receiver = (theirs, ours) if sends else (ours, theirs)
-        fields = [channel + one for one in PAYLOAD[channel].split() if channel + one in bus.signals]
+        fields = [channel + name for name in PAYLOAD[channel].split() if channel + name in bus.signals]
         payload = Cat(
-            Value.cast(self._open(bus.name(one)) if sends else self._level(bus, one)) for one in fields
+            Value.cast(self._open(bus.name(field)) if sends else self._level(bus, field)) for field in fields
         )
         self.m.submodules += Instance(
             "axl_channel",

@@ -53,6 +53,12 @@ class BuildError(AxiloomError):
     exit_code = 5
 
 
+class SimulatorError(AxiloomError):
+    """A simulator, or the functional model in it, ended without an answer. The driver is not to blame."""
+
+    exit_code = 5
+
+
 class HangError(AxiloomError):
     """The watchdog stopped a run that made no progress; the message is the diagnosis."""
 

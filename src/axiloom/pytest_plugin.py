@@ -82,10 +82,9 @@ class Chip:
         `DriverError` (also for a wrong use of the DMA's registers, and an access beside one of these arrays)
         or `ProtocolError` (a rule of a bus is broken), each with one line.
         """
-        from axiloom.cosim import referee
         from axiloom.cosim.build.user_code import Given
         from axiloom.cosim.job import Job
-        from axiloom.cosim.soc import refuse_run
+        from axiloom.cosim.soc import judge
 
         files = [Path(f) for f in ([driver] if isinstance(driver, (str, Path)) else driver)]
         elf = files[0]
@@ -97,8 +96,7 @@ class Chip:
                 warnings.warn(one, stacklevel=2)
         self.soc.build()
         result = self.soc.run_many([Job(elf, dict(inputs or {}), dict(outputs or {}))])[0]
-        refuse_run(result.stale, result.mistakes, result.outside)
-        referee.verdict(result)
+        judge(result)
         return result
 
     def matmul(self, M: int, N: int, K: int, *, seed: int = 0, **options: Any) -> Report:

@@ -21,7 +21,7 @@ from axiloom.cosim.job import Job
 from axiloom.cosim.model_device import MODEL_RTL, Models, Timing
 from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
-from axiloom.errors import DriverError, HangError, SpecError, UsageError
+from axiloom.errors import HangError, SimulatorError, SpecError, UsageError
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.hw.rtl_files.verilator import find
 from axiloom.hw.soc.accelerator import build
@@ -400,5 +400,5 @@ def test_a_model_that_fails_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(5):
         out = ports.cycle(beat=[1])
     assert out.error not in [*DeviceError]
-    with pytest.raises(DriverError, match="the functional model failed with ValueError: no such thing"):
+    with pytest.raises(SimulatorError, match="the functional model failed with ValueError: no such thing"):
         models.check()

@@ -14,7 +14,7 @@ from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.cosim.job import Job, Result
 from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
-from axiloom.errors import DriverError, HangError
+from axiloom.errors import DriverError, HangError, SimulatorError
 
 SPEC = isa.builtin("v3_4")
 OURS = Path(__file__).parent / "drivers"
@@ -145,7 +145,7 @@ def test_a_simulator_that_dies_is_reported(
     # Tests before this one removed entries that this process had used.
     monkeypatch.setattr(cache, "damaged", list)
     monkeypatch.setattr(soc, "_command", ["sh", "-c", "echo out of ideas; kill -SEGV $$"])
-    with pytest.raises(DriverError) as error:
+    with pytest.raises(SimulatorError) as error:
         soc.run_many([right(elf)])
     assert str(error.value) == (
         "job 1 of 1 (right.elf): the simulator was killed by SIGSEGV; its last line: out of ideas"

@@ -96,29 +96,33 @@ struct Protocol {
         proceed();
     }
 
-    // Empty if all is well, else what is wrong with this word.
-    std::string out(bool tlast) {
+    // What is wrong with a word of the output: an axl_fault, 0 if all is well.
+    struct Wrong {
+        uint32_t fault = 0;
+        std::string text;
+    };
+    Wrong out(bool tlast) {
         words_out++;
         if (ops.empty() || unknown)
-            return "";
+            return {};
         char text[160];
         if (stores.empty())
             expect_early();
         if (stores.empty()) {
             snprintf(text, sizeof text, "the accelerator sent word %" PRIu64 " of its output, which no opcode asks for",
                      words_out);
-            return text;
+            return {AXL_FAULT_PROTOCOL, text};
         }
         Store store = stores.front();
         stores.front().left--;
         if (stores.front().left == 0)
             stores.pop_front();
         if (tlast == (store.left == 1))
-            return "";
+            return {};
         snprintf(text, sizeof text, "%s on word %" PRIu64 " of the %" PRIu64 " of %s (opcode %s)",
                  tlast ? "TLAST" : "no TLAST", store.words - store.left + 1, store.words, store.operand.c_str(),
                  store.opcode.c_str());
-        return text;
+        return {AXL_FAULT_TLAST, text};
     }
 
     uint64_t store_left() const {

@@ -380,7 +380,7 @@ void Timeline::protocol_reset() {
     lane->store_left = 0;
 }
 
-std::string Timeline::word_out(Protocol &protocol, bool last) {
+Protocol::Wrong Timeline::word_out(Protocol &protocol, bool last) {
     lane->channels[1].words++;
     if (!lane->store_left && !protocol.stores.empty()) {
         const Protocol::Store &next = protocol.stores.front();
@@ -392,7 +392,7 @@ std::string Timeline::word_out(Protocol &protocol, bool last) {
                 if (op.actions[i].kind == AXL_ACT_STORE && next.operand == op.actions[i].operand)
                     lane->store.name = static_cast<uint32_t>(&op - protocol.ops.data()) << 8 | static_cast<uint32_t>(i);
     }
-    std::string fault = protocol.out(last);
+    Protocol::Wrong wrong = protocol.out(last);
     lane->words_out++;
     if (lane->store_left && --lane->store_left == 0) {
         axl_interval_t made = interval(AXL_TRACK_STORE, lane->store.begin, lane->beat_out());
@@ -400,7 +400,7 @@ std::string Timeline::word_out(Protocol &protocol, bool last) {
         made.bytes = 4 * lane->store.words;
         tracks.add(made);
     }
-    return fault;
+    return wrong;
 }
 
 // ---- laps ------------------------------------------------------------------------------------------------------

@@ -65,7 +65,7 @@ class Timeline {
 
     void activity(uint64_t now, uint32_t bits);
     void word_in(Protocol &protocol, uint32_t word);
-    std::string word_out(Protocol &protocol, bool last); // as Protocol::out
+    Protocol::Wrong word_out(Protocol &protocol, bool last); // as Protocol::out
     void advance(uint64_t now);                          // account for all cycles before `now`
     void protocol_reset();
 

@@ -372,6 +372,7 @@ class Layers:
             simulation=_simulation([one.simulation for one in results]),
             profile=tally.profile_of(total, stack or None, program.sections),
             stale=list(dict.fromkeys(line for one in each for line in one.stale)),
+            mistakes=list(dict.fromkeys(line for one in results for line in one.mistakes)),
             outside=list(dict.fromkeys(line for one in each for line in one.outside)),
             breaches=list(dict.fromkeys(line for one in results for line in one.breaches)),
             stalled=_stalled([one.stalled for one in results if one.stalled]),

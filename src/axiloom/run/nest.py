@@ -16,8 +16,7 @@ from axiloom.drivergen.c.driver import Arg, harness
 from axiloom.drivergen.c.names import c_of_numpy
 from axiloom.errors import UsageError
 from axiloom.isa import AcceleratorSpec, dumps
-from axiloom.nest.driver import sources
-from axiloom.nests.ports import Packet
+from axiloom.nests.ports import Packet, sources
 from axiloom.nests.ports.packet import Part
 from axiloom.nests.program import Array, Program, Role
 from axiloom.report.build import build

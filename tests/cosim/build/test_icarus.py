@@ -13,7 +13,7 @@ from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.cosim.job import Job, Result
 from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
-from axiloom.errors import BuildError
+from axiloom.errors import BuildError, ProtocolError
 
 pytestmark = pytest.mark.icarus
 
@@ -110,5 +110,5 @@ def test_unknown_values_end_a_run_that_would_never_end(tmp_path: Path) -> None:
         [SHARED / "right.c"], tmp_path / "right.elf", board=boards.load(boards.DEFAULT), include=[SHARED]
     )
     soc = Soc(System(SPEC, sim="icarus", user_rtl=UserRtl([file], "unset")))
-    with pytest.raises(Exception, match=r"unknown values \(X\) on m_axis_tvalid"):
+    with pytest.raises(ProtocolError, match=r"unknown values \(X\) on m_axis_tvalid"):
         soc.run(elf, timeout_s=30)

@@ -125,7 +125,7 @@ def execute(options: argparse.Namespace, finish: Any) -> int:
         result = simulate(run, watch)
         if options.output:
             write_arrays(options.output, run.outputs(result))
-        code: int = finish(run.checked(result), options, progress, result.profile.timeline, run.driver.c)
+        code: int = finish(run.checked(result), options, progress, result, run.driver.c)
     print(searched, end="")
     print("".join(f"warning: {each}\n" for each in right.warnings), end="")
     timing = cycles(made.circuit)

@@ -18,15 +18,15 @@ from axiloom.cli.given import Refusal, has, output_file, refuse, reject
 from axiloom.cli.nest import run as nest_run
 from axiloom.cli.run import by_others, default, host_function, remedies, select, serial, shared_network
 from axiloom.cli.run import program as program_run
-from axiloom.cosim import last_run, outside, referee
+from axiloom.cosim import last_run
 from axiloom.cosim.build.user_code import CXX, Given
 from axiloom.cosim.job import Job, Result
 from axiloom.cosim.profile import Timeline
-from axiloom.cosim.soc import HungError, Soc, refuse_run
+from axiloom.cosim.soc import HungError, Soc, judge
 from axiloom.cosim.system import System
 from axiloom.drivergen.dialects import templates
 from axiloom.drivergen.network import is_network, network_data_type
-from axiloom.errors import CompileError, DriverError, MismatchError, UnfitError, UsageError
+from axiloom.errors import CompileError, MismatchError, UnfitError, UsageError
 from axiloom.files import read_array, read_text
 from axiloom.frontend.model import write_arrays
 from axiloom.isa import dumps
@@ -110,8 +110,8 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--layers",
         choices=tuple(reversed(LAYERS)),
         default=CHANGED,
-        help="changed (default): only layers without a cached result. again: all, compared with the cache. "
-        "all: all, cache unused",
+        help="which layers are simulated: changed (default), those that no earlier run has kept; "
+        "again, all, and their times are compared with the kept ones; all, and nothing is kept",
     )
     network.add_argument(
         "--offload-from",
@@ -362,12 +362,10 @@ def _execute(options: argparse.Namespace, run: Run[CpuPart]) -> int:
         if options.try_remedies:
             alone = replace(watch, keep=None, timeline=False)
             built["tried"] = remedies.measured(built, options, _problem_run, alone)
-    code = _finish(built, options, watch.progress, result.profile.timeline, run.driver.c)
+    code = _print(built, options, watch.progress, result, run.driver.c)
     if options.os == "linux":
         _say_process(result, run.driver.function)
-    if result.outside:
-        raise DriverError(outside.refusal(result.outside))
-    referee.verdict(result)
+    judge(result)
     return code
 
 
@@ -448,12 +446,10 @@ def execute_simulate(options: argparse.Namespace) -> int:
     ]
     if hung is not None:
         raise _reported(hung, built, options, "\n".join(sources) or None)
-    code = _finish(built, options, progress, result.profile.timeline, "\n".join(sources) or None)
+    code = _print(built, options, progress, result, "\n".join(sources) or None)
     if options.os == "linux" or result.console:
         _say_process(result)
-    if result.outside:
-        raise DriverError(outside.refusal(result.outside))
-    referee.verdict(result)
+    judge(result)
     return code
 
 
@@ -494,17 +490,21 @@ def _elf(
 
 
 def _finish(
-    built: Report,
-    options: argparse.Namespace,
-    progress: Any,
-    timeline: Timeline | None,
-    driver: str | None,
+    built: Report, options: argparse.Namespace, progress: Any, result: Result, driver: str | None
+) -> int:
+    """:func:`_print`; raises what is wrong with a run that came to its end."""
+    code = _print(built, options, progress, result, driver)
+    judge(result)
+    return code
+
+
+def _print(
+    built: Report, options: argparse.Namespace, progress: Any, result: Result, driver: str | None
 ) -> int:
     progress("")
-    _write(built, options, timeline, driver)
+    _write(built, options, result.profile.timeline, driver)
     shown = "\n".join(report.summary(built)) if options.quiet else report.table(built)
     print(terminal.painted(shown, terminal.has_colour()))
-    refuse_run(built["stale"], built.get("mistakes", []), ())
     return MismatchError.exit_code if built["result"]["matches"] is False else 0
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from axiloom import frontend
 from axiloom.cli import given, parser
 from axiloom.cli.run.command import network_run
-from axiloom.cosim.soc import refuse_run
+from axiloom.cosim.soc import judge
 from axiloom.drivergen.network import is_network
 from axiloom.errors import MismatchError, UsageError
 from axiloom.report.types import Report
@@ -51,7 +51,7 @@ class Loaded:
         run = network_run(self.options, self.model, arrays or None)
         result = simulate(run)
         self.report = run.checked(result)
-        refuse_run(result.stale, result.mistakes, result.outside)
+        judge(result)
         if not self.report["result"]["matches"]:
             raise MismatchError(f"{self.model.name}: {self.report['result']['first']}")
         results = tuple(run.results(result).values())

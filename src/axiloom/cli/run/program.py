@@ -87,7 +87,7 @@ def execute(options: argparse.Namespace, finish: Any) -> int:
         run = ProgramRun(program, made, system, values, results, reference, seed=options.seed)
         watch = Watch(progress, sys.stderr.isatty(), options.keep, shared.wants_timeline(options))
         result = simulate(run, watch)
-        code: int = finish(run.checked(result), options, progress, result.profile.timeline, run.driver.c)
+        code: int = finish(run.checked(result), options, progress, result, run.driver.c)
     foretold = made.foretold(program)
     plan = run.plan
     alone = "" if foretold is None else f"; the device alone takes {foretold:,}"
