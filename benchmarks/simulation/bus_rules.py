@@ -1,7 +1,8 @@
 """Faults of AXI planted in RTL of three styles, and designs that are right.
 
-Each design of ``rules/`` has a parameter FAULT, which breaks one rule of its ports. A fault is named if the
-run ends with an error that has the words beside it; a right design is accused if its run ends with any error.
+Designs of ``rules/`` have a parameter FAULT, which breaks one rule of their ports; others, and the RTL of
+``examples/``, are right. A fault is named if the run ends with an error that has the words beside it; a right
+design is accused if its run ends with any error.
 ``python -m benchmarks bus_rules verilator fsm_master 41``: with Verilator (default: Icarus, which is built in
 a second), and of these designs and faults alone.
 """
@@ -14,7 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from axiloom.run.problem import ProblemRun, Workload
 from axiloom.run.run import report_of
 
 FOLDER = Path(__file__).parent / "rules"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 WATCHDOG = 5_000
 LONG = 2048
 """Elements of which some bursts of 64 words cross 4 KiB."""
@@ -92,14 +94,17 @@ class Design:
     registers: tuple[tuple[str, int], ...] = ()
     reset: str = ""
     """A reset that is active high, or is said to be."""
+    width: int = 32
+    """Bits of the streams."""
 
     def spec(self, fault: int, folder: Path) -> isa.AcceleratorSpec:
         kernel = "linalg.copy" if self.kernel == "copy" else self.kernel
-        made: dict[str, Any] = {
+        accelerator: dict[str, Any] = {
             "name": self.top,
             "kernel": kernel,
             "accel_size": [64],
             "data_type": "int32",
+            "stream_width": self.width,
             "dims": ["n"],
             "data": {"A": ["n"], "C": ["n"]},
             "opcode_map": f"opcode_map<all = [{self.opcodes}]>",
@@ -112,16 +117,45 @@ class Design:
             },
         }
         if self.reset:
-            made["rtl"] |= {"reset": self.reset, "reset_active_low": False}
+            accelerator["rtl"] |= {"reset": self.reset, "reset_active_low": False}
         if not self.registers:
-            del made["rtl"]["registers"]
+            del accelerator["rtl"]["registers"]
         file = folder / f"{self.top}.json"
-        file.write_text(json.dumps({"accelerators": [made]}), encoding="utf-8")
+        file.write_text(json.dumps({"accelerators": [accelerator]}), encoding="utf-8")
         return isa.load(file)
+
+    def workload(self, fault: int) -> Workload:
+        elements = LONG if fault in (36, 37) else 256
+        return Workload.of(f"{self.kernel}:{'' if self.kernel == 'copy' else 'n='}{elements}")
 
     @property
     def files(self) -> list[Path]:
-        return [FOLDER / f"{name}.v" for name in (self.top, *self.more)]
+        return [file for name in (self.top, *self.more) for file in FOLDER.glob(f"{name}.*v")]
+
+
+@dataclass(frozen=True)
+class Example:
+    """RTL of a folder of ``examples/``, with the specification and the problem there."""
+
+    folder: str
+    top: str
+    problem: str = ""
+    """Empty: the file of MLIR beside it."""
+    faults: Mapping[int, tuple[str, str]] = field(default_factory=dict)
+
+    def spec(self, fault: int, folder: Path) -> isa.AcceleratorSpec:
+        (file,) = (EXAMPLES / self.folder).glob(f"{self.top}.json")
+        return isa.load(file)
+
+    def workload(self, fault: int) -> Workload:
+        if self.problem:
+            return Workload.of(self.problem)
+        (file,) = (EXAMPLES / self.folder).glob("*.mlir")
+        return Workload(file.name, file.read_text(encoding="utf-8"))
+
+    @property
+    def files(self) -> list[Path]:
+        return sorted((EXAMPLES / self.folder).glob("*.*v"))
 
 
 _CONTROL = (("control", 0), ("a", 0x10), ("c", 0x1C))
@@ -134,12 +168,25 @@ DESIGNS = (
     Design("fsm_master", "relu", _POINTERS, {**MASTER, **REGISTERS}, (), _CONTROL),
     Design("hls_master", "relu", _POINTERS, MASTER, ("hls_control",), _CONTROL),
     Design("fifo_master", "relu", _POINTERS, {**MASTER, **REGISTERS}, ("fifo_stream",), _CONTROL),
+    Design("id_master", "relu", _POINTERS, {}, ("hls_control",), _CONTROL),
+    Design("beat_master", "relu", _POINTERS, {}, ("hls_control",), _CONTROL),
+    Design("loose_stream", "relu", _STARTS, {}, (), _CONTROL[:1]),
+    Design("wide_stream", "copy", "send(A), recv(C)", {}, width=128),
+    Design("credit_stream", "copy", "send(A), recv(C)", {}),
+    Example("verilog_accelerator", "rowmul", "matmul:10x12x14"),
+    Example("elementwise", "add"),
+    Example("pooling", "maxpool"),
+    Example("hardware/stream_matmul", "matmul_stream", "matmul:4x8x6"),
+    Example("hardware/start_matmul", "matmul_start", "matmul:8x8x9"),
+    Example("hardware/two_streams", "multiply_pairs"),
+    Example("hardware/gain16", "gain16"),
+    Example("hardware/fir16", "fir16"),
+    Example("hardware/vadd_m_axi", "vadd"),
 )
 
 
-def said(design: Design, fault: int, sim: str = "icarus", stall: int | str = STALLS) -> str:
+def said(design: Design | Example, fault: int, sim: str = "icarus", stall: int | str = STALLS) -> str:
     """What a run of the design with that fault (0: without) says: its error, or nothing."""
-    elements = LONG if fault in (36, 37) else 256
     with tempfile.TemporaryDirectory(prefix="axiloom-rules-") as folder:
         try:
             spec = design.spec(fault, Path(folder))
@@ -150,15 +197,14 @@ def said(design: Design, fault: int, sim: str = "icarus", stall: int | str = STA
                 watchdog_cycles=WATCHDOG,
                 stall=stall,
             )
-            workload = Workload.of(f"{design.kernel}:{'' if design.kernel == 'copy' else 'n='}{elements}")
-            report = report_of(ProblemRun(workload, system))
+            report = report_of(ProblemRun(design.workload(fault), system))
         except AxiloomError as error:
             return f"{type(error).__name__}: {error}"
     result = report["result"]
     return "" if result["matches"] else f"MismatchError: {result['first']}"
 
 
-def chosen(words: Sequence[str]) -> Iterator[tuple[Design, int]]:
+def chosen(words: Sequence[str]) -> Iterator[tuple[Design | Example, int]]:
     """Designs and faults by their names and numbers; where none is named, all."""
     faults = {int(word) for word in words if word.isdecimal()}
     tops = {word for word in words if not word.isdecimal()}
@@ -179,7 +225,7 @@ def main(words: Sequence[str] = ()) -> None:
         good = bool(re.search(words_of, text, re.IGNORECASE)) if fault else not text
         seen[bool(fault)][good] += 1
         verdict = ("named" if fault else "silent") if good else ("MISSED" if fault else "ACCUSED")
-        print(f"{design.top:12} {fault:2} {what:31} {verdict:8} {took:5.1f} s  {text[:150]}", flush=True)
+        print(f"{design.top:14} {fault:2} {what:31} {verdict:8} {took:5.1f} s  {text[:150]}", flush=True)
     missed, named = seen[True]
     accused, silent = seen[False]
     print(f"{named} of {named + missed} faults named; {accused} of {accused + silent} right designs accused")

@@ -40,9 +40,9 @@ def halves(first: Array, second: Array) -> Array:
 
 def overwritten(line_bytes: int) -> Array:
     """The result begins 16 bytes behind the line's begin; the rest of that line is old."""
-    kept = ONE.copy()
-    kept[: line_bytes // 4 - 4] = -1
-    return kept
+    seen = ONE.copy()
+    seen[: line_bytes // 4 - 4] = -1
+    return seen
 
 
 @dataclass(frozen=True)
@@ -66,23 +66,23 @@ class Mistake:
     @property
     def line(self) -> int:
         lines = SOURCE.read_text(encoding="utf-8").splitlines()
-        (found,) = [number for number, text in enumerate(lines, 1) if text.endswith(f"/* {self.name} */")]
-        return found
+        (number,) = [number for number, text in enumerate(lines, 1) if text.endswith(f"/* {self.name} */")]
+        return number
 
     def faults(self, result: Result, line_bytes: int) -> list[str]:
         """What is not as it has to be."""
         code, message = verdict(result)
-        found = [] if code == self.code else [f"exit code {code}, not {self.code}"]
-        found += [f"no {word!r}" for word in self.words if word not in message]
+        faults = [] if code == self.code else [f"exit code {code}, not {self.code}"]
+        faults += [f"no {word!r}" for word in self.words if word not in message]
         place = f"{SOURCE.name}:{self.line}" if self.code and self.is_exact else SOURCE.name
         if self.code and not re.search(rf"{re.escape(place)}(?![0-9])", message):
-            found.append(f"no {place}")
+            faults.append(f"no {place}")
         wanted = self.seen(line_bytes) if callable(self.seen) else self.seen
         if wanted is not None and not np.array_equal(
             result.outputs["seen"][: self.first], wanted[: self.first]
         ):
-            found.append(f"other bytes: {result.outputs['seen'].tolist()}")
-        return [f"{one}: {message}" for one in found]
+            faults.append(f"other bytes: {result.outputs['seen'].tolist()}")
+        return [f"{fault}: {message}" for fault in faults]
 
 
 def verdict(result: Result) -> tuple[int, str]:
@@ -182,7 +182,7 @@ def system(board: str, queue: bool) -> System:
 
 def compiled(on: System, form: str, folder: Path) -> Path:
     """Of C as `axiloom simulate` does it, or an ELF file of another compiler line."""
-    cases = ",".join(one.name for one in ALL)
+    cases = ",".join(case.name for case in ALL)
     elf = folder / f"{form}.elf"
     if form == "C":
         return on.compile_user([SOURCE], elf, Given((f"CASES={cases}",)), ())[0]
@@ -205,40 +205,45 @@ def compiled(on: System, form: str, folder: Path) -> Path:
 def results(on: System, elf: Path, cases: Iterable[Mistake]) -> list[Result]:
     """What each gives, in one simulator process with a reset between them."""
     outputs = {"seen": ((WORDS,), "int32")}
-    jobs = [Job(elf, {"which": np.array([ALL.index(one)], np.int32)}, outputs) for one in cases]
+    jobs = [Job(elf, {"which": np.array([ALL.index(case)], np.int32)}, outputs) for case in cases]
     return Soc(on).run_many(jobs, check=False)
 
 
 def run(board: str, form: str, cases: Iterable[Mistake], folder: Path) -> dict[str, list[str]]:
     """Name to what is wrong with its verdict; empty: nothing is."""
-    found: dict[str, list[str]] = {}
+    wrong: dict[str, list[str]] = {}
     for queue in (False, True):
-        chosen = [one for one in cases if one.is_queue == queue]
+        chosen = [case for case in cases if case.is_queue == queue]
         if not chosen:
             continue
         on = system(board, queue)
         ran = results(on, compiled(on, form, folder), chosen)
         line_bytes = on.profile.line_bytes
-        found |= {one.name: one.faults(result, line_bytes) for one, result in zip(chosen, ran, strict=True)}
-    return found
+        wrong |= {
+            case.name: case.faults(result, line_bytes) for case, result in zip(chosen, ran, strict=True)
+        }
+    return wrong
 
 
 def main() -> None:
     ways = [(board, form) for board in BOARDS for form in ("C", "ELF")]
     with tempfile.TemporaryDirectory() as folder:
-        found = {way: run(*way, ALL, Path(folder)) for way in ways}
+        wrong = {way: run(*way, ALL, Path(folder)) for way in ways}
     print(f"{'driver':<32}{''.join(f'{board} {form:<6}' for board, form in ways)}")
-    for one in ALL:
+    for case in ALL:
         print(
-            f"{one.name:<32}"
-            + "".join(f"{'ok' if not found[way][one.name] else 'WRONG':<{len(way[0]) + 7}}" for way in ways)
+            f"{case.name:<32}"
+            + "".join(f"{'ok' if not wrong[way][case.name] else 'WRONG':<{len(way[0]) + 7}}" for way in ways)
         )
-    wrong = [
-        f"{one.name}, {' '.join(way)}: {text}" for way in ways for one in ALL for text in found[way][one.name]
+    lines = [
+        f"{case.name}, {' '.join(way)}: {text}"
+        for way in ways
+        for case in ALL
+        for text in wrong[way][case.name]
     ]
-    print(*wrong, sep="\n")
+    print(*lines, sep="\n")
     count = len(ALL) * len(ways)
-    good = sum(not found[way][one.name] for way in ways for one in ALL)
+    good = sum(not wrong[way][case.name] for way in ways for case in ALL)
     print(f"{len(MISTAKES)} mistakes, {len(RIGHT)} right drivers, {len(ways)} ways: {good} of {count} good")
 
 

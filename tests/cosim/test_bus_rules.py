@@ -6,35 +6,39 @@ The designs are those of ``benchmarks/simulation/rules``, on Icarus, which build
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from _pytest.mark import ParameterSet
+from amaranth.hdl import Const
 from benchmarks.simulation.bus_rules import DESIGNS, said
-from tests.some import slow
+
+from axiloom.cosim.build import emitted
+from axiloom.hw.soc.user import UserAccelerator
 
 BY_NAME = {design.top: design for design in DESIGNS}
-DEFAULT = (1, 6, 22, 38, 42)
+DEFAULT = {("fsm_stream", 1), ("fsm_stream", 6), ("hls_stream", 22), ("fsm_master", 38), ("fsm_master", 42)}
 """Of the faults those that are looked at in each run: a handshake, a stream, registers, bursts, an answer."""
+FAULTS = [
+    pytest.param(
+        design,
+        fault,
+        id=f"{design.top}-{fault}",
+        marks=() if (design.top, fault) in DEFAULT else pytest.mark.slow,
+    )
+    for design in DESIGNS
+    for fault in design.faults
+]
 
 
-def planted() -> Iterator[ParameterSet]:
-    """Each fault in a single design, the styles in turn: ``python -m benchmarks bus_rules`` runs all."""
-    for fault in sorted({fault for design in DESIGNS for fault in design.faults}):
-        having = [design for design in DESIGNS if fault in design.faults]
-        design = having[fault % len(having)]
-        marks = () if fault in DEFAULT else pytest.mark.slow
-        yield pytest.param(design, fault, id=f"{design.top}-{fault}", marks=marks)
-
-
-@pytest.mark.parametrize(("design", "fault"), [*planted()])
+@pytest.mark.parametrize(("design", "fault"), FAULTS)
 def test_a_fault_is_named(design, fault) -> None:
     text = said(design, fault)
     assert re.search(design.faults[fault][1], text, re.IGNORECASE), text
 
 
-@pytest.mark.parametrize("name", ["hls_stream", *map(slow, ("fifo_stream", "fsm_master", "hls_master"))])
+@pytest.mark.parametrize(
+    "name", ["hls_stream", "fsm_master", *(pytest.param(name, marks=pytest.mark.slow) for name in BY_NAME)]
+)
 def test_a_right_design_passes(name) -> None:
     assert said(BY_NAME[name], 0) == ""
 
@@ -48,6 +52,21 @@ def test_a_breach_says_signal_interface_rule_cycle_and_seed() -> None:
         text,
     )
     assert said(BY_NAME["fsm_stream"], 2, stall="--stall off") == ""
+
+
+@pytest.mark.slow
+def test_an_answer_with_another_id_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Planted in our own interconnect: all writes are answered with ID 3, the first one has 5."""
+    ids = UserAccelerator._ids
+
+    def wrong(self, m, bus, asked, answered):
+        another = {"i_m_axi_gmem_BID": Const(3, 4)} if answered == "bid" else {}
+        return ids(self, m, bus, asked, answered) | another
+
+    monkeypatch.setattr(UserAccelerator, "_ids", wrong)
+    monkeypatch.setattr(emitted, "_generator", lambda: "another ID")
+    text = said(BY_NAME["id_master"], 0)
+    assert "m_axi_gmem_BID is 3: no burst with that ID is under way (IHI 0022 A5.3)" in text
 
 
 def test_what_differs_under_pauses_is_a_mismatch() -> None:

@@ -18,11 +18,12 @@ from typing import Any
 
 from axiloom import processes
 from axiloom.boards.synthesis import yosys
-from axiloom.cache import content_hash, remembered
+from axiloom.cache import content_hash
 from axiloom.errors import BuildError
 from axiloom.prove import certify
 from axiloom.prove.aiger import Aiger
 from axiloom.prove.bench import TOP, Bench, Property
+from axiloom.prove.kept import kept
 from axiloom.prove.liveness import SAVES, loops, rounds
 from axiloom.prove.verdict import Answer, Verdict
 
@@ -41,7 +42,7 @@ _ANY = (
     f"memory_nordff; techmap -D LIMIT={LARGE} -map {_ANY_FILE.name}; setundef -undriven -expose; opt -full; "
 )
 
-_ANSWERS = 3
+_ANSWERS = 2
 """Of the form in which answers are kept."""
 _ALL = "all.aig"
 INDUCTION = "induction"
@@ -246,7 +247,7 @@ def _together(asked: Asked, outputs: Sequence[str], limit_s: int) -> tuple[bool,
     cone = asked.cone(*outputs)
     files = {"induct": cone.step().write(), "first": cone.write()}
     key = content_hash(
-        "induction", _ANSWERS, yosys.version(), certify.version(), *(data.hex() for data in files.values())
+        "induction", yosys.version(), certify.version(), *(data.hex() for data in files.values())
     )
 
     def ask() -> dict[str, Any]:
@@ -259,7 +260,7 @@ def _together(asked: Asked, outputs: Sequence[str], limit_s: int) -> tuple[bool,
                 return {"holds": False}
         return {"holds": certify.induction(cone)}
 
-    facts, cached = remembered("prove", key, ask, lambda facts: facts["holds"])
+    facts, cached = kept("prove", key, ask, lambda facts: facts["holds"])
     return facts["holds"], cached
 
 
@@ -273,7 +274,7 @@ def _decide(asked: Asked, prop: Property, tried: Sequence[Engine]) -> tuple[Foun
     def ask() -> dict[str, Any]:
         return asdict(_ask(asked, prop, tried))
 
-    facts, cached = remembered("prove", key, ask, lambda facts: facts["reachable"] is not None)
+    facts, cached = kept("prove", key, ask, lambda facts: facts["reachable"] is not None)
     return Found(**facts | {"stimulus": tuple(facts["stimulus"])}), cached
 
 
@@ -288,7 +289,7 @@ def _decide_live(asked: Asked, prop: Property, owed: str, bench: Bench, limit_s:
         ask_it = _ask_fair if prop.is_cover else _ask_live
         return asdict(ask_it(asked, cone, pairs, owed, limit_s))
 
-    facts, cached = remembered("prove", key, ask, lambda facts: facts["reachable"] is not None)
+    facts, cached = kept("prove", key, ask, lambda facts: facts["reachable"] is not None)
     return Found(**facts | {"stimulus": tuple(facts["stimulus"])}), cached
 
 

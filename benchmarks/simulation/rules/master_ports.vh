@@ -1,0 +1,17 @@
+// Ports of the masters: registers by AXI4-Lite, memory by AXI4.
+  input wire ap_clk, input wire ap_rst_n,
+  input wire [5:0] s_axi_control_AWADDR, input wire s_axi_control_AWVALID, output wire s_axi_control_AWREADY,
+  input wire [31:0] s_axi_control_WDATA, input wire [3:0] s_axi_control_WSTRB, input wire s_axi_control_WVALID,
+  output wire s_axi_control_WREADY, output wire [1:0] s_axi_control_BRESP, output wire s_axi_control_BVALID,
+  input wire s_axi_control_BREADY, input wire [5:0] s_axi_control_ARADDR, input wire s_axi_control_ARVALID,
+  output wire s_axi_control_ARREADY, output wire [31:0] s_axi_control_RDATA, output wire [1:0] s_axi_control_RRESP,
+  output wire s_axi_control_RVALID, input wire s_axi_control_RREADY,
+  output wire [31:0] m_axi_gmem_ARADDR, output wire [7:0] m_axi_gmem_ARLEN, output wire [2:0] m_axi_gmem_ARSIZE,
+  output wire [1:0] m_axi_gmem_ARBURST, output wire m_axi_gmem_ARVALID, input wire m_axi_gmem_ARREADY,
+  input wire [WIDTH-1:0] m_axi_gmem_RDATA, input wire [1:0] m_axi_gmem_RRESP, input wire m_axi_gmem_RLAST,
+  input wire m_axi_gmem_RVALID, output wire m_axi_gmem_RREADY,
+  output wire [31:0] m_axi_gmem_AWADDR, output wire [7:0] m_axi_gmem_AWLEN, output wire [2:0] m_axi_gmem_AWSIZE,
+  output wire [1:0] m_axi_gmem_AWBURST, output wire m_axi_gmem_AWVALID, input wire m_axi_gmem_AWREADY,
+  output wire [WIDTH-1:0] m_axi_gmem_WDATA, output wire [WIDTH/8-1:0] m_axi_gmem_WSTRB, output wire m_axi_gmem_WLAST,
+  output wire m_axi_gmem_WVALID, input wire m_axi_gmem_WREADY,
+  input wire [1:0] m_axi_gmem_BRESP, input wire m_axi_gmem_BVALID, output wire m_axi_gmem_BREADY
