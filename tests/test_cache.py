@@ -57,7 +57,7 @@ def test_what_nobody_uses_is_removed() -> None:
     for path in (old, used):
         _age(path, cache.KEEP_DAYS + 1)
     assert cache.cached_build("kind", "used", _write) == used
-    _age(old.parent / ".looked", 2)
+    _age(old.parent / ".searched", 2)
     new = cache.cached_build("kind", "new", _write)
     assert not old.exists()
     assert not (old.parent / ".old.lock").exists()
@@ -170,7 +170,7 @@ def test_what_a_dead_process_left_goes_with_the_next_build() -> None:
     (parent / ".gone.abcd1234").mkdir()
     (parent / ".gone.lock").touch()
     cache.cached_build("kind", "other", _write)
-    assert sorted(path.name for path in parent.iterdir()) == [".looked", "key", "other"]
+    assert sorted(path.name for path in parent.iterdir()) == [".searched", "key", "other"]
 
 
 def test_a_full_disk_is_told() -> None:

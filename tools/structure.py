@@ -38,6 +38,7 @@ BASE = (
     "axiloom.cache",
     "axiloom.processes",
     "axiloom.extras",
+    "axiloom.worker",
 )
 """Modules of `HOME` that everybody may import, and that import only each other: a room below all others."""
 TOP = ("axiloom.__main__", "axiloom.pytest_plugin")

@@ -12,9 +12,9 @@ import time
 from collections.abc import Callable
 
 from axiloom.selection.allocate import Memory, Plan, Problem, Step, Value, allocate, faults
+from axiloom.selection.allocate.exact import warm
 from axiloom.selection.allocate.lives import Life, live_peak
 from axiloom.selection.allocate.place import place
-from axiloom.selection.allocate.process import warm
 
 TENSORS, SECONDS, SEEDS = 500, 5.0, 5
 

@@ -19,7 +19,7 @@ from axiloom.selection.egraph.problem import Problem, problem_of, used
 from axiloom.selection.ir import Graph, Node, Type
 from axiloom.selection.ir.ops import Builder
 from axiloom.selection.rules import library
-from axiloom.selection.rules.prove.kept import usable
+from axiloom.selection.rules.prove.proved import usable
 
 BLOCKS, ROWS, WIDTH = 60, 4, 64
 FULL = (1 << 64) - 1

@@ -16,11 +16,11 @@ from pathlib import Path
 
 from tests.selection.compile.graphs import attention, random_graph
 
-from axiloom.selection.allocate import process as solver
+from axiloom.selection.allocate import exact as solver
 from axiloom.selection.allocate.lives import live_peak
 from axiloom.selection.allocate.place import place
 from axiloom.selection.compile.graphs import compile_graph
-from axiloom.selection.egraph import process as engine
+from axiloom.selection.egraph import saturation as engine
 from axiloom.selection.ir import Graph
 from benchmarks.instructions.allocation import KINDS, SEEDS, TENSORS
 from benchmarks.instructions.programs import Machine, machine
@@ -45,9 +45,9 @@ TICKS = os.sysconf("SC_CLK_TCK")
 def spent() -> float:
     """Seconds of CPU of this process and of its workers."""
     total = time.process_time()
-    for one in (engine.WORKER, solver.WORKER):
-        if one.running is not None:
-            after = Path(f"/proc/{one.running.pid}/stat").read_text().rpartition(")")[2].split()
+    for worker in (engine.WORKER, solver.WORKER):
+        if worker.process is not None:
+            after = Path(f"/proc/{worker.process.pid}/stat").read_text().rpartition(")")[2].split()
             total += (int(after[11]) + int(after[12])) / TICKS
     return total
 

@@ -1,8 +1,7 @@
 """Random small ONNX models against ONNX Runtime; needs the extra [networks].
 
-Every op that `axiloom quantize` reads, with its attributes, in opsets 9 to 21: what it and `axiloom run`
-make of each
-model, in one process. `MODELS` and `SEED` of the environment say how many, and which.
+Every op that `axiloom quantize` reads, with its attributes, in opsets 9 to 21: what it and `axiloom run` make
+of each model, in one process. `MODELS` and `SEED` of the environment say how many, and which.
 """
 
 from __future__ import annotations

@@ -15,11 +15,11 @@ from pathlib import Path
 from axiloom.selection.accelerators.kernels import Accelerator, accelerators
 from axiloom.selection.accelerators.matches import matches
 from axiloom.selection.egraph import Limits
-from axiloom.selection.egraph.process import warm
+from axiloom.selection.egraph.saturation import warm
 from axiloom.selection.ir import Graph
 from axiloom.selection.rules import library
 from axiloom.selection.rules.library import RuleText
-from axiloom.selection.rules.prove.kept import usable
+from axiloom.selection.rules.prove.proved import usable
 
 FOLDER = Path(__file__).parents[2] / "examples" / "applications"
 FAMILIES = ("products", "convolutions", "moves", "networks", "recurrent")

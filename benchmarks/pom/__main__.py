@@ -28,8 +28,8 @@ from axiloom.nests.resources import Amount, estimate
 from axiloom.nests.schedule import Schedule
 from axiloom.nests.schedule.errors import LegalityError
 from axiloom.nests.timing.timing import cycles
-from benchmarks.pom.kept import kept
 from benchmarks.pom.kernels import KERNELS
+from benchmarks.pom.known import known
 from benchmarks.pom.published import OWN_SIZE, PUBLISHED
 from benchmarks.pom.reference import REFERENCE
 from benchmarks.pom.schedules import VARIANTS, scheduled
@@ -93,7 +93,7 @@ def model(name: str, variant: str, size: Mapping[str, int]) -> tuple[int, Amount
         predicted, taken = _model(name, variant, size)
         return {"cycles": predicted, "taken": asdict(taken)}
 
-    found = kept(["model", name, variant, dict(size)], find)
+    found = known(["model", name, variant, dict(size)], find)
     return found["cycles"], Amount(**found["taken"])
 
 
@@ -134,7 +134,7 @@ def execute(name: str, variant: str, size: Mapping[str, int]) -> Ran:
 
 def kept_run(name: str, variant: str, size: Mapping[str, int]) -> Ran:
     """As :func:`execute`, or as it was with the same code."""
-    return Ran(**kept(["run", name, variant, dict(size)], lambda: asdict(execute(name, variant, size))))
+    return Ran(**known(["run", name, variant, dict(size)], lambda: asdict(execute(name, variant, size))))
 
 
 def refused() -> str:

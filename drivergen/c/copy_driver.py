@@ -19,6 +19,7 @@ from xdsl.ir.affine import AffineMap
 
 from axiloom.drivergen.c.driver import Call, Driver, arguments, entry_name, harness, init_name
 from axiloom.drivergen.c.names import comment
+from axiloom.drivergen.c.status import TRY
 from axiloom.drivergen.dialects.mlir import fail
 from axiloom.drivergen.match.matmul import sizes
 from axiloom.errors import UsageError
@@ -126,11 +127,7 @@ def _lines(driver: Driver, spec: AcceleratorSpec, flow: str, count: int, init: s
     yield from (
         f'#include "{driver.header_name}"',
         "",
-        "#define TRY(call) do { \\",
-        "        const dma_status status_ = (call); \\",
-        "        if (status_ != DMA_OK) return status_; \\",
-        "    } while (0)",
-        "",
+        TRY,
         f"dma_status {init}(void)",
         "{",
         f"    return dma_init({dma.address:#x}u, {dma.input_address:#x}u, {dma.input_buffer_size}u, "

@@ -42,22 +42,13 @@ from axiloom.drivergen.c.expressions import (
     uses_math,
 )
 from axiloom.drivergen.c.names import Names, c_type, comment, identifier, numpy_type
+from axiloom.drivergen.c.status import TRY
 from axiloom.drivergen.c.tables import table_lines, table_names
 from axiloom.drivergen.dialects import accel, queue, table
 from axiloom.drivergen.dialects.elements import suffix
 from axiloom.drivergen.dialects.mlir import fail
 
 __all__ = ["c_type", "comment", "emit", "header", "identifier", "prototype"]
-
-TRY = """\
-/* Leave the function with the status of a call that failed. */
-#define TRY(call)                             \\
-    do {                                      \\
-        const dma_status try_status = (call); \\
-        if (try_status != DMA_OK)             \\
-            return try_status;                \\
-    } while (0)
-"""
 
 COLUMNS = 110
 """Where comments are wrapped."""

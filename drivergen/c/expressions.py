@@ -35,6 +35,10 @@ MATH_HEADER = "axiloom_math.h"
 _MATH: dict[type[Operation], str] = {
     math.ExpOp: "axl_exp",
     math.LogOp: "axl_log",
+    math.Log1pOp: "axl_log1p",
+    math.FPowIOp: "axl_powi",
+    math.SinOp: "axl_sin",
+    math.CosOp: "axl_cos",
     math.TanhOp: "axl_tanh",
     math.ErfOp: "axl_erf",
     math.RsqrtOp: "axl_rsqrt",
@@ -44,7 +48,7 @@ _MATH: dict[type[Operation], str] = {
     math.FloorOp: "axl_floor",
     math.CeilOp: "axl_ceil",
 }
-"""Functions of one f32 (with an f behind) or, where the compiler has it, f64."""
+"""Functions of f32 (with an f behind) or, where the compiler has it, f64."""
 
 _WRAPPING: dict[type[Operation], str] = {arith.AddiOp: "+", arith.SubiOp: "-", arith.MuliOp: "*"}
 _FLOATING: dict[type[Operation], str] = {
@@ -224,7 +228,7 @@ class Expressions:
         if not isinstance(op.results[0].type, Float32Type) and not name.startswith("__"):
             fail(op, f"there is no C for it in {op.results[0].type}; accepted is f32")
         single = "f" if isinstance(op.results[0].type, Float32Type) else ""
-        return f"{name}{single}({self.expression(op.operands[0])})"
+        return f"{name}{single}({', '.join(map(self.expression, op.operands))})"
 
     def quotient(self, op: arith.DivUIOp) -> str:
         if isinstance(op.result.type, IndexType):

@@ -129,6 +129,7 @@ BINARY: Mapping[type[Operation], Rule] = {
     arith.MinimumfOp: _propagating(np.minimum),
     arith.MaxnumfOp: _propagating(np.fmax),
     arith.MinnumfOp: _propagating(np.fmin),
+    math.FPowIOp: elementary.powi,
 }
 UNARY: Mapping[type[Operation], Rule] = {
     arith.NegfOp: np.negative,
@@ -141,6 +142,9 @@ UNARY: Mapping[type[Operation], Rule] = {
     math.RoundEvenOp: elementary.roundeven,
     math.ExpOp: elementary.exp,
     math.LogOp: elementary.log,
+    math.Log1pOp: elementary.log1p,
+    math.SinOp: elementary.sin,
+    math.CosOp: elementary.cos,
     math.TanhOp: elementary.tanh,
     math.ErfOp: elementary.erf,
 }

@@ -70,6 +70,59 @@ def log(x: Array) -> Array:
     return _choose([(x != x) | (x < 0), x == 0, x > F(3.4028234e38)], [np.nan, -np.inf, x], result)
 
 
+def log1p(x: Array) -> Array:
+    """Natural logarithm of 1 + x."""
+    x = np.asarray(x, F)
+    u = F(1) + x
+    usual = (u > 0) & (u <= F(3.4028234e38))
+    safe, rest = np.where(usual, u, F(1)).astype(F), np.where(usual, x, F(0)).astype(F)
+    return np.where(usual, log(safe) - ((safe - F(1)) - rest) / safe, log(u)).astype(F)
+
+
+def powi(x: Array, n: Array) -> Array:
+    """x to the power n, an integer."""
+    x, y = np.asarray(x, F), np.ones(np.broadcast_shapes(np.shape(x), np.shape(n)), F)
+    k = np.where(n < 0, -n, n).astype(np.uint64)
+    while k.any():
+        y, x, k = np.where(k & np.uint64(1), y * x, y).astype(F), x * x, k >> np.uint64(1)
+    return np.where(n < 0, F(1) / y, y).astype(F)
+
+
+_ONE_OVER_2_PI = (0, 0x28BE60DB, 0x9391054A, 0x7F09D5F4, 0x7D4D3770, 0x36D8A566, 0x4F10E410, 0)
+
+
+def _sine(x: Array, quarters: int) -> Array:
+    """The sine of x and so many quarter turns."""
+    x = np.asarray(x, F)
+    bits = x.view(np.uint32) & np.uint32(0x7FFFFFFF)
+    far = (bits > 0x3F490FDA) & (bits < 0x7F800000)
+    shift = np.where(far, (bits >> np.uint32(23)).astype(np.int64) - 126, 0)
+    words, part = np.array(_ONE_OVER_2_PI, np.uint64), (shift % 32).astype(np.uint64)
+    m = ((bits << np.uint32(8)) | np.uint32(0x80000000)).astype(np.uint64)
+    half = np.uint64(32)
+    w = [((words[shift // 32 + i] << half | words[shift // 32 + i + 1]) << part) >> half for i in range(3)]
+    turns = ((m * w[0]) << half) + m * w[1] + ((m * w[2]) >> half)
+    whole = (turns + np.uint64(1 << 61)) >> np.uint64(62)
+    near = (
+        (turns - (whole << np.uint64(62))).view(np.int64).astype(np.float64) * 3.4061215800304934e-19
+    ).astype(F)
+    r = np.where(far, np.where(x < 0, -near, near), np.where(bits < 0x7F800000, x, F(0))).astype(F)
+    count = np.where(far, np.where(x < 0, -whole.astype(np.int64), whole.astype(np.int64)), 0) + quarters
+    z = r * r
+    sine = (_polynomial(z, -1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1) * z) * r + r
+    p = _polynomial(z, 2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2)
+    y = np.where(count & 1, (p * z) * z - z * F(0.5) + F(1), sine)
+    return _choose([bits >= 0x7F800000, (count & 2) != 0], [np.nan, -y], y)
+
+
+def sin(x: Array) -> Array:
+    return _sine(x, 0)
+
+
+def cos(x: Array) -> Array:
+    return _sine(x, 1)
+
+
 def tanh(x: Array) -> Array:
     """Hyperbolic tangent."""
     x = np.asarray(x, F)

@@ -29,6 +29,8 @@ def _pad(op: tensor.PadOp, values: Values) -> Array:
     result = np.full(_shape(op.result), values[last.operands[0]])
     sizes = _shape(op.source)
     low = op.static_low.get_values()
+    if any(edge < 0 for edge in (*low, *op.static_high.get_values())):
+        fail(op, "the reference cannot execute padding that is negative or not known")
     result[tuple(slice(at, at + size) for at, size in zip(low, sizes, strict=True))] = values[op.source]
     return result
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from xdsl.dialects import tensor
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Operation
@@ -30,6 +31,10 @@ def check_input(module: ModuleOp) -> None:
     for op in module.walk():
         if op.name.startswith("accel.") and not isinstance(op, ProductOp):
             fail(op, "it is made by the compiler, at a later stage; the input is linalg")
+        if isinstance(op, tensor.PadOp) and any(
+            edge < 0 for edge in (*op.static_low.get_values(), *op.static_high.get_values())
+        ):
+            fail(op, "padding that is negative or not known; cut elements off by tensor.extract_slice")
     check_attributes(module)
 
 

@@ -18,7 +18,13 @@ MOST_BITS = 256
 
 
 def in_bits(formula: z3.BoolRef) -> z3.BoolRef | None:
-    """The formula on bit vectors; None where a number has no range, or an operation is none of these."""
+    """The formula on bit vectors; None where a number has no range, or an operation is none of these.
+
+    The question must be whether it always holds: of several claims each has ranges, and so names, of its own.
+    """
+    if z3.is_and(formula):
+        claims = [in_bits(claim) for claim in formula.children()]
+        return None if None in claims else z3.And(*claims)
     ranges = _supposed(formula)
     nodes = [*postorder([formula])]
     kinds: dict[int, Range] = {}
@@ -44,24 +50,21 @@ def in_bits(formula: z3.BoolRef) -> z3.BoolRef | None:
 
 def _supposed(formula: z3.BoolRef) -> dict[str, Range]:
     """Of numbers whose both ends stand in front of an implication."""
-    found: dict[str, dict[int, int]] = {}
-    claims = formula.children() if z3.is_and(formula) else [formula]
-    for claim in claims:
-        stack = [claim.arg(0)] if z3.is_implies(claim) else []
-        while stack:
-            one = stack.pop()
-            if z3.is_and(one):
-                stack += one.children()
-            elif (
-                one.decl().kind() in (z3.Z3_OP_GE, z3.Z3_OP_LE)
-                and z3.is_const(one.arg(0))
-                and z3.is_int_value(one.arg(1))
-            ):
-                ends = found.setdefault(one.arg(0).decl().name(), {})
-                ends.setdefault(one.decl().kind(), one.arg(1).as_long())
-    return {
-        name: Range(ends[z3.Z3_OP_GE], ends[z3.Z3_OP_LE]) for name, ends in found.items() if len(ends) == 2
-    }
+    ends: dict[str, dict[int, int]] = {}
+    stack = [formula.arg(0)] if z3.is_implies(formula) else []
+    while stack:
+        fact = stack.pop()
+        if z3.is_and(fact):
+            stack += fact.children()
+        elif (
+            fact.decl().kind() in (z3.Z3_OP_GE, z3.Z3_OP_LE)
+            and z3.is_const(fact.arg(0))
+            and z3.is_int_value(fact.arg(1))
+        ):
+            ends.setdefault(fact.arg(0).decl().name(), {}).setdefault(
+                fact.decl().kind(), fact.arg(1).as_long()
+            )
+    return {name: Range(of[z3.Z3_OP_GE], of[z3.Z3_OP_LE]) for name, of in ends.items() if len(of) == 2}
 
 
 def _range(one: Any, ranges: Mapping[str, Range], kinds: Mapping[int, Range]) -> Range | None:

@@ -12,7 +12,7 @@ its type's is in that range: :func:`kept` finds such ranges, and that they are k
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
@@ -44,7 +44,7 @@ from axiloom.isa.instructions.tree import (
     Write,
     unsigned,
 )  # fmt: skip
-from axiloom.isa.instructions.walk import everywhere, parts, written
+from axiloom.isa.instructions.walk import everywhere, names, parts, written
 
 
 def claims(source: InstructionSet, ranges: Mapping[str, Range] | None = None) -> list[Claim]:
@@ -71,16 +71,30 @@ def claims(source: InstructionSet, ranges: Mapping[str, Range] | None = None) ->
 
 
 def kept(source: InstructionSet) -> dict[str, Range]:
-    """Smaller ranges than the types' that registers have from reset on, by induction over all instructions.
-
-    Ends are numbers of the text: the least ones are tried first, and those that an instruction leaves give
-    way to the next. Who uses a range claims that it is kept.
-    """
+    """Ranges of the registers that instructions with indices read: see :func:`kept_of`."""
     needed: set[str] = set()
     for one in source.instructions.values():
         walk = _Walk(source, {})
         walk.instruction(one)
         needed |= walk.taken.keys() if walk.indices else set()
+    return kept_of(source, needed)
+
+
+def required(source: InstructionSet) -> dict[str, Range]:
+    """Ranges of the registers that decide whether an instruction is legal: see :func:`kept_of`."""
+    conditions = [
+        expr for one in source.instructions.values() for expr in (one.when, *(p.condition for p in one.legal))
+    ]
+    return kept_of(source, {name for expr in conditions for name in names(expr)})
+
+
+def kept_of(source: InstructionSet, needed: Collection[str]) -> dict[str, Range]:
+    """Smaller ranges than the types' that these registers have from reset on, by induction over all
+    instructions.
+
+    Ends are numbers of the text: the least ones are tried first, and those that an instruction leaves give
+    way to the next. Who uses a range claims that it is kept.
+    """
     ends = sorted({part.value + more for part in _constants(source) for more in (-1, 0, 1)})
     tried: dict[str, list[Range]] = {}
     for name, register in source.registers.items():

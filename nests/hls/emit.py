@@ -34,7 +34,7 @@ def hls(
     plan: Plan | None = None,
     contents: Mapping[str, npt.NDArray[Any]] | None = None,
 ) -> str:
-    """The C++ of a program, a schedule or IR; arrays of `contents` are constants in it, and no parameters.
+    """The C++ of a program, a schedule or IR; arrays of `contents` are static in it, and no parameters.
     Raises CompileError for an operator that it has no text for."""
     module = source if isinstance(source, ModuleOp) else build(source, plan)
     return _File(function(module), contents or {}).text
@@ -95,7 +95,8 @@ class _File:
             entries = ", ".join(
                 types.literal(x, format).text for x in self.contents[each.name].ravel().tolist()
             )
-            lines.append(f"{INDENT}static const {_declared(each, variable)} = {{{entries}}};")
+            const = "const " if each.role is Role.IN else ""
+            lines.append(f"{INDENT}static {const}{_declared(each, variable)} = {{{entries}}};")
             lines += pragmas.storage(each, variable)
         for value, each in inside.items():
             variable = self.variables[value]

@@ -2,7 +2,6 @@
 
 - ``packet.py``: `Packet`, the order in which arrays pass a port, and their words in NumPy
 - ``specification.py``: the accelerator as a specification: a packet in, a packet out
-- ``driver.py``: a C function with the signature of the user's, which sends and receives the packets
 - ``through.py``: a schedule whose arrays are local, filled from one stream and drained to another
 - ``overlap.py``: what nests may do while words come in, and which arrays come in blocks
 - ``tokens.py``: that in a circuit, by the nests within its pipes (``phase.py``); ``folds.py``: memories that
@@ -11,8 +10,7 @@
 """
 
 from axiloom.nests.ports.compile import Compiled, compile_ports
-from axiloom.nests.ports.driver import Sources, sources
 from axiloom.nests.ports.packet import Packet, Part, packets
 from axiloom.nests.ports.specification import specification
 
-__all__ = ["Compiled", "Packet", "Part", "Sources", "compile_ports", "packets", "sources", "specification"]
+__all__ = ["Compiled", "Packet", "Part", "compile_ports", "packets", "specification"]

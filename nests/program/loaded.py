@@ -26,9 +26,10 @@ class Original:
 
 @dataclass(frozen=True)
 class Loaded:
-    """`contents`: constant arrays and weights, by name, in NumPy's type of their number. Such an array has
-    the role ``in``: whoever runs the program fills it from here unless the user gives another. `function`: of
-    a program that was read from C. `original`: of a model."""
+    """`contents`: by name, in NumPy's type of their number. Of an array with the role ``in``, a constant or
+    weights: whoever runs the program fills it from here unless the user gives another. Of one with the role
+    ``inout``, a ``static`` variable of C: what it holds before the first call; the caller keeps it from call
+    to call. `function`: of a program that was read from C. `original`: of a model."""
 
     program: Program
     contents: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)

@@ -72,7 +72,7 @@ def index(value: Affine, number: str = "int32") -> Index | Literal:
 def _in_64_bits(value: Affine) -> Affine:
     """With the same value in any format: those have at most 64 bits, and wrap."""
     terms = tuple((name, _signed(factor)) for name, factor in value.terms)
-    return Affine(tuple(each for each in terms if each[1]), _signed(value.constant))
+    return Affine(tuple(term for term in terms if term[1]), _signed(value.constant))
 
 
 def _signed(value: int) -> int:
@@ -117,6 +117,8 @@ def convert(value: Expression, number: str) -> Expression:
         return value
     format_of(number)
     if value.number == BOOL:
+        if isinstance(value, Literal):
+            return literal(value.value, number)
         return select(value, literal(1, number), literal(0, number))
     if isinstance(value, Literal) and format_of(value.number).kind is Kind.INTEGER:
         if format_of(number).kind is Kind.INTEGER:

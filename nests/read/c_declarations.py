@@ -99,24 +99,24 @@ class Declarations:
                 kind = kind.get_canonical()
         if kind.kind.name == "POINTER":
             raise node.fault(f"`{node.name}` is a pointer; write an array with its size: `{node.name}[N]`")
-        if (found := number_of(kind)) is None:
+        if (number := number_of(kind)) is None:
             raise node.fault(f"`{node.name}` is `{kind.spelling}`; {NUMBERS}")
         if int(np.prod(sizes, dtype=object)) > MOST_ELEMENTS:
             raise node.fault(f"`{node.name}` has more than {MOST_ELEMENTS} elements")
-        return tuple(sizes), found
+        return tuple(sizes), number
 
     def _size(self, node: Node, dimension: int) -> int:
         """Of an array whose size is an expression: ``float A[n]``."""
-        sizes = [each for each in node.children if each.is_expression and each.kind != "INIT_LIST_EXPR"]
+        sizes = [part for part in node.children if part.is_expression and part.kind != "INIT_LIST_EXPR"]
         if dimension >= len(sizes):
             raise node.fault(f"`{node.name}` has no size; write `{node.name}[N]`")
         form = self.form(sizes[dimension])
         size = None if form is None else fixed(form)
         if size is None:
-            given = ", ".join(
-                f"-D {each.name}=VALUE" for each in sizes[dimension].walk() if each.kind == "DECL_REF_EXPR"
+            options = ", ".join(
+                f"-D {part.name}=VALUE" for part in sizes[dimension].walk() if part.kind == "DECL_REF_EXPR"
             )
-            hint = f" (give it by {given})" if given else ""
+            hint = f" (give it by {options})" if options else ""
             raise node.fault(f"the size of `{node.name}` is no constant{hint}")
         return size
 
@@ -142,10 +142,10 @@ class Declarations:
         if node.name in self.sizes:
             self.names[node.key] = constant(self.sizes[node.name])
             return None
-        found = self.variable(node, Role.INOUT)
-        self.free.add(found.array)
-        self.names[node.key] = self.declared[node.key] = found
-        return found
+        variable = self.variable(node, Role.INOUT)
+        self.free.add(variable.array)
+        self.names[node.key] = self.declared[node.key] = variable
+        return variable
 
     def known(self, node: Node) -> Any:
         """What a name stands for: a form or a variable. Those of the file are taken in when they are used."""
@@ -157,38 +157,34 @@ class Declarations:
         return self.names[node.key]
 
     def outside(self, node: Node) -> None:
-        """A variable of the file: the caller's, unless its contents are known."""
-        initial = initialiser(node)
+        """A variable of the file: the caller's, unless it is static, or initialised and never written."""
+        initial, written = initialiser(node), node.key in self.written
         static = node.cursor.storage_class.name == "STATIC"
         value = initial.value if initial is not None and static else None
-        if node.key not in self.written and node.number is not None and isinstance(value, int):
+        if not written and node.number is not None and isinstance(value, int):
             self.names[node.key] = constant(value)
             return
-        if node.key not in self.written and (initial is not None or static):
-            found = self.with_contents(node, initial)
-        elif static:
-            raise node.fault(self.kept(node.name))
+        if static or (initial is not None and not written):
+            variable = self.with_contents(node, initial)
         else:
-            found = self.declared[node.key] = self.variable(node, Role.INOUT)
-            self.free.add(found.array)
+            variable = self.variable(node, Role.INOUT)
+            self.free.add(variable.array)
+        if variable.array not in self.constants:
+            self.declared[node.key] = variable
             self.outside_nodes.append(node)
-        self.names[node.key] = found
-        self.outer.append((node.cursor.location.offset, found.array))
-
-    @staticmethod
-    def kept(name: str) -> str:
-        return (
-            f"`{name}` is static and written: its value would be kept from call to call; make it a parameter"
-        )
+        self.names[node.key] = variable
+        self.outer.append((node.cursor.location.offset, variable.array))
 
     def with_contents(self, node: Node, initial: Node | None) -> Variable:
-        """An array whose contents are known, and which nothing writes."""
-        found = self.variable(node, Role.IN)
-        values = self.flat(node, initial, found.shape, found.number)
-        kind = format_of(self.arrays[found.array].number).numpy
-        self.contents[found.array] = np.array(values, kind).reshape(found.shape)
-        self.constants.add(found.array)
-        return found
+        """An array whose contents are known before the first call: a table, or what C keeps between calls."""
+        written = node.key in self.written
+        variable = self.variable(node, Role.INOUT if written else Role.IN)
+        values = self.flat(node, initial, variable.shape, variable.number)
+        kind = format_of(self.arrays[variable.array].number).numpy
+        self.contents[variable.array] = np.array(values, kind).reshape(variable.shape)
+        if not written:
+            self.constants.add(variable.array)
+        return variable
 
     def flat(self, node: Node, initial: Node | None, shape: tuple[int, ...], kind: str) -> list[int | float]:
         """The elements of a list of constants; what it leaves out is 0."""
@@ -209,16 +205,16 @@ class Declarations:
     ) -> None:
         step = int(np.prod(shape[1:]))
         at = start
-        for each in entries.children:
-            entry, within = each, shape[1:]
-            if each.kind == "UNEXPOSED_EXPR" and each.cursor.type.kind.name == "VOID":  # [3] = 7, [1][2] = 7
-                *designators, entry = each.children
-                if any(token.spelling == "..." for token in each.cursor.get_tokens()):
-                    raise each.fault("a range of designators; write an entry each")
+        for item in entries.children:
+            entry, within = item, shape[1:]
+            if item.kind == "UNEXPOSED_EXPR" and item.cursor.type.kind.name == "VOID":  # [3] = 7, [1][2] = 7
+                *designators, entry = item.children
+                if any(token.spelling == "..." for token in item.cursor.get_tokens()):
+                    raise item.fault("a range of designators; write an entry for each place")
                 at, within = start, shape
                 for index in designators:
                     if not within or not isinstance(index.value, int):
-                        raise each.fault("a designator is no constant subscript")
+                        raise item.fault("a designator is no constant subscript")
                     within = within[1:]
                     at += int(index.value) * int(np.prod(within))
             if entry.kind == "INIT_LIST_EXPR":
@@ -230,7 +226,7 @@ class Declarations:
                     at = start + ((at - start) // step + 1) * step
                     continue
             if at >= start + step * shape[0]:
-                raise each.fault("the list has more entries than the array has elements")
+                raise item.fault("the list has more entries than the array has elements")
             values[at] = self._constant(entry, kind)
             at += 1
 
@@ -260,8 +256,7 @@ class Declarations:
 
 def initialiser(node: Node) -> Node | None:
     """What a variable is declared to be."""
-    parts = [each for each in node.children if each.is_expression]
-    is_array = node.cursor.type.get_canonical().kind.name in ARRAYS
-    if is_array:
-        parts = [each for each in parts[-1:] if each.kind in ("INIT_LIST_EXPR", "STRING_LITERAL")]
+    parts = [part for part in node.children if part.is_expression]
+    if node.cursor.type.get_canonical().kind.name in ARRAYS:
+        parts = [part for part in parts[-1:] if part.kind in ("INIT_LIST_EXPR", "STRING_LITERAL")]
     return parts[-1] if parts else None

@@ -17,23 +17,22 @@ class Effects:
 
     def __call__(self, *nodes: Node | None) -> frozenset[int]:
         """Keys of everything that is written in these statements."""
-        return frozenset().union(*(self._of(each) for each in nodes if each is not None))
+        return frozenset().union(*(self._of(node) for node in nodes if node is not None))
 
     def constants(self, function: Node) -> dict[int, tuple[str, int]]:
         """Parameters that are not written, and that all calls in the file give the same constant."""
-        parameters = [each for each in function.children if each.kind == "PARM_DECL"]
-        own, found = self(function), dict[int, set[int | None]]()
+        own, passed = self(function), dict[int, set[int | None]]()
         for caller in self.unit.functions.values():
-            for each in caller.walk():
-                if each.kind == "CALL_EXPR" and each.name == function.name:
-                    for parameter, argument in zip(parameters, arguments(each), strict=False):
-                        found.setdefault(parameter.key, set()).add(self._constant(argument, caller))
+            for call in caller.walk():
+                if call.kind == "CALL_EXPR" and call.name == function.name:
+                    for parameter, argument in zip(parameters(function), arguments(call), strict=False):
+                        passed.setdefault(parameter.key, set()).add(self._constant(argument, caller))
         return {
-            each.key: (each.name, value)
-            for each in parameters
-            if each.key not in own
-            and each.number is not None
-            and len(values := found.get(each.key, {None})) == 1
+            parameter.key: (parameter.name, value)
+            for parameter in parameters(function)
+            if parameter.key not in own
+            and parameter.number is not None
+            and len(values := passed.get(parameter.key, {None})) == 1
             and (value := next(iter(values))) is not None
         }
 
@@ -49,13 +48,13 @@ class Effects:
 
     def _of(self, node: Node) -> frozenset[int]:
         if id(node) not in self._known:
-            found: set[int] = set()
-            for each in node.walk():
-                if assigns(each) and (key := base_key(each.children[0])) is not None:
-                    found.add(key)
-                if each.kind == "CALL_EXPR":
-                    found |= self._call(each)
-            self._known[id(node)] = frozenset(found)
+            written: set[int] = set()
+            for part in node.walk():
+                if assigns(part) and (key := base_key(part.children[0])) is not None:
+                    written.add(key)
+                if part.kind == "CALL_EXPR":
+                    written |= self._call(part)
+            self._known[id(node)] = frozenset(written)
         return self._known[id(node)]
 
     def _call(self, node: Node) -> set[int]:
@@ -65,12 +64,11 @@ class Effects:
         self._open.add(node.name)
         inner = self._of(callee)
         self._open.discard(node.name)
-        parameters = [each for each in callee.children if each.kind == "PARM_DECL"]
-        found = set(inner) - {each.key for each in parameters}
-        for argument, parameter in zip(arguments(node), parameters, strict=False):
+        written = set(inner) - {parameter.key for parameter in parameters(callee)}
+        for argument, parameter in zip(arguments(node), parameters(callee), strict=False):
             if parameter.key in inner and parameter.number is None:
-                found.add(base_key(argument) or 0)
-        return found
+                written.add(base_key(argument) or 0)
+        return written
 
 
 def assigns(node: Node) -> bool:
@@ -79,6 +77,10 @@ def assigns(node: Node) -> bool:
         or (node.kind == "BINARY_OPERATOR" and node.op == "=")
         or (node.kind == "UNARY_OPERATOR" and node.op in STEPS)
     )
+
+
+def parameters(function: Node) -> list[Node]:
+    return [part for part in function.children if part.kind == "PARM_DECL"]
 
 
 def arguments(call: Node) -> list[Node]:
@@ -96,4 +98,4 @@ def base_key(node: Node) -> int | None:
 
 
 def returns(node: Node) -> bool:
-    return any(each.kind == "RETURN_STMT" for each in node.walk())
+    return any(part.kind == "RETURN_STMT" for part in node.walk())

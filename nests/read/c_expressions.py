@@ -17,7 +17,7 @@ from axiloom.nests.read import c_values as values
 from axiloom.nests.read.c_declarations import Declarations, Variable
 from axiloom.nests.read.c_effects import assigns
 from axiloom.nests.read.c_forms import Forms
-from axiloom.nests.read.c_places import Count, Narrowing, Place, constant
+from axiloom.nests.read.c_places import Place, constant
 from axiloom.nests.read.c_values import Value
 from axiloom.nests.read.clang import CASTS, Node
 
@@ -31,10 +31,9 @@ class Expressions:
 
     declarations: Declarations
     forms: Forms
-    narrowing: Narrowing
-    effect: Callable[[Node, Place, Count, bool], Pieces]
+    effect: Callable[[Node, Place, bool], Pieces]
 
-    def __call__(self, node: Node, place: Place, count: Count, alone: bool = False) -> Pieces:
+    def __call__(self, node: Node, place: Place, alone: bool = False) -> Pieces:
         """`alone`: it is all that its statement computes, so that it may have effects."""
         kind = node.number
         if kind is None:
@@ -43,41 +42,42 @@ class Expressions:
         if form is not None and (value := self._index(form, kind, place)) is not None:
             return [(place, value)]
         if form is not None and node.kind == "DECL_REF_EXPR":  # a counter that wraps
-            pieces = self.narrowing.pieces(place, [form])
+            pieces = place.pieces([form])
             return [(at, values.counted(value, kind)) for at, (value,) in pieces]
         if node.kind == "FLOATING_LITERAL":
             return [(place, values.number(self._constant(node), kind))]
         if node.kind in ("DECL_REF_EXPR", "ARRAY_SUBSCRIPT_EXPR") or node.op == "deref":
             return [(at, values.loaded(load, kind)) for at, load in self.element(node, place)]
         if node.kind in CASTS and node.children:
-            inner = self(node.children[-1], place, count, alone)
-            return [(at, values.cast(each, kind)) for at, each in inner]
+            inner = self(node.children[-1], place, alone)
+            return [(at, values.cast(value, kind)) for at, value in inner]
         if node.kind == "CALL_EXPR" or assigns(node):
-            return self.effect(node, place, count, alone)
+            return self.effect(node, place, alone)
         if node.kind == "UNARY_OPERATOR" and node.op in ("+", "-", "~", "!"):
-            inner = self(node.children[0], place, count)
-            return [(at, values.unary(node.op, each, kind)) for at, each in inner]
+            inner = self(node.children[0], place)
+            return [(at, values.unary(node.op, value, kind)) for at, value in inner]
         if node.kind == "CONDITIONAL_OPERATOR":
-            return self._conditional(node, place, count, kind)
+            return self._conditional(node, place, kind)
         if node.kind == "BINARY_OPERATOR" and node.op in ("&&", "||"):
-            return self._logical(node, place, count, kind)
+            return self._logical(node, place, kind)
         if node.kind == "BINARY_OPERATOR" and node.op in _BINARY:
             left, right = node.children
             return [
                 (at, self._binary(node, node.op, right, a, b, at, kind))
-                for here, a in self(left, place, count)
-                for at, b in self(right, here, count)
+                for here, a in self(left, place)
+                for at, b in self(right, here)
             ]
         what = f"`{node.op}`" if node.op else f"`{node.kind.lower()}`"
         raise node.fault(f"{what} in an expression is not supported")
 
-    def compound(self, node: Node, target: Load, kind: str, place: Place, count: Count) -> Pieces:
+    def compound(self, node: Node, target: Load, kind: str, place: Place) -> Pieces:
         """``target op= right``, ``target++``. Clang's binding does not say in which type it is computed: it
         is C's common one, for a shift the promoted left one."""
         op = node.op[-1] if node.kind == "UNARY_OPERATOR" else node.op[:-1]
         right = node if node.kind == "UNARY_OPERATOR" else node.children[1]
-        one: Pieces = [(place, values.number(1, values.INT))]
-        operands = one if node.kind == "UNARY_OPERATOR" else self(right, place, count, alone=True)
+        operands: Pieces = [(place, values.number(1, values.INT))]
+        if node.kind != "UNARY_OPERATOR":
+            operands = self(right, place, alone=True)
         result = []
         for at, operand in operands:
             wide = values.promoted(kind)
@@ -96,10 +96,7 @@ class Expressions:
                 f"`{variable.array}` has {len(variable.shape)} dimensions, not {len(subscripts)}"
             )
         number = self.declarations.arrays[variable.array].number
-        return [
-            (at, Load(variable.array, forms, number))
-            for at, forms in self.narrowing.pieces(place, subscripts)
-        ]
+        return [(at, Load(variable.array, forms, number)) for at, forms in place.pieces(subscripts)]
 
     def reference(self, node: Node, place: Place) -> tuple[Variable, tuple[isl.PwAff, ...]]:
         """The array that an element or an argument is of, and subscripts."""
@@ -130,7 +127,7 @@ class Expressions:
     # --- parts --------------------------------------------------------------------------------------------
 
     def _index(self, form: isl.PwAff, kind: str, place: Place) -> Value | None:
-        affine = self.narrowing.affine(place, form)
+        affine = place.affine(form)
         if affine is None or (kind == "bool" and not affine.is_constant):
             return None
         return values.counted(affine, kind)
@@ -141,50 +138,50 @@ class Expressions:
             raise node.fault("this constant is not understood")
         return node.value
 
-    def _conditional(self, node: Node, place: Place, count: Count, kind: str) -> Pieces:
+    def _conditional(self, node: Node, place: Place, kind: str) -> Pieces:
         condition, yes, no = node.children
         holds = self.forms.condition(condition, place)
         if holds is None:
             return [
                 (last, values.chosen(values.truth(value), a, b, kind))
-                for at, value in self(condition, place, count)
-                for here, a in self(yes, at, count)
-                for last, b in self(no, here, count)
+                for at, value in self(condition, place)
+                for here, a in self(yes, at)
+                for last, b in self(no, here)
             ]
-        found: Pieces = []
+        pieces: Pieces = []
         for part, branch in ((holds, yes), (holds.complement(), no)):
-            inside = self.narrowing.where(place, part)
+            inside = place.where(part)
             if not inside.is_empty:
-                found += [(at, values.cast(each, kind)) for at, each in self(branch, inside, count)]
-        return found
+                pieces += [(at, values.cast(value, kind)) for at, value in self(branch, inside)]
+        return pieces
 
-    def _logical(self, node: Node, place: Place, count: Count, kind: str) -> Pieces:
+    def _logical(self, node: Node, place: Place, kind: str) -> Pieces:
         """From left to right: behind a condition of counters, only where it does not decide."""
         decided = node.op == "||"
-        found: Pieces = []
+        pieces: Pieces = []
         going: list[tuple[Place, Value | None]] = [(place, None)]
 
         def joined(before: Value | None, value: Value) -> Value:
             return value if before is None else values.binary(node.op, before, value, kind)
 
-        for each in _chain(node, node.op):
+        for operand in _chain(node, node.op):
             after: list[tuple[Place, Value | None]] = []
             for here, before in going:
-                holds = self.forms.condition(each, here)
+                holds = self.forms.condition(operand, here)
                 if holds is None:
-                    after += [(at, joined(before, value)) for at, value in self(each, here, count)]
+                    after += [(at, joined(before, value)) for at, value in self(operand, here)]
                     continue
-                stops = self.narrowing.where(here, holds if decided else holds.complement())
-                goes = self.narrowing.where(here, holds.complement() if decided else holds)
+                stops = here.where(holds if decided else holds.complement())
+                goes = here.where(holds.complement() if decided else holds)
                 if not stops.is_empty:
-                    found.append((stops, joined(before, values.number(int(decided), kind))))
+                    pieces.append((stops, joined(before, values.number(int(decided), kind))))
                 if not goes.is_empty:
                     after.append((goes, before))
             going = after
         for at, last in going:
             value = values.number(int(not decided), kind) if last is None else last
-            found.append((at, Value(values.truth(value), kind)))
-        return found
+            pieces.append((at, Value(values.truth(value), kind)))
+        return pieces
 
     def _binary(self, node: Node, op: str, right: Node, a: Value, b: Value, place: Place, kind: str) -> Value:
         """Refuses what C leaves undefined, where it is known."""
@@ -195,8 +192,9 @@ class Expressions:
                 wrong = form.eq_set(constant(0))
                 if op in values.SHIFTS:
                     wrong = form.lt_set(constant(0)) | form.ge_set(constant(bits))
-                if not (place.domain & wrong).is_empty():
-                    why = f"shifts {bits} bits by {form.max_val()}" if op in values.SHIFTS else "divides by 0"
+                if not (wrong := place.domain & wrong).is_empty():
+                    amount = form.intersect_domain(wrong.lexmin()).max_val()
+                    why = f"shifts {bits} bits by {amount}" if op in values.SHIFTS else "divides by 0"
                     raise node.fault(f"`{op}` {why} here, which C leaves undefined")
         return values.binary(op, a, b, kind)
 
@@ -204,8 +202,5 @@ class Expressions:
 def _chain(node: Node, op: str) -> list[Node]:
     inner = node.bare
     if inner.kind == "BINARY_OPERATOR" and inner.op == op:
-        return [part for each in inner.children for part in _chain(each, op)]
+        return [part for operand in inner.children for part in _chain(operand, op)]
     return [node]
-
-
-__all__ = ["Expressions", "Pieces"]

@@ -14,7 +14,7 @@ import islpy as isl
 
 from axiloom.isa.numerics.formats import format_of
 from axiloom.nests.read.c_declarations import Declarations, Held, SizeNeeded, Variable
-from axiloom.nests.read.c_places import Narrowing, Place, constant, fixed
+from axiloom.nests.read.c_places import Place, constant, fixed
 from axiloom.nests.read.c_values import is_float
 from axiloom.nests.read.clang import CASTS, WRAPPERS, Node
 
@@ -28,12 +28,13 @@ class Forms:
     """What names stand for is asked of `declarations`."""
 
     declarations: Declarations
-    narrowing: Narrowing
     loose: list[Obligation] | None = field(default=None, init=False)
     """Where it is a list, forms are taken as if they did not wrap, and stand in it with their types."""
 
     deep: bool = field(default=True, init=False)
     """Whether scalars are taken as the forms that they were given last."""
+    stepped: int | None = field(default=None, init=False)
+    """The counter, by its key, whose ``i--`` has the value that it has before."""
 
     def __call__(self, node: Node, place: Place) -> isl.PwAff | None:
         """The form of an integer expression, or None where it is none."""
@@ -47,6 +48,8 @@ class Forms:
             return self._name(node, place)
         if node.kind in CASTS:
             return self._cast(node, kind, place)
+        if node.op in ("p++", "p--") and node.children[0].bare.key == self.stepped:
+            return self(node.children[0], place)
         if node.kind == "UNARY_OPERATOR" and node.op in ("+", "-", "~"):
             inner = self(node.children[0], place)
             if inner is None:
@@ -56,7 +59,7 @@ class Forms:
         if node.kind == "CONDITIONAL_OPERATOR":
             return self._chosen(node, place)
         if node.kind == "BINARY_OPERATOR" and node.op in _OPERATORS:
-            left, right = (self(each, place) for each in node.children)
+            left, right = (self(operand, place) for operand in node.children)
             if left is None or right is None:
                 return None
             result = _OPERATORS[node.op](left, right, format_of(kind).bits)
@@ -132,7 +135,7 @@ class Forms:
                 return None
             return left & right if op == "&&" else left | right
         if op in RELATIONS:
-            a, b = (self(each, place) for each in inner.children)
+            a, b = (self(operand, place) for operand in inner.children)
             return None if a is None or b is None else getattr(a, RELATIONS[op])(b)
         form = self(node, place)
         return None if form is None else form.ne_set(constant(0))
@@ -147,9 +150,9 @@ class Forms:
 
     def reason(self, node: Node, place: Place) -> str:
         """Why an expression has no form."""
-        for each in node.children:
-            if each.number is not None and self(each, place) is None:
-                return self.reason(each, place)
+        for part in node.children:
+            if part.number is not None and self(part, place) is None:
+                return self.reason(part, place)
         if node.kind == "DECL_REF_EXPR":
             declared = node.declared
             if declared is not None and declared.kind != "PARM_DECL":

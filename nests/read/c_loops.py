@@ -1,7 +1,7 @@
 """``for`` loops of C: their counters, normalised, with C's wrap.
 
 A loop's points are those before the first at which its condition does not hold. A step of 1 gives a counter
-that is C's; with another, it counts iterations from 0.
+that is C's; with another, it counts iterations from 0. ``for (i = 10; i-- > 0;)`` steps in its condition.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ from dataclasses import dataclass, replace
 
 import islpy as isl
 
+from axiloom.nests.program.names import fresh
 from axiloom.nests.read.c_declarations import Declarations, Variable
 from axiloom.nests.read.c_effects import STEPS, Effects
 from axiloom.nests.read.c_forms import Forms, Obligation, held, inside
-from axiloom.nests.read.c_places import Narrowing, Place, constant, counter, fixed
+from axiloom.nests.read.c_places import Place, constant, counter, fixed
 from axiloom.nests.read.clang import Node
 
 _FORM = "a loop is `for (i = LOW; i < HIGH; i++)`, with affine bounds and a constant step"
@@ -22,12 +23,10 @@ _INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 3
 
 @dataclass(frozen=True)
 class Loop:
-    """`place`: inside, without its own static number. `value`: C's counter there; `last`: behind the loop."""
+    """`place`: inside. `last`: C's counter behind the loop, where it is known there."""
 
     key: int
-    name: str
     place: Place
-    value: isl.PwAff
     last: isl.PwAff | None
     body: Node
 
@@ -36,7 +35,6 @@ class Loop:
 class Loops:
     declarations: Declarations
     forms: Forms
-    narrowing: Narrowing
     effects: Effects
 
     def __call__(self, node: Node, place: Place) -> Loop:
@@ -44,6 +42,8 @@ class Loops:
         init, end, step, body = node.for_parts()
         if end is None:
             raise node.fault(f"no end; {_FORM}")
+        in_condition = step is None
+        step = step or self._step_of_condition(end)
         if step is None:
             raise node.fault(f"its step is missing; {_FORM}")
         declared, key, low = self._start(node, init, step, place)
@@ -53,19 +53,18 @@ class Loops:
         if key in self.effects(body):
             raise node.fault(f"`{declared.name}` is written in its loop; {_FORM}")
         names = self.declarations.names
-        amount = self._step(node, step, key, declared.name)
+        amount = self._step(node, step, key)
         self.declarations.forget(self.effects(body, end) - {key})
-        name = self.narrowing.fresh(declared.name)
+        name = fresh(declared.name, set(place.loops))
         raw = counter(name) if amount == 1 else low + counter(name).mul(constant(amount))
-        first = low if amount == 1 else constant(0)
-        start = counter(name).ge_set(first)
+        start = counter(name).ge_set(low if amount == 1 else constant(0))
         begun = replace(place, domain=place.domain & start)
         for loose in (True, False):  # first as if nothing wrapped; then it is seen whether that was so
             obligations: list[Obligation] | None = [] if loose else None
-            self.forms.loose = obligations
+            self.forms.loose, self.forms.stepped = obligations, key
             names[key] = self.forms.fit(raw, kind, begun)
             holds = self.forms.condition(end, begun)
-            self.forms.loose = None
+            self.forms.loose = self.forms.stepped = None
             if holds is None:
                 raise end.fault(f"the end of the loop is not known: {self.forms.reason(end.bare, begun)}")
             exits = _last_dimension(begun.domain - holds, name)
@@ -79,23 +78,23 @@ class Loops:
             until = _back(leaving.apply(isl.Map("{ [e] -> [k] : k <= e }")), name) & begun.domain
             if obligations is None or all(inside(form, of, until) for form, of in obligations):
                 break
-        if kind in ("int32", "int64") and not inside(raw, kind, until):
+        stepped = raw + constant(amount) if in_condition else raw
+        if kind in ("int32", "int64") and not inside(stepped, kind, until):
             raise node.fault(f"`{declared.name}` overflows before the loop ends, which C leaves undefined")
         domain = _back(leaving.apply(isl.Map("{ [e] -> [k] : k < e }")), name) & begun.domain
         assert holds is not None
-        simple = begun.domain & holds
         into = replace(place, loops=(*place.loops, name))
-        if simple.is_equal(domain):  # its forms, as they are written
-            into = self.narrowing.where(self.narrowing.where(into, start, exact=True), holds, exact=True)
+        if (begun.domain & holds).is_equal(domain):  # its forms, as they are written
+            into = into.where(start, exact=True).where(holds, exact=True)
         else:
-            into = self.narrowing.where(into, domain)
-        names[key] = self.forms.fit(raw, kind, replace(place, domain=domain))
+            into = into.where(domain)
+        names[key] = self.forms.fit(stepped, kind, replace(place, domain=domain))
         last = None
         if init is None or init.kind != "DECL_STMT":
             at = isl.PwMultiAff.from_map(isl.Map.from_range(leaving)).get_pw_aff(0)
             behind = at if amount == 1 else low + at.mul(constant(amount))
-            last = self.forms.fit(behind, kind, place)
-        return Loop(key, name, into, names[key], last, body)
+            last = self.forms.fit(behind + constant(amount) if in_condition else behind, kind, place)
+        return Loop(key, into, last, body)
 
     def _start(self, node: Node, init: Node | None, step: Node, place: Place) -> tuple[Node, int, isl.PwAff]:
         """The counter's declaration and key, and where it starts."""
@@ -111,7 +110,7 @@ class Loops:
         bare = init.bare
         if init.kind == "DECL_STMT" and len(init.children) == 1:
             declared = init.children[0]
-            starts = [each for each in declared.children if each.is_expression]
+            starts = [part for part in declared.children if part.is_expression]
             value = starts[-1] if starts else None
         elif bare.kind == "BINARY_OPERATOR" and bare.op == "=":
             target, value = bare.children
@@ -125,7 +124,16 @@ class Loops:
             form = self.forms.fit(form, declared.number or "", place)
         return declared, declared.key, form
 
-    def _step(self, node: Node, step: Node, key: int, name: str) -> int:
+    @staticmethod
+    def _step_of_condition(end: Node) -> Node | None:
+        """``i--`` in ``i-- > 0``, where the condition names `i` nowhere else."""
+        steps = [part for part in end.walk() if part.op in ("p++", "p--")]
+        if len(steps) != 1 or (target := steps[0].children[0].bare).kind != "DECL_REF_EXPR":
+            return None
+        named = [part for part in end.walk() if part.kind == "DECL_REF_EXPR" and part.key == target.key]
+        return steps[0] if len(named) == 1 else None
+
+    def _step(self, node: Node, step: Node, key: int) -> int:
         bare = step.bare
         target = bare.children[0].bare if bare.children else bare
         if target.kind != "DECL_REF_EXPR" or target.key != key:

@@ -7,8 +7,9 @@ iteration: its counter is the quotient.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import islpy as isl
@@ -16,6 +17,7 @@ import islpy as isl
 from axiloom.isa.affine import Affine
 from axiloom.nests.poly import sets
 from axiloom.nests.program.expressions import Expression
+from axiloom.nests.program.names import fresh
 
 Forms = tuple[Affine, ...]
 SPACE = isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, 0)
@@ -43,11 +45,16 @@ class Division:
     dividend: Affine
     divisor: int
 
+    @property
+    def forms(self) -> Forms:
+        rest = self.dividend - Affine.name(self.name) * self.divisor
+        return rest, self.divisor - 1 - rest
+
 
 @dataclass(frozen=True)
 class Place:
     """`parts`: disjoint conjunctions of forms that are at least 0; together they are `domain`. `statics` may
-    be shorter than `loops`: what is missing is 0."""
+    be shorter than `loops`: what stands here shares those loops with nothing else yet."""
 
     loops: tuple[str, ...] = ()
     domain: isl.Set = ALWAYS
@@ -62,16 +69,123 @@ class Place:
     def is_empty(self) -> bool:
         return not self.parts
 
+    def order(self, number: int) -> tuple[int, ...]:
+        """Where the statement with this number stands; numbers rise in the order of the text."""
+        return (*self.statics, number, *[0] * (len(self.loops) - len(self.statics)))
 
-@dataclass
-class Count:
-    """The next static number at one level."""
+    def entered(self, number: int) -> Place:
+        """Inside all loops, which have this number: what stands here stands in them together."""
+        if len(self.statics) == len(self.loops):
+            return self
+        return replace(self, statics=self.order(number)[:-1])
 
-    value: int = 0
+    def where(self, condition: isl.Set, exact: bool = False) -> Place:
+        """The place where `condition` holds too. `exact`: its forms as they are, though some may follow from
+        what holds anyway."""
+        domain = self.domain & condition
+        if domain.is_empty():
+            return replace(self, domain=domain, parts=())
+        if not exact and self.domain.is_subset(condition):
+            return self
+        local = condition if exact else condition.gist(self.domain)
+        conjunctions: list[Forms] = []
+        place = replace(self, domain=domain)
+        for part in local.coalesce().make_disjoint().compute_divs().get_basic_sets():
+            cases, place = place._resolved(_divs(part), isl.Set.from_basic_set(part))
+            names = _names(part)
+            for case in cases:
+                # Without what holds anyway, now that divisions have values.
+                known = self.domain & holding(case.forms)
+                forms: list[Affine] = []
+                for constraint in part.get_constraints():
+                    form = _form(constraint, names, case.quotients)
+                    forms += [form, -form] if constraint.is_equality() else [form]
+                if case.quotients:
+                    forms = [form for form in forms if not known.is_subset(holding((form,)))]
+                conjunctions.append(tuple(sorted(dict.fromkeys((*case.forms, *forms)), key=str)))
+        return place._narrowed(conjunctions)
 
-    def next(self) -> int:
-        self.value += 1
-        return self.value - 1
+    def pieces(self, forms: Sequence[isl.PwAff]) -> list[tuple[Place, tuple[Affine, ...]]]:
+        """Forms as affine ones, at places that together are this one."""
+        result: list[tuple[Place, tuple[Affine, ...]]] = [(self, ())]
+        for form in forms:
+            result = [
+                (inside, (*before, value))
+                for place, before in result
+                for inside, value in place._pieces(form)
+            ]
+        return result
+
+    def affine(self, form: isl.PwAff) -> Affine | None:
+        """The form as one affine form, if it is one."""
+        pieces = _affs(form.intersect_domain(self.domain).gist(self.domain).coalesce())
+        if len(pieces) != 1 or _divs(pieces[0][1]):
+            return None
+        return _form(pieces[0][1], _names(pieces[0][1]), [])
+
+    def _pieces(self, form: isl.PwAff) -> list[tuple[Place, Affine]]:
+        if (value := self.affine(form)) is not None:
+            return [(self, value)]
+        result = []
+        for where, piece in _affs(form.intersect_domain(self.domain).coalesce()):
+            inside = self.where(where)
+            if inside.is_empty:
+                continue
+            cases, inside = inside._resolved(_divs(piece), ALWAYS)
+            for case in cases:
+                place = inside.where(holding(case.forms))
+                if not place.is_empty:
+                    result.append((place, _form(piece, _names(piece), case.quotients)))
+        return result
+
+    def _narrowed(self, conjunctions: Sequence[Forms]) -> Place:
+        parts = [tuple(dict.fromkeys((*part, *forms))) for part in self.parts for forms in conjunctions]
+        return replace(self, parts=tuple(parts))
+
+    def _resolved(self, divs: Sequence[isl.Aff], part: isl.Set) -> tuple[list[_Case], Place]:
+        """Each division's value in a part: a constant, a few constants (a case each), or a counter, which the
+        place has then."""
+        place, cases = self, [_Case((), ())]
+        for div in divs:
+            divisor = div.get_denominator_val().to_python()
+            longer = []
+            for case in cases:
+                dividend = _form(div.scale_val(isl.Val(str(divisor))), _names(div), case.quotients)
+                domain = place.domain & part & holding(case.forms)
+                values = aff(dividend).intersect_domain(domain).div(constant(divisor)).floor()
+                low, high = values.min_val(), values.max_val()
+                if low.is_int() and high.is_int() and high.to_python() - low.to_python() < FEW:
+                    for value in range(low.to_python(), high.to_python() + 1):
+                        rest = dividend - value * divisor
+                        forms = (rest, divisor - 1 - rest) if low != high else ()
+                        longer.append(_Case((*case.forms, *forms), (*case.quotients, Affine.of(value))))
+                    continue
+                place, name = place._divided(dividend, divisor)
+                longer.append(_Case(case.forms, (*case.quotients, Affine.name(name))))
+            cases = longer
+        return cases, place
+
+    def _divided(self, dividend: Affine, divisor: int) -> tuple[Place, str]:
+        """With a loop for the quotient, and its name."""
+        for known in self.divisions:
+            if (known.dividend, known.divisor) == (dividend, divisor):
+                return self, known.name
+        division = Division(fresh("q", set(self.loops)), dividend, divisor)
+        place = replace(
+            self,
+            loops=(*self.loops, division.name),
+            domain=self.domain & holding(division.forms),
+            divisions=(*self.divisions, division),
+        )
+        return place._narrowed([division.forms]), division.name
+
+
+@dataclass(frozen=True)
+class _Case:
+    """`forms`: what tells the case from others; `quotients`: the values of the divisions."""
+
+    forms: Forms
+    quotients: tuple[Affine, ...]
 
 
 def constant(value: int) -> isl.PwAff:
@@ -89,156 +203,14 @@ def fixed(form: isl.PwAff) -> int | None:
 
 
 def aff(form: Affine) -> isl.PwAff:
-    names = ", ".join(form.names)
-    return isl.PwAff(f"[{names}] -> {{ [] -> [({form})] }}")
+    return isl.PwAff(f"[{', '.join(form.names)}] -> {{ [] -> [({form})] }}")
 
 
+@cache
 def holding(forms: Forms) -> isl.Set:
+    """The counters for which all forms are at least 0."""
     names = sorted({name for form in forms for name in form.names})
     return isl.Set(f"[{', '.join(names)}] -> {{ [] : {sets.conjunction(forms)} }}")
-
-
-def entered(place: Place, domain: isl.Set, parts: Sequence[Forms], name: str, static: int) -> Place:
-    """The place in a loop."""
-    statics = (*filled(place), static)
-    return replace(place, loops=(*place.loops, name), domain=domain, parts=tuple(parts), statics=statics)
-
-
-def filled(place: Place) -> tuple[int, ...]:
-    return (*place.statics, *[0] * (len(place.loops) - len(place.statics)))
-
-
-@dataclass(frozen=True)
-class Narrowing:
-    """`fresh` gives counters their names."""
-
-    fresh: Callable[[str], str]
-
-    def where(self, place: Place, condition: isl.Set, exact: bool = False) -> Place:
-        """The place where `condition` holds too. `exact`: its forms as they are, though some may follow from
-        what holds anyway."""
-        domain = place.domain & condition
-        if domain.is_empty():
-            return replace(place, domain=domain, parts=())
-        if not exact and place.domain.is_subset(condition):
-            return place
-        local = condition if exact else condition.gist(place.domain)
-        found: list[Forms] = []
-        whole, place = place, replace(place, domain=domain)
-        for part in local.coalesce().make_disjoint().compute_divs().get_basic_sets():
-            cases, place = self._resolved(place, _divs(part), part)
-            names = _names(part)
-            for case in cases:
-                # Without what holds anyway, now that divisions have values.
-                known = whole.domain & holding(case.forms) if case.forms else whole.domain
-                forms: list[Affine] = []
-                for each in part.get_constraints():
-                    form = _form(each, names, case.quotients)
-                    forms += [form, -form] if each.is_equality() else [form]
-                if case.quotients:
-                    forms = [form for form in forms if not known.is_subset(holding((form,)))]
-                found.append(tuple(sorted(dict.fromkeys((*case.forms, *forms)), key=str)))
-        # Counters of divisions were put around all parts.
-        parts = _bounded(whole.parts, _new(whole, place))
-        parts = tuple(tuple(dict.fromkeys((*before, *here))) for before in parts for here in found)
-        return replace(place, parts=parts)
-
-    def pieces(self, place: Place, forms: Sequence[isl.PwAff]) -> list[tuple[Place, tuple[Affine, ...]]]:
-        """Forms as affine ones, at places that together are this one."""
-        result: list[tuple[Place, tuple[Affine, ...]]] = [(place, ())]
-        for form in forms:
-            longer = []
-            for here, before in result:
-                longer += [(at, (*before, value)) for at, value in self._pieces(here, form)]
-            result = longer
-        return result
-
-    def affine(self, place: Place, form: isl.PwAff) -> Affine | None:
-        """The form as one affine form, if it is one."""
-        pieces = _affs(form.intersect_domain(place.domain).gist(place.domain).coalesce())
-        if len(pieces) != 1 or any(True for _ in _divs(pieces[0][1])):
-            return None
-        return _form(pieces[0][1], _names(pieces[0][1]), [])
-
-    def _pieces(self, place: Place, form: isl.PwAff) -> list[tuple[Place, Affine]]:
-        if (value := self.affine(place, form)) is not None:
-            return [(place, value)]
-        found = []
-        for where, piece in _affs(form.intersect_domain(place.domain).coalesce()):
-            here = self.where(place, where)
-            if here.is_empty:
-                continue
-            cases, after = self._resolved(here, _divs(piece), None)
-            for case in cases:
-                inside = self.where(after, holding(case.forms)) if case.forms else after
-                inside = replace(inside, parts=_bounded(inside.parts, _new(here, after)))
-                if not inside.is_empty:
-                    found.append((inside, _form(piece, _names(piece), case.quotients)))
-        return found
-
-    def _resolved(
-        self, place: Place, divs: Sequence[isl.Aff], part: isl.BasicSet | None
-    ) -> tuple[list[_Case], Place]:
-        """Each division's value: a constant, a few constants (a case each), or a counter, which the place
-        has then."""
-        cases = [_Case((), ())]
-        domain = place.domain if part is None else place.domain & isl.Set.from_basic_set(part)
-        for div in divs:
-            divisor = div.get_denominator_val().to_python()
-            longer = []
-            for case in cases:
-                dividend = _form(div.scale_val(isl.Val(str(divisor))), _names(div), case.quotients)
-                here = domain & holding(case.forms) if case.forms else domain
-                values = aff(dividend).intersect_domain(here).div(constant(divisor)).floor()
-                low, high = values.min_val(), values.max_val()
-                if low.is_int() and high.is_int() and high.to_python() - low.to_python() < FEW:
-                    for value in range(low.to_python(), high.to_python() + 1):
-                        rest = dividend - value * divisor
-                        forms = (rest, divisor - 1 - rest) if low != high else ()
-                        longer.append(_Case((*case.forms, *forms), (*case.quotients, Affine.of(value))))
-                    continue
-                place = self._counted(place, dividend, divisor)
-                name = next(
-                    each.name
-                    for each in place.divisions
-                    if (each.dividend, each.divisor) == (dividend, divisor)
-                )
-                longer.append(_Case(case.forms, (*case.quotients, Affine.name(name))))
-            cases = longer
-        return cases, place
-
-    def _counted(self, place: Place, dividend: Affine, divisor: int) -> Place:
-        if any((each.dividend, each.divisor) == (dividend, divisor) for each in place.divisions):
-            return place
-        new = Division(self.fresh("q"), dividend, divisor)
-        return replace(
-            place,
-            loops=(*place.loops, new.name),
-            domain=place.domain & holding(_quotient(new)),
-            divisions=(*place.divisions, new),
-        )
-
-
-@dataclass(frozen=True)
-class _Case:
-    """`forms`: what tells the case from others; `quotients`: the values of the divisions."""
-
-    forms: Forms
-    quotients: tuple[Affine, ...]
-
-
-def _quotient(division: Division) -> Forms:
-    rest = division.dividend - Affine.name(division.name) * division.divisor
-    return rest, division.divisor - 1 - rest
-
-
-def _new(before: Place, after: Place) -> Forms:
-    divisions = after.divisions[len(before.divisions) :]
-    return tuple(form for each in divisions for form in _quotient(each))
-
-
-def _bounded(parts: Sequence[Forms], forms: Forms) -> tuple[Forms, ...]:
-    return tuple((*each, *forms) for each in parts)
 
 
 def _names(of: Any) -> list[str]:
@@ -262,25 +234,6 @@ def _form(of: Any, names: Sequence[str], quotients: Sequence[Affine]) -> Affine:
 
 
 def _affs(form: isl.PwAff) -> list[tuple[isl.Set, isl.Aff]]:
-    found: list[tuple[isl.Set, isl.Aff]] = []
-    form.foreach_piece(lambda where, value: found.append((where, value)))
-    return found
-
-
-__all__ = [
-    "ALWAYS",
-    "Count",
-    "Division",
-    "Expression",
-    "Forms",
-    "Guard",
-    "Narrowing",
-    "Place",
-    "aff",
-    "constant",
-    "counter",
-    "entered",
-    "filled",
-    "fixed",
-    "holding",
-]
+    pieces: list[tuple[isl.Set, isl.Aff]] = []
+    form.foreach_piece(lambda where, value: pieces.append((where, value)))
+    return pieces

@@ -65,11 +65,7 @@ def number(value: int | float, kind: str) -> Value:
 
 def counted(form: Affine, kind: str) -> Value:
     """What a form of counters gives."""
-    if form.is_constant:
-        return number(form.constant, kind)
-    # An index is taken modulo 2^bits anyway; forms are computed with 64 bits.
-    small = (form.constant + (1 << 63)) % (1 << 64) - (1 << 63)
-    return Value(index(form - form.constant + small, kind), kind)
+    return number(form.constant, kind) if form.is_constant else Value(index(form, kind), kind)
 
 
 def loaded(expression: Expression, kind: str) -> Value:
@@ -105,8 +101,7 @@ def cast(value: Value, kind: str) -> Value:
 
 def stored(value: Value, kind: str) -> Expression:
     """As an element of an array of C's type `kind`."""
-    found = cast(value, kind)
-    return convert(found.expression, STORED_BOOL if kind == "bool" else kind)
+    return convert(cast(value, kind).expression, STORED_BOOL if kind == "bool" else kind)
 
 
 def truth(value: Value) -> Expression:
@@ -186,11 +181,12 @@ def binary(op: str, left: Value, right: Value, kind: str) -> Value:
 def call(name: str, operands: list[Value]) -> Value:
     """A function of `FUNCTIONS`."""
     operator, kind = FUNCTIONS[name]
-    values = [_plain(cast(each, kind)) for each in operands]
+    values = [_plain(cast(operand, kind)) for operand in operands]
     narrow = None
-    if all(each.narrow is not None and each.exact for each in values) and operator != "exp":
-        narrow = apply(operator, *(each.narrow for each in values if each.narrow is not None))
-    return Value(apply(operator, *(each.expression for each in values)), kind, narrow, operator != "sqrt")
+    exact = [value.narrow for value in values if value.narrow is not None and value.exact]
+    if len(exact) == len(values) and operator != "exp":
+        narrow = apply(operator, *exact)
+    return Value(apply(operator, *(value.expression for value in values)), kind, narrow, operator != "sqrt")
 
 
 def chosen(condition: Expression, yes: Value, no: Value, kind: str) -> Value:

@@ -87,9 +87,9 @@ class Node:
     def children(self) -> list[Node]:
         """Without references to types, and attributes."""
         return [
-            Node(each, self.file)
-            for each in self.cursor.get_children()
-            if not (each.kind.is_reference() or each.kind.is_attribute())
+            Node(cursor, self.file)
+            for cursor in self.cursor.get_children()
+            if not (cursor.kind.is_reference() or cursor.kind.is_attribute())
         ]
 
     @cached_property
@@ -168,7 +168,7 @@ class Node:
     @property
     def text(self) -> str:
         """As it is written, for messages."""
-        words = " ".join(each.spelling for each in self.cursor.get_tokens())
+        words = " ".join(token.spelling for token in self.cursor.get_tokens())
         for tight in ("(", "[", "~"):
             words = words.replace(f"{tight} ", tight)
         for tight in (")", "]", "[", ",", ";"):
@@ -180,8 +180,8 @@ class Node:
 
     def walk(self) -> Iterator[Node]:
         yield self
-        for each in self.children:
-            yield from each.walk()
+        for child in self.children:
+            yield from child.walk()
 
     def for_parts(self) -> tuple[Node | None, Node | None, Node | None, Node]:
         """Start, end, step and body of a ``for``. Clang's tree leaves out what is missing: where the
@@ -200,8 +200,8 @@ class Node:
         if len(stops) != 2:
             raise self.fault("a loop has a start, an end and a step")
         parts: list[Node | None] = [None, None, None]
-        for each in head:
-            parts[sum(each.cursor.extent.start.offset > stop for stop in stops)] = each
+        for part in head:
+            parts[sum(part.cursor.extent.start.offset > stop for stop in stops)] = part
         return parts[0], parts[1], parts[2], body
 
 
@@ -216,9 +216,9 @@ class Unit:
 
     def check(self, function: Node) -> None:
         """Raises CompileError for the first error that is not in the body of another function."""
-        others = [each.cursor.extent for each in self.functions.values() if each is not function]
+        others = [other.cursor.extent for other in self.functions.values() if other is not function]
         for line, text in self.errors:
-            if not any(each.start.line <= line <= each.end.line for each in others):
+            if not any(extent.start.line <= line <= extent.end.line for extent in others):
                 raise CompileError(text)
 
 
@@ -235,28 +235,28 @@ def parse(
     except ci.TranslationUnitLoadError:
         raise CompileError(f"{file}: clang cannot read it") from None
     errors = []
-    for each in tree.diagnostics:
-        if each.severity < _ERROR:
+    for fault in tree.diagnostics:
+        if fault.severity < _ERROR:
             continue
-        place = each.location.file
+        place = fault.location.file
         own = place is None or place.name == path
         name = file if place is None else Path(place.name).name
-        said = f"{name}:{each.location.line}: {each.spelling}"
-        if each.spelling.endswith("file not found"):
+        said = f"{name}:{fault.location.line}: {fault.spelling}"
+        if fault.spelling.endswith("file not found"):
             said += "; headers stand beside the file that includes them, or in a folder of -I DIR"
             raise CompileError(said)
-        if each.severity == _FATAL:
+        if fault.severity == _FATAL:
             raise CompileError(said)
         if missing := re.search(r"undeclared identifier '(\w+)'", said):
             said += f" (a size? give it by #define or -D {missing[1]}=VALUE)"
-        errors.append((each.location.line if own else 0, said))
+        errors.append((fault.location.line if own else 0, said))
     functions = {
-        each.spelling: Node(each, file)
-        for each in tree.cursor.get_children()
-        if each.kind == ci.CursorKind.FUNCTION_DECL
-        and each.is_definition()
-        and each.location.file is not None
-        and not each.location.file.name.startswith(tuple(_system()))
+        cursor.spelling: Node(cursor, file)
+        for cursor in tree.cursor.get_children()
+        if cursor.kind == ci.CursorKind.FUNCTION_DECL
+        and cursor.is_definition()
+        and cursor.location.file is not None
+        and not cursor.location.file.name.startswith(tuple(_system()))
     }
     return Unit(file, tree, functions, tuple(errors))
 
@@ -265,8 +265,8 @@ def _options(folder: Path, defines: Mapping[str, str], includes: Sequence[Path])
     return [
         *("-xc", "-std=gnu17", "-w", f"--target={TARGET}", "-fwrapv", "-nostdinc", "-iquote", str(folder)),
         *(f"-D{name}={value}" for name, value in defines.items()),
-        *(f"-I{each}" for each in includes),
-        *(word for each in _system() for word in ("-isystem", each)),
+        *(f"-I{include}" for include in includes),
+        *(word for system in _system() for word in ("-isystem", system)),
         *("-idirafter", str(OWN_HEADERS)),
     ]
 

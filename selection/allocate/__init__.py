@@ -8,8 +8,7 @@
 - ``slots.py``: the best order where all values of a memory have one size
 - ``lives.py``, ``place.py``: addresses for values whose lifetimes are known; ``repaired.py``: by orders that
   learn
-- ``exact.py``: order and addresses at once, by CP-SAT; ``process.py``, ``worker.py``: in a
-  process of its own
+- ``exact.py``: order and addresses at once, by CP-SAT, in a process of its own
 - ``check.py``: `faults`, which replays a plan and shares nothing with what made it
 """
 

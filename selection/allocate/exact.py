@@ -2,23 +2,25 @@
 
 A step that may be executed again has as many executions as its values have readers; each reader takes one of
 them. One search, with one worker and a fixed seed: the same problem has the same plan, unless the clock ends
-the search.
+the search. It runs in a process of its own (`within`), since what takes longer than it may is killed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from axiloom.selection.allocate.bounds import readers, writers
 from axiloom.selection.allocate.lives import Life
 from axiloom.selection.allocate.problem import Problem, Step, Value
+from axiloom.worker import NoAnswerError, Worker
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
+T = TypeVar("T")
 Answer = tuple[str, list[tuple[str, int, int, dict[str, int]]], int]
 """``found``, ``best``, ``none`` or ``limit``; (step, execution, start, addresses); a bound on cycles."""
 
@@ -277,3 +279,21 @@ def place(lives: Sequence[Life], capacity: int, seconds: float) -> list[int] | N
     if solver.status_name() not in ("OPTIMAL", "FEASIBLE"):
         return None
     return [solver.value(at) for at in where]
+
+
+GRACE_S = 10.0
+"""Beyond the solver's own limit, for building the model."""
+WORKER = Worker()
+
+
+def within(seconds: float, function: Callable[..., T], *arguments: Any) -> T | None:
+    """What `solve` or `place` answers; None if there is no answer in time."""
+    try:
+        return WORKER.ask(function, *arguments, seconds=seconds + GRACE_S)
+    except NoAnswerError:
+        return None
+
+
+def warm() -> None:
+    """Starts the process and imports the solver."""
+    within(60.0, place, (), 1, 1.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from axiloom.selection.allocate import exact
 from axiloom.selection.allocate.lives import Life, beside, live_peak
 from axiloom.selection.allocate.repaired import repaired
 
@@ -20,14 +21,9 @@ def place(lives: Sequence[Life], capacity: int, seconds: float = 0.0) -> list[in
             return found
     if seconds <= 0:
         return None
-    from axiloom.selection.allocate.process import ask
-
     if (learned := repaired(lives, others, capacity)) is not None:
         return learned
-
-    answer = ask(("place", tuple(lives), capacity, seconds), seconds)
-    assert answer is None or isinstance(answer, list)
-    return answer
+    return exact.within(seconds, exact.place, tuple(lives), capacity, seconds)
 
 
 RANKS: tuple[Callable[[Life], tuple[int, ...]], ...] = (

@@ -19,8 +19,8 @@ from axiloom.selection.compile.place import SECONDS, Placement, place
 from axiloom.selection.compile.relevant import near, of_senses, reachable, relevant
 from axiloom.selection.compile.target import Target
 from axiloom.selection.compile.views import VIEWS
-from axiloom.selection.egraph.process import saturate
 from axiloom.selection.egraph.saturated import Limits, Saturated, SaturationError
+from axiloom.selection.egraph.saturation import saturate
 from axiloom.selection.ir.graph import Graph, Node
 from axiloom.selection.machine.derive import Meaning
 from axiloom.selection.program.program import Program

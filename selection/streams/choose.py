@@ -48,7 +48,6 @@ from axiloom.errors import CompileError
 from axiloom.selection.egraph.exact import improve
 from axiloom.selection.egraph.extract import greedy
 from axiloom.selection.egraph.problem import problem_of_ways
-from axiloom.selection.streams import kept
 from axiloom.selection.streams.forms import Form, forms
 from axiloom.selection.streams.products import graph_of
 from axiloom.selection.streams.same import check, is_same
@@ -189,7 +188,7 @@ class Chooser:
         types = [str(one.type) for one in graph.parameters]
         key = f"{[(node.op, sorted(node.attributes.items())) for node in graph.nodes()]} {types}"
         if key not in self.forms:
-            self.forms[key] = kept.forms(graph, self.kernels, forms)
+            self.forms[key] = forms(graph, self.kernels)
         return self.forms[key]
 
     def _ways(self, network: Network) -> dict[int, list[Way]]:

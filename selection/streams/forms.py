@@ -1,19 +1,25 @@
 """All forms of a product that rules make, and which of them an accelerator's kernel is.
 
 A kernel may be the product itself, or lie behind reshapes and transposes: these are other addresses, or what
-drivergen's passes do in front of and behind an accelerator.
+drivergen's passes do in front of and behind an accelerator. Forms are in the user's cache by the content of
+the product, so that an engine starts for a new product alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
+from axiloom.cache import content_hash, remembered
+from axiloom.files import code_hash, versions
 from axiloom.selection.accelerators.offers import matches
 from axiloom.selection.compile.relevant import near, only
-from axiloom.selection.egraph.process import saturate
 from axiloom.selection.egraph.saturated import ENode, Limits, Saturated
-from axiloom.selection.ir.graph import Graph, Node
+from axiloom.selection.egraph.saturation import saturate
+from axiloom.selection.ir.graph import Attribute, Graph, Node
+from axiloom.selection.ir.ops import Builder
 from axiloom.selection.rules.library import every as all_rules
 from axiloom.selection.streams.kernels import kernels_of
 
@@ -23,6 +29,12 @@ MACHINE = ("dense", "dot_general", "convolution", "windows", "reshape", "transpo
 AROUND = ("reshape", "transpose", "slice")
 """What may lie between a product and a kernel."""
 DEEPEST = 6
+KIND = "forms"
+_MAKING = tuple(
+    f"selection/{room}" for room in ("accelerators", "compile", "egraph", "ir", "machine", "rules", "streams")
+)
+"""Rooms whose files say which forms there are."""
+_ENDINGS = (".py", ".rules", ".kernels")
 
 
 @dataclass(frozen=True)
@@ -37,7 +49,7 @@ class Form:
         return f"{self.kernel} by {', '.join(self.rules)}" if self.rules else f"{self.kernel} as it stands"
 
 
-def forms(product: Graph, kernels: Sequence[str]) -> Mapping[str, Form]:
+def saturated_forms(product: Graph, kernels: Sequence[str]) -> Mapping[str, Form]:
     """By the kernel of a specification: the form with the fewest rules, for those that have one."""
     texts = near(only(all_rules(), lambda rule: rule.sense in ("exact", "integers")), _ops(product), MACHINE)
     saturated = saturate(product, texts, LIMITS)
@@ -47,6 +59,23 @@ def forms(product: Graph, kernels: Sequence[str]) -> Mapping[str, Form]:
         if every:
             found[name] = min(every, key=lambda one: (len(one.rules), one.graph.name, str(one)))
     return found
+
+
+def forms(
+    product: Graph,
+    kernels: Sequence[str],
+    make: Callable[[Graph, Sequence[str]], Mapping[str, Form]] = saturated_forms,
+) -> Mapping[str, Form]:
+    """What `make` gives, or gave before to the same product."""
+
+    def rows() -> dict[str, Any]:
+        return {
+            name: {"kernel": form.kernel, "rules": form.rules, "nodes": _rows(form.graph)}
+            for name, form in make(product, kernels).items()
+        }
+
+    found, _ = remembered(KIND, content_hash([_rows(product), sorted(set(kernels)), _sources()]), rows)
+    return {kernel: _read(product, row) for kernel, row in found.items()}
 
 
 def _ops(graph: Graph) -> set[str]:
@@ -121,3 +150,41 @@ def _simplest(saturated: Saturated) -> dict[int, ENode]:
                         size[one], found[one] = total, node
                         changed = True
     return found
+
+
+# --- as rows of JSON: nodes, operands before what reads them
+
+
+@cache
+def _sources() -> str:
+    return code_hash(*_MAKING, endings=_ENDINGS) + versions("egglog", "ortools", "z3-solver")
+
+
+def _rows(graph: Graph) -> list[Any]:
+    """The last is the result."""
+    (result,) = graph.results
+    places: dict[Node, int] = {}
+    rows = []
+    for node in [*graph.parameters, *graph.nodes()]:
+        if node not in places:
+            places[node] = len(places)
+            operands = [places[operand] for operand in node.operands]
+            rows.append([node.op, operands, dict(node.attributes), list(node.type.shape), node.type.number])
+    assert places[result] == len(rows) - 1
+    return rows
+
+
+def _read(product: Graph, row: Mapping[str, Any]) -> Form:
+    """Made again, which checks each node."""
+    builder, nodes = Builder(), list(product.parameters)
+    for op, operands, attributes, shape, number in row["nodes"][len(nodes) :]:
+        values = {name: _attribute(value) for name, value in attributes.items()}
+        node = builder.op(op, *(nodes[place] for place in operands), place=product.name, **values)
+        assert (list(node.type.shape), node.type.number) == (shape, number)
+        nodes.append(node)
+    return Form(row["kernel"], tuple(row["rules"]), Graph(product.name, product.parameters, (nodes[-1],)))
+
+
+def _attribute(value: Any) -> Attribute:
+    attribute: Attribute = tuple(value) if isinstance(value, list) else value
+    return attribute

@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 KEEP_DAYS = 30
 """Days without use after which an entry is removed, when another of its kind is made."""
-_LOOKED = ".looked"
+_SEARCHED = ".searched"
 """Its time of change says when a folder was last searched for old entries: once a day is enough."""
 _DAY = 86_400.0
 _MANIFEST = ".manifest"
@@ -70,7 +70,7 @@ def _is_folder(path: Path) -> bool:
 
 
 def writable_root() -> Path:
-    """The folder for what programs keep in folders of their own. Raises BuildError if there is none."""
+    """The folder for what programs keep in folders of their own. Raises NoPlaceError."""
     root = _roots()[-1]
     try:
         root.mkdir(parents=True, exist_ok=True)
@@ -102,16 +102,18 @@ def cached_build(kind: str, key: str, build: Callable[[Path], None]) -> Path:
 
     Whatever `build` raises passes through, and leaves nothing behind; but a full disk is a BuildError.
     """
-    if found := _found(kind, key):
-        return found
-    return _made(_roots(kind)[-1] / kind, key, build)
+    return _whole_entry(kind, key) or _build(_roots(kind)[-1] / kind, key, build)
 
 
 def only_cached(kind: str, key: str, build: Callable[[Path], None]) -> Path:
     """As :func:`cached_build`, but nothing is built: raises :exc:`NotCachedError` instead."""
-    if found := _found(kind, key):
-        return found
+    if entry := _whole_entry(kind, key):
+        return entry
     raise NotCachedError(f"{kind}/{key}")
+
+
+class NoPlaceError(BuildError):
+    """The cache folder cannot be written to."""
 
 
 class NotCachedError(LookupError):
@@ -120,7 +122,7 @@ class NotCachedError(LookupError):
 
 def has(kind: str, key: str) -> bool:
     """Whether the entry is there, and whole."""
-    return _found(kind, key) is not None
+    return _whole_entry(kind, key) is not None
 
 
 def forget(kind: str, key: str) -> None:
@@ -131,9 +133,9 @@ def forget(kind: str, key: str) -> None:
 
 def value(kind: str, key: str) -> Any:
     """The JSON value that was kept. Raises :exc:`NotCachedError`."""
-    if found := _found(kind, key):
+    if entry := _whole_entry(kind, key):
         with suppress(OSError, ValueError):  # it went away in this moment
-            return json.loads((found / _VALUE).read_text(encoding="utf-8"))
+            return json.loads((entry / _VALUE).read_text(encoding="utf-8"))
     raise NotCachedError(f"{kind}/{key}")
 
 
@@ -149,26 +151,37 @@ def remembered(
 ) -> tuple[T, bool]:
     """The JSON value that `find` gives, or gave before; and whether it did so before.
 
-    What is not `good` is not kept: it is looked for again.
+    What is not `good` is not kept: it is looked for again. Where nothing can be written nothing is kept.
     """
-    fresh: list[T] = []
+    fresh: list[str] = []
 
     def build(folder: Path) -> None:
-        fresh.append(find())
-        _write_value(folder, fresh[0])
+        value = find()
+        fresh.append(json.dumps(value))
+        if not good(value):
+            raise _NotGoodError
+        _write_value(folder, value)
 
-    entry = cached_build(kind, key, build)
-    found: T = json.loads((entry / _VALUE).read_text(encoding="utf-8"))
-    if fresh and not good(fresh[0]):
-        forget(kind, key)
-    return found, not fresh
+    try:
+        text = (cached_build(kind, key, build) / _VALUE).read_text(encoding="utf-8")
+    except _NotGoodError:
+        text = fresh[0]
+    except NoPlaceError:
+        fresh.append(json.dumps(find()))
+        text = fresh[0]
+    value: T = json.loads(text)
+    return value, not fresh
+
+
+class _NotGoodError(Exception):
+    """What was made is not to be kept."""
 
 
 def _write_value(folder: Path, value: Any) -> None:
     (folder / _VALUE).write_text(json.dumps(value), encoding="utf-8")
 
 
-def _found(kind: str, key: str) -> Path | None:
+def _whole_entry(kind: str, key: str) -> Path | None:
     for root in _roots(kind):
         entry = root / kind / key
         if is_whole(entry):
@@ -179,7 +192,7 @@ def _found(kind: str, key: str) -> Path | None:
     return None
 
 
-def _made(parent: Path, key: str, build: Callable[[Path], None]) -> Path:
+def _build(parent: Path, key: str, build: Callable[[Path], None]) -> Path:
     final = parent / key
     with _locked(parent, key):
         if is_whole(final, again=True):  # somebody else has made it while we waited
@@ -233,8 +246,8 @@ def _is_at(descriptor: int, path: Path) -> bool:
         return False
 
 
-def _no_place(error: OSError) -> BuildError:
-    return BuildError(
+def _no_place(error: OSError) -> NoPlaceError:
+    return NoPlaceError(
         f"the cache folder {cache_root()} cannot be written to: {error.strerror}; "
         "give AXILOOM_CACHE a folder that can"
     )
@@ -242,7 +255,7 @@ def _no_place(error: OSError) -> BuildError:
 
 def _full(folder: Path, error: Exception) -> str:
     """One line if a build failed because there is no more space; else nothing."""
-    texts = [one for one in _FULL_TEXTS if one in str(error)]
+    texts = [text for text in _FULL_TEXTS if text in str(error)]
     if not texts and isinstance(error, OSError) and error.errno in _FULL:
         texts = [os.strerror(error.errno or 0)]
     if not texts and isinstance(error, AxiloomError | OSError) and _free(folder) < _LITTLE:
@@ -266,7 +279,7 @@ def _free(folder: Path) -> int:
 
 # --- manifests ----------------------------------------------------------------------------------------
 
-_Stamp = tuple[tuple[str, int, int, int], ...]
+_Stamp = tuple[tuple[int, int, int], ...]
 _CHECKED: dict[Path, _Stamp] = {}
 """Entries that were whole when this process last looked, and how their files were then."""
 
@@ -312,8 +325,8 @@ def _files(folder: Path) -> list[str]:
 
 def _stamp(entry: Path) -> _Stamp:
     names = [_MANIFEST, *json.loads((entry / _MANIFEST).read_bytes())]
-    stats = [(name, (entry / name).stat()) for name in names]
-    return tuple((name, one.st_size, one.st_mtime_ns, one.st_ino) for name, one in stats)
+    stats = [(entry / name).stat() for name in names]
+    return tuple((file.st_size, file.st_mtime_ns, file.st_ino) for file in stats)
 
 
 def _hash(file: Path) -> str:
@@ -337,13 +350,13 @@ def _remove_unused(parent: Path) -> None:
     """Remove what processes left that are gone; once a day, too, entries that nobody has used for long."""
     with suppress(OSError):
         _remove_left(parent)
-        looked, now = parent / _LOOKED, time.time()
-        if looked.exists() and now - looked.stat().st_mtime < _DAY:
+        searched, now = parent / _SEARCHED, time.time()
+        if searched.exists() and now - searched.stat().st_mtime < _DAY:
             return
-        looked.touch()
+        searched.touch()
         for entry in parent.iterdir():
             if not entry.name.startswith(".") and now - entry.stat().st_mtime >= KEEP_DAYS * _DAY:
-                shutil.rmtree(entry, ignore_errors=True)
+                _remove(entry)
 
 
 def _remove_left(parent: Path) -> None:

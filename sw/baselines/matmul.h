@@ -50,8 +50,8 @@ static inline int32_t *put(int32_t *to, int32_t word) {
     return to + 1;
 }
 
-/* -DPREFETCH: rows come into the caches ahead of their use. Off, as hardly anybody writes it; what it is worth is in
- * docs/experiments.md. */
+/* -DPREFETCH: rows come into the caches ahead of their use. Off, as hardly anybody writes it; what it is worth:
+ * python -m benchmarks hand_prefetch. */
 #ifndef PREFETCH
 #define PREFETCH 0
 #endif

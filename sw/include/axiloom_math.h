@@ -3,7 +3,8 @@
  * Only operations that IEEE 754 defines in every bit (+ - * /, conversions, comparisons; no fused multiply-add, the
  * toolchain compiles with -ffp-contract=off), so that a result is the same on every machine and in the reference
  * (drivergen/evaluate/elementary.py, which does the same steps). About 2 ulp; NaN gives NaN. Methods: Muller, "Elementary
- * Functions", ch. 11 (range reduction of exp by Cody and Waite, log by atanh); Taylor series of tanh and erf near 0. */
+ * Functions", ch. 11 (range reduction of exp by Cody and Waite, of sine by Payne and Hanek, log by atanh, log1p by
+ * Kahan); Taylor series of tanh and erf near 0. */
 #ifndef AXILOOM_MATH_H
 #define AXILOOM_MATH_H
 
@@ -89,6 +90,57 @@ AXL_MATH float axl_logf(float x) {
     p = p * z + 6.66666667e-1f;
     return e * 0.693359375f + ((s + s) + (s * (z * p) + e * -2.12194440e-4f));
 }
+
+AXL_MATH float axl_log1pf(float x) {
+    const float u = 1.0f + x;
+    if (!(u > 0) || u > 3.4028234e38f)
+        return axl_logf(u);
+    return axl_logf(u) - ((u - 1.0f) - x) / u; /* what the sum has lost */
+}
+
+/* x to the power n, as products by squaring. */
+AXL_MATH float axl_powif(float x, int64_t n) {
+    float y = 1.0f;
+    for (uint64_t k = n < 0 ? 0u - (uint64_t)n : (uint64_t)n; k; k >>= 1) {
+        if (k & 1u)
+            y = y * x;
+        x = x * x;
+    }
+    return n < 0 ? 1.0f / y : y;
+}
+
+/* The sine of x and so many quarter turns. */
+AXL_MATH float axl_sine(float x, uint32_t quarters) {
+    static const uint32_t one_over_2_pi[8] = {0,           0x28BE60DBu, 0x9391054Au, 0x7F09D5F4u,
+                                              0x7D4D3770u, 0x36D8A566u, 0x4F10E410u, 0};
+    const uint32_t bits = axl_bits(x) & 0x7FFFFFFFu;
+    float r = x;
+    if (bits >= 0x7F800000u)
+        return __builtin_nanf("");
+    if (bits > 0x3F490FDAu) { /* pi / 4: x / (2 pi) less whole turns, in 64 bits, of which the first two are quarters */
+        const uint32_t shift = (bits >> 23) - 126u, *words = &one_over_2_pi[shift / 32], part = shift % 32;
+        const uint64_t m = (uint64_t)((bits << 8) | 0x80000000u);
+        uint64_t w[3];
+        for (int i = 0; i < 3; i++)
+            w[i] = (uint32_t)((((uint64_t)words[i] << 32 | words[i + 1]) << part) >> 32);
+        const uint64_t turns = ((m * w[0]) << 32) + m * w[1] + ((m * w[2]) >> 32);
+        const uint32_t whole = (uint32_t)((turns + (1ull << 61)) >> 62);
+        r = (float)((double)(int64_t)(turns - ((uint64_t)whole << 62)) * 3.4061215800304934e-19);
+        r = x < 0 ? -r : r;
+        quarters += x < 0 ? 0u - whole : whole;
+    }
+    const float z = r * r;
+    float p = (-1.9515295891e-4f * z + 8.3321608736e-3f) * z + -1.6666654611e-1f, y = (p * z) * r + r;
+    if (quarters & 1u) {
+        p = (2.443315711809948e-5f * z + -1.388731625493765e-3f) * z + 4.166664568298827e-2f;
+        y = (p * z) * z - z * 0.5f + 1.0f;
+    }
+    return quarters & 2u ? -y : y;
+}
+
+AXL_MATH float axl_sinf(float x) { return axl_sine(x, 0); }
+
+AXL_MATH float axl_cosf(float x) { return axl_sine(x, 1); }
 
 AXL_MATH float axl_tanhf(float x) {
     const float a = __builtin_fabsf(x);

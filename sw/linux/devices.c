@@ -3,7 +3,7 @@
  * A DMA is the UIO device whose first map is at its address. Memory is /dev/udmabuf0 (github.com/ikwzm/udmabuf), a
  * region without gaps for rings of descriptors, windows and arrays; it is mapped where link.ld has it, and if the
  * kernel gave it other physical addresses, axl_bus_offset is the difference. Only the calls of the kernel that
- * docs/linux.md names are used, so that the same program runs on the simulated SoC. */
+ * docs/boards.md names are used, so that the same program runs on the simulated SoC. */
 #define _GNU_SOURCE
 #include "devices.h"
 
@@ -109,7 +109,7 @@ static int read_number(const char *path, uint64_t *value) {
 static void *map(const char *path, int uncached, void *at, uint32_t bytes, uint64_t offset, int flags) {
     const int file = open(path, uncached ? O_RDWR | O_SYNC : O_RDWR);
     if (file < 0) {
-        axl_say("%s: %s", path, errno == EACCES ? "no right to open it (run as root, or see docs/linux.md)" : "not there");
+        axl_say("%s: %s", path, errno == EACCES ? "no right to open it (run as root, or see docs/boards.md)" : "not there");
         return NULL;
     }
     void *mapped = mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | flags, file, (off_t)offset);

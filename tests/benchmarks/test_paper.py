@@ -380,7 +380,7 @@ def test_ablation_says_what_a_pass_brings_alone_and_to_the_others() -> None:
     assert "; double-buffer missing alone, missing on top of the others;" in text
 
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "experiments.md"
+DOCUMENT = Path(__file__).parents[2] / "benchmarks" / "paper" / "results.md"
 
 
 @pytest.mark.parametrize("name", experiments.NAMES)

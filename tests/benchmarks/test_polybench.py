@@ -23,11 +23,7 @@ TRIANGULAR = {"symm": 150_000, "syr2k": 180_750, "syrk": 90_375, "trmm": 74_625,
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "kernel",
-    [each if each in ("trisolv", "jacobi-1d") else pytest.param(each, marks=pytest.mark.slow)
-     for each in sizes.MINI],
-)  # fmt: skip
+@pytest.mark.parametrize("kernel", [kernel for kernel in sizes.MINI if not has_schedule(kernel)])
 def test_as_written_in_verilator(kernel: str) -> None:
     row = measure(kernel, "mini", written=True)
     assert row.equal

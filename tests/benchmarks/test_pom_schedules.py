@@ -19,11 +19,8 @@ from axiloom.nests.schedule import Schedule
 from axiloom.nests.schedule.errors import LegalityError
 from axiloom.nests.schedule.replay import replay
 
-LOOPS = [each for each in KERNELS if each not in ("vgg16", "resnet18")]
 
-
-@pytest.mark.every(4)
-@pytest.mark.parametrize("name", LOOPS)
+@pytest.mark.parametrize("name", ["bicg", "gesummv", "blur"])
 def test_scheduled_program_is_the_reference(name: str) -> None:
     program = KERNELS[name](**SMALL[name])
     arrays = data(program)
@@ -31,13 +28,6 @@ def test_scheduled_program_is_the_reference(name: str) -> None:
     steps = {"steps": SMALL[name]["steps"]} if "steps" in SMALL[name] else {}
     for array, expected in REFERENCE[name](arrays, **steps).items():
         assert np.array_equal(found[array].view(np.uint32), expected.view(np.uint32))
-
-
-@pytest.mark.slow
-def test_small_kernel_in_verilator() -> None:
-    ran = execute("heat", "pom", SMALL["heat"])
-    assert ran.equal
-    assert ran.predicted == ran.simulated
 
 
 @pytest.mark.slow

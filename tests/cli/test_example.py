@@ -60,7 +60,7 @@ def test_unknown_names_are_refused(
 
 
 def test_pages_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["docs", "boards/pynq-z2"]) == 0
-    assert capsys.readouterr().out == (ROOT / "docs" / "boards" / "pynq-z2.md").read_text()
+    assert main(["docs", "boards"]) == 0
+    assert capsys.readouterr().out == (ROOT / "docs" / "boards.md").read_text()
     assert main(["docs"]) == 0
     assert "(own-rtl.md)" in capsys.readouterr().out

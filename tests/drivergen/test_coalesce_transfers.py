@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.drivergen import host
 from tests.drivergen.pipeline.test_pipeline import HAND
-from tests.drivergen.test_drivers import CHAIN, FLOWS
+from tests.drivergen.test_drivers import CHAIN, FLOWS, narrow
 from tests.isa.strategies import specs, tiles
 from tests.some import some
 from xdsl.dialects.builtin import ModuleOp
@@ -32,10 +32,7 @@ def test_every_flow(name: str, flow: str, shape: tuple[int, int, int]) -> None:
     assert device.received == published.received
 
 
-@pytest.mark.every(4)
-@pytest.mark.parametrize("dtype", ["int8", "int16"])
-@pytest.mark.parametrize("encoding", ["bitmask", "literals"])
-@pytest.mark.parametrize("name", some(isa.builtins(), 3))
+@pytest.mark.parametrize(("name", "encoding", "dtype"), some(narrow(1), 7))
 def test_narrow_types(name: str, encoding: str, dtype: str) -> None:
     spec = isa.builtin(name, data_type=dtype, encoding=encoding)
     host.check(matmul_mlir(7, 13, 5, dtype), spec, pipeline="coalesced")

@@ -1,8 +1,8 @@
 """Random small ONNX models: every op that `axiloom quantize` reads, its attributes, opsets 9 to 21.
 
 `model(number)` is the same each time. Whether a parameter is an attribute or an input, and which an op has,
-is asked
-of the schema of the model's opset; what stands there is often left out, so that ONNX's default counts.
+is asked of the schema of the model's opset; what stands there is often left out, so that ONNX's default
+counts.
 """
 
 from __future__ import annotations
@@ -66,8 +66,7 @@ class Builder:
         **attributes: Any,
     ) -> Any:
         """`late`: parameters that are inputs in the schemas of some opsets, attributes in others; None is
-        left
-        out, and so is an attribute that is None."""
+        left out, and so is an attribute that is None."""
         schema = onnx.defs.get_schema(kind, self.opset, "")
         names = [formal.name for formal in schema.inputs]
         given = list(inputs)

@@ -1,8 +1,7 @@
 """One ONNX model through the readers of Axiloom, held against ONNX Runtime by code of its own.
 
 Verdicts: ``right``; ``refused`` with a message; ``caught`` by Axiloom's own referee; ``wrong``, what nobody
-said; and
-``crash``, what would be exit code 70.
+said; and ``crash``, what would be exit code 70.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+torch = pytest.importorskip("torch")
 onnx = pytest.importorskip("onnx")
 pytest.importorskip("torch_mlir")
 pytest.importorskip("onnxruntime")
@@ -24,6 +25,8 @@ from axiloom.errors import CompileError  # noqa: E402
 from axiloom.frontend import onnx_ops  # noqa: E402
 from axiloom.frontend.onnx_file import read_onnx  # noqa: E402
 from axiloom.frontend.onnx_model import import_file  # noqa: E402
+from axiloom.frontend.referee import Limits, agreement  # noqa: E402
+from axiloom.quantise import execute  # noqa: E402
 from axiloom.quantise.torch_model import load, quantise  # noqa: E402
 from axiloom.run.scales import of  # noqa: E402
 
@@ -105,6 +108,18 @@ def test_files_that_were_misread(name: str, tmp_path: Path) -> None:
     path = save(name, tmp_path / "net.onnx")
     assert referee_onnx.quantised(path).word == "right"
     assert referee_onnx.imported(path).word == "right"
+
+
+def test_random_calibration_is_for_inputs_that_it_has_not_seen(tmp_path: Path) -> None:
+    """Eight samples of a small network say too little about its ranges: more are drawn than asked for."""
+    path = save("three_products_then_three_sums", tmp_path / "net.onnx")
+    network = quantise(*load(str(path)), "8-random", name="net")
+    outside, rng = referee_onnx.Outside(path), np.random.default_rng(1)
+    for _ in range(100):
+        inputs = outside.inputs(rng)
+        (integers,) = execute(network.graph, network.inputs([torch.from_numpy(x) for x in inputs])).values()
+        got = integers.astype(np.float32) * (network.graph.nodes[-1].scale or 1)
+        assert agreement([got], outside.results(inputs)).within(Limits(0.98, 0.25))
 
 
 def test_bytes_without_a_sign(tmp_path: Path) -> None:

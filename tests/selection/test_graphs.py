@@ -20,7 +20,9 @@ _ERRORS = {"bfloat16": 0.06, "float32": 1e-4}
 """Of the largest number of a result: sums are rounded in another order, and differences of them remain."""
 
 
-def check(seed: int) -> None:
+@pytest.mark.every(32)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_two_ways(seed: int) -> None:
     graph = random_graph(seed)
     inputs = inputs_of(graph, seed)
     found = evaluate(graph, inputs)
@@ -33,18 +35,6 @@ def check(seed: int) -> None:
         assert np.isfinite(values).all()
         largest = float(np.abs(wanted).max(initial=1e-3))
         np.testing.assert_allclose(values, wanted, rtol=0, atol=_ERRORS[of.name] * largest)
-
-
-@pytest.mark.every(4)
-@pytest.mark.parametrize("seed", SEEDS[::8])
-def test_two_ways(seed: int) -> None:
-    check(seed)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", SEEDS)
-def test_two_ways_all(seed: int) -> None:
-    check(seed)
 
 
 def test_graphs_are_what_they_promise() -> None:

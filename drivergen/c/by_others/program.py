@@ -14,6 +14,7 @@ from xdsl.dialects import func
 
 from axiloom.drivergen.c.by_others import loops, transfers
 from axiloom.drivergen.c.by_others.writer import Writer
+from axiloom.drivergen.c.status import TRY
 from axiloom.drivergen.dialects import lowered
 from axiloom.errors import CompileError
 from axiloom.isa.wording.names import hint
@@ -25,13 +26,7 @@ BOARD = (0x4040_0000, 0x1600_0000, 65536, 0x1640_0000, 65536)
 HEAD = """/* {name}: a driver in MLIR, as C. */
 #include "axiloom.h"
 
-#define TRY(call)                             \\
-    do {{                                      \\
-        const dma_status try_status = (call); \\
-        if (try_status != DMA_OK)             \\
-            return try_status;                \\
-    }} while (0)
-{shows}
+{leave}{shows}
 typedef uint32_t __attribute__((may_alias)) word; /* elements of any type travel as words */
 """
 SHOWS = """
@@ -98,7 +93,7 @@ def translate(
             "it may come too early"
         )
     lines = (
-        HEAD.format(name=name, shows=SHOWS if writer.prints else ""),
+        HEAD.format(name=name, leave=TRY, shows=SHOWS if writer.prints else ""),
         *writer.arrays,
         BEGIN.format(board=", ".join(map(str, board))),
         *(RESTART.format(way=way) for way in unwaited),

@@ -7,6 +7,6 @@
   steps, by induction; ``arithmetic.py``: what numbers know, by polynomials and z3
 - ``cases.py``: ranks, numbers and attributes that a rule is about; ``proof.py``: a rule's proof
 - ``search.py``: a counter-example: shapes and values on which both sides differ, by `evaluate`
-- ``verdicts.py``: `Proof`, what is known of a rule; ``process.py``: in a process that can be killed;
-  ``kept.py``: by content in the user's cache, and `usable`, the rules that are proved
+- ``verdicts.py``: `Proof`, what is known of a rule
+- ``proved.py``: proofs by content in the user's cache, and `usable`, the rules that are proved
 """

@@ -22,6 +22,7 @@ class Equality(Protocol):
     """What is known without numbers: `prove.equal.Equality`."""
 
     sense: str
+    shown: set[int]
 
     def same(self, a: Element, b: Element) -> bool: ...
     def alike(self, a: Element, b: Element) -> bool: ...
@@ -140,7 +141,16 @@ def _bits_same(equality: Equality, a: Element, b: Element) -> bool:
     solver = z3.Solver()
     solver.set("timeout", BITS_MS)
     solver.add(left != right)
-    return bool(solver.check() == z3.unsat)
+    says = solver.check()
+    if says == z3.sat:
+        equality.shown |= _numbers(solver.model())
+    return bool(says == z3.unsat)
+
+
+def _numbers(model: z3.ModelRef) -> set[int]:
+    """With a sign and without."""
+    values = [model[name] for name in model.decls() if z3.is_bv_value(model[name])]
+    return {number for value in values for number in (value.as_long(), value.as_signed_long())}
 
 
 def _bits(equality: Equality, atoms: _Atoms, term: Element) -> Any:

@@ -14,7 +14,7 @@ What is used, each a lemma that tests/selection/rules/test_lemmas.py tries on nu
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations, permutations
 from math import prod
 from typing import Any
@@ -50,6 +50,8 @@ class Equality:
 
     context: Context
     sense: str
+    shown: set[int] = field(default_factory=set)
+    """Integers with which two elements were seen to differ."""
     fresh: int = 0
 
     def same(self, a: Element, b: Element) -> bool:

@@ -37,6 +37,8 @@ class Outcome:
     bounded: bool
     paths: int
     why: str = ""
+    shown: tuple[int, ...] = ()
+    """Integers with which z3 saw two elements differ: perhaps they refute the rule."""
 
 
 def prove(rule: Rule, until: float) -> Outcome:
@@ -55,9 +57,10 @@ def _tried(rule: Rule, sizes: Callable[[str], Sequence[int]] | None, until: floa
     memory = Memory()
     while path is not None:
         context = Context(path, memory=memory)
+        shown: set[int] = set()
         try:
-            if why := _path(Case(rule, context, sizes)):
-                return Outcome(False, sizes is not None, done, why)
+            if why := _path(Case(rule, context, sizes), shown):
+                return Outcome(False, sizes is not None, done, why, tuple(sorted(shown)))
             done += 1
         except Dropped:
             pass
@@ -71,8 +74,9 @@ def _tried(rule: Rule, sizes: Callable[[str], Sequence[int]] | None, until: floa
     return Outcome(True, sizes is not None, done)
 
 
-def _path(case: Case) -> str:
-    """Why both sides differ on one path; empty: they are the same. Raises Dropped."""
+def _path(case: Case, shown: set[int]) -> str:
+    """Why both sides differ on one path, perhaps with the integers `shown`; empty: they are the same. Raises
+    Dropped."""
     case.fill()
     context, terms = case.context, Terms(case.context)
     tensors = {name: _tensor(name, type_) for name, type_ in case.tensors.items()}
@@ -88,7 +92,7 @@ def _path(case: Case) -> str:
     if old.type.number != new.type.number or not _holds(context, equal(old.type.shape, new.type.shape)):
         return f"{old.type} becomes {new.type} for {_said(case)}"
     index = [context.unknown(f"i{d}", 0, n - 1) for d, n in enumerate(old.type.shape)]
-    equality = Equality(context, case.rule.sense)
+    equality = Equality(context, case.rule.sense, shown)
     with context.under():
         left, right = old.read(index), new.read(index)
     if equality.same(left, right):

@@ -7,11 +7,12 @@ Sums of floats are of small integers, so that no order shows.
 
 from __future__ import annotations
 
+import ast
 import random
-import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice, product
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from axiloom.selection.rules.make import build
 from axiloom.selection.rules.prove.cases import NUMBERS, Case, bounds_of
 from axiloom.selection.rules.prove.conditions import Dropped, Undecided
 from axiloom.selection.rules.prove.context import Context
-from axiloom.selection.rules.rule import Pattern, Rule, terms
+from axiloom.selection.rules.rule import Expr, Pattern, Rule, terms
 
 EDGES = (0, 1, -1, 2, 127, 128, -128, -129, 255, 256, 32767, 32768, -32769, 65536, 2147483647)
 MOST_ELEMENTS = 4096
@@ -35,8 +36,13 @@ FEW = 20
 """Cases of a rule that a proof then decides."""
 RANDOM = 3
 """Random fillings of a case."""
-LITERALS = 12
+LITERALS = 24
+"""Numbers that a rule says, and what is next to them."""
+MIXED = 64
+"""Ways to give several tensors the integers that z3 has shown."""
 PADS = {"convolution", "windows"}
+UNSIGNED = {"maximum", "minimum", "clamp", "relu", "reduce", "reduce_window", "dense", "dot_general", *PADS}
+"""Operations of which the IR does not say the sign of a zero: extremes, and sums in any order."""
 SPECIAL = (-0.0, np.inf, -np.inf, np.nan, 0.0)
 
 
@@ -55,8 +61,9 @@ class Searched:
     tried: int
 
 
-def search(rule: Rule, until: float, most: int = CASES) -> Searched:
-    """Over the sizes that the rule states (or 1, 2, 3), at most so many cases, drawn from a seed."""
+def search(rule: Rule, until: float, most: int = CASES, shown: Sequence[int] = ()) -> Searched:
+    """Over the sizes that the rule states (or 1, 2, 3), at most so many cases, drawn from a seed; `shown` are
+    integers that may refute it."""
     tried = cases = 0
     for seed in range(ATTEMPTS):
         if cases == most or time.monotonic() > until:
@@ -68,7 +75,7 @@ def search(rule: Rule, until: float, most: int = CASES) -> Searched:
         case = Case(rule, context, bounds_of(rule), alike)
         try:
             case.fill()
-            found, count = _compared(case, cases)
+            found, count = _compared(case, cases, shown)
             if found is not None:
                 return Searched(found, tried)
             tried, cases = tried + count, cases + 1
@@ -89,7 +96,7 @@ class _Drawn(Context):
         return self.dice.randrange(count)
 
 
-def _compared(case: Case, seed: int) -> tuple[Found | None, int]:
+def _compared(case: Case, seed: int, shown: Sequence[int]) -> tuple[Found | None, int]:
     builder = Builder()
     leaves = {name: builder.leaf("parameter", name, type_) for name, type_ in case.tensors.items()}
 
@@ -115,7 +122,7 @@ def _compared(case: Case, seed: int) -> tuple[Found | None, int]:
         return Found(f"{about}: {old.type} becomes {new.type}"), 0
     used = tuple(one for one in leaves.values())
     tried = 0
-    for inputs in _inputs(case, leaves, seed):
+    for inputs in _inputs(case, leaves, seed, shown):
         one, other = (evaluate(Graph("side", used, (root,)), inputs)[0] for root in (old, new))
         tried += 1
         if not _same(case.rule, one, other, old.type.number):
@@ -123,24 +130,28 @@ def _compared(case: Case, seed: int) -> tuple[Found | None, int]:
     return None, tried
 
 
-def _inputs(case: Case, leaves: dict[str, Node], seed: int) -> Iterator[dict[str, Array]]:
-    for edge in (*EDGES, *_literals(case.rule)):
-        arrays = {}
-        for name, leaf in leaves.items():
-            of = number(leaf.type.number)
-            fits = of.kind == "float" or of.lowest <= edge <= of.highest
-            if of.kind == "float" and abs(edge) > 256:
-                fits = False
-            if not fits:
-                break
-            values = np.full(leaf.type.shape, edge, of.values if of.kind != "float" else np.float64)
-            arrays[name] = of.encode(values)
-        else:
-            yield arrays
+def _inputs(
+    case: Case, leaves: dict[str, Node], seed: int, shown: Sequence[int]
+) -> Iterator[dict[str, Array]]:
+    alike = ((edge,) * len(leaves) for edge in (*EDGES, *_literals(case.rule)))
+    for edges in (*alike, *islice(product(shown, repeat=len(leaves)), MIXED)):
+        pairs = [*zip(leaves.items(), edges, strict=True)]
+        if all(_fits(leaf, edge) for (_, leaf), edge in pairs):
+            yield {name: _filled(leaf, edge) for (name, leaf), edge in pairs}
     yield from _turning(case, leaves, seed)
     rng = np.random.default_rng(seed)
     for _ in range(RANDOM):
         yield {name: _random(rng, leaf) for name, leaf in leaves.items()}
+
+
+def _fits(leaf: Node, edge: int) -> bool:
+    of = number(leaf.type.number)
+    return abs(edge) <= 256 if of.kind == "float" else of.lowest <= edge <= of.highest
+
+
+def _filled(leaf: Node, edge: int) -> Array:
+    of = number(leaf.type.number)
+    return of.encode(np.full(leaf.type.shape, edge, of.values if of.kind != "float" else np.float64))
 
 
 def _turning(case: Case, leaves: dict[str, Node], seed: int) -> Iterator[dict[str, Array]]:
@@ -166,9 +177,13 @@ def _turning(case: Case, leaves: dict[str, Node], seed: int) -> Iterator[dict[st
 
 
 def _literals(rule: Rule) -> list[int]:
-    """Numbers that the rule says, and what is next to them."""
-    found = {int(text) for text in re.findall(r"(?<![\w.])-?\d{1,18}(?![\w.])", rule.text)}
-    return sorted({one + more for one in found for more in (-1, 0, 1)} - {*EDGES})[:LITERALS]
+    """Numbers that the rule says, of both signs, and what is next to them."""
+    exprs = [expr for side in (rule.old, rule.new) for term in terms(side) for _, expr in term.attributes]
+    exprs += [step if isinstance(step, Expr) else step[1] for step in rule.steps]
+    nodes = (node for expr in exprs for node in ast.walk(expr.tree))
+    said = {node.value for node in nodes if isinstance(node, ast.Constant) and type(node.value) is int}
+    near = {sign * value + more for value in said for sign in (1, -1) for more in (-1, 0, 1)}
+    return sorted(near - {*EDGES}, key=abs, reverse=True)[:LITERALS]
 
 
 def _random(rng: np.random.Generator, leaf: Node) -> Array:
@@ -191,7 +206,10 @@ def _same(rule: Rule, one: Array, other: Array, name: str) -> bool:
         with np.errstate(all="ignore"):
             finite = np.isfinite(a) & np.isfinite(b)
             return bool(np.allclose(a[finite], b[finite], rtol=near, atol=near))
-    return bool(np.array_equal(a, b, equal_nan=True))
+    if not np.array_equal(a, b, equal_nan=True):
+        return False
+    used = {term.op for side in (rule.old, rule.new) for term in terms(side)}
+    return bool(used & UNSIGNED) or np.array_equal(np.signbit(a) & ~np.isnan(a), np.signbit(b) & ~np.isnan(b))
 
 
 def _line(leaves: dict[str, Node], inputs: dict[str, Array], one: Array, other: Array, given: str) -> str:

@@ -27,8 +27,8 @@ from axiloom.errors import MismatchError, UsageError
 from axiloom.selection.egraph.exact import improve
 from axiloom.selection.egraph.extract import greedy
 from axiloom.selection.egraph.problem import problem_of_ways
-from axiloom.selection.egraph.process import saturate
 from axiloom.selection.egraph.saturated import ENode, Limits, Saturated
+from axiloom.selection.egraph.saturation import saturate
 from axiloom.selection.ir.evaluate import evaluate
 from axiloom.selection.ir.graph import Graph, Node, Type
 from axiloom.selection.rules import library

@@ -1,7 +1,8 @@
 """The ``axiloom`` command: one module a group of subcommands, errors caught once, here.
 
 Exit codes: 0 done (and the result is right), 1 the result is wrong, 2 usage, 3 specification,
-4 compile, 5 build, 6 hang, 7 the driver failed, 8 the board is not reached, 70 a fault of Axiloom itself.
+4 compile, 5 build, 6 hang, 7 the driver failed, 8 the board is not reached, 9 stale data, 10 a bus rule was
+broken, 70 a fault of Axiloom itself.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from axiloom import processes
 from axiloom.errors import AxiloomError, UsageError
 
 EPILOG = """exit codes: 0 right, 1 wrong result, 2 usage, 3 specification, 4 compile, 5 build, 6 hang,
-7 driver failed, 8 board not reached, 70 a fault of axiloom itself"""
+7 driver failed, 8 board not reached, 9 stale data, 10 bus rule broken, 70 a fault of axiloom itself"""
 
 
 GROUPS: Mapping[str, tuple[str, ...]] = {

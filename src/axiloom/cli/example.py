@@ -27,7 +27,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "docs",
         help=HELP["docs"],
         description="Without PAGE: the index, and where the pages lie. With PAGE, such as own-rtl or "
-        "boards/pynq-z2: prints that page, in Markdown.",
+        "boards: prints that page, in Markdown.",
     )
     docs.add_argument("page", nargs="?", metavar="PAGE")
     docs.set_defaults(execute=_docs)

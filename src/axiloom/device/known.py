@@ -6,36 +6,33 @@ are made of that again, so nothing but names and shapes comes from the file.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
-from axiloom.cache import cache_root, content_hash
+from axiloom import cache
 from axiloom.errors import AxiloomError
-from axiloom.files import code_hash, make_folder, write_whole
+from axiloom.files import code_hash
 from axiloom.isa.instructions.tree import InstructionSet
 from axiloom.selection.ir.graph import Type
 from axiloom.selection.ir.ops import Builder
 from axiloom.selection.machine.derive import Meaning, Meanings, Operand, meanings_of
 from axiloom.selection.machine.kernels import KERNELS
 
+KIND = "meanings"
 _DERIVING = ("isa/instructions", "isa/numerics", "selection/ir", "selection/machine")
 
 
 def known(isa: InstructionSet) -> Meanings:
     """The meanings of `isa` that were derived before, by the same code."""
     meanings = Meanings(isa)
-    file = _file(isa)
     try:
-        rows = json.loads(file.read_text(encoding="utf-8"))
-        for row in rows:
+        for row in cache.value(KIND, _key(isa)):
             key = str(row["instruction"]), tuple((str(n), int(v)) for n, v in row["sizes"])
             meanings.found[key] = _meaning(isa, row) if "kernel" in row else str(row["refused"])
-    except FileNotFoundError:
+    except cache.NotCachedError:
         return meanings
-    except (OSError, ValueError, KeyError, TypeError, AxiloomError):
-        return Meanings(isa)  # a file that somebody broke: derived again, and written whole
+    except (ValueError, KeyError, TypeError, AxiloomError):
+        return Meanings(isa)  # not what is read today: derived again
     return meanings
 
 
@@ -51,9 +48,7 @@ def keep(meanings: Meanings) -> None:
         else:
             row["refused"] = one
         rows.append(row)
-    file = _file(meanings.isa)
-    make_folder(file.parent)
-    write_whole(file, json.dumps(rows))
+    cache.keep(KIND, _key(meanings.isa), rows)
 
 
 def derive(meanings: Meanings, rows: Iterable[int]) -> list[Meaning]:
@@ -66,9 +61,8 @@ def derive(meanings: Meanings, rows: Iterable[int]) -> list[Meaning]:
     return made
 
 
-def _file(isa: InstructionSet) -> Path:
-    key = content_hash(repr(isa), code_hash(*_DERIVING))  # all of the tree, and so each constant
-    return cache_root() / "meanings" / f"{isa.name}-{key}.json"
+def _key(isa: InstructionSet) -> str:
+    return cache.content_hash(repr(isa), code_hash(*_DERIVING))  # all of the tree, and so each constant
 
 
 def _row(one: Operand) -> list[Any]:

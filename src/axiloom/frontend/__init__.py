@@ -1,11 +1,10 @@
 """Models in: PyTorch, ONNX, HLO or MLIR become one form, MLIR text on tensors and its weights.
 
 `model` is that form and its two files; `pytorch`, `onnx_model` (of an `onnx_file`) and `hlo` import what
-their names say,
-`onnx_network` makes a torch module of an ONNX file by `onnx_ops`, `referee` is the judge of all of them,
-`mlir_file` finds the function that is meant in a text, `tosa` lowers that dialect,
-`lowering` runs torch-mlir and tidies what it gives, `lift` moves constants out of the text. torch, torch-mlir
-and onnx are extras: they are imported where a model needs them, and `extras` says what to install.
+their names say, `onnx_network` makes a torch module of an ONNX file by `onnx_ops`, `referee` is the judge of
+all of them, `mlir_file` finds the function that is meant in a text, `tosa` lowers that dialect, `lowering`
+runs torch-mlir and tidies what it gives, `lift` moves constants out of the text. torch, torch-mlir and onnx
+are extras: they are imported where a model needs them, and `extras` says what to install.
 """
 
 from __future__ import annotations

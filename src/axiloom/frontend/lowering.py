@@ -39,8 +39,7 @@ def lower(
     """MLIR text of `module` (an ir.Module of torch ops), and its weights, called `names` of their bytes.
 
     `types`: of ``input`` and ``output``, as the model has them: integers of linalg have no sign, and where
-    one is
-    unsigned the function says so. Raises CompileError that names the op and its place.
+    one is unsigned the function says so. Raises CompileError that names the op and its place.
     """
     with module.context:
         for passes in (pipeline, _TO_LINALG, _TIDY):
@@ -50,7 +49,7 @@ def lower(
         readable = context()
         for op in list(block.operations):
             _drop_checks(op)
-            _check_padding(op, name)
+            _cut_padding(op)
             if op.operation.name == "linalg.generic":
                 _drop_unused_results(op)
             elif (
@@ -109,18 +108,31 @@ def _drop_checks(op: Any) -> None:
                     inner.operation.erase()
 
 
-def _check_padding(op: Any, name: str) -> None:
-    """Raise CompileError for a padding that cuts off, which MLIR has and the compiler does not."""
+def _cut_padding(op: Any) -> None:
+    """A padding that is negative becomes a slice in front of one that is not."""
     if op.operation.name != "tensor.pad":
         return
-    for side in ("static_low", "static_high"):
-        edges = list(ir.DenseI64ArrayAttr(op.operation.attributes[side]))
-        if any(-(1 << 32) < edge < 0 for edge in edges):
-            place = _place(str(op.operation.location))
-            raise CompileError(
-                f"{name}: {place}{': ' if place else ''}a padding of {edges}: negative is not compiled; "
-                "cut the elements off by a slice"
-            )
+    attributes, source = op.operation.attributes, op.operation.operands[0]
+    low, high = (list(ir.DenseI64ArrayAttr(attributes[side])) for side in ("static_low", "static_high"))
+    if all(edge >= 0 for edge in (*low, *high)):
+        return
+    begins, ends = ([max(-edge, 0) for edge in side] for side in (low, high))
+    shape = ir.RankedTensorType(source.type)
+    sizes = [size - begin - end for size, begin, end in zip(shape.shape, begins, ends, strict=True)]
+    places = {"offsets": begins, "sizes": sizes, "strides": [1] * len(sizes)}
+    with ir.InsertionPoint(op), op.operation.location:
+        cut = ir.Operation.create(
+            "tensor.extract_slice",
+            results=[ir.RankedTensorType.get(sizes, shape.element_type)],
+            operands=[source],
+            attributes={
+                **{f"static_{name}": ir.DenseI64ArrayAttr.get(place) for name, place in places.items()},
+                "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 0, 0, 0]),
+            },
+        )
+        op.operation.operands[0] = cut.result
+        for side, edges in (("static_low", low), ("static_high", high)):
+            attributes[side] = ir.DenseI64ArrayAttr.get([max(edge, 0) for edge in edges])
 
 
 def _drop_unused_results(op: Any) -> None:

@@ -86,9 +86,9 @@ class OnnxFile:
                 return Referee(*_runtime(self.path, names))
             except Exception as error:  # an op or a type that it does not have
                 why = first_line(error)
-        told = f"ONNX's reference evaluator {onnx.__version__}"
+        name = f"ONNX's reference evaluator {onnx.__version__}"
         if self.opset != self.own_opset:  # it knows the newest meaning of an op alone
-            told += f" (on the file converted from opset {self.own_opset} to {self.opset})"
+            name += f" (on the file converted from opset {self.own_opset} to {self.opset})"
 
         def run(arrays: Sequence[Array]) -> list[Array]:
             try:
@@ -100,7 +100,7 @@ class OnnxFile:
                 ) from error
             return [np.asarray(result) for result in results]
 
-        return Referee(told, run)
+        return Referee(name, run)
 
 
 def _runtime(path: Path, names: Sequence[str]) -> tuple[str, Callable[[Sequence[Array]], list[Array]]]:
@@ -134,8 +134,7 @@ def read_onnx(path: Path) -> OnnxFile:
     """The checked model in `path`.
 
     Raises UsageError for no such file; CompileError for one that is no valid model, has no static shapes, or
-    is of
-    an opset that cannot be converted.
+    is of an opset that cannot be converted.
     """
     check_input(path)
     try:
@@ -178,8 +177,8 @@ def _resize_as_before(proto: Any, path: Path) -> None:
         if node.op_type == "Constant" and node.attribute[0].HasField("t")
     }
     for node in proto.graph.node:
-        given = {attribute.name for attribute in node.attribute}
-        if node.op_type != "Resize" or "coordinate_transformation_mode" in given:
+        named = {attribute.name for attribute in node.attribute}
+        if node.op_type != "Resize" or "coordinate_transformation_mode" in named:
             continue
         scales = known.get(node.input[2]) if len(node.input) > 2 else None
         if scales is None or (min(scales) < 1 < max(scales)):

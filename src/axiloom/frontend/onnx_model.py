@@ -20,8 +20,7 @@ from axiloom.frontend.pytorch import lowered
 
 def import_file(path: Path) -> Model:
     """The model in an `.onnx` file, in linalg on tensors: by torch-mlir's importer for ONNX, and what that
-    does not
-    take by our reader, if every op is known to it."""
+    does not take by our reader, if every op is known to it."""
     file = read_onnx(path)
     try:
         mlir, weights = _by_torch_mlir(file)

@@ -1,17 +1,16 @@
 """An ONNX model as a torch.nn.Module, so that quantisation has one graph to start from.
 
 Each node becomes a layer by the function of its op in `onnx_ops`, whose arguments come from the schema that
-the onnx
-library has for the file's opset: names of inputs, attributes and their defaults. Each result is checked
-against
-the shape that ONNX infers. What depends on no input is computed by ONNX's reference evaluator.
+the onnx library has for the file's opset: names of inputs, attributes and their defaults. Each result is
+checked against the shape and the kind of numbers that ONNX infers. What depends on no input is computed by
+ONNX's reference evaluator.
 """
 
 from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,8 +21,8 @@ import onnx.numpy_helper
 import torch
 
 from axiloom.frontend.onnx_file import OnnxFile, first_line, read_onnx
+from axiloom.frontend.onnx_function import NodeError
 from axiloom.frontend.onnx_ops import OPS, evaluated
-from axiloom.frontend.onnx_refusal import NodeError
 
 Array = np.ndarray[Any, Any]
 _INPUTS = ("float32", "int64", "int32", "int16", "int8", "uint8")
@@ -39,9 +38,9 @@ _HELP = {
 def load_network(path: Path) -> tuple[Any, tuple[Any, ...]]:
     """The model in `path` as a module, and inputs of its shapes (zeros).
 
-    The module has `referee`, `input_names`, and `faults`: a line for each node that is not read. Their
-    results are
-    inputs of the module then, so that what lies behind them can be looked at; it is not the user's network.
+    The module has `referee`, `input_names`, and `faults`: a line for each node that is not read. Results of
+    such nodes are inputs of the module, so that what lies behind them can be looked at; it is not the user's
+    network.
     """
     return network_of(read_onnx(path))
 
@@ -50,38 +49,33 @@ def network_of(file: OnnxFile) -> tuple[Any, tuple[Any, ...]]:
     """As :func:`load_network`, of a file that is read already."""
     reader = _Reader(file)
     for value in file.inputs:
-        reader.give(value.name, file.type_of(value))
+        reader.let_in(value.name, file.type_of(value))
     for node in file.proto.graph.node:
         reader.read(node)
     return reader.network(), tuple(reader.examples.values())
 
 
 class Layer(torch.nn.Module):
-    """One ONNX node, as a module: so that what is exported has its name."""
+    """One ONNX node, as a module: so that what is exported has its name.
 
-    def __init__(self, function: Callable[..., Any], known: Mapping[str, Any], places: list[_Place]) -> None:
+    `places`: the parameter of `function` that each value is for; values of one parameter are a list where
+    they are `several`. Without places the values are given in their order.
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], known: Mapping[str, Any], places: Sequence[str], several: str = ""
+    ) -> None:
         super().__init__()
-        self.function, self.known, self.places = function, dict(known), places
+        self.function, self.known, self.places, self.several = function, dict(known), places, several
 
     def forward(self, *values: Any) -> Any:
         if not self.places:
             return self.function(*values, **self.known)
-        arguments: dict[str, Any] = {}
-        rest = iter(values)
-        for place in self.places:
-            if not place.several:
-                arguments[place.name] = next(rest)
-            else:
-                arguments[place.name] = [next(rest) for _ in range(place.several)]
+        arguments = dict(zip(self.places, values, strict=True))
+        if self.several:
+            pairs = zip(self.places, values, strict=True)
+            arguments[self.several] = [value for place, value in pairs if place == self.several]
         return self.function(**arguments, **self.known)
-
-
-@dataclass(frozen=True)
-class _Place:
-    """A parameter of a function that takes a value, or `several` in a list."""
-
-    name: str
-    several: int = 0
 
 
 @dataclass
@@ -106,7 +100,7 @@ class _Reader:
     """Those that are given from outside."""
     steps: list[_Step] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
-    loose: list[str] = field(default_factory=list)
+    read_by_faults: list[str] = field(default_factory=list)
     """Values that nodes with a fault read."""
 
     def __post_init__(self) -> None:
@@ -116,7 +110,7 @@ class _Reader:
         self.read_later = {key for node in graph.node for key in node.input}
         self.read_later |= {value.name for value in graph.output}
 
-    def give(self, name: str, kind: np.dtype[Any]) -> None:
+    def let_in(self, name: str, kind: np.dtype[Any]) -> None:
         """A value from outside."""
         if str(kind) not in _INPUTS:
             self.faults.append(
@@ -136,38 +130,35 @@ class _Reader:
             else:
                 self._step(node)
         except NodeError as why:
-            # torch repeats its messages for people who program it.
-            self.faults.append(f"{self.file.path}: {called(node)}: ONNX op {_op(node)}: {why}")
+            self.faults.append(f"{self.file.path}: {_label(node)}: ONNX op {_op(node)}: {why}")
             self._behind(node)
 
     def _behind(self, node: Any) -> None:
         """Let the results of a node that is not read come from outside, and what it reads be results."""
-        self.loose += [key for key in node.input if key in self.values and key not in self.loose]
+        loose = (key for key in node.input if key in self.values and key not in self.read_by_faults)
+        self.read_by_faults += loose
         for name in node.output:
             kind = self.inferred.get(name)
-            if not name or kind is None or not kind.HasField("tensor_type"):
-                continue
-            dims = kind.tensor_type.shape.dim
-            if kind.tensor_type.HasField("shape") and all(dim.HasField("dim_value") for dim in dims):
+            if name and kind is not None and None not in (_sizes(kind) or [None]):
                 element = onnx.helper.tensor_dtype_to_np_dtype(kind.tensor_type.elem_type)
                 if str(element) in (*_INPUTS, "bool"):
-                    self.give(name, np.dtype(np.float32) if str(element) == "bool" else element)
+                    self.let_in(name, np.dtype(np.float32) if str(element) == "bool" else element)
 
     def _known(self, node: Any) -> list[Array] | None:
         """The results of a node of parameters alone, or of the shape or type of a value; None for another."""
         if node.domain not in ("", "ai.onnx"):
             return None
-        given = {key: self.constants[key] for key in node.input if key in self.constants}
+        inputs = {key: self.constants[key] for key in node.input if key in self.constants}
         if node.op_type in ("Shape", "Size", "CastLike") and node.input[-1] in self.values:
             zeros = self.values[node.input[-1]].numpy()
-            if node.op_type == "CastLike" and not given:
+            if node.op_type == "CastLike" and not inputs:
                 return None
-            given[node.input[-1]] = zeros
+            inputs[node.input[-1]] = zeros
         graphs = any(a.type in (a.GRAPH, a.GRAPHS) for a in node.attribute)
-        if graphs or not all(key in given for key in node.input if key) or _is_random(node, self.file.opset):
+        if graphs or not all(key in inputs for key in node.input if key) or _is_random(node, self.file.opset):
             return None
         try:
-            return evaluated(node, given, self.file.opset)
+            return evaluated(node, inputs, self.file.opset)
         except Exception as error:
             raise NodeError(f"ONNX's reference evaluator does not compute it: {first_line(error)}") from error
 
@@ -197,21 +188,21 @@ class _Reader:
             self._check(name, value)
         outputs = list(node.output[: len(results)])
         self.values |= {name: value for name, value in zip(outputs, results, strict=False) if name}
-        self.steps.append(_Step(called(node), layer, inputs, outputs))
+        self.steps.append(_Step(_label(node), layer, inputs, outputs))
 
     def _check(self, name: str, value: Any) -> None:
-        """Raise NodeError where ONNX infers another shape or type: then we have misread the node."""
+        """Raise NodeError where ONNX infers another shape or kind of numbers: then we have misread the
+        node."""
         kind = self.inferred.get(name)
-        if kind is None or not kind.HasField("tensor_type") or not kind.tensor_type.HasField("shape"):
+        sizes = None if kind is None else _sizes(kind)
+        if kind is None or sizes is None:
             return
-        dims = kind.tensor_type.shape.dim
-        fits = len(dims) == value.dim() and all(
-            not dim.HasField("dim_value") or dim.dim_value == size
-            for dim, size in zip(dims, value.shape, strict=True)
-        )
-        if not fits:
-            sizes = [dim.dim_value or dim.dim_param or "?" for dim in dims]
-            raise NodeError(f"it is read as a value of {list(value.shape)}, and ONNX infers {sizes}")
+        shape = list(value.shape)
+        if len(sizes) != len(shape) or any(a not in (None, b) for a, b in zip(sizes, shape, strict=True)):
+            raise NodeError(f"it is read as a value of {shape}, and ONNX infers {sizes}")
+        inferred = onnx.helper.tensor_dtype_to_np_dtype(kind.tensor_type.elem_type)
+        if (inferred.kind == "f") != value.dtype.is_floating_point:
+            raise NodeError(f"of {inferred}: its results would be {str(value.dtype).removeprefix('torch.')}")
 
     def _layer(self, node: Any) -> tuple[Layer, list[str]]:
         """The node as a layer, and the names of the values that it takes."""
@@ -226,11 +217,11 @@ class _Reader:
         known = self._attributes(node, schema, parameters, free)
         if any(p.kind is p.VAR_POSITIONAL for p in parameters.values()):
             return kind(function, known, []), list(node.input)
-        places: list[_Place] = []
+        places: list[str] = []
         inputs: list[str] = []
+        several = ""
         for number, key in enumerate(node.input):
             formal = schema.inputs[min(number, len(schema.inputs) - 1)]
-            several = formal.option == onnx.defs.OpSchema.FormalParameterOption.Variadic
             if not key:
                 continue
             if formal.name not in parameters and not free:
@@ -242,26 +233,25 @@ class _Reader:
             if fixed or (formal.name == "indices" and key in self.constants):
                 known[formal.name] = self.constants[key]
                 continue
-            if several and places and places[-1].name == formal.name:
-                places[-1] = _Place(formal.name, places[-1].several + 1)
-            else:
-                places.append(_Place(formal.name, 1 if several else 0))
+            if formal.option == onnx.defs.OpSchema.FormalParameterOption.Variadic:
+                several = formal.name
+            places.append(formal.name)
             inputs.append(key)
-        return kind(function, known, places), inputs
+        return kind(function, known, places, several), inputs
 
     def _attributes(
         self, node: Any, schema: Any, parameters: Mapping[str, Any], free: bool
     ) -> dict[str, Any]:
         """The attributes of a node with the defaults of its schema, by the names of its function's
         parameters."""
-        given = {a.name: _plain(onnx.helper.get_attribute_value(a)) for a in node.attribute}
+        own = {a.name: _plain(onnx.helper.get_attribute_value(a)) for a in node.attribute}
         defaults = {
             name: _plain(onnx.helper.get_attribute_value(attribute.default_value))
             for name, attribute in schema.attributes.items()
             if attribute.default_value.name
         }
         known: dict[str, Any] = {}
-        for name, value in {**defaults, **given}.items():
+        for name, value in {**defaults, **own}.items():
             takes = parameters.get(name)
             if takes is not None and str(takes.annotation).startswith("Known"):
                 known[name] = np.asarray(value)  # an input of later opsets
@@ -293,10 +283,10 @@ class _Reader:
         steps, inputs = list(self.steps), list(self.examples)
         outputs = [
             value.name for value in graph.output if value.name in self.values or value.name in self.constants
-        ] + self.loose
+        ] + self.read_by_faults
 
-        def forward(*given: Any) -> Any:
-            values = dict(zip(inputs, given, strict=True))
+        def forward(*arguments: Any) -> Any:
+            values = dict(zip(inputs, arguments, strict=True))
 
             def value(key: str) -> Any:
                 return values[key] if key in values else getattr(network, places[key])
@@ -314,7 +304,7 @@ class _Reader:
         return network.eval()
 
 
-def called(node: Any) -> str:
+def _label(node: Any) -> str:
     """What the user knows a node by: its name, or that of its first result."""
     return str(node.name or next((name for name in node.output if name), node.op_type))
 
@@ -326,7 +316,15 @@ def _op(node: Any) -> str:
 def _unknown(node: Any) -> str:
     near = difflib.get_close_matches(node.op_type, OPS, 2) if node.domain in ("", "ai.onnx") else []
     helps = _HELP.get(node.op_type) or (f"near it are {' and '.join(near)}" if near else "")
-    return f"cannot be quantised{f'; {helps}' if helps else ''}; docs/quantisation.md names the ops that can"
+    return f"cannot be quantised{f'; {helps}' if helps else ''}; docs/networks.md names the ops that can"
+
+
+def _sizes(kind: Any) -> list[int | None] | None:
+    """Those that ONNX infers for a TypeProto, None for unknown ones."""
+    if not kind.HasField("tensor_type") or not kind.tensor_type.HasField("shape"):
+        return None
+    dims = kind.tensor_type.shape.dim
+    return [dim.dim_value if dim.HasField("dim_value") else None for dim in dims]
 
 
 def _plain(value: Any) -> Any:

@@ -1,12 +1,10 @@
 """What ONNX ops are in torch: a function an op, with the names of its schema.
 
-A parameter of a function is an input or an attribute, whichever the schema of the file's opset has under
-that name;
-`onnx_network` fills in defaults from the schema, and refuses an attribute that a function does not take
-unless it
-has its default. ``*inputs`` takes all inputs in their order, and no attribute. A parameter annotated `Known`
-must not depend on an input and comes as an array. `_opset` and
-`_outputs` are the file's opset and how many results the node has.
+A parameter of a function is an input or an attribute, whichever the schema of the file's opset has under that
+name. `onnx_network` fills in defaults from the schema, and refuses an attribute that a function does not
+take, unless it has its default. ``*inputs`` takes all inputs in their order, and no attribute. A parameter
+annotated `Known` must not depend on an input, and comes as an array. `_opset` and `_outputs` are the file's
+opset and how many results the node has.
 """
 
 from __future__ import annotations
@@ -22,8 +20,8 @@ import torch
 from onnx.reference import ReferenceEvaluator
 from torch.nn import functional
 
+from axiloom.frontend.onnx_function import NodeError
 from axiloom.frontend.onnx_recurrent import gru, lstm, rnn
-from axiloom.frontend.onnx_refusal import NodeError
 from axiloom.frontend.onnx_windows import (
     average_pool,
     conv,
@@ -51,9 +49,8 @@ def _gemm(
 def _batch_norm(
     X: Any, scale: Any, B: Any, input_mean: Any, input_var: Any, epsilon: float = 1e-5, momentum: float = 0.9
 ) -> Any:
-    return functional.batch_norm(
-        X, input_mean, input_var, scale, B, eps=epsilon
-    )  # momentum: of training alone
+    """`momentum` is of training alone."""
+    return functional.batch_norm(X, input_mean, input_var, scale, B, eps=epsilon)
 
 
 def _layer_norm(X: Any, Scale: Any, B: Any = None, axis: int = -1, epsilon: float = 1e-5) -> Any:
@@ -91,7 +88,7 @@ def _folded(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     return lambda *inputs: reduce(function, inputs)
 
 
-def _cast(input: Any, to: int, _opset: int) -> Any:
+def _cast(input: Any, to: int) -> Any:
     return _as_type(input, onnx.helper.tensor_dtype_to_np_dtype(to))
 
 
@@ -160,12 +157,9 @@ def _transpose(data: Any, perm: Sequence[int] | None = None) -> Any:
 def _split(
     input: Any, split: Known | None = None, axis: int = 0, num_outputs: int | None = None, _outputs: int = 1
 ) -> Any:
-    size, count = input.shape[axis], num_outputs or _outputs
     if split is not None:
         return torch.split(input, [int(part) for part in split], axis)
-    each = -(-size // count)
-    parts = [min(each, max(size - number * each, 0)) for number in range(count)]
-    return torch.split(input, parts, axis)
+    return torch.split(input, -(-input.shape[axis] // (num_outputs or _outputs)), axis)
 
 
 def _slice(
@@ -303,30 +297,28 @@ def _softmax(input: Any, axis: int = -1) -> Any:
     return torch.softmax(input, axis)
 
 
+_CALLED_SO_BY_TORCH = (
+    *("Abs", "Add", "Ceil", "Cos", "Div", "Erf", "Exp", "Floor", "Log", "MatMul", "Mul", "Neg", "Pow"),
+    *("Reciprocal", "Relu", "Round", "Sigmoid", "Sign", "Sin", "Sqrt", "Sub", "Tanh"),
+)
+
 OPS: dict[str, Callable[..., Any]] = {
-    "Abs": _plain(torch.abs),
-    "Add": _plain(torch.add),
+    **{name: _plain(getattr(torch, name.lower())) for name in _CALLED_SO_BY_TORCH},
     "And": _plain(torch.logical_and),
     "AveragePool": average_pool,
     "BatchNormalization": _batch_norm,
     "Cast": _cast,
-    "Ceil": _plain(torch.ceil),
     "Celu": lambda X, alpha: functional.celu(X, alpha),
     "Clip": _clip,
     "Concat": lambda inputs, axis: torch.cat(inputs, axis),
     "Conv": conv,
     "ConvTranspose": conv_transpose,
-    "Cos": _plain(torch.cos),
     "DepthToSpace": _depth_to_space,
-    "Div": _plain(torch.div),
     "Dropout": _dropout,
     "Elu": lambda X, alpha: functional.elu(X, alpha),
     "Equal": _plain(torch.eq),
-    "Erf": _plain(torch.erf),
-    "Exp": _plain(torch.exp),
     "Expand": _expand,
     "Flatten": _flatten,
-    "Floor": _plain(torch.floor),
     "GRU": gru,
     "Gather": _gather,
     "Gelu": lambda X, approximate: functional.gelu(X, approximate=approximate),
@@ -343,44 +335,30 @@ OPS: dict[str, Callable[..., Any]] = {
     "LeakyRelu": lambda X, alpha: functional.leaky_relu(X, alpha),
     "Less": _plain(torch.lt),
     "LessOrEqual": _plain(torch.le),
-    "Log": _plain(torch.log),
-    "MatMul": _plain(torch.matmul),
     "Max": _folded(torch.maximum),
     "MaxPool": max_pool,
     "Mean": lambda *inputs: reduce(torch.add, inputs) / len(inputs),
     "Min": _folded(torch.minimum),
     "Mish": _plain(functional.mish),
-    "Mul": _plain(torch.mul),
-    "Neg": _plain(torch.neg),
     "Not": _plain(torch.logical_not),
     "Or": _plain(torch.logical_or),
     "PRelu": _prelu,
     "Pad": _pad,
-    "Pow": _plain(torch.pow),
     "RNN": rnn,
-    "Reciprocal": _plain(torch.reciprocal),
     "ReduceMax": _reduction(torch.amax),
     "ReduceMean": _reduction(torch.mean),
     "ReduceSum": _reduction(torch.sum),
-    "Relu": _plain(torch.relu),
     "Reshape": _reshape,
     "Resize": _resize,
-    "Round": _plain(torch.round),
     "Selu": _selu,
-    "Sigmoid": _plain(torch.sigmoid),
-    "Sign": _plain(torch.sign),
-    "Sin": _plain(torch.sin),
     "Slice": _slice,
     "Softmax": _softmax,
     "Softplus": _plain(functional.softplus),
     "Softsign": _plain(functional.softsign),
     "SpaceToDepth": _space_to_depth,
     "Split": _split,
-    "Sqrt": _plain(torch.sqrt),
     "Squeeze": _squeeze,
-    "Sub": _plain(torch.sub),
     "Sum": _folded(torch.add),
-    "Tanh": _plain(torch.tanh),
     "ThresholdedRelu": lambda X, alpha: torch.where(torch.gt(X, alpha), X, 0.0),
     "Tile": _tile,
     "Transpose": _transpose,

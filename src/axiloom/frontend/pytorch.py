@@ -68,24 +68,22 @@ def build(path: Path, function: str) -> tuple[Any, tuple[Any, ...]]:
     return network.eval(), examples
 
 
-def original(given: tuple[Any, Any], loaded: Loaded) -> Original:
-    """The module itself, as a function of the program's arrays: `given` is what :func:`build` takes apart."""
-    network, names = given[0].eval(), [each.name for each in loaded.program.arrays if each.role is Role.IN]
+def original(built: tuple[Any, Any], loaded: Loaded) -> Original:
+    """The module itself, as a function of the program's arrays; `built`: what :func:`build` takes apart."""
+    network, arrays = built[0].eval(), loaded.program.arrays
+    names = [array.name for array in arrays if array.role is Role.IN]
     inputs = [name for name in names if name not in loaded.contents]
-    results = [each.name for each in loaded.program.arrays if each.role.is_result]
-    examples = (given[1],) if isinstance(given[1], torch.Tensor) else tuple(given[1])
+    results = [array.name for array in arrays if array.role.is_result]
+    examples = (built[1],) if isinstance(built[1], torch.Tensor) else tuple(built[1])
 
-    def called(arrays: Mapping[str, np.ndarray[Any, Any]]) -> dict[str, np.ndarray[Any, Any]]:
+    def run(arrays: Mapping[str, Array]) -> dict[str, Array]:
         tensors = [
             torch.from_numpy(np.ascontiguousarray(arrays[name])).to(example.dtype)
             for name, example in zip(inputs, examples, strict=True)
         ]
-        with torch.no_grad():
-            out = network(*tensors)
-        found = [out] if isinstance(out, torch.Tensor) else list(out)
-        return {name: each.numpy() for name, each in zip(results, found, strict=True)}
+        return dict(zip(results, results_of(network, tensors), strict=True))
 
-    return Original(f"PyTorch {torch.__version__.partition('+')[0]}", called)
+    return Original(f"PyTorch {torch.__version__.partition('+')[0]}", run)
 
 
 def referee(network: Any) -> Referee:

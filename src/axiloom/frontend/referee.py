@@ -1,9 +1,8 @@
 """The referee from outside: what a model means by somebody else's reading of the user's own file.
 
-Our readers are judged by ONNX Runtime, ONNX's reference evaluator or PyTorch, which know nothing of them.
-A cosine alone says too little (that of a softmax whose results are all 1 is high), so the largest error
-counts as
-well.
+Our readers are judged by ONNX Runtime, ONNX's reference evaluator or PyTorch, which know nothing of them. A
+cosine alone says too little (that of a softmax whose results are all 1 is high), so the largest error counts
+as well.
 """
 
 from __future__ import annotations

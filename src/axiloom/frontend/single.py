@@ -26,9 +26,7 @@ def single(module: ModuleOp) -> None:
     for function in module.walk():
         if not isinstance(function, func.FuncOp):
             continue
-        if not any(
-            _is_double(each) for each in (*function.function_type.inputs, *function.function_type.outputs)
-        ):
+        if not any(map(_is_double, (*function.function_type.inputs, *function.function_type.outputs))):
             for block in function.body.blocks:
                 _block(block)
 
@@ -46,7 +44,7 @@ def _block(block: Block) -> None:
                 _block(inner)
         if isinstance(op, arith.ConstantOp) and _is_double(op.result.type):
             op.properties["value"] = _constant(op.value)
-        results = [_narrow(each) for each in op.results]
+        results = [_narrow(result) for result in op.results]
         if op.name in ("arith.extf", "arith.truncf") and op.operands[0].type == results[0].type:
             results[0].replace_all_uses_with(op.operands[0])
             Rewriter.erase_op(op)

@@ -7,6 +7,7 @@
 - ``referee.py``: a file of C, compiled by the host and called; ``reference.py``: what a circuit must compute;
   ``compare.py``: arrays, bit for bit
 - ``progress.py``: what a long run is at; ``emit.py``: schedules as text
+- ``driver.py``: a nest behind a DMA as a C function with the signature of the user's
 - ``icarus.py``: the same by Icarus Verilog, as a second opinion on small circuits
 """
 

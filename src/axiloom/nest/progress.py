@@ -6,16 +6,15 @@ cache folder. They only serve progress lines: no result depends on them.
 
 from __future__ import annotations
 
-import json
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from pathlib import Path
+from contextlib import contextmanager
 
-from axiloom.cache import cache_root
+from axiloom.cache import NotCachedError, content_hash, keep, value
 
 Say = Callable[[str], None]
+KIND = "nest-seconds"
 _EVERY = 1.0
 """Seconds between two lines."""
 _SHORTEST = 0.5
@@ -32,7 +31,7 @@ class Steps:
     def step(self, what: str, kind: str, size: float) -> Iterator[None]:
         """While it lasts: `what`, the seconds so far, and those left if `kind` has been seen. `size` is how
         much work it is, in units of its kind."""
-        known = _read().get(kind)
+        known = _known(kind)
         whole = None if known is None else known * size
         begin, over = time.perf_counter(), threading.Event()
 
@@ -64,26 +63,17 @@ def line(what: str, seconds: float, whole: float | None) -> str:
     return f"{what}: {seconds:.0f} s, {rest}"
 
 
-def _read() -> dict[str, float]:
-    with suppress(OSError, ValueError):
-        found = json.loads(_file().read_text(encoding="utf-8"))
-        return {str(kind): float(rate) for kind, rate in found.items()}
-    return {}
+def _known(kind: str) -> float | None:
+    try:
+        return float(value(KIND, content_hash(kind)))
+    except NotCachedError:
+        return None
 
 
 def _remember(kind: str, rate: float) -> None:
     """The mean of this rate and the one known. Two runs at once may lose one of theirs, and no more."""
-    known = _read()
-    known[kind] = rate if kind not in known else (known[kind] + rate) / 2
-    with suppress(OSError):
-        _file().parent.mkdir(parents=True, exist_ok=True)
-        fresh = _file().with_suffix(f".{threading.get_native_id()}")
-        fresh.write_text(json.dumps(known), encoding="utf-8")
-        fresh.replace(_file())
-
-
-def _file() -> Path:
-    return cache_root() / "nest-seconds.json"
+    known = _known(kind)
+    keep(KIND, content_hash(kind), rate if known is None else (known + rate) / 2)
 
 
 SILENT = Steps(lambda _: None)

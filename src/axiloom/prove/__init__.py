@@ -4,7 +4,6 @@
 - :mod:`~axiloom.prove.abc`: such a bench through Yosys to ABC, and its verdicts
 - :mod:`~axiloom.prove.spec`: specifications: their formal models are sound
 - :mod:`~axiloom.prove.solvers`: z3 and bitwuzla, each in a process of its own
-- :mod:`~axiloom.prove.kept`: answers in the cache, by the content of the question
 - :mod:`~axiloom.prove.verdict`: verdicts as values, as a table and as JSON
 - :mod:`~axiloom.prove.replay`: a counter-example in words, as a waveform, and as a cocotb test
 - :mod:`~axiloom.prove.axi`: the rules of AXI on ports: ours, and those of anybody's Verilog

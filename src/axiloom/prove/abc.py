@@ -18,12 +18,11 @@ from typing import Any
 
 from axiloom import processes
 from axiloom.boards.synthesis import yosys
-from axiloom.cache import content_hash
+from axiloom.cache import content_hash, remembered
 from axiloom.errors import BuildError
 from axiloom.prove import certify
 from axiloom.prove.aiger import Aiger
 from axiloom.prove.bench import TOP, Bench, Property
-from axiloom.prove.kept import kept
 from axiloom.prove.liveness import SAVES, loops, rounds
 from axiloom.prove.verdict import Answer, Verdict
 
@@ -42,7 +41,7 @@ _ANY = (
     f"memory_nordff; techmap -D LIMIT={LARGE} -map {_ANY_FILE.name}; setundef -undriven -expose; opt -full; "
 )
 
-_ANSWERS = 2
+_ANSWERS = 3
 """Of the form in which answers are kept."""
 _ALL = "all.aig"
 INDUCTION = "induction"
@@ -247,7 +246,7 @@ def _together(asked: Asked, outputs: Sequence[str], limit_s: int) -> tuple[bool,
     cone = asked.cone(*outputs)
     files = {"induct": cone.step().write(), "first": cone.write()}
     key = content_hash(
-        "induction", yosys.version(), certify.version(), *(data.hex() for data in files.values())
+        "induction", _ANSWERS, yosys.version(), certify.version(), *(data.hex() for data in files.values())
     )
 
     def ask() -> dict[str, Any]:
@@ -260,7 +259,7 @@ def _together(asked: Asked, outputs: Sequence[str], limit_s: int) -> tuple[bool,
                 return {"holds": False}
         return {"holds": certify.induction(cone)}
 
-    facts, cached = kept("prove", key, ask, lambda facts: facts["holds"])
+    facts, cached = remembered("prove", key, ask, lambda facts: facts["holds"])
     return facts["holds"], cached
 
 
@@ -274,7 +273,7 @@ def _decide(asked: Asked, prop: Property, tried: Sequence[Engine]) -> tuple[Foun
     def ask() -> dict[str, Any]:
         return asdict(_ask(asked, prop, tried))
 
-    facts, cached = kept("prove", key, ask, lambda facts: facts["reachable"] is not None)
+    facts, cached = remembered("prove", key, ask, lambda facts: facts["reachable"] is not None)
     return Found(**facts | {"stimulus": tuple(facts["stimulus"])}), cached
 
 
@@ -289,7 +288,7 @@ def _decide_live(asked: Asked, prop: Property, owed: str, bench: Bench, limit_s:
         ask_it = _ask_fair if prop.is_cover else _ask_live
         return asdict(ask_it(asked, cone, pairs, owed, limit_s))
 
-    facts, cached = kept("prove", key, ask, lambda facts: facts["reachable"] is not None)
+    facts, cached = remembered("prove", key, ask, lambda facts: facts["reachable"] is not None)
     return Found(**facts | {"stimulus": tuple(facts["stimulus"])}), cached
 
 

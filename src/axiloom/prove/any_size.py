@@ -11,7 +11,7 @@ from axiloom.isa.formal.any_size import AnySize, any_size
 from axiloom.isa.formal.sound import Claim
 from axiloom.isa.instructions.mappings import Mapped
 from axiloom.prove import solvers
-from axiloom.prove.spec import verdict
+from axiloom.prove.spec import decided, verdict
 from axiloom.prove.verdict import Answer, Verdict
 
 QUICK_S = 10
@@ -41,10 +41,8 @@ def prove(mapped: Mapped, limit_s: int) -> Iterator[Verdict]:
 
 def _covered(name: str, made: AnySize, limit_s: int) -> Iterator[Verdict]:
     """Each step of the program must be able to come: else its claims say nothing."""
-    formulas = [z3.Not(one.formula) for one in made.covers]
-    for cover, said in zip(made.covers, solvers.decide(formulas, limit_s), strict=True):
-        answer = {None: Answer.OPEN, True: Answer.NEVER, False: Answer.SEEN}[said.holds]
-        yield Verdict(name, "", cover.name, cover.name, "", answer, None, said.solver, said.seconds)
+    never = [Claim(cover.name, cover.name, z3.Not(cover.formula), cover=True) for cover in made.covers]
+    yield from decided(name, never, limit_s)
 
 
 def sizes_of(mapped: Mapped) -> str:

@@ -234,11 +234,17 @@ class Bench:
         self.properties.append(Property(output, "", "fair", text, "", is_cover=True, live=True))
 
     def only(self, names: Collection[str]) -> list[str]:
-        """Leave out all properties but those of these names, and lemmas; returns the names there are not."""
-        unknown = [name for name in names if name not in {prop.name for prop in self.properties}]
-        kept = [one for one in self.properties if one.name in names]
-        rest = [one for one in self.properties if one.lemma and one not in kept]
-        self.properties = sorted(rest + kept, key=self.properties.index) if kept else []
+        """Leave out all properties but those of these names, lemmas, and covers without which they would say
+        nothing; returns the names there are not."""
+        asked = [prop for prop in self.properties if prop.name in names]
+        ports, live = {prop.port for prop in asked}, any(prop.live for prop in asked)
+
+        def supports(prop: Property) -> bool:
+            needed = prop.is_cover and prop.needed
+            return prop.lemma or (needed and (prop.port in ports or (live and prop.live)))
+
+        unknown = [name for name in names if name not in {prop.name for prop in asked}]
+        self.properties = [prop for prop in self.properties if prop in asked or (asked and supports(prop))]
         return unknown
 
     def alone(self, port: str, name: str) -> None:

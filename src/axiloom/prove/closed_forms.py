@@ -28,6 +28,8 @@ class Found:
     why: str = ""
     seconds: float = 0.0
     solver: str = ""
+    certified: str = ""
+    """Who has checked the proof."""
 
     @property
     def proved(self) -> bool:
@@ -47,11 +49,11 @@ def found(source: InstructionSet, limit_s: int = LIMIT_S) -> Iterator[Found]:
 
 def _decided(form: Form, what: Proof, limit_s: int) -> Found:
     name, seconds = form.instruction.name, 0.0
-    names = set()
+    proofs: list[solvers.Said] = []
     formulas = [one.formula for one in what.claims]
     for claim, said in zip(what.claims, solvers.decide(formulas, limit_s), strict=True):
         seconds += said.seconds
-        names.add(said.solver)
+        proofs.append(said)
         if said.holds is not True:
             meets = "another turn may write this element or what it is made of"
             why = meets if said.holds is False else f"whether turns meet is not decided in {limit_s} s"
@@ -62,7 +64,8 @@ def _decided(form: Form, what: Proof, limit_s: int) -> Found:
         if said.holds is not False:
             why = "it never happens" if said.holds else f"whether it happens is not decided in {limit_s} s"
             return Found(name, form, f"{why}: {cover.name}", seconds, said.solver)
-    return Found(name, form, "", seconds, ", ".join(sorted(names)))
+    names = ", ".join(sorted({said.solver for said in proofs}))
+    return Found(name, form, "", seconds, names, solvers.all_certified(proofs))
 
 
 def verdicts(source: InstructionSet, limit_s: int = LIMIT_S) -> Iterator[Verdict]:
@@ -71,8 +74,9 @@ def verdicts(source: InstructionSet, limit_s: int = LIMIT_S) -> Iterator[Verdict
         name = f"{one.instruction}: closed form"
         if one.proved:
             yield Verdict(
-                source.name, "", name, str(one.form), "", Answer.HOLDS, None, one.solver, one.seconds
-            )
+                source.name, "", name, str(one.form), "", Answer.HOLDS, None, one.solver, one.seconds,
+                certified=one.certified,
+            )  # fmt: skip
         else:
             text = f"{one.form}: {one.why}" if one.form else one.why
             yield Verdict(

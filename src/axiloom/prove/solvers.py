@@ -8,20 +8,22 @@ short time: who agrees certifies it, and who does not makes it undecided.
 from __future__ import annotations
 
 import importlib.metadata
-import json
 import re
-import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
+from multiprocessing.connection import wait
 from typing import Any
 
-from axiloom import extras
+from axiloom import extras, processes
 from axiloom.errors import BuildError
-from axiloom.prove.solver_process import of_integers
+from axiloom.worker import NoAnswerError, Worker
 
 QUICK_S = 2
+GRACE_S = 60
+"""Beyond a limit, which is that of the search alone: a formula is read before."""
 SOLVERS = {"z3": "z3-solver", "bitwuzla": "bitwuzla"}
 """Solver to the package that brings it."""
 
@@ -86,6 +88,28 @@ def _together(first: Said, other: Said) -> Said:
     return Said(None, f"{first.solver} and {other.solver} say the contrary", first.seconds, other.values)
 
 
+SAME = "same terms"
+"""What certifies that a term is itself."""
+
+
+def all_certified(parts: Iterable[Said]) -> str:
+    """Who certifies what these say together: nobody, if one of them is not certified."""
+    names = {said.certified for said in parts}
+    return "" if "" in names else ", ".join(sorted(names)) or SAME
+
+
+def rewritten(pairs: Sequence[tuple[Any, Any]]) -> Said:
+    """Of pairs of terms that z3's rewriting made the same: bitwuzla is asked whether they are."""
+    import z3
+
+    if not (formulas := [one == other for one, other in pairs if not one.eq(other)]):
+        return Said(True, "z3", 0.0, {}, SAME)
+    if any(z3.is_real(formula.arg(0)) for formula in formulas):
+        return Said(True, "z3", 0.0, {})
+    (other,) = _ask("bitwuzla", [_negation(z3.And(*formulas), simplify=False)], QUICK_S)
+    return _together(Said(True, "z3", 0.0, {}), other)
+
+
 def _for_bits(formula: Any, text: str) -> str:
     """The same question, as `text`, for an engine that has no whole numbers."""
     from axiloom.isa.formal.bits import in_bits
@@ -106,70 +130,111 @@ def _eq(one: Any, other: Any) -> bool:
     return bool(z3.eq(one, other))
 
 
-def _negation(formula: Any) -> str:
+def _negation(formula: Any, *, simplify: bool = True) -> str:
     """SMT-LIB that is satisfiable where `formula` does not hold."""
     import z3
 
     solver = z3.Solver()
     # Bitwuzla does not read `(or x)`: simplified, nothing is joined with nothing.
-    solver.add(z3.simplify(z3.Not(formula)))
+    solver.add(z3.simplify(z3.Not(formula)) if simplify else z3.Not(formula))
     # z3's own names of divisions whose divisor is known not to be 0.
     return re.sub(r"\b(bv[us](?:div|rem|mod))_i\b", r"\1", str(solver.to_smt2()))
 
 
-def _start(solver: str, texts: Sequence[str], limit_s: int) -> subprocess.Popen[str]:
-    program = [sys.executable, "-m", "axiloom.prove.solver_process", solver, str(limit_s)]
-    running = subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    assert running.stdin is not None
-    try:
-        running.stdin.write(json.dumps([*texts]))
-        running.stdin.close()
-    except BrokenPipeError:  # it has ended already: what it says is nothing
-        pass
-    return running
-
-
 def _ask(solver: str, texts: Sequence[str], limit_s: int) -> Iterator[Said]:
-    """As they come."""
+    """As they come. A solver that dies, or does not look at its clock, has said nothing of the rest."""
     if not texts:
         return
-    said = 0
-    with _start(solver, texts, limit_s) as running:
-        assert running.stdout is not None
+    with Worker() as worker:
+        left = len(texts)
         try:
-            for line in running.stdout:
-                said += 1
-                yield _read(solver, line)
-        except BaseException:
-            running.kill()
-            raise
-    # A solver that dies has said nothing of the rest.
-    yield from [Said(None, solver, 0.0, {})] * (len(texts) - said)
+            worker.send(_answers, solver, [*texts], limit_s)
+            while left:
+                said = worker.receive(limit_s + GRACE_S)
+                left -= 1
+                yield said
+        except NoAnswerError:
+            yield from [Said(None, solver, 0.0, {})] * left
 
 
 def _portfolio(text: str, limit_s: int) -> Said:
     begun = time.perf_counter()
-    running = {name: _start(name, [text], limit_s) for name in SOLVERS}
-    try:
-        while running:
-            for name, process in list(running.items()):
-                if process.poll() is None:
-                    continue
-                assert process.stdout is not None
-                line = process.stdout.readline()
-                del running[name]
-                if line and (said := _read(name, line)).holds is not None:
-                    return said
-            if time.perf_counter() - begun > limit_s + QUICK_S:
-                break
-            time.sleep(0.02)
-    finally:
-        for process in running.values():
-            process.kill()
-            process.wait()
+    with ExitStack() as stack:
+        running = []
+        for solver in SOLVERS:
+            running.append(stack.enter_context(Worker()))
+            running[-1].send(_answers, solver, [text], limit_s)
+        end = begun + limit_s + QUICK_S
+        while running and (
+            ready := wait([worker.fileno() for worker in running], max(0, end - time.perf_counter()))
+        ):
+            for worker in [worker for worker in running if worker.fileno() in ready]:
+                running.remove(worker)
+                with suppress(NoAnswerError):
+                    said: Said = worker.receive(0)
+                    if said.holds is not None:
+                        return said
     return Said(None, ", ".join(SOLVERS), time.perf_counter() - begun, {})
 
 
-def _read(solver: str, line: str) -> Said:
-    answer, seconds, values = json.loads(line)
-    return Said({"unsat": True, "sat": False}.get(answer), solver, seconds, values)
+# --- in a worker
+
+
+def _answers(solver: str, texts: Sequence[str], limit_s: int) -> Iterator[Said]:
+    """Of each negation."""
+    for text in texts:
+        begun = time.perf_counter()
+        try:
+            answer, values = _SAYS[solver](text, limit_s)
+        except Exception as error:  # of a library in C++: anything
+            print(f"{solver} cannot take a formula: {str(error)[:200]}", file=sys.stderr)
+            answer, values = "unknown", {}
+        holds = {"unsat": True, "sat": False}.get(answer)
+        yield Said(holds, solver, time.perf_counter() - begun, values)
+
+
+def of_integers(text: str) -> bool:
+    """Whether it speaks of integers: with a logic of bit vectors z3 takes `Int` for a sort like any other."""
+    return re.search(r"^\(declare-(fun|const) .*\bInt\)$", text, re.MULTILINE) is not None
+
+
+def _z3_says(text: str, limit_s: int) -> tuple[str, dict[str, str]]:
+    import z3
+
+    solver = z3.SolverFor("QF_NIA" if of_integers(text) else "QF_AUFBV")
+    solver.set("timeout", limit_s * 1000)
+    solver.from_string(text)
+    answer = solver.check()
+    values = {}
+    if answer == z3.sat:
+        model = solver.model()
+        values = {name.name(): str(model[name]) for name in model if name.arity() == 0}
+    return str(answer), values
+
+
+def _bitwuzla_says(text: str, limit_s: int) -> tuple[str, dict[str, str]]:
+    import bitwuzla
+
+    if of_integers(text):
+        return "unknown", {}  # it has bit vectors alone
+    options = bitwuzla.Options()
+    options.set(bitwuzla.Option.PRODUCE_MODELS, True)
+    options.set(bitwuzla.Option.TIME_LIMIT_PER, limit_s * 1000)
+    lines = [line for line in text.splitlines() if not line.startswith(("(set-info", "(check-sat"))]
+    with processes.scratch() as folder:
+        file = folder / "formula.smt2"
+        file.write_text("(set-logic QF_AUFBV)\n" + "\n".join(lines) + "\n", encoding="utf-8")
+        terms = bitwuzla.TermManager()
+        parser = bitwuzla.Parser(terms, options)
+        parser.parse(str(file), True, True)
+        solver = parser.bitwuzla()
+        answer = str(solver.check_sat()).lower()
+        values = {}
+        if answer == "sat":
+            for term in parser.get_declared_funs():
+                if term.sort().is_bv():
+                    values[str(term.symbol())] = str(int(solver.get_value(term).value(10)))
+    return answer, values
+
+
+_SAYS = {"z3": _z3_says, "bitwuzla": _bitwuzla_says}

@@ -10,6 +10,7 @@ from typing import Any
 
 import z3
 
+from axiloom.cache import remembered
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import SendDim, SetDims, Skip
 from axiloom.isa.formal import sound
@@ -20,7 +21,6 @@ from axiloom.isa.formal.streams.places import Place, Places, runs
 from axiloom.isa.model.device import DeviceError
 from axiloom.isa.model.model import FunctionalModel
 from axiloom.prove import solvers
-from axiloom.prove.kept import kept
 from axiloom.prove.verdict import DERIVED, Answer, Say, Verdict, as_json
 from axiloom.report import proved
 
@@ -76,13 +76,17 @@ def answers(
     return as_json(verdicts)
 
 
-def kept_verdicts(key: str, ask: Callable[[], list[dict[str, Any]]]) -> list[Verdict]:
-    """The verdicts that `ask` gives, or gave before to the question of this content."""
+def is_decided(verdicts: list[dict[str, Any]]) -> bool:
+    return all(row["answer"] != Answer.OPEN for row in verdicts)
 
-    def whole(verdicts: list[dict[str, Any]]) -> bool:
-        return all(one["answer"] != Answer.OPEN for one in verdicts)
 
-    found, cached = kept(proved.KIND, key, ask, whole)
+def kept_verdicts(
+    key: str,
+    ask: Callable[[], list[dict[str, Any]]],
+    good: Callable[[list[dict[str, Any]]], bool] = is_decided,
+) -> list[Verdict]:
+    """The verdicts that `ask` gives, or gave before to the question of this content if they were `good`."""
+    found, cached = remembered(proved.KIND, key, ask, good)
     return [
         Verdict(
             **{name: one[name] for name in one if name not in DERIVED}

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Any, TypeAlias
+
+CYCLES = "cycles"
 
 
 class Answer(StrEnum):
@@ -39,7 +42,7 @@ class Verdict:
     """Of a cover: a port on which it cannot happen is none."""
     replay: str = ""
     """Folder with the counter-example."""
-    unit: str = "cycles"
+    unit: str = CYCLES
     """Of the bound."""
     certified: str = ""
     """Of what holds or is never seen without a bound: who else has checked the proof."""
@@ -59,8 +62,18 @@ class Verdict:
 
     @property
     def bounded(self) -> bool:
-        """Nothing was found in so many cycles, and more is not known."""
-        return self.answer is Answer.HOLDS and self.bound is not None
+        """Nothing was found in so many cycles: more was asked for, and no engine proved it."""
+        return self.answer is Answer.HOLDS and self.bound is not None and self.unit == CYCLES
+
+    @property
+    def stated(self) -> bool:
+        """It was asked of so many words, commands, sizes or waits alone, and holds of these."""
+        return self.answer is Answer.HOLDS and self.bound is not None and self.unit != CYCLES
+
+    @property
+    def proof(self) -> bool:
+        """It says something of all runs, which another engine may certify."""
+        return self.bound is None and self.answer in (Answer.HOLDS, Answer.NEVER)
 
     @property
     def how_far(self) -> str:
@@ -80,7 +93,7 @@ _HEADER = ("port", "property", "verdict", "bound", "s", "solver")
 def _row(one: Verdict) -> tuple[str, ...]:
     place = f"{one.module}.{one.port}" if one.port else one.module
     time = "cached" if one.cached else f"{one.seconds:.1f}"
-    answer = "bounded" if one.bounded and one.unit == "cycles" else one.answer.value
+    answer = "bounded" if one.bounded else one.answer.value
     return place, one.name, answer, one.how_far, time, one.solver
 
 
@@ -106,21 +119,21 @@ def table(verdicts: Sequence[Verdict]) -> list[str]:
 
 def summary(verdicts: Sequence[Verdict]) -> str:
     """How many hold, and what does not."""
-    rules = [one for one in verdicts if one.answer not in (Answer.SEEN, Answer.NEVER)]
-    unbounded = sum(one.answer is Answer.HOLDS and one.bound is None for one in rules)
-    bounded = sum(one.answer is Answer.HOLDS and one.bound is not None for one in rules)
-    wrong = sum(one.answer is Answer.VIOLATED for one in rules)
-    left = sum(one.answer is Answer.OPEN for one in rules)
-    parts = [f"{unbounded} hold without a bound"]
-    proofs = [one for one in verdicts if one.unbounded or (one.answer is Answer.NEVER and one.bound is None)]
-    if certified := sum(bool(one.certified) for one in proofs):
+    rules = [verdict for verdict in verdicts if verdict.answer not in (Answer.SEEN, Answer.NEVER)]
+    parts = [f"{sum(rule.unbounded for rule in rules)} hold without a bound"]
+    proofs = [verdict for verdict in verdicts if verdict.proof]
+    stated = Counter(rule.unit for rule in rules if rule.stated)
+    if certified := sum(bool(proof.certified) for proof in proofs):
         parts[0] += f" ({certified} of {len(proofs)} proofs without a bound certified)"
-    parts += [f"{bounded} not proved, looked at to a bound"] if bounded else []
-    parts += [f"{wrong} violated"] if wrong else []
-    parts += [f"{left} not decided"] if left else []
-    covers = len(verdicts) - len(rules)
-    if covers:
-        seen = sum(one.answer is Answer.SEEN for one in verdicts)
+    parts += [f"{count} for some {unit} alone" for unit, count in stated.items()]
+    counts = {
+        "not proved, looked at to a bound": sum(rule.bounded for rule in rules),
+        "violated": sum(rule.answer is Answer.VIOLATED for rule in rules),
+        "not decided": sum(rule.answer is Answer.OPEN for rule in rules),
+    }
+    parts += [f"{count} {text}" for text, count in counts.items() if count]
+    if covers := len(verdicts) - len(rules):
+        seen = sum(verdict.answer is Answer.SEEN for verdict in verdicts)
         parts.append(f"{seen} of {covers} covers seen")
     return f"{len(rules)} properties: {', '.join(parts)}"
 

@@ -83,10 +83,9 @@ class Held:
 
 
 def held(quantised: Quantised) -> Held:
-    """Over the samples whose float values were kept."""
-    count = max(1, max(map(len, quantised.ranges.kept.values()), default=1))
+    """Over the samples that are for that."""
     read, integers, wanted = [], [], []
-    for sample in quantised.samples[:count]:
+    for sample in quantised.compared:
         wanted.append(quantised.referee.run([value.numpy() for value in sample]))
         read.append(results_of(quantised.module, sample))
         outputs = execute(quantised.graph, quantised.inputs(sample))
@@ -97,13 +96,14 @@ def held(quantised: Quantised) -> Held:
     got = over_samples(integers)
     flat = [np.concatenate([part.ravel() for part in parts]) for parts in (got, want)]
     sqnr = compare(flat[0], 1.0, flat[1])[1] if flat[0].shape == flat[1].shape else -math.inf
+    count = len(quantised.compared)
     return Held(quantised.referee, count, agreement(over_samples(read), want), agreement(got, want), sqnr)
 
 
 def rows(quantised: Quantised, *, progress: Callable[[str], None] = lambda _line: None) -> list[Row]:
-    """A row a layer, over all samples whose float values were kept, outputs last."""
+    """A row a layer, over the first samples, outputs last."""
     graph, kept = quantised.graph, quantised.ranges.kept
-    count = max(map(len, kept.values()), default=0)
+    count = quantised.ranges.compared
     integers: dict[str, list[Array]] = {}
     for number, sample in enumerate(quantised.samples[:count]):
         progress(f"checking: sample {number + 1} of {count}")
@@ -121,7 +121,7 @@ def rows(quantised: Quantised, *, progress: Callable[[str], None] = lambda _line
         cosine, sqnr = compare(
             np.stack([value.ravel() for value in integers[node.name]]),
             node.scale,
-            np.stack([value.ravel() for value in kept[source]]),
+            np.stack([value.ravel() for value in kept[source][:count]]),
         )
         name = node.name.removesuffix(".shape")
         largest = quantised.ranges.largest[source]

@@ -41,6 +41,10 @@ class Quantised:
     """The float network as torch.fx.GraphModule."""
     ranges: Ranges
     samples: list[Sample]
+    """Of the ranges."""
+    compared: list[Sample]
+    """Those on which the network is held against the referee: random ones that no range has seen, or the
+    first."""
     source: dict[str, str]
     """Of values of the graph, the ATen node that they stand for."""
     referee: Referee
@@ -82,7 +86,7 @@ def quantise(
 ) -> Quantised:
     """Quantise `network` (in evaluation mode); `calibration`: samples, or what --calibration says.
 
-    `keep`: samples whose values stay in `ranges`. `shifts`: sums become int8 by a shift, without a
+    `keep`: samples on which each layer can be compared. `shifts`: sums become int8 by a shift, without a
     multiplier, for accelerators that have none (VTA). Raises CompileError for an op that has no integer form.
     """
     progress("exporting")
@@ -96,8 +100,9 @@ def quantise(
     faults = list(getattr(network, "faults", ()))
     if faults:  # what is behind them is looked at too, on any data
         calibration = "1-random"
+    unseen: list[Sample] = []
     if isinstance(calibration, str):
-        calibration = calibrate.samples(calibration, examples, module, seed)
+        calibration, unseen = calibrate.samples(calibration, examples, module, seed)
     data = list(calibration)
     ranges = calibrate.observe(module, data, keep=keep, progress=progress)
     lowering = Lowering(module, ranges, name, getattr(network, "input_names", ()), shifts=shifts)
@@ -107,7 +112,7 @@ def quantise(
         faults += lowering.faults
     if faults:
         raise CompileError("\n".join(dict.fromkeys(faults)))
-    return Quantised(graph, module, ranges, data, lowering.source, judge)
+    return Quantised(graph, module, ranges, data, unseen or data[:keep], lowering.source, judge)
 
 
 def _writes(node: Any) -> bool:

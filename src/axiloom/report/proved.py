@@ -6,19 +6,17 @@ sources that make model and claims.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import Any, TypedDict
 
 from axiloom import isa
-from axiloom.cache import cache_root, content_hash
+from axiloom.cache import NotCachedError, content_hash, value
 from axiloom.files import code_hash, versions
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import DmaConfig
 from axiloom.isa.kernels.forms import COMMANDS, PACKET, PACKETS
 
 KIND = "proved"
-ANSWER = "found.json"
 
 
 class Proved(TypedDict):
@@ -57,12 +55,10 @@ def summary(verdicts: Iterable[dict[str, Any]]) -> Proved:
 
 def of(spec: AcceleratorSpec) -> Proved | None:
     """What is known; None: nobody has proved anything of this content."""
-    file = cache_root() / KIND / key(spec) / ANSWER
     try:
-        text = file.read_text(encoding="utf-8")
-    except OSError:
+        return summary(value(KIND, key(spec)))
+    except NotCachedError:
         return None
-    return summary(json.loads(text))
 
 
 _PACKETS = {

@@ -29,6 +29,6 @@ def add(report: Report, run: ProblemRun) -> None:
     if theirs < ours:
         which = "a later call" if later else "from call to return"
         report["advice"] = (
-            f"a NEON kernel on this CPU is faster by an estimate: about {theirs:,} cycles {which}, "
-            f"the accelerator {ours:,} (--against neon measures it)"
+            f"NEON would take about {theirs:,} cycles {which} (estimate; --against neon measures it), "
+            f"the accelerator takes {ours:,}: keep this size on the CPU"
         )

@@ -16,7 +16,8 @@ from axiloom.drivergen.c.driver import Arg, harness
 from axiloom.drivergen.c.names import c_of_numpy
 from axiloom.errors import UsageError
 from axiloom.isa import AcceleratorSpec, dumps
-from axiloom.nests.ports import Packet, sources
+from axiloom.nest.driver import sources
+from axiloom.nests.ports import Packet
 from axiloom.nests.ports.packet import Part
 from axiloom.nests.program import Array, Program, Role
 from axiloom.report.build import build

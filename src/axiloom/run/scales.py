@@ -2,9 +2,8 @@
 
 `axiloom quantize` writes scales as attributes of the function, ``axiloom.input_scales`` and
 ``axiloom.output_scales``; 0 is a value that is an integer for the user too, such as the index of a word.
-Integers
-of MLIR have no sign; where a model has unsigned ones, ``axiloom.input_types`` and ``axiloom.output_types``
-say so.
+Integers of MLIR have no sign; where a model has unsigned ones, ``axiloom.input_types`` and
+``axiloom.output_types`` say so.
 """
 
 from __future__ import annotations

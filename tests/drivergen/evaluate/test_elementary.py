@@ -18,6 +18,9 @@ Array = np.ndarray[Any, Any]
 EXACT: dict[str, Callable[[Array], Array]] = {
     "exp": np.exp,
     "log": np.log,
+    "log1p": np.log1p,
+    "sin": np.sin,
+    "cos": np.cos,
     "tanh": np.tanh,
     "erf": np.vectorize(math.erf, otypes=[np.float64]),
     "rsqrt": lambda x: 1 / np.sqrt(x),
@@ -35,6 +38,10 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
         f"{{ for (int i = 0; i < n; i++) y[i] = axl_{name}f(x[i]); }}"
         for name in EXACT
     ]
+    loops.append(
+        "void all_powi(const float *x, const int64_t *n, float *y, int count) "
+        "{ for (int i = 0; i < count; i++) y[i] = axl_powif(x[i], n[i]); }"
+    )
     (folder / "f.c").write_text('#include "axiloom_math.h"\n' + "\n".join(loops))
     flags = [*host.WARNINGS, "-O2", "-ffp-contract=off", "-shared", "-fPIC", f"-I{host.SW / 'include'}"]
     host.gcc(*flags, folder / "f.c", "-o", folder / "f.so")
@@ -72,3 +79,16 @@ def test_they_are_what_they_are_called(name: str) -> None:
     last_place = np.spacing(np.abs(exact[normal]).astype(np.float32))
     assert (np.abs(found[normal] - exact[normal]) / last_place).max() < ULP
     np.testing.assert_array_equal(np.isinf(found), np.abs(exact) > 3.4028235e38)
+
+
+def test_powers_of_integers_agree_in_every_bit(library: ctypes.CDLL) -> None:
+    x = points()
+    powers = np.random.default_rng(1).integers(-5, 9, x.size)
+    found = np.zeros_like(x)
+    library.all_powi(*(a.ctypes.data_as(ctypes.c_void_p) for a in (x, powers, found)), x.size)
+    with np.errstate(all="ignore"):
+        expected, exact = elementary.powi(x, powers), x.astype(np.float64) ** powers
+    same = (found.view(np.uint32) == expected.view(np.uint32)) | (np.isnan(found) & np.isnan(expected))
+    assert same.all(), x[~same][:3]
+    usual = (np.abs(exact) < 3e38) & (np.abs(exact) > 1.2e-38) & (np.abs(x) < 1e4) & (np.abs(x) > 1e-4)
+    np.testing.assert_allclose(found[usual], exact[usual], rtol=1e-6)

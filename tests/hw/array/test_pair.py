@@ -2,96 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
 import pytest
-from amaranth.hdl import Module, Signal, signed
-from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out
 from tests.hw.component_bench import simulate
 
 from axiloom.hw.array import pair
 from axiloom.hw.array.mac_array import LATENCY, MacArray
-from axiloom.hw.verilog.emit import convert
-
-
-class Elements(wiring.Component):
-    """Two elements and what they share, registered, then a :class:`PairMultiplier`."""
-
-    def __init__(self) -> None:
-        elements = {name: In(signed(8)) for name in ("low", "high", "shared")}
-        super().__init__(elements | {f"{name}_product": Out(signed(16)) for name in ("low", "high")})
-
-    def elaborate(self, platform: object) -> Module:
-        m = Module()
-        m.submodules.multiplier = multiplier = pair.PairMultiplier()
-        low, high, shared = (Signal(signed(8), name=f"{name}_held") for name in ("low", "high", "shared"))
-        products = pair.products(multiplier.both)
-        m.d.sync += [low.eq(self.low), high.eq(self.high), shared.eq(self.shared)]
-        m.d.comb += [
-            multiplier.pair.eq(pair.packed(low, high)),
-            multiplier.shared.eq(shared),
-            self.low_product.eq(products[0]),
-            self.high_product.eq(products[1]),
-        ]
-        return m
-
-
-MUTANTS = {
-    "a borrow between the products": (r"17'h08000", "17'h00000"),
-    "the low product's sign is not turned": (r"= ~both\[15\]", "= both[15]"),
-    "the high factor lends nothing": (r"\{ 1'h0, low_held\[7\] \}", "2'h0"),
-    "the loan has 8 bits": (r"\(_1\)", "($signed(high_held) - $signed({ 1'h0, low_held[7] }))"),
-    "the low factor has no sign": (r"(port_\w+\[7\], ){8}", "8'h00, "),
-    "the shared factor has no sign": (r"\$signed\(shared\)", "$signed({ 1'h0, shared })"),
-}
-"""Pattern in the Verilog, and what takes its place."""
-
-
-def proved(verilog: str) -> bool | None:
-    """What the solvers say: both products of the machine in `verilog` are right for all 2^24 triples."""
-    z3 = pytest.importorskip("z3")
-    pytest.importorskip("bitwuzla")
-    from axiloom.prove.rtl.terms import machine
-    from axiloom.prove.solvers import decide
-
-    read = machine.read((("elements.v", verilog),), "elements")
-
-    def held(name: str) -> Any:
-        pieces = sorted(read.parts[f"{name}_held"], reverse=True)
-        terms = [read.registers[own] for _, _, own in pieces]
-        return z3.SignExt(8, z3.Concat(*terms) if len(terms) > 1 else terms[0])
-
-    shared = held("shared")
-    wanted = {"low_product": held("low") * shared, "high_product": held("high") * shared}
-    step = read.stepper()
-    state: dict[str, Any] = dict(read.registers)
-    for _ in range(2):
-        state, _ = step(state, read.inputs)
-    _, outputs = step(state, read.inputs)
-    claims = [machine.with_products(outputs[name]) == right for name, right in wanted.items()]
-    (said,) = decide([z3.And(*claims)], 300)
-    return said.holds
-
-
-@pytest.mark.slow
-def test_a_solver_proves_both_products_for_all_factors() -> None:
-    assert proved(convert(Elements(), "elements")) is True
-
-
-@pytest.mark.every(3)
-@pytest.mark.parametrize("mutant", MUTANTS)
-def test_a_solver_finds_faults(mutant: str) -> None:
-    good = convert(Elements(), "elements")
-    bad, count = re.subn(*MUTANTS[mutant], good)
-    assert count == 1
-    assert proved(bad) is False
 
 
 def test_all_triples_by_the_formula() -> None:
-    """The module's text in NumPy, beside the solver: 2^24 products."""
+    """2^24 products; `tests/prove/rtl/test_pairs.py` looks at the Verilog."""
     elements = np.arange(-128, 128)
     high, low = elements[:, None], elements[None, :]
     for shared in elements:

@@ -39,6 +39,16 @@ def test_the_same_answer(name: str) -> None:
     assert said.certified == ("bitwuzla" if wanted else "")
 
 
+def test_claims_with_ranges_of_their_own() -> None:
+    """A number that is small in one claim, and large in the next: its product needs more bits there."""
+    small, large = z3.And(X >= 0, X <= 1), z3.And(X >= 0, X <= 300)
+    formula = in_bits(z3.And(z3.Implies(small, X * X <= 1), z3.Implies(large, X * X <= 89_999)))
+    solver = z3.Solver()
+    solver.add(z3.Not(formula))
+    assert solver.check() == z3.sat
+    assert in_bits(z3.And(z3.Implies(small, X * X <= 1), X * X >= 0)) is None
+
+
 def test_without_a_range() -> None:
     assert in_bits(z3.Implies(X >= 0, X * X >= 0)) is None
     assert in_bits(z3.Implies(GIVEN, X / Y >= -5)) is None

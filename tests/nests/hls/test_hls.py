@@ -109,7 +109,7 @@ def compare(program: Program, seed: int) -> None:
     assert same(run(program, arrays), interpret(program, arrays, by="python"))
 
 
-# Always the same two: GCC 12 computes some of the others wrongly (docs/limits.md).
+# Always the same two: GCC 12 computes some of the others wrongly (docs/nests.md).
 @settings(max_examples=2, derandomize=True)
 @given(programs.elementwise(count=8, tame=True), st.integers(0, 1 << 32))
 def test_all_operators_and_formats(program: Program, seed: int) -> None:

@@ -402,3 +402,78 @@ void nested_fn_if(int A[4]) {
         if (A[i] > 0)
             A[i] = g(A[i]);
 }
+
+static int total = 3;
+static short history[2][2] = {{1}};
+int next(void) {
+    static int number = 7;
+    return number = number * 5;
+}
+void kept(int A[4], bool b[2]) {
+    static bool odd = true, first;
+    static float mean = 0.5f;
+    for (int i = 0; i < 4; i++) {
+        total += A[i];
+        A[i] = total + history[i & 1][i / 2];
+        history[i & 1][0]++;
+        mean = (mean + A[i]) / 2;
+    }
+    A[0] = next() + next();
+    A[1] = mean;
+    b[0] = odd;
+    b[1] = first;
+    odd = !odd;
+    first = odd;
+}
+
+int position;
+void last_of_the_file(int A[8]) {
+    for (position = 0; position < 5; position++)
+        A[position] = 1;
+    A[position] = 2;
+}
+
+void form_of_the_file(int A[8]) {
+    position = 3;
+    A[position] = 2;
+}
+
+void down(int A[10], int B[10], unsigned char C[10]) {
+    for (unsigned i = 10; i-- > 0;)
+        A[i] += i;
+    int k = 7;
+    for (; k--;)
+        B[k] += k;
+    B[9] = k;
+    for (unsigned char j = 5; j-- > 0;)
+        C[j] = j;
+    for (int j = 0; j++ < 9;)
+        C[j] += 2;
+}
+
+void quotients(int A[12], int B[12]) {
+    for (int i = 0; i < 12; i++) {
+        A[i / 2 + (i > 4 ? 1 : 0)] += B[i / 2] * (i < 6 || i % 3 == 1 ? B[i / 3] : i);
+        B[i % 5] = (i & 3) > 1 ? A[i / 3] : A[i % 7] + (i % 2 ? B[i / 4] : 3);
+        if (A[i / 2] > B[i % 3]) {
+            int v = i % 5;
+            A[i / 3] = v;
+            for (int j = 0; j < i % 3; j++)
+                B[j] += A[i / 2];
+            A[i % 4]++;
+        } else
+            A[i / 3] = B[i % 5];
+    }
+}
+
+static int both_ways(int x, int k) {
+    if (k % 3 == 0)
+        return x + k;
+    int t = x * 2;
+    return t - k;
+}
+void calls_under_quotients(int A[12], int B[12]) {
+    for (int i = 0; i < 12; i++)
+        if (i % 2)
+            A[i / 2] = both_ways(B[i], i) + both_ways(B[i % 5], i / 2);
+}

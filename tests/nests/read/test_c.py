@@ -76,8 +76,8 @@ REFUSED = [
     ),
     ("K[0] = K[1] << 32;", "f.c:2: `<<` shifts 32 bits by 32 here, which C leaves undefined"),
     (
-        "static int seen = 0; seen += 1; K[0] = seen;",
-        "f.c:2: `seen` is static and written: its value would be kept from call to call; make it a parameter",
+        "for (int i = 0; i < 8; i++) K[i] <<= i * 5;",
+        "f.c:2: `<<` shifts 32 bits by 35 here, which C leaves undefined",
     ),
     ("A[0] = (x = 1) + 2;", "f.c:2: `=` within an expression; make it a statement of its own"),
     (

@@ -22,7 +22,7 @@ RTL = Path(__file__).parent / "rtl"
 RIGHT: dict[str, tuple[str, ...]] = {
     "skid": (),
     "slice_async": (),
-    "stream_two_clocks": (),
+    "stream_two_clocks": ("--clock", "s00_axis_aclk", "--clock", "m00_axis_aclk"),
     "adder": (),
     "arbiter": (),
     "fifo": (),

@@ -26,7 +26,7 @@ def test_a_cell_is_the_weakest_of_its_verdicts() -> None:
     assert found[0] == {
         "port": "part.bus", "handshake": "40 cycles", "stable": "-", "reset": "-", "4 KiB": "always",
         "lengths": "-", "last": "violated", "strobes": "-", "order": "-", "under way": "-", "answers": "-",
-        "agreed": "-", "helpers": "-", "covers": "1/2",
+        "answered": "-", "at last": "-", "agreed": "-", "helpers": "-", "covers": "1/2",
     }  # fmt: skip
     assert found[1]["helpers"] == "not decided"
     assert found[2]["agreed"] == "always"

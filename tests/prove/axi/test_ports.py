@@ -55,8 +55,11 @@ def test_a_prefix_before_the_clock() -> None:
     assert module.resets == {"s_axi_aresetn": True}
 
 
-def test_clocks_and_resets_of_buses_are_tied() -> None:
-    module = of("i s_aclk, i m_aclk, i s_aresetn, i rst, o tvalid, i tready, i mode:2")
+def test_resets_are_tied_and_clocks_where_somebody_says_so() -> None:
+    text = "i s_aclk, i m_aclk, i s_aresetn, i rst, o tvalid, i tready, i mode:2"
+    with pytest.raises(BuildError, match=r"found s_aclk, m_aclk: .*: --clock s_aclk --clock m_aclk"):
+        of(text)
+    module = of(text, clocks=["s_aclk", "m_aclk"])
     assert module.clocks == ("s_aclk", "m_aclk")
     assert module.resets == {"s_aresetn": True, "rst": False}
     assert (module.inputs, module.free) == ({"tready": 1, "mode": 2}, ["mode"])

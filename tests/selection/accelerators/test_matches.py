@@ -63,7 +63,7 @@ def test_counts(
     graph: Graph, target: str, exact: int, flexible: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Proofs have tests of their own.
-    monkeypatch.setattr("axiloom.selection.egraph.process.usable", lambda texts, names=None: tuple(texts))
+    monkeypatch.setattr("axiloom.selection.egraph.saturation.usable", lambda texts, names=None: tuple(texts))
     accelerator = accelerators()[target]
     names = [one.name for one in accelerator.kernels]
     assert matches(graph, [accelerator]).of(target, names) == exact

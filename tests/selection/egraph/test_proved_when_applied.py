@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from axiloom.selection.egraph import Limits, process, saturate
+from axiloom.selection.egraph import Limits, saturate, saturation
 from axiloom.selection.ir import Graph, Type
 from axiloom.selection.ir.ops import Builder
 from axiloom.selection.rules import library
 from axiloom.selection.rules.library import RuleText
-from axiloom.selection.rules.prove import kept
+from axiloom.selection.rules.prove import proved
 
 TWICE = """
 @exact
@@ -32,11 +32,11 @@ def of_exponentials(x: (m, n)):
 @pytest.fixture(autouse=True)
 def nothing_known(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("AXILOOM_CACHE", str(tmp_path))
-    monkeypatch.setattr(kept, "_KNOWN", {})
+    monkeypatch.setattr(proved, "_DECIDED", {})
 
 
 def _decided(folder: Path) -> set[str]:
-    return {json.loads(file.read_text())["rule"] for file in (folder / "rules").glob("*.json")}
+    return {json.loads(file.read_text())["rule"] for file in (folder / proved.KIND).glob("*/value.json")}
 
 
 def _graph(*operations: str) -> Graph:
@@ -48,7 +48,7 @@ def _graph(*operations: str) -> Graph:
 
 
 def _as_ours(text: RuleText, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process, "_ours", lambda: {(text.place, text.text)})
+    monkeypatch.setattr(saturation, "_ours", lambda: {(text.place, text.text)})
 
 
 def test_only_what_is_applied(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_what_is_not_decided_is_left_out(tmp_path: Path, monkeypatch: pytest.Mon
     assert set(found.applied) == {"twice"}
     assert not any(node.rule == "of_exponentials" for one in found.classes for node in one)
     assert _decided(tmp_path) == {"twice", "of_exponentials"}
-    monkeypatch.setattr(kept, "_KNOWN", {})  # another process, which finds the verdicts in the cache
+    monkeypatch.setattr(proved, "_DECIDED", {})  # another process, which finds the verdicts in the cache
     assert saturate(graph, [text]).classes == found.classes
 
 
@@ -77,11 +77,11 @@ def test_a_wrong_rule_is_a_fault(is_ours: bool, monkeypatch: pytest.MonkeyPatch)
     text = RuleText("wrong.rules", TWICE.replace("new = x", "new = negate(x)"))
     if is_ours:
         _as_ours(text, monkeypatch)
-    with pytest.raises(kept.RuleError, match="rule twice is wrong"):
+    with pytest.raises(proved.RuleError, match="rule twice is wrong"):
         saturate(_graph("transpose", "transpose"), [text])
 
 
 def test_a_users_rule_is_proved_though_nothing_matches() -> None:
     text = RuleText("wrong.rules", TWICE.replace("new = x", "new = negate(x)"))
-    with pytest.raises(kept.RuleError, match="rule twice is wrong"):
+    with pytest.raises(proved.RuleError, match="rule twice is wrong"):
         saturate(_graph("abs"), [text])

@@ -9,7 +9,7 @@ import pytest
 from tests.cli.commands import main
 
 from axiloom.selection.rules import RuleError, library
-from axiloom.selection.rules.prove.kept import usable
+from axiloom.selection.rules.prove.proved import usable
 
 ACT = Path(__file__).parents[3] / "examples" / "rules" / "act.rules"
 

@@ -14,7 +14,6 @@ import numpy as np
 from axiloom.application.numbers import flexasr
 from axiloom.application.numbers.counts import Array, Counts, Places
 from axiloom.application.units import on_rtl, rows
-from axiloom.application.units.kept import kept
 from axiloom.application.units.unit import (
     Arrays,
     Call,
@@ -27,6 +26,7 @@ from axiloom.application.units.unit import (
     checked,
     largest,
 )  # fmt: skip
+from axiloom.application.units.weights import prepared
 from axiloom.isa.instructions.library import targets
 from axiloom.isa.instructions.read import read
 from axiloom.isa.instructions.simulator.simulate import Simulator
@@ -173,7 +173,7 @@ class Linear:
         key = tuple(
             settings[name] for name in ("weight_bias", "added_bias", "input_exponent", "weight_exponent")
         )
-        weights, seen = kept(operator, key, make)
+        weights, seen = prepared(operator, key, make)
         places.join(seen)
         return rows.product(operator.inside, [x, arrays[1]]).x, weights
 

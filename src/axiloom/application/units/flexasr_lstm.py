@@ -36,7 +36,6 @@ from axiloom.application.units.flexasr_linear import (
     tensor,
     version,
 )  # fmt: skip
-from axiloom.application.units.kept import kept
 from axiloom.application.units.unit import (
     Arrays,
     Call,
@@ -48,6 +47,7 @@ from axiloom.application.units.unit import (
     changed,
     largest,
 )  # fmt: skip
+from axiloom.application.units.weights import prepared
 from axiloom.errors import UsageError
 from axiloom.isa.numerics.adaptivfloat import bias_of
 from axiloom.isa.targets import flexasr as host
@@ -171,7 +171,7 @@ class Lstm:
             return pair, seen
 
         key = tuple(settings[name] for name in ("weight_bias", "hidden_weight_bias", "added_bias"))
-        pair, seen = kept(operator, key, make)
+        pair, seen = prepared(operator, key, make)
         places.join(seen)
         return x, pair, hidden
 

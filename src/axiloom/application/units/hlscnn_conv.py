@@ -14,7 +14,6 @@ import numpy as np
 from axiloom.application.numbers import hlscnn
 from axiloom.application.numbers.counts import Array, Counts, Places
 from axiloom.application.units import rows
-from axiloom.application.units.kept import kept
 from axiloom.application.units.replays import hlscnn_commands
 from axiloom.application.units.unit import (
     Arrays,
@@ -29,6 +28,7 @@ from axiloom.application.units.unit import (
     exponent,
     largest,
 )  # fmt: skip
+from axiloom.application.units.weights import prepared
 from axiloom.selection.ir.graph import Node
 from axiloom.selection.ir.ops.convolution import windows_of
 
@@ -116,7 +116,7 @@ class Conv:
             made = fixed(larger, WEIGHTS - 16 + bits, bits, nearest, seen["weights"])
             return made << 16 - bits, seen
 
-        w, seen = kept(operator, (settings["weight_exponent"], nearest, bits), make)
+        w, seen = prepared(operator, (settings["weight_exponent"], nearest, bits), make)
         places.join(seen)
         if settings["order"]:
             channels = np.argsort(np.abs(w).sum((0, 2, 3)), kind="stable")

@@ -11,7 +11,6 @@ from axiloom.application.numbers import vta
 from axiloom.application.numbers.counts import Array, Counts, Places
 from axiloom.application.units import on_rtl, rows
 from axiloom.application.units.flexasr_linear import padded
-from axiloom.application.units.kept import kept
 from axiloom.application.units.replays import LANES, vta_commands
 from axiloom.application.units.unit import (
     Arrays,
@@ -25,6 +24,7 @@ from axiloom.application.units.unit import (
     exponent,
     largest,
 )  # fmt: skip
+from axiloom.application.units.weights import prepared
 from axiloom.selection.ir.graph import Node
 
 REPLAYED = 4
@@ -93,7 +93,7 @@ class Gemm:
             made = rows.product(operator.inside, given)
             return rows.Product(made.x[:0], made.w, made.b), seen
 
-        weights, seen = kept(operator, (settings["input_exponent"], settings["weight_exponent"]), make)
+        weights, seen = prepared(operator, (settings["input_exponent"], settings["weight_exponent"]), make)
         places.join(seen)
         return rows.Product(rows.product(operator.inside, [x, arrays[1]]).x, weights.w, weights.b)
 

@@ -33,7 +33,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         required=True,
         metavar="FILE.npz|FILE.py:NAME|N-random",
         help="an array for each input, samples first; a function that returns a list of tuples of inputs; "
-        "or random inputs",
+        "or at least N random inputs",
     )
     command.add_argument(
         "-o",

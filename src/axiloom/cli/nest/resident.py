@@ -163,7 +163,7 @@ def inputs(loaded: Loaded, options: argparse.Namespace) -> dict[str, Any]:
             )
         if loaded.function and name in loaded.contents and not np.array_equal(array, loaded.contents[name]):
             raise UsageError(
-                f"{options.input}: {name} is a constant of {loaded.function.path.name}; leave it out"
+                f"{options.input}: {name} starts as {loaded.function.path.name} says; leave it out"
             )
     return found
 

@@ -69,12 +69,12 @@ def execute(options: argparse.Namespace) -> int:
     from axiloom.prove import solvers
 
     solvers.check()
-    from axiloom.selection.rules.prove import kept
+    from axiloom.selection.rules.prove import proved
 
     begun = time.perf_counter()
     if options.again:
         for rule in rules:
-            kept.forget(rule)
+            proved.forget(rule)
     print("\n".join(_table([], [rule.name for rule in rules])))
     with tqdm(total=len(rules), unit=" rules", disable=None, leave=False) as shown:
 
@@ -83,7 +83,7 @@ def execute(options: argparse.Namespace) -> int:
             print("\n".join(_table([proof], [rule.name for rule in rules])[1:]))
             shown.update()
 
-        found = kept.proofs(texts, options.limit, say)
+        found = proved.proofs(texts, options.limit, say)
     print(f"{summary(found)}; {time.perf_counter() - begun:.1f} s; {solvers.versions()}")
     if options.json:
         listed = [asdict(one) | {"good": one.good} for one in found]

@@ -76,7 +76,7 @@ class Told:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self._shown.close()
-        if kind is None or issubclass(kind, Exception) or not issubclass(kind, BaseException):
+        if kind is None or issubclass(kind, Exception):
             return
         from axiloom.prove.verdict import summary, table
 
@@ -97,16 +97,14 @@ def line(verdict: Verdict) -> str:
     return f"{verdict.module}{port}: {verdict.name}: {verdict.answer.value}: {verdict.text}"
 
 
-def ended(options: argparse.Namespace, verdicts: Sequence[Verdict], enough: int | bool | None = True) -> int:
+def ended(options: argparse.Namespace, verdicts: Sequence[Verdict], enough: int | None = None) -> int:
     """Writes ``--json``; the exit code: 0 only if all is good.
 
-    What holds to a bound only is good if that has `enough` cycles; True: each bound is enough, None: none is.
+    What is not proved, and was looked at for some cycles, is good if these are `enough`.
     """
     from axiloom.prove.verdict import as_json
 
     if options.json:
         write_whole(options.json, json.dumps({"verdicts": as_json(verdicts)}, indent=1) + "\n")
-    short = enough is not True and any(
-        one.bounded and (enough is None or one.bound is None or one.bound < enough) for one in verdicts
-    )
-    return 0 if all(one.good for one in verdicts) and not short else 1
+    short = any(rule.bounded and (enough is None or (rule.bound or 0) < enough) for rule in verdicts)
+    return 0 if all(rule.good for rule in verdicts) and not short else 1

@@ -110,8 +110,8 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--layers",
         choices=tuple(reversed(LAYERS)),
         default=CHANGED,
-        help="which layers are simulated: changed (default), those that no earlier run has kept; "
-        "again, all, and their times are compared with the kept ones; all, and nothing is kept",
+        help="changed (default): only layers without a cached result. again: all, compared with the cache. "
+        "all: all, cache unused",
     )
     network.add_argument(
         "--offload-from",

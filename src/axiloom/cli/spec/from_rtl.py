@@ -259,7 +259,11 @@ def _guesses(spec: AcceleratorSpec) -> Iterator[str]:
     if "accel_size" in spec.guessed:
         tile = " x ".join(map(str, spec.tile.size))
         yield f"guess: a tile of {tile} ({', '.join(spec.dims)}): `accel_size`, --tile"
-    yield "guess: one instruction without opcode word, all operands in this order: `opcode_map` and `device`"
+    order = ", ".join(name for name in spec.data if name != spec.form.output)
+    yield (
+        f"guess: one instruction, operands in the order {order}, then {spec.form.output} comes back: "
+        "`opcode_map` and `device`"
+    )
     yield (
         f"guess: {spec.macs} multiply-adds in a cycle: `macs`, on which the limit, the roof and the use of "
         "the array rest"

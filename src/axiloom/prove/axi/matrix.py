@@ -17,6 +17,8 @@ KINDS = {
     "order": ("asked", "early"),
     "under way": ("outstanding",),
     "answers": ("resp",),
+    "answered": ("answered", "follows"),
+    "at last": ("taken_live", "answered_live", "follows_live"),
 }
 """Column to how the names of its rules end (:mod:`axiloom.hw.axi.rules`)."""
 AGREED, HELPERS, COVERS = "agreed", "helpers", "covers"

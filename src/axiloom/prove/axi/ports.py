@@ -66,9 +66,9 @@ def understand(
     """The module's clock, reset and AXI ports.
 
     `clocks` and `resets` name ports whose names say nothing, or that are tied together; a reset that ends in
-    ``n`` is active low. All resets with known names are tied, and clocks that are each of a bus
-    (``s00_axis_aclk``). Raises BuildError: no clock or several, no AXI port, a port without READY, a port of
-    both directions.
+    ``n`` is active low. All resets with known names are tied. Raises BuildError: no clock, or several that
+    nobody ties (a FIFO between two would be proved as what it is not), no AXI port, a port without READY, a
+    port of both directions.
     """
     by_name = {port.name: port for port in ports}
     for what, told in (("clock", clocks), ("reset", resets)):
@@ -81,7 +81,7 @@ def understand(
     there = list(clocks) or _ending(ports, CLOCKS)
     if not there:
         raise BuildError(f"module {name}: one clock is needed, found none: name it with --clock PORT")
-    if len(there) > 1 and not clocks and not all(one.lower().endswith("_aclk") for one in there):
+    if len(there) > 1 and not clocks:
         tied = " ".join(f"--clock {one}" for one in there)
         raise BuildError(
             f"module {name}: one clock is needed, found {', '.join(there)}: name it with --clock PORT; "

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 import z3
 
@@ -28,8 +29,8 @@ from axiloom.prove.verdict import Answer, Verdict
 MOST_TABLE = 1200
 """Iterations of a pipe whose control is proved by tables of them."""
 Say = Callable[[Verdict], None]
-Same = tuple[Answer, str, str]
-"""An answer, who says so, and a text in its place."""
+Same = tuple[Answer, str, str, str]
+"""An answer, who says so, a text in its place, and who certifies it."""
 
 
 def prove(
@@ -91,30 +92,34 @@ def _arrays(
     """A verdict for each array."""
     for array in dict.fromkeys(array for array, _ in wanted):
         pairs = [(one, term, got[one]) for one, term in wanted.items() if one[0] == array]
-        answer, solver, fault = equal(pairs, limit_s)
-        yield _verdict(name, array, claim, f"{array} {text}{fault}", answer, solver, begun)
+        answer, solver, fault, certified = equal(pairs, limit_s)
+        yield _verdict(
+            name, array, claim, f"{array} {text}{fault}", answer, solver, begun, certified=certified
+        )
         begun = time.perf_counter()
 
 
 def equal(pairs: list[tuple[Element, Term, Term]], limit_s: int) -> Same:
-    left = [
-        (one, a == b)
-        for one, a, b in pairs
-        if not a.eq(b)
-        and not z3.is_true(z3.simplify(a == b))
-        and not z3.is_true(z3.simplify(a - b == 0, som=True))
-    ]
-    if not left:
-        return Answer.HOLDS, "z3, same terms", ""
-    if z3.is_real(left[0][1].arg(0)):
-        return Answer.OPEN, "z3, other terms", f": open at {left[0][0]}"
-    solver = ""
-    for (one, _), said in zip(left, solvers.decide([formula for _, formula in left], limit_s), strict=True):
+    left: list[tuple[Element, Any]] = []
+    same: list[tuple[Term, Term]] = []
+    for element, a, b in pairs:
+        if a.eq(b) or z3.is_true(z3.simplify(a == b)) or z3.is_true(z3.simplify(a - b == 0, som=True)):
+            same.append((a, b))
+        else:
+            left.append((element, a == b))
+    if left and z3.is_real(left[0][1].arg(0)):
+        return Answer.OPEN, "z3, other terms", f": open at {left[0][0]}", ""
+    proofs = [solvers.rewritten(same)]
+    formulas = [formula for _, formula in left]
+    for (element, _), said in zip(left, solvers.decide(formulas, limit_s), strict=True):
         if not said.holds:
             answer = Answer.OPEN if said.holds is None else Answer.VIOLATED
-            return answer, said.solver, f": not so for {one[0]}{list(one[1])}"
-        solver = said.solver
-    return Answer.HOLDS, solver, ""
+            return answer, said.solver, f": not so for {element[0]}{list(element[1])}", ""
+        proofs.append(said)
+    if not proofs[0].holds:
+        return Answer.OPEN, proofs[0].solver, ": solvers say the contrary", ""
+    solver = proofs[-1].solver if left else "z3, same terms"
+    return Answer.HOLDS, solver, "", solvers.all_certified(proofs)
 
 
 def _order(name: str, made: Accelerator, run: Run) -> Verdict:
@@ -168,6 +173,9 @@ def _verdict(
     begun: float,
     bound: int | None = None,
     unit: str = "cycles",
+    certified: str = "",
 ) -> Verdict:
     seconds = time.perf_counter() - begun
-    return Verdict(name, port, claim, text, "", answer, bound, solver, seconds, unit=unit)
+    return Verdict(
+        name, port, claim, text, "", answer, bound, solver, seconds, unit=unit, certified=certified
+    )

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import re
-import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from axiloom.boards.synthesis import yosys
-from axiloom.cache import cached_build, content_hash
+from axiloom.cache import content_hash
 from axiloom.prove.rtl import replay
 from axiloom.prove.rtl.maps.device import Device
 from axiloom.prove.rtl.opcodes.claim import Outcome
 from axiloom.prove.rtl.refine import Refiner
-from axiloom.prove.verdict import Answer, Verdict
+from axiloom.prove.spec import kept_verdicts
+from axiloom.prove.verdict import Answer, Verdict, as_json
 from axiloom.report.proved import sources
 
 ANY_SIZES = ("product", "reset", "trial")
@@ -34,25 +34,19 @@ def prove(
 
     Of the first claim that fails, a run goes to `folder`, and nothing more is looked at.
     """
-    fresh: list[Verdict] = []
 
-    def build(place: Path) -> None:
+    def ask() -> list[dict[str, Any]]:
         refiner = Refiner(device, limit_s, tick)
+        verdicts = []
         for outcome in refiner.prove(stop=True):
             verdict = row(device, outcome)
             if outcome.fault is not None:
                 verdict = _shown(refiner, outcome, verdict, folder, say)
-            fresh.append(verdict)
-        facts = [one.__dict__ for one in fresh]
-        (place / "verdicts.json").write_text(json.dumps(facts), encoding="utf-8")
+            verdicts.append(verdict)
+        return as_json(verdicts)
 
-    kept = cached_build("prove-rtl", _key(device), build) / "verdicts.json"
-    if fresh:
-        if not all(one.good for one in fresh):  # a fault is looked for again, as its run is wanted
-            shutil.rmtree(kept.parent, ignore_errors=True)
-        return fresh
-    facts = json.loads(kept.read_text(encoding="utf-8"))
-    return [Verdict(**one | {"answer": Answer(one["answer"]), "cached": True}) for one in facts]
+    # A fault is looked for again, as its run is wanted.
+    return kept_verdicts(_key(device), ask, lambda verdicts: all(row["good"] for row in verdicts))
 
 
 def _shown(

@@ -19,8 +19,7 @@ __all__ = ["emit"]
 
 def emit(graph: nodes.Graph, source: str = "") -> Model:
     """MLIR and weights of `graph`; the function has its name, as far as that is one. `source`: what the
-    integers
-    were compared with, for `axiloom run` to say."""
+    integers were compared with, for `axiloom run` to say."""
     return Emitter(graph).model(_WRITE, source)
 
 

@@ -21,7 +21,14 @@ from axiloom.quantise.graph.fixed import best_scale
 Sample = tuple[Any, ...]
 Progress = Callable[[str], None]
 MOST_SAMPLES = 1 << 16
-"""Of random calibration data: each is kept until all are made."""
+"""Of random calibration data: all are in memory at once."""
+_DRAWN, _LEAST = 1 << 20, 256
+"""Elements of values that random samples are drawn for without being asked for; an op counts as so many at
+least."""
+_ELEMENTS = 1 << 14
+"""Of a value, by which its scale is chosen; more where the first samples have more."""
+_UNSEEN = 4
+"""Random samples beside those of the ranges, to compare with."""
 _WORDS = 1 << 15
 """Random indices are below this, and below the rows of the smallest embedding that they select from."""
 
@@ -33,7 +40,9 @@ class Ranges:
     largest: dict[str, float] = field(default_factory=dict)
     """Largest magnitude over all samples; infinite where one is no number."""
     kept: dict[str, list[np.ndarray[Any, Any]]] = field(default_factory=dict)
-    """Values on the first samples: scales are chosen by them, and the report compares with them."""
+    """Values on the first samples, at least `compared` of them: scales are chosen by them."""
+    compared: int = 0
+    """On so many the report compares each layer."""
     scales: dict[str, float] = field(default_factory=dict)
     """What `scale` has found."""
 
@@ -45,22 +54,26 @@ class Ranges:
         return self.scales[name]
 
 
-def samples(text: str, examples: Sequence[Any], program: Any, seed: int = 0) -> list[Sample]:
+def samples(
+    text: str, examples: Sequence[Any], program: Any, seed: int = 0
+) -> tuple[list[Sample], list[Sample]]:
     """What --calibration says: ``N-random``; an `.npz` with an array for each input, samples first; or
-    ``model.py:function``, which returns a list of tuples of inputs.
+    ``model.py:function``, which returns a list of tuples of inputs. Random ones are at least N, and there are
+    some more, which no range has seen.
 
     Random floats are normal, random indices uniform over the words of the embeddings. Raises UsageError.
     """
     file, _, function = text.rpartition(":")
     if file.endswith(".py"):
-        return _checked(call(Path(file), function), examples, text)
+        return _checked(call(Path(file), function), examples, text), []
     count, dash, word = text.partition("-")
     if dash and word == "random" and count.isdecimal() and 0 < bounded(count) <= MOST_SAMPLES:
         generator = torch.Generator().manual_seed(seed)
-        words = smallest_embedding(program)
-        return [
-            tuple(_random(example, generator, words) for example in examples) for _ in range(bounded(count))
+        words, wanted = smallest_embedding(program), max(bounded(count), _cheap(program))
+        drawn = [
+            tuple(_random(example, generator, words) for example in examples) for _ in range(wanted + _UNSEEN)
         ]
+        return drawn[:wanted], drawn[wanted:]
     if not text.endswith(".npz") or not Path(text).is_file():
         raise UsageError(
             f"--calibration {shortened(text)}: expected is FILE.npz that exists, FILE.py:function, "
@@ -78,7 +91,15 @@ def samples(text: str, examples: Sequence[Any], program: Any, seed: int = 0) -> 
     return [
         tuple(torch.from_numpy(a).to(example.dtype) for a, example in zip(sample, examples, strict=True))
         for sample in zip(*arrays, strict=True)
-    ]
+    ], []
+
+
+def _cheap(program: Any) -> int:
+    """How many samples cost next to nothing: ranges of values of few elements are too narrow by few
+    samples."""
+    values = (node.meta.get("val") for node in program.graph.nodes if node.op == "call_function")
+    cost = sum(max(value.numel(), _LEAST) for value in values if isinstance(value, torch.Tensor))
+    return int(min(_DRAWN // max(cost, _LEAST), MOST_SAMPLES))
 
 
 def _checked(made: Any, examples: Sequence[Any], text: str) -> list[Sample]:
@@ -97,12 +118,10 @@ def _random(example: Any, generator: torch.Generator, words: int) -> Any:
     if example.dtype.is_floating_point:
         return torch.randn(example.shape, generator=generator, dtype=example.dtype)
     limits = torch.iinfo(example.dtype)
-    low = (
-        limits.min if limits.bits == 8 else 0
-    )  # of a byte every value is a datum; of others only indices are known
-    return torch.randint(
-        max(low, -words), min(limits.max + 1, words), example.shape, generator=generator, dtype=example.dtype
-    )
+    # Of a byte every value is a datum; of others only indices are known.
+    low = max(limits.min, -words) if limits.bits == 8 else 0
+    high = min(limits.max + 1, words)
+    return torch.randint(low, high, example.shape, generator=generator, dtype=example.dtype)
 
 
 def smallest_embedding(program: Any) -> int:
@@ -122,8 +141,9 @@ def smallest_embedding(program: Any) -> int:
 def observe(
     module: Any, data: Sequence[Sample], *, keep: int = 1, progress: Progress = lambda _line: None
 ) -> Ranges:
-    """Ranges of all values of a torch.fx.GraphModule over `data`, with those of the first `keep` samples."""
-    ranges = Ranges()
+    """Ranges of all values of a torch.fx.GraphModule over `data`, with those of at least the first `keep`
+    samples."""
+    ranges = Ranges(compared=min(keep, len(data)))
     interpreter = torch.fx.Interpreter(module)
     plain = interpreter.run_node
 
@@ -133,7 +153,7 @@ def observe(
             largest = ranges.largest.get(node.name, 0.0)
             top = float(value.abs().max()) if value.numel() else 0.0
             ranges.largest[node.name] = math.inf if math.isnan(top) else max(largest, top)
-            if number < keep:
+            if number < max(keep, _ELEMENTS // max(value.numel(), 1)):
                 ranges.kept.setdefault(node.name, []).append(value.numpy().copy())
         return value
 

@@ -118,8 +118,8 @@ class Lowering:
         """
         if isinstance(argument, torch.fx.Node):
             if argument not in self.values and argument in self.functions:
-                made = self.values[argument] = self._by_table(argument)
-                self.source[made.name] = argument.name
+                self.values[argument] = self._by_table(argument)
+                self.source[self.values[argument].name] = argument.name
             if argument in self.values:
                 return self.values[argument]
         data = self.known(argument)
@@ -191,7 +191,7 @@ class Lowering:
         at = found.last
         while at is not node:
             self._done.add(at)
-            at = next(one for one in at.all_input_nodes if one is node or one not in self.constants)
+            at = next(source for source in at.all_input_nodes if source not in self.constants)
         return found
 
     def _offset(self, node: Any, user: Any, axis: int, count: int) -> Any | None:
@@ -285,7 +285,7 @@ class Lowering:
             return
         handler = handlers.get(str(node.target))
         if handler is None:
-            fail(node, "cannot be quantised; the supported ops stand in docs/quantisation.md")
+            fail(node, "cannot be quantised; the supported ops stand in docs/networks.md")
         shape = tuple(node.meta["val"].shape)
         if 0 in shape:
             fail(node, f"a value of {list(shape)}, without elements")
@@ -349,12 +349,10 @@ class Lowering:
                 return np.nan_to_num(function.of(torch.from_numpy(values)).numpy(), posinf=1e30, neginf=-1e30)
 
         data = table(real, base.scale, scale)
-        made: Node = self.add(
-            Table(name=name, shape=base.shape, inputs=(base.name,), scale=scale, table=data)
-        )
-        if shape != base.shape:
-            made = self.add(Reshape(name=f"{name}.shape", shape=shape, inputs=(made.name,), scale=scale))
-        return made
+        values = self.add(Table(name=name, shape=base.shape, inputs=(base.name,), scale=scale, table=data))
+        if shape == base.shape:
+            return values
+        return self.add(Reshape(name=f"{name}.shape", shape=shape, inputs=(values.name,), scale=scale))
 
     def _settled(self, node: Any) -> bool:
         """Whether a value has integers of its own anyway, which a product with a number can share."""

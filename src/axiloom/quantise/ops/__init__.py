@@ -1,10 +1,8 @@
 """How each ATen op is done in integers: a function an op, giving the value and the last node it covers.
 
-`sums` has products, `pools` what runs over windows or dims, `elementwise` and `rows` what is computed on
-int8 values,
-`places` what only moves them; `arguments` reads a node. :data:`HANDLERS` is the table of all. Functions of
-one value
-element by element need none: torch itself computes their tables.
+`sums` has products, `pools` what runs over windows or dims, `elementwise` and `rows` what is computed on int8
+values, `places` what only moves them; `arguments` reads a node. :data:`HANDLERS` is the table of all.
+Functions of one value element by element need none: torch itself computes their tables.
 """
 
 from __future__ import annotations

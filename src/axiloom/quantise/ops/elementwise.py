@@ -32,26 +32,43 @@ def _whole_first(lowering: Lowering, node: Any) -> tuple[Node, Node, bool]:
     return expanded(lowering, node, first, shape), second, swapped
 
 
-def product(lowering: Lowering, node: Any) -> Lowered:
-    """x * y of two values."""
-    a, b, _ = _whole_first(lowering, node)
-    return _product(lowering, node, a, b), node
-
-
-def _product(lowering: Lowering, node: Any, a: Node, b: Node) -> Node:
-    scale = lowering.scale(node)
+def _product(lowering: Lowering, a: Node, b: Node, name: str, scale: float) -> Node:
     factor, shift = multiplier(real_scale(a) * real_scale(b) / scale, _PRODUCT_BITS)
     if shift > _LONGEST:
         factor, shift = factor >> (shift - _LONGEST), _LONGEST
-    made = Mul(
-        name=lowering.name_of(node),
-        shape=a.shape,
-        inputs=(a.name, b.name),
-        scale=scale,
-        factor=factor,
-        shift=shift,
+    inputs = (a.name, b.name)
+    return lowering.add(Mul(name=name, shape=a.shape, inputs=inputs, scale=scale, factor=factor, shift=shift))
+
+
+def _sum(
+    lowering: Lowering,
+    a: Node,
+    b: Node,
+    name: str,
+    scale: float,
+    signs: tuple[int, int] = (1, 1),
+    limits: tuple[int, int] = (-128, 127),
+) -> Node:
+    first, second, shift = common_multipliers(real_scale(a) / scale, real_scale(b) / scale)
+    return lowering.add(
+        Add(
+            name=name,
+            shape=a.shape,
+            inputs=(a.name, b.name),
+            scale=scale,
+            first=signs[0] * first,
+            second=signs[1] * second,
+            shift=shift,
+            lo=limits[0],
+            hi=limits[1],
+        )
     )
-    return lowering.add(made)
+
+
+def product(lowering: Lowering, node: Any) -> Lowered:
+    """x * y of two values."""
+    a, b, _ = _whole_first(lowering, node)
+    return _product(lowering, a, b, lowering.name_of(node), lowering.scale(node)), node
 
 
 def quotient(lowering: Lowering, node: Any) -> Lowered:
@@ -65,7 +82,7 @@ def quotient(lowering: Lowering, node: Any) -> Lowered:
     a, b = lowering.real(node, node.args[0]), lowering.constant(node, "divisor", by)
     if a.shape != shape_of(node):
         a = expanded(lowering, node, a, shape_of(node))
-    return _product(lowering, node, a, b), node
+    return _product(lowering, a, b, lowering.name_of(node), lowering.scale(node)), node
 
 
 def subtract(lowering: Lowering, node: Any) -> Lowered:
@@ -80,91 +97,38 @@ def add(lowering: Lowering, node: Any, sign: int = 1) -> Lowered:
     signs = (sign, 1) if swapped else (1, sign)
     tail = lowering.tail(node)
     scale = lowering.scale(tail.last)
-    first, second, shift = common_multipliers(real_scale(a) / scale, real_scale(b) / scale)
-    lo, hi = tail.limits(scale)
-    made = Add(
-        name=lowering.name_of(node),
-        shape=a.shape,
-        inputs=(a.name, b.name),
-        scale=scale,
-        first=signs[0] * first,
-        second=signs[1] * second,
-        shift=shift,
-        lo=lo,
-        hi=hi,
-    )
-    return lowering.add(made), tail.last
+    return _sum(lowering, a, b, lowering.name_of(node), scale, signs, tail.limits(scale)), tail.last
 
 
 def extremum(lowering: Lowering, node: Any) -> Lowered:
     """max(a, b) = b + max(a - b, 0), and min(a, b) = b + min(a - b, 0), of two values."""
     a, b, _ = _whole_first(lowering, node)
     step = real_scale(a) + real_scale(b)  # of their difference, whatever they are
-    first, second, shift = common_multipliers(real_scale(a) / step, real_scale(b) / step)
-    name = lowering.name_of(node)
-    low, high = (0, 127) if "maximum" in str(node.target) else (-128, 0)
-    more = lowering.add(
-        Add(
-            name=f"{name}.more",
-            shape=a.shape,
-            inputs=(a.name, b.name),
-            scale=step,
-            first=first,
-            second=-second,
-            shift=shift,
-            lo=low,
-            hi=high,
-        )
-    )
-    scale = lowering.scale(node)
-    first, second, shift = common_multipliers(step / scale, real_scale(b) / scale)
-    made = Add(
-        name=name,
-        shape=a.shape,
-        inputs=(more.name, b.name),
-        scale=scale,
-        first=first,
-        second=second,
-        shift=shift,
-    )
-    return lowering.add(made), node
+    name, limits = lowering.name_of(node), (0, 127) if "maximum" in str(node.target) else (-128, 0)
+    more = _sum(lowering, a, b, f"{name}.more", step, (1, -1), limits)
+    return _sum(lowering, more, b, name, lowering.scale(node)), node
 
 
 def prelu(lowering: Lowering, node: Any) -> Lowered:
     """max(x, 0) + slope * min(x, 0), one slope a channel."""
     source, name = lowering.real(node, node.args[0]), lowering.name_of(node)
     slope = lowering.parameter(node, node.args[1], "slope").reshape(-1, *[1] * (len(source.shape) - 2))
-    step = real_scale(source)
-    halves = []
-    for side, limit in (("above", np.maximum), ("below", np.minimum)):
-        data = table(partial(limit, 0), step, step)
-        half = Table(name=f"{name}.{side}", shape=source.shape, inputs=(source.name,), scale=step, table=data)
-        halves.append(lowering.add(half))
-    weight = lowering.constant(node, "slope", slope)
-    below = step * float(np.abs(slope).max(initial=0.0)) or step
-    factor, shift = multiplier(step * real_scale(weight) / below, _PRODUCT_BITS)
-    sloped = lowering.add(
-        Mul(
-            name=f"{name}.sloped",
-            shape=source.shape,
-            inputs=(halves[1].name, weight.name),
-            scale=below,
-            factor=factor,
-            shift=shift,
+    step, steepest = real_scale(source), float(np.abs(slope).max(initial=0.0)) or 1.0
+    above, below = (
+        lowering.add(
+            Table(
+                name=f"{name}.{side}",
+                shape=source.shape,
+                inputs=(source.name,),
+                scale=step,
+                table=table(partial(limit, 0), step, step),
+            )
         )
+        for side, limit in (("above", np.maximum), ("below", np.minimum))
     )
-    scale = lowering.scale(node)
-    first, second, places = common_multipliers(step / scale, below / scale)
-    made = Add(
-        name=name,
-        shape=source.shape,
-        inputs=(halves[0].name, sloped.name),
-        scale=scale,
-        first=first,
-        second=second,
-        shift=places,
-    )
-    return lowering.add(made), node
+    weight = lowering.constant(node, "slope", slope)
+    sloped = _product(lowering, below, weight, f"{name}.sloped", step * steepest)
+    return _sum(lowering, above, sloped, name, lowering.scale(node)), node
 
 
 def cast(lowering: Lowering, node: Any) -> Lowered:
@@ -177,19 +141,26 @@ def cast(lowering: Lowering, node: Any) -> Lowered:
         return source, node
     if source.scale is not None or not source.shape:
         fail(node, f"to {str(kind).removeprefix('torch.')}: only from integers to float32")
-    scale, rows = lowering.scale(node), source.shape[0]
-    factor, shift = multiplier(1 / scale)
-    made = Requantise(
-        name=lowering.name_of(node),
-        shape=source.shape,
-        inputs=(source.name,),
-        scale=scale,
-        axis=0,
-        bias=np.zeros(rows, np.int32),
-        multiplier=np.full(rows, factor, np.int32),
-        shift=np.full(rows, shift, np.int32),
+    scale = lowering.scale(node)
+    return rescaled(lowering, source, lowering.name_of(node), 0, 1.0, scale), node
+
+
+def rescaled(lowering: Lowering, x: Node, name: str, axis: int, step: float, scale: float) -> Node:
+    """Integers worth `step` each as int8 in steps of `scale`; `axis`: one of their dims."""
+    factor, shift = multiplier(step / scale)
+    count = x.shape[axis]
+    return lowering.add(
+        Requantise(
+            name=name,
+            shape=x.shape,
+            inputs=(x.name,),
+            scale=scale,
+            axis=axis,
+            bias=np.zeros(count, np.int32),
+            multiplier=np.full(count, factor, np.int32),
+            shift=np.full(count, shift, np.int32),
+        )
     )
-    return lowering.add(made), node
 
 
 def real_scale(node: Node) -> float:

@@ -22,6 +22,24 @@ def reshaped(lowering: Lowering, value: Node, shape: tuple[int, ...], name: str)
     )
 
 
+def permuted(lowering: Lowering, value: Node, order: Sequence[int], name: str) -> Node:
+    if isinstance(value, Transpose):  # two in a row are one
+        order = [value.permutation[dim] for dim in order]
+        (value,) = lowering.graph.operands(value)
+    if list(order) == sorted(order):
+        return value
+    return lowering.add(
+        Transpose(
+            name=name,
+            shape=tuple(value.shape[dim] for dim in order),
+            inputs=(value.name,),
+            dtype=value.dtype,
+            scale=value.scale,
+            permutation=tuple(order),
+        )
+    )
+
+
 def reshape(lowering: Lowering, node: Any) -> Lowered:
     return reshaped(
         lowering, lowering.value(node, node.args[0]), shape_of(node), lowering.name_of(node)
@@ -41,19 +59,7 @@ def transpose(lowering: Lowering, node: Any) -> Lowered:
     else:
         one, other = (node.args[1] % rank, node.args[2] % rank) if len(node.args) > 1 else (0, 1)
         order[one], order[other] = order[other], order[one]
-    if isinstance(source, Transpose):  # two in a row are one
-        (inner,) = lowering.graph.operands(source)
-        order = [source.permutation[dim] for dim in order]
-        source = inner
-    made = Transpose(
-        name=lowering.name_of(node),
-        shape=shape_of(node),
-        inputs=(source.name,),
-        dtype=source.dtype,
-        scale=source.scale,
-        permutation=tuple(order),
-    )
-    return lowering.add(made), node
+    return permuted(lowering, source, order, lowering.name_of(node)), node
 
 
 def cut(lowering: Lowering, node: Any) -> Lowered:

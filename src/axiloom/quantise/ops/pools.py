@@ -5,14 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
-from axiloom.quantise.graph.fixed import multiplier
-from axiloom.quantise.graph.graph import MaxPool, Node, Requantise, SumPool, Transpose
+from axiloom.quantise.graph.graph import MaxPool, Node, SumPool
 from axiloom.quantise.graph.lower import Lowering, fail
 from axiloom.quantise.ops.arguments import Lowered, arguments, pair, shape_of
-from axiloom.quantise.ops.elementwise import real_scale
-from axiloom.quantise.ops.places import padded, reshaped
+from axiloom.quantise.ops.elementwise import real_scale, rescaled
+from axiloom.quantise.ops.places import padded, permuted, reshaped
 
 Pair = tuple[int, int]
 
@@ -35,16 +32,12 @@ def both(node: Any, value: Any, rows: int) -> Pair:
 def _divided(
     lowering: Lowering, node: Any, x: Node, kernel: Pair, stride: Pair, padding: Pair, by: int
 ) -> Node:
-    """Sums over windows of x (b, c, h, w), divided by a number."""
+    """Sums over windows of x (b, c, h, w), divided by a number, in the shape of the ATen node."""
     name = lowering.name_of(node)
-    size = [
-        (extent + 2 * pad - window) // step + 1
-        for extent, window, step, pad in zip(x.shape[2:], kernel, stride, padding, strict=True)
-    ]
     sums = lowering.add(
         SumPool(
             name=f"{name}.sums",
-            shape=(*x.shape[:2], *size),
+            shape=_shape(x, kernel, stride, padding),
             inputs=(x.name,),
             dtype="int32",
             kernel=kernel,
@@ -52,21 +45,30 @@ def _divided(
             padding=padding,
         )
     )
-    scale = lowering.scale(node)
-    channels = x.shape[1]
-    factor, shift = multiplier(real_scale(x) / by / scale)
-    return lowering.add(
-        Requantise(
+    means = rescaled(lowering, sums, name, 1, real_scale(x) / by, lowering.scale(node))
+    return reshaped(lowering, means, shape_of(node), f"{name}.shape")
+
+
+def _maxima(lowering: Lowering, node: Any, x: Node, kernel: Pair, stride: Pair, padding: Pair) -> Node:
+    """Over windows of x (b, c, h, w), in the shape of the ATen node."""
+    name = lowering.name_of(node)
+    maxima = lowering.add(
+        MaxPool(
             name=name,
-            shape=sums.shape,
-            inputs=(sums.name,),
-            scale=scale,
-            axis=1,
-            bias=np.zeros(channels, np.int32),
-            multiplier=np.full(channels, factor, np.int32),
-            shift=np.full(channels, shift, np.int32),
+            shape=_shape(x, kernel, stride, padding),
+            inputs=(x.name,),
+            scale=x.scale,
+            kernel=kernel,
+            stride=stride,
+            padding=padding,
         )
     )
+    return reshaped(lowering, maxima, shape_of(node), f"{name}.shape")
+
+
+def _shape(x: Node, kernel: Pair, stride: Pair, padding: Pair) -> tuple[int, ...]:
+    sizes = zip(x.shape[2:], kernel, stride, padding, strict=True)
+    return (*x.shape[:2], *((size + 2 * pad - taps) // step + 1 for size, taps, step, pad in sizes))
 
 
 def avg_pool(lowering: Lowering, node: Any) -> Lowered:
@@ -84,12 +86,11 @@ def avg_pool(lowering: Lowering, node: Any) -> Lowered:
         count_include_pad=True,
     )
     source, around = image(lowering, node, x), both(node, padding, 0)
-    if ceil or divisor is not None or (not count_padding and around != (0, 0)):
-        fail(node, "ceil_mode, divisor_override and padding that does not count are not supported")
+    if ceil or (not count_padding and around != (0, 0)):
+        fail(node, "ceil_mode, and padding that does not count, are not supported")
     window = both(node, kernel, 1)
     by = both(node, stride, 1) if stride else window
-    made = _divided(lowering, node, source, window, by, around, math.prod(window))
-    return reshaped(lowering, made, shape_of(node), f"{lowering.name_of(node)}.shape"), node
+    return _divided(lowering, node, source, window, by, around, divisor or math.prod(window)), node
 
 
 def adaptive_avg_pool(lowering: Lowering, node: Any) -> Lowered:
@@ -98,8 +99,7 @@ def adaptive_avg_pool(lowering: Lowering, node: Any) -> Lowered:
     if shape[2] % out[0] or shape[3] % out[1]:
         fail(node, f"from {list(shape[2:])} to {list(out)}: windows of unequal size are not supported")
     kernel = (shape[2] // out[0], shape[3] // out[1])
-    made = _divided(lowering, node, source, kernel, kernel, (0, 0), math.prod(kernel))
-    return reshaped(lowering, made, shape_of(node), f"{lowering.name_of(node)}.shape"), node
+    return _divided(lowering, node, source, kernel, kernel, (0, 0), math.prod(kernel)), node
 
 
 def max_pool(lowering: Lowering, node: Any) -> Lowered:
@@ -110,7 +110,6 @@ def max_pool(lowering: Lowering, node: Any) -> Lowered:
         fail(node, "dilations are not supported")
     source, window, around = image(lowering, node, x), both(node, kernel, 1), both(node, padding, 0)
     by = both(node, stride, 1) if stride else window
-    name = lowering.name_of(node)
     if ceil:  # the last windows may reach beyond the padding
         size = (1, *shape_of(node)[-1:]) if "1d" in str(node.target) else shape_of(node)[-2:]
         beyond = [
@@ -120,22 +119,7 @@ def max_pool(lowering: Lowering, node: Any) -> Lowered:
         high = [pad + more for pad, more in zip(around, beyond, strict=True)]
         source = padded(lowering, node, source, [0, 0, *around], [0, 0, *high], -math.inf)
         around = (0, 0)
-    sizes = [
-        (extent + 2 * pad - taps) // step + 1
-        for extent, taps, step, pad in zip(source.shape[2:], window, by, around, strict=True)
-    ]
-    made = lowering.add(
-        MaxPool(
-            name=name,
-            shape=(*source.shape[:2], *sizes),
-            inputs=(source.name,),
-            scale=source.scale,
-            kernel=window,
-            stride=by,
-            padding=around,
-        )
-    )
-    return reshaped(lowering, made, shape_of(node), f"{name}.shape"), node
+    return _maxima(lowering, node, source, window, by, around), node
 
 
 def _over(lowering: Lowering, node: Any) -> tuple[Node, Pair]:
@@ -149,16 +133,7 @@ def _over(lowering: Lowering, node: Any) -> tuple[Node, Pair]:
     rest = [dim for dim in range(rank) if dim not in dims]
     order, name = [*rest, *dims], lowering.name_of(node)
     count = math.prod(source.shape[dim] for dim in dims)
-    if order != sorted(order):
-        source = lowering.add(
-            Transpose(
-                name=f"{name}.turned",
-                shape=tuple(source.shape[dim] for dim in order),
-                inputs=(source.name,),
-                scale=source.scale,
-                permutation=tuple(order),
-            )
-        )
+    source = permuted(lowering, source, order, f"{name}.turned")
     rows = math.prod(source.shape) // count
     return reshaped(lowering, source, (rows, 1, 1, count), f"{name}.rows"), (1, count)
 
@@ -174,21 +149,9 @@ def total(lowering: Lowering, node: Any) -> Lowered:
 def _whole_dims(lowering: Lowering, node: Any, by: int) -> Lowered:
     """Sums over dims, divided by `by`, or by their number where that is 0."""
     source, window = _over(lowering, node)
-    made = _divided(lowering, node, source, window, window, (0, 0), by or math.prod(window))
-    return reshaped(lowering, made, shape_of(node), f"{lowering.name_of(node)}.shape"), node
+    return _divided(lowering, node, source, window, window, (0, 0), by or math.prod(window)), node
 
 
 def largest(lowering: Lowering, node: Any) -> Lowered:
     source, window = _over(lowering, node)
-    name = lowering.name_of(node)
-    made = lowering.add(
-        MaxPool(
-            name=name,
-            shape=(*source.shape[:2], 1, 1),
-            inputs=(source.name,),
-            scale=source.scale,
-            kernel=window,
-            stride=window,
-        )
-    )
-    return reshaped(lowering, made, shape_of(node), f"{name}.shape"), node
+    return _maxima(lowering, node, source, window, window, (0, 0)), node

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from axiloom.quantise.graph.fixed import LONGEST_COMMON_SHIFT
-from axiloom.quantise.graph.graph import LayerNorm, Node, Softmax, Transpose
+from axiloom.quantise.graph.graph import LayerNorm, Softmax
 from axiloom.quantise.graph.lower import Lowering, fail
 from axiloom.quantise.ops.arguments import Lowered, arguments, shape_of
 from axiloom.quantise.ops.elementwise import real_scale
-from axiloom.quantise.ops.places import reshaped
+from axiloom.quantise.ops.places import permuted, reshaped
 
 _LONGEST_NORM = 1 << 13
 """Elements that a layer norm may run over, so that its sums fit 32 bits."""
@@ -26,8 +26,9 @@ _EXP_BITS = 14
 
 def softmax(lowering: Lowering, node: Any) -> Lowered:
     source, scale, name = lowering.real(node, node.args[0]), lowering.scale(node), lowering.name_of(node)
-    dim, last = node.args[1] % len(source.shape), len(source.shape) - 1
-    source = _swapped(lowering, source, dim, last, f"{name}.turned")
+    dim, order = node.args[1] % len(source.shape), list(range(len(source.shape)))
+    order[dim], order[-1] = order[-1], order[dim]
+    source = permuted(lowering, source, order, f"{name}.turned")
     if scale < 2.0**-30:
         fail(node, "its values on the calibration data are too small")
     powers = np.rint(2.0**_EXP_BITS * np.exp(-real_scale(source) * np.arange(256))).astype(np.int32)
@@ -43,18 +44,7 @@ def softmax(lowering: Lowering, node: Any) -> Lowered:
     )
     if source.shape[-1] > 1 << (30 - _EXP_BITS):
         fail(node, f"over {source.shape[-1]} elements: the sum of their exponentials does not fit 32 bits")
-    return _swapped(lowering, lowering.add(made), dim, last, f"{name}.back"), node
-
-
-def _swapped(lowering: Lowering, x: Node, one: int, other: int, name: str) -> Node:
-    if one == other:
-        return x
-    order = list(range(len(x.shape)))
-    order[one], order[other] = other, one
-    shape = tuple(x.shape[dim] for dim in order)
-    return lowering.add(
-        Transpose(name=name, shape=shape, inputs=(x.name,), scale=x.scale, permutation=tuple(order))
-    )
+    return permuted(lowering, lowering.add(made), order, f"{name}.back"), node
 
 
 def layer_norm(lowering: Lowering, node: Any) -> Lowered:

@@ -18,7 +18,6 @@ from axiloom.quantise.graph.fixed import (
 from axiloom.quantise.graph.graph import (
     Bias,
     Concat,
-    Constant,
     Conv,
     Linear,
     MatMul,
@@ -195,11 +194,8 @@ def _convolved(
 
     Several groups of several channels are convolutions of their own, one behind the other.
     """
-    dim = (
-        1
-        if len(shape_of(node)) == (3 if "1d" in str(node.target) else 4) or "batch_norm" in str(node.target)
-        else 0
-    )
+    without_batch = len(shape_of(node)) == (2 if "1d" in str(node.target) else 3)
+    dim = int("batch_norm" in str(node.target) or not without_batch)
     tail = lowering.tail(node, norm=True, channels=(dim, len(filters)))
     if tail.offset is not None:
         offset = tail.offset + (0 if offset is None else offset)
@@ -252,12 +248,8 @@ def conv_transpose(lowering: Lowering, node: Any) -> Lowered:
     filters = lowering.parameter(node, weight, "weight")
     if filters.ndim == 3:
         filters = filters[:, :, None]
-    kernel, by, pad, extra = (
-        filters.shape[2:],
-        both(node, stride, 1),
-        both(node, padding, 0),
-        both(node, more, 0),
-    )
+    kernel, by = filters.shape[2:], both(node, stride, 1)
+    pad, extra = both(node, padding, 0), both(node, more, 0)
     if groups != 1 or both(node, dilation, 1) != (1, 1):
         fail(node, "a transposed convolution in groups or with dilation is not supported")
     if any(p > k - 1 for p, k in zip(pad, kernel, strict=True)):
@@ -274,36 +266,16 @@ def _spread(lowering: Lowering, node: Any, x: Node, by: tuple[int, int], extra: 
     for axis, step, behind in ((2, by[0], extra[0]), (3, by[1], extra[1])):
         if step == 1:
             continue
-        size = x.shape[axis]
-        apart = (*x.shape[: axis + 1], 1, *x.shape[axis + 1 :])
-        zeros = (*apart[: axis + 1], step - 1, *apart[axis + 2 :])
-        whole = (*apart[: axis + 1], step, *apart[axis + 2 :])
+        size, high = x.shape[axis], [0] * 5
+        high[axis + 1] = step - 1
+        column = reshaped(lowering, x, (*x.shape[: axis + 1], 1, *x.shape[axis + 1 :]), f"{name}.apart{axis}")
+        column = padded(lowering, node, column, [0] * 5, high, 0.0)
         wide = (*x.shape[:axis], size * step, *x.shape[axis + 1 :])
-        nothing = lowering.add(
-            Constant(name=f"{name}.zeros{axis}", shape=zeros, scale=x.scale, data=np.zeros(zeros, np.int8))
-        )
-        column = reshaped(lowering, x, apart, f"{name}.apart{axis}")
-        joined = lowering.add(
-            Concat(
-                name=f"{name}.spread{axis}",
-                shape=whole,
-                inputs=(column.name, nothing.name),
-                scale=x.scale,
-                axis=axis + 1,
-            )
-        )
-        x = reshaped(lowering, joined, wide, f"{name}.wide{axis}")
-        x = sliced(
-            lowering, x, axis, 0, (size - 1) * step + 1 + min(behind, step - 1), 1, f"{name}.kept{axis}"
-        )
-    return padded(
-        lowering,
-        node,
-        x,
-        [0, 0, 0, 0],
-        [0, 0, *(max(e - s + 1, 0) for e, s in zip(extra, by, strict=True))],
-        0.0,
-    )
+        x = reshaped(lowering, column, wide, f"{name}.wide{axis}")
+        length = (size - 1) * step + 1 + min(behind, step - 1)
+        x = sliced(lowering, x, axis, 0, length, 1, f"{name}.cut{axis}")
+    beyond = [max(more - step + 1, 0) for more, step in zip(extra, by, strict=True)]
+    return padded(lowering, node, x, [0] * 4, [0, 0, *beyond], 0.0)
 
 
 def _fold(lowering: Lowering, norm: Any, filters: Array, bias: Array | None) -> tuple[Array, Array]:
@@ -355,10 +327,7 @@ def matmul(lowering: Lowering, node: Any) -> Lowered:
         return _linear(lowering, node, node.args[0], lowering.parameter(node, node.args[1], "weight").T, None)
     a, b = (lowering.real(node, argument) for argument in node.args[:2])
     if len(a.shape) < 2 or len(b.shape) < 2:
-        fail(
-            node,
-            f"factors of {list(a.shape)} and {list(b.shape)}: a vector that is no parameter",
-        )
+        fail(node, f"factors of {list(a.shape)} and {list(b.shape)}: a vector that is no parameter")
     lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     a = expanded(lowering, node, a, (*lead, *a.shape[-2:]))
     b = expanded(lowering, node, b, (*lead, *b.shape[-2:]))

@@ -14,9 +14,9 @@ from axiloom.report.perfetto import DOES
 from axiloom.report.types import Limit, Report
 
 WHERE = (
-    "Every cycle of the fabric is in exactly one class: the first that applies, from the array down to the "
-    "CPU. A cycle in which words move or the array multiplies is never counted against the CPU. The last "
-    "column has options of axiloom run that may win a class back."
+    "Each cycle is counted once, for the most useful thing that happened in it: a cycle in which words move "
+    "or the array multiplies is never counted against the CPU. The last column has options of axiloom run "
+    "that may win a class back."
 )
 TIMELINE = (
     "Drag to move, wheel or pinch to zoom, arrow keys and + − work too; the strip below is the whole run."

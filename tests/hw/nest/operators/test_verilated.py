@@ -1,4 +1,4 @@
-"""The Verilog of operators against their references, for millions of operands."""
+"""The Verilog of operators against their references, for many operands."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ CASES = (
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[0]} {case[1]} {case[3]}")
-def test_a_million(case: tuple[str, str, str, int], tmp_path: Path) -> None:
+def test_half_a_million(case: tuple[str, str, str, int], tmp_path: Path) -> None:
     one = operator(*case)
-    is_float = one.number == "float32"
-    chosen = operands(one, np.random.default_rng(11), 500_000 if is_float else 1_000_000)
+    kinds = 5 if one.number == "float32" else 1  # `operands` makes so many of each kind
+    chosen = operands(one, np.random.default_rng(11), 500_000 // kinds)
     compare(one, chosen, simulated(one, chosen, tmp_path))

@@ -44,13 +44,17 @@ class Said:
     solver: str
     place: int = 0
     values: Values | None = None
+    certified: str = ""
+    """Of equal ones: who says so too."""
 
 
 def said_of(pairs: Sequence[Pair], limit_s: int) -> Said:
     """`limit_s`: for each pair, in seconds."""
     left: dict[int, _AsTheyAre] = {}
+    proofs: list[solvers.Said] = []
     for place, said in enumerate(_in_short(pairs)):
         if said.holds:
+            proofs.append(said)
             continue
         left[place] = whole = _AsTheyAre(*pairs[place])
         if values := whole.drawn():
@@ -60,6 +64,7 @@ def said_of(pairs: Sequence[Pair], limit_s: int) -> Said:
     for (place, whole), said in zip(left.items(), said_of_left, strict=True):
         solver = said.solver
         if said.holds:
+            proofs.append(said)
             continue
         if said.holds is None or not whole.has_values:
             return Said(said.holds, solver, place)
@@ -67,7 +72,7 @@ def said_of(pairs: Sequence[Pair], limit_s: int) -> Said:
         if not whole.differs(values):
             return Said(None, solver, place)
         return Said(False, solver, place, whole.fewest(values))
-    return Said(True, solver)
+    return Said(True, solver, certified=solvers.all_certified(proofs))
 
 
 def _in_short(pairs: Sequence[Pair]) -> Iterator[solvers.Said]:

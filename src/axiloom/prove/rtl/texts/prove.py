@@ -26,6 +26,7 @@ from axiloom.device.rtl import DeviceRtl
 from axiloom.files import code_hash
 from axiloom.isa.formal import symbolic
 from axiloom.isa.instructions.tree import Instruction, InstructionSet
+from axiloom.prove import solvers
 from axiloom.prove.rtl.terms import numbers, same
 from axiloom.prove.rtl.terms.machine import Machine, State, Step
 from axiloom.prove.rtl.terms.pairs import apart
@@ -64,9 +65,15 @@ class Claim:
     why: str = ""
     solver: str = "z3"
     seconds: float = 0.0
+    certified: str = ""
     compared: int = 0
     runs: list[Run | None] = field(default_factory=list)
     """Of its cases, from what is always the same at rest."""
+
+    @property
+    def is_whole(self) -> bool:
+        """All commands that there are were looked at."""
+        return len(self.cases) == self.commands
 
 
 def prove(
@@ -226,6 +233,7 @@ class Prover:
 
     def _decide(self, claim: Claim, rest: State) -> None:
         begun = time.perf_counter()
+        certified = []
         for case, run in zip(claim.cases, claim.runs, strict=True):
             if not claim.holds:
                 break
@@ -234,15 +242,20 @@ class Prover:
             if not claim.holds:
                 break
             claim.compared += len(pairs)
-            left = [(what, a, b) for what, a, b in pairs if not z3.eq(z3.simplify(a), z3.simplify(b))]
+            alike = {what for what, a, b in pairs if z3.eq(z3.simplify(a), z3.simplify(b))}
+            left = [pair for pair in pairs if pair[0] not in alike]
             said = same.said_of([(a, b) for _, a, b in left], self.limit_s)
             claim.solver, claim.holds = said.solver, said.holds
+            if claim.is_whole:
+                by_z3 = solvers.rewritten([(a, b) for what, a, b in pairs if what in alike])
+                certified += [said.certified, by_z3.certified]
             if not said.holds:
                 what = left[said.place][0]
                 wrong = "is another" if said.holds is False else "is not decided"
                 claim.why = f"{case}: {what} {wrong}"
                 if said.values is not None and said.holds is False:
                     self._run_again(claim, case, what, rest, said.values)
+        claim.certified = ", ".join(sorted({*certified})) if all(certified) else ""
         claim.seconds = round(time.perf_counter() - begun, 2)
 
     def _run_again(self, claim: Claim, case: Case, what: str, rest: State, values: same.Values) -> None:
@@ -297,10 +310,10 @@ def _row(name: str, claim: Claim) -> Verdict:
     of = "drawn" if claim.commands is None else f"of {claim.commands}"
     text = f"{len(claim.cases)} {of} commands, {claim.compared} values compared, for all data"
     text += f"; {claim.why}" if claim.why else ""
-    whole = len(claim.cases) == claim.commands
-    bound = None if whole or not claim.holds else len(claim.cases)
+    bound = None if claim.is_whole or not claim.holds else len(claim.cases)
     return Verdict(
-        name, "", claim.name, text, "", answer, bound, claim.solver, claim.seconds, unit="commands"
+        name, "", claim.name, text, "", answer, bound, claim.solver, claim.seconds, unit="commands",
+        certified=claim.certified,
     )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmarks.pom import kept
+from benchmarks.pom import known
 from benchmarks.pom.__main__ import OWN_RUNS, refused
 from benchmarks.pom.kernels import KERNELS
 
@@ -20,10 +20,10 @@ def test_what_was_found_is_not_sought_again(tmp_path: Path, monkeypatch: pytest.
         return {"cycles": 3 + len(sought)}
 
     what = ["model", "gemm", "pom", {"n": 6}]
-    assert [kept.kept(what, find)["cycles"] for _ in range(2)] == [4, 4]
-    assert kept.kept(["model", "gemm", "pom", {"n": 7}], find) == {"cycles": 5}
-    monkeypatch.setattr(kept, "code", lambda: "other code")
-    assert kept.kept(what, find) == {"cycles": 6}
+    assert [known.known(what, find)["cycles"] for _ in range(2)] == [4, 4]
+    assert known.known(["model", "gemm", "pom", {"n": 7}], find) == {"cycles": 5}
+    monkeypatch.setattr(known, "code", lambda: "other code")
+    assert known.known(what, find) == {"cycles": 6}
 
 
 def test_nine_kernels_are_executed_at_poms_size() -> None:

@@ -1,4 +1,4 @@
-"""Forms that are kept: what comes back is what was made, and a broken file is made again."""
+"""Forms that are in the cache: what comes back is what was made."""
 
 from __future__ import annotations
 
@@ -10,22 +10,21 @@ import pytest
 from axiloom.isa.kernels.forms import IMAGE, MATMUL
 from axiloom.selection.ir.graph import Graph, Type
 from axiloom.selection.ir.ops import Builder
-from axiloom.selection.streams import kept
-from axiloom.selection.streams.forms import Form
+from axiloom.selection.streams.forms import Form, forms
 from axiloom.selection.streams.same import check, is_same
 
 
 def product() -> Graph:
     builder = Builder()
     a, b = (builder.leaf("parameter", name, Type((4, 6), "int8")) for name in ("a", "b"))
-    made = builder.op(
+    result = builder.op(
         "dot_general", a, b, number="int32", lhs_batch=(), rhs_batch=(), lhs_contracting=(1,),
         rhs_contracting=(1,),
     )  # fmt: skip
-    return Graph("product", (a, b), (made,))
+    return Graph("product", (a, b), (result,))
 
 
-def made(graph: Graph, _: Sequence[str]) -> Mapping[str, Form]:
+def make(graph: Graph, _: Sequence[str]) -> Mapping[str, Form]:
     """The product as it stands, and turned twice, as rules make it."""
     builder = Builder()
     a, b = graph.parameters
@@ -43,9 +42,9 @@ def test_what_was_made_comes_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("AXILOOM_CACHE", str(tmp_path))
     graph = product()
     kernels = MATMUL.kernel, IMAGE.kernel
-    first = kept.forms(graph, kernels, made)
+    first = forms(graph, kernels, make)
     again = product()
-    second = kept.forms(again, kernels[::-1], fails)
+    second = forms(again, kernels[::-1], fails)
     assert list(map(str, second.values())) == list(map(str, first.values()))
     assert is_same(again, second[MATMUL.kernel].graph)
     turned = second[IMAGE.kernel].graph
@@ -53,15 +52,4 @@ def test_what_was_made_comes_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert turned.parameters == again.parameters
     assert check(again, turned) > 2
     with pytest.raises(AssertionError, match="asked again"):
-        kept.forms(again, kernels[:1], fails)  # another question
-
-
-@pytest.mark.parametrize("text", ["", "{}}", '{"linalg.matmul": {"rules": []}}', '{"x": {"nodes": [[1]]}}'])
-def test_a_broken_file_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
-    monkeypatch.setenv("AXILOOM_CACHE", str(tmp_path))
-    graph, kernels = product(), (MATMUL.kernel,)
-    kept.forms(graph, kernels, made)
-    (file,) = (tmp_path / "forms").glob("*.json")
-    file.write_text(text)
-    assert kept.forms(graph, kernels, made)[MATMUL.kernel].graph is graph
-    assert MATMUL.kernel in kept.forms(graph, kernels, fails)
+        forms(again, kernels[:1], fails)  # another question

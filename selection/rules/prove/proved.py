@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import os
+import time
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cache
-from pathlib import Path
 from typing import TypeAlias
 
-import platformdirs
-
-from axiloom.errors import UsageError
-from axiloom.files import code_hash, versions, write_whole
+from axiloom.cache import NotCachedError, content_hash, keep, value
+from axiloom.cache import forget as cache_forget
+from axiloom.files import code_hash, versions
 from axiloom.selection.rules.library import RuleText
-from axiloom.selection.rules.prove.process import Prover
-from axiloom.selection.rules.prove.verdicts import LIMIT_S, Answer, Proof
+from axiloom.selection.rules.prove.verdicts import LIMIT_S, Answer, Proof, judge_named
 from axiloom.selection.rules.rule import Rule, RuleError
+from axiloom.worker import NoAnswerError, Worker
 
 Say: TypeAlias = Callable[[Proof], None]
+KIND = "rules"
+GRACE_S = 10.0
+"""Beyond the limit: a prover looks at its clock between cases."""
 _MEANING = ("selection/ir", "selection/rules", "isa/numerics")
 """Rooms whose sources say what a proof is about, and how it is found."""
 
@@ -28,13 +27,12 @@ _MEANING = ("selection/ir", "selection/rules", "isa/numerics")
 def proofs(texts: Sequence[RuleText], limit_s: float = LIMIT_S, say: Say | None = None) -> tuple[Proof, ...]:
     """Of each rule, in order; what was decided before comes from the user's cache."""
     found = []
-    with Prover() as prover:
+    with Worker() as worker:
         for text in texts:
             for rule in text.rules:
-                proof = kept(rule)
+                proof = known(rule)
                 if proof is None or _may_be_longer(proof, limit_s):
-                    proof = prover.ask(text, rule, limit_s)
-                    keep(rule, proof)
+                    proof = _prove(worker, text, rule, limit_s)
                 found.append(replace(proof, place=rule.place))
                 if say is not None:
                     say(found[-1])
@@ -54,32 +52,33 @@ def usable(texts: Iterable[RuleText], names: Container[str] | None = None) -> tu
     Raises RuleError.
     """
     found = []
-    with Prover() as prover:
+    with Worker() as worker:
         for text in texts:
-            known = _known(text)
+            decided = _decided(text)
             for rule in text.rules:
-                if rule.name not in known and (names is None or rule.name in names):
-                    known[rule.name] = prover.ask(text, rule, LIMIT_S)
-                    keep(rule, known[rule.name])
-            found.append(_without_undecided(text, known))
+                if rule.name not in decided and (names is None or rule.name in names):
+                    decided[rule.name] = _prove(worker, text, rule, LIMIT_S)
+            found.append(_without_undecided(text, decided))
     return tuple(found)
 
 
-_KNOWN: dict[tuple[str, str, str], dict[str, Proof]] = {}
+_DECIDED: dict[tuple[str, str, str], dict[str, Proof]] = {}
 """Of a file's place and text and all sources: the proofs by the names of rules."""
 
 
-def _known(text: RuleText) -> dict[str, Proof]:
+def _decided(text: RuleText) -> dict[str, Proof]:
     key = (text.place, text.text, sources())
-    if key not in _KNOWN:
-        before = ((rule.name, kept(rule)) for rule in replace(text, names=None).rules)
-        _KNOWN[key] = {name: proof for name, proof in before if proof and not _may_be_longer(proof, LIMIT_S)}
-    return _KNOWN[key]
+    if key not in _DECIDED:
+        before = ((rule.name, known(rule)) for rule in replace(text, names=None).rules)
+        _DECIDED[key] = {
+            name: proof for name, proof in before if proof and not _may_be_longer(proof, LIMIT_S)
+        }
+    return _DECIDED[key]
 
 
-def _without_undecided(text: RuleText, known: Mapping[str, Proof]) -> RuleText:
+def _without_undecided(text: RuleText, decided: Mapping[str, Proof]) -> RuleText:
     """The same text if each of its rules is proved as it stands, or not known."""
-    mine = {rule.name: known[rule.name] for rule in text.rules if rule.name in known}
+    mine = {rule.name: decided[rule.name] for rule in text.rules if rule.name in decided}
     if wrong := [one for one in mine.values() if one.answer is Answer.REFUTED]:
         raise RuleError([f"{text.place}: rule {one.rule} is wrong: {one.why}" for one in wrong])
     undecided = {name for name, one in mine.items() if not one.good}
@@ -89,7 +88,7 @@ def _without_undecided(text: RuleText, known: Mapping[str, Proof]) -> RuleText:
     return text.only((rule.name for rule in text.rules if rule.name not in undecided), bounded - undecided)
 
 
-# --- what is kept
+# --- in the cache
 
 
 @cache
@@ -100,33 +99,32 @@ def sources() -> str:
 
 def key_of(rule: Rule) -> str:
     """By content: where a rule stands and what is written about it changes nothing."""
-    said = repr(replace(rule, place="", text="", bounded=False)) + sources()
-    return hashlib.sha256(said.encode()).hexdigest()[:32]
+    return content_hash(repr(replace(rule, place="", text="", bounded=False)), sources())
 
 
-def folder() -> Path:
-    """``AXILOOM_CACHE`` moves it, as all of the cache."""
-    root = os.environ.get("AXILOOM_CACHE")
-    return (Path(root) if root else Path(platformdirs.user_cache_dir("axiloom"))) / "rules"
-
-
-def kept(rule: Rule) -> Proof | None:
+def known(rule: Rule) -> Proof | None:
     """What was decided before."""
-    file = folder() / f"{key_of(rule)}.json"
     try:
-        said = json.loads(file.read_text(encoding="utf-8"))
-        return Proof(**{**said, "answer": Answer(said["answer"]), "kept": True})
-    except (OSError, ValueError, TypeError, KeyError):
+        row = value(KIND, key_of(rule))
+    except NotCachedError:
         return None
+    return Proof(**{**row, "answer": Answer(row["answer"]), "kept": True})
 
 
 def forget(rule: Rule) -> None:
-    (folder() / f"{key_of(rule)}.json").unlink(missing_ok=True)
+    """It is proved again when it is asked for."""
+    cache_forget(KIND, key_of(rule))
 
 
-def keep(rule: Rule, proof: Proof) -> None:
-    """A cache that cannot be written is none."""
+def _prove(worker: Worker, text: RuleText, rule: Rule, limit_s: float) -> Proof:
+    """What is known after at most `limit_s` and a grace; it goes into the cache."""
+    begun = time.monotonic()
     try:
-        write_whole(folder() / f"{key_of(rule)}.json", json.dumps(asdict(proof)))
-    except UsageError:
-        return
+        proof = worker.ask(judge_named, text.place, text.text, rule.name, limit_s, seconds=limit_s + GRACE_S)
+    except NoAnswerError as error:
+        died = "the prover ended by itself; it may have run out of memory"
+        why = f"no answer after {limit_s:g} s" if error.late else died
+        seconds = time.monotonic() - begun
+        proof = Proof(rule.name, rule.place, rule.sense, Answer.OPEN, "", False, why, 0, 0, seconds, limit_s)
+    keep(KIND, key_of(rule), asdict(proof))
+    return proof

@@ -22,13 +22,13 @@ _SUFFIXES = (".py", ".cpp", ".sched")
 def code() -> str:
     """A hash of all sources between a kernel and its figures, and of the simulator."""
     package = Path(axiloom.__path__[0])
-    folders = [*(package / each for each in _ROOMS), Path(__file__).parent]
+    folders = [*(package / room for room in _ROOMS), Path(__file__).parent]
     files = sorted(
         file for folder in folders for file in folder.resolve().rglob("*") if file.suffix in _SUFFIXES
     )
     return content_hash(verilator.identity(), *files)
 
 
-def kept(what: list[Any], find: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+def known(what: list[Any], find: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     """What `find` finds for `what` (plain data), or has found with the same code."""
     return remembered("pom", content_hash(code(), what), find)[0]

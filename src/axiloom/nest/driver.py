@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from axiloom.drivergen.c.status import TRY
 from axiloom.errors import CompileError
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.nests.ports.packet import Packet, Part
@@ -22,12 +23,6 @@ _TAKEN = re.compile(
 )
 _NAME = re.compile(r"[A-Za-z_]\w*$", re.ASCII)
 _KINDS = {"float32": "f32", "int8": "i8", "uint8": "u8", "int16": "i16", "uint16": "i16", "int32": "i32"}
-_TRY = """#define TRY(call)                             \\
-    do {                                      \\
-        const dma_status try_status = (call); \\
-        if (try_status != DMA_OK)             \\
-            return try_status;                \\
-    } while (0)"""
 _UNPACK = """/* Rows of `bytes` bytes, each in `padded` bytes of a packet. Returns the end of the last one. */
 static const uint8_t *unpack(void *to, const uint8_t *from, uint32_t rows, uint32_t bytes, uint32_t padded)
 {
@@ -100,8 +95,7 @@ def sources(
         f'#include "{HEADER}"',
         *(['#include "axiloom_sg.h"'] if queue else []),
         "",
-        _TRY,
-        "",
+        TRY,
         _UNPACK,
         *(["", _SEND, "", *_taker(outputs)] if queue else []),
         "",

@@ -1,0 +1,117 @@
+"""`saturate`. The engine is in a process of its own, kept warm: egglog itself cannot be interrupted."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import time
+from collections.abc import Sequence
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any
+
+from axiloom.errors import AxiloomError
+from axiloom.selection.egraph.flat import flat, unflat
+from axiloom.selection.egraph.saturated import Limits, Saturated, SaturationError
+from axiloom.selection.ir.graph import Graph
+from axiloom.selection.rules import library
+from axiloom.selection.rules.library import RuleText
+from axiloom.selection.rules.prove.proved import usable
+from axiloom.worker import NoAnswerError, Worker
+
+if TYPE_CHECKING:
+    from axiloom.selection.egraph.engine import Engine
+
+GRACE_S = 5.0
+"""Beyond the limit: the engine looks at its clock between iterations."""
+START_S = 60.0
+
+
+WORKER = Worker()
+Text = tuple[str, str, frozenset[str] | None, frozenset[str]]
+"""Of rules: its place, the text, names of rules that may be used or None, names of those that are proved for
+the sizes that they state alone."""
+
+
+def warm(rules: Sequence[RuleText]) -> float:
+    """Starts the engine with these rules; the seconds that it took."""
+    begun = time.perf_counter()
+    _ask(_texts(rules), None, Limits(), START_S)
+    return time.perf_counter() - begun
+
+
+def saturate(
+    graph: Graph, rules: Sequence[RuleText], limits: Limits | None = None, *, unproved: bool = False
+) -> Saturated:
+    """All that `rules` make of a graph. A limit that ends it is in `stopped`.
+
+    A rule of a user's is proved first, one of ours when it is applied: should it not be decided, all is made
+    again without it. `unproved`: as they are, for tests. Raises SaturationError, and RuleError for a rule
+    that is wrong.
+    """
+    limits = limits or Limits()
+    # Contents of constants stay here: no rule looks at them.
+    plain = flat(Graph(graph.name, graph.parameters, graph.results))
+    if unproved:
+        return _saturated(plain, tuple(rules), limits)
+    now = [
+        one for text in rules for one in usable([text], () if (text.place, text.text) in _ours() else None)
+    ]
+    while True:
+        found = _saturated(plain, tuple(now), limits)
+        proved = [*usable(now, found.applied)]
+        if proved == now:
+            return found
+        now = proved
+
+
+@cache
+def _ours() -> frozenset[tuple[str, str]]:
+    """Place and text of the files that come with Axiloom."""
+    return frozenset((one.place, one.text) for one in library.every())
+
+
+def _saturated(graph: Any, rules: tuple[RuleText, ...], limits: Limits) -> Saturated:
+    warm(rules)
+    answer = _ask(_texts(rules), graph, limits, limits.seconds + GRACE_S)
+    assert answer is not None
+    return answer
+
+
+def _texts(rules: Sequence[RuleText]) -> tuple[Text, ...]:
+    return tuple((rule.place, rule.text, rule.names, rule.bounded) for rule in rules)
+
+
+def _ask(texts: tuple[Text, ...], graph: Any, limits: Limits, seconds: float) -> Saturated | None:
+    """What the engine answers. Raises SaturationError if it takes longer than that, or dies."""
+    try:
+        answer = WORKER.ask(_answer, texts, graph, limits, seconds=seconds)
+    except NoAnswerError as error:
+        late = f"saturation was killed after {seconds:g} s: one iteration took too long"
+        died = "the engine of egraphs died; the graph may be too big for memory"
+        raise SaturationError(late if error.late else died) from None
+    if isinstance(answer, SaturationError):
+        raise answer
+    return answer
+
+
+# --- in the worker
+
+
+def _answer(texts: tuple[Text, ...], rows: Any, limits: Limits) -> Saturated | SaturationError | None:
+    """None if there is no graph: the rules are read then, and no more."""
+    try:
+        engine = _engine_of(texts)
+        return None if rows is None else engine.saturate(unflat(rows), limits)
+    except AxiloomError as error:
+        return SaturationError(str(error))
+
+
+@lru_cache(maxsize=8)
+def _engine_of(texts: tuple[Text, ...]) -> Engine:
+    """One stays for each set of rules."""
+    from axiloom.selection.egraph.engine import Engine
+
+    sys.setrecursionlimit(1 << 20)
+    engine = Engine([rule for text in texts for rule in RuleText(*text).rules])
+    gc.freeze()  # the collector need not look through rules again with every graph
+    return engine
