@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from tests.cli.commands import main
@@ -46,11 +47,13 @@ def test_what_has_no_array_needs_nothing_that_is_known() -> None:
     assert shortage([isa.builtin("loopback")], BOARD) is None
 
 
-def test_a_report_says_it(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_report_says_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Also the two lines of --quiet."""
-    for macs, too_large in ((256, True), (64, False)):
-        command = f"run matmul:16x16x16 --accel v4 --quiet --macs {macs}"
-        assert main(command.split()) == 0
-        assert (
-            "too large for xc7z020clg400-1: at least 768 of 220 DSP48\n" in capsys.readouterr().out
-        ) == too_large
+    profile = (Path(boards.__file__).parent / "pynq-z2" / "profile.toml").read_text()
+    for dsp, too_large in ((47, True), (48, False)):
+        board = tmp_path / "mine.toml"
+        board.write_text(profile.replace("dsp48 = 220", f"dsp48 = {dsp}"))
+        command = ["run", "matmul:4x4x4", "--accel", "v3", "--size", "4", "--quiet", "--board", str(board)]
+        assert main(command) == 0
+        said = "too large for xc7z020clg400-1: at least 48 of 47 DSP48\n"
+        assert (said in capsys.readouterr().out) == too_large
