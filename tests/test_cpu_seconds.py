@@ -32,7 +32,6 @@ def pytest_configure(config):
 
 
 @pytest.mark.slow
-@pytest.mark.every(2)
 @pytest.mark.parametrize("workers", ["0", "1"])
 def test_a_test_and_its_children_are_added_up(
     pytester: pytest.Pytester, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, workers: str

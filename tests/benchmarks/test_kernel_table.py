@@ -20,7 +20,6 @@ def test_the_model_says_what_numpy_says(case: Case) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.every(2)
 @pytest.mark.parametrize("title", [slow("conv NHWC"), "relu", "reduction, maximum"])
 def test_drivers_are_right_on_the_model(title: str) -> None:
     assert on_model(BY_TITLE[title])

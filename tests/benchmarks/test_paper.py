@@ -316,7 +316,6 @@ def test_geometric_mean() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.every(3)
 @pytest.mark.parametrize("name", experiments.NAMES)
 def test_tables_conclusions_and_plots_take_missing_figures(name: str) -> None:
     """With everything missing, and with one figure for every side."""

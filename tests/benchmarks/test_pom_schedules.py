@@ -39,7 +39,6 @@ def test_all_small_kernels_in_verilator(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.every(3)
 @pytest.mark.parametrize("name", ["bicg", "gesummv", "jacobi_1d", "heat", "blur", "edge_detect"])
 def test_cycles_at_poms_size_are_at_most_poms(name: str) -> None:
     assert model(name, "pom", OWN_SIZE[name])[0] <= PUBLISHED[name].cycles * 1.001

@@ -18,7 +18,6 @@ from axiloom.nests.timing.timing import cycles
 
 
 @pytest.mark.slow
-@pytest.mark.every(2)
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_reference_is_the_module(name: str) -> None:
     """By another order of sums; and the program is the reference bit for bit."""

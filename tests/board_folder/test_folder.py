@@ -92,7 +92,6 @@ sys.exit(subprocess.run([*rest, "-c"]).returncode)
 
 
 @pytest.mark.slow
-@pytest.mark.every(2)
 @pytest.mark.parametrize(("which", "cpu"), [("own", "cortex_a9"), ("xilinx", "cortex_a53")])
 def test_every_file_is_sound(folders: dict[str, Path], tmp_path: Path, which: str, cpu: str) -> None:
     rows = checks.check(folders[which], tuple(tool for tool in checks.TOOLS if tool != "c"))

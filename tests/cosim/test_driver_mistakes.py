@@ -38,7 +38,6 @@ def test_a_few(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.every(2)
 @pytest.mark.parametrize("form", ["C", "ELF"])
 @pytest.mark.parametrize("board", driver_mistakes.BOARDS)
 def test_all(tmp_path: Path, board: str, form: str) -> None:

@@ -70,7 +70,6 @@ def cost(folder: Path, board: Board, body: str) -> dict[str, int]:
 
 
 @pytest.mark.slow
-@pytest.mark.every(3)
 @EACH
 def test_loads_stores_and_branches(tmp_path: Path, board: Board) -> None:
     """One of each in 1,000 rounds, whatever the instruction set."""

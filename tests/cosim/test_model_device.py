@@ -49,7 +49,6 @@ def report(problem: str, spec: AcceleratorSpec, *, model: bool = False) -> Repor
 
 
 @pytest.mark.slow
-@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("name", "width", "scatter_gather", "problem"),
     [
@@ -164,7 +163,6 @@ def test_numbers_for_which_there_is_no_rtl(elf: Callable[[Path], Path]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.every(2)
 def test_it_keeps_its_state_unless_reset(soc: Soc, elf: Callable[[Path], Path]) -> None:
     half = Job(elf(OURS / "half.c"), {"A": A})
     rest = Job(elf(OURS / "resume.c"), {"A": A, "B": B}, OUTPUTS, reset=False)
@@ -297,7 +295,6 @@ def instructions(spec: AcceleratorSpec, tiles: int) -> np.ndarray[Any, Any]:
 
 
 @pytest.mark.slow
-@pytest.mark.every(3)
 @pytest.mark.parametrize("width", [slow(32), 128])
 @pytest.mark.parametrize(("offered", "taken"), [(1.0, 1.0), (0.5, 0.5), (1.0, 0.1), (0.1, 1.0)])
 def test_any_handshake_gives_the_models_words(width: int, offered: float, taken: float) -> None:

@@ -129,7 +129,6 @@ def test_a_convolution_beside_published() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("problem", "bits"),
     [

@@ -94,7 +94,6 @@ def test_the_replay_decides() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.every(2)
 @pytest.mark.parametrize("spec", [V4, SG], ids=["copying", "all"])
 def test_the_papers_best_is_taken_where_it_is_as_fast(spec: AcceleratorSpec) -> None:
     """Never by more than what the replay cannot tell."""

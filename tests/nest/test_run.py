@@ -50,7 +50,6 @@ FEW = [circuits.tokens(), circuits.streams(), circuits.dynamic_banks()]
 
 
 @pytest.mark.slow
-@pytest.mark.every(3)
 @pytest.mark.parametrize("circuit", FEW, ids=lambda circuit: circuit.name)
 def test_twice_in_a_row_and_after_a_reset_as_the_model(circuit: Circuit) -> None:
     memories, inputs = data(circuit)
@@ -79,7 +78,6 @@ def test_as_the_model(circuit: Circuit) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.every(3)
 @pytest.mark.parametrize(("source", "sink"), [(200, 0), (0, 200), (128, 128)])
 def test_streams_that_pause(source: int, sink: int) -> None:
     """The same words, later; a full FIFO loses none."""

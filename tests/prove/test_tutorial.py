@@ -29,7 +29,6 @@ def of_the_example() -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.every(9)
 @pytest.mark.usefixtures("mine")
 @pytest.mark.parametrize("command", of_the_example())
 def test_each_command_holds(command: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -26,7 +26,6 @@ def cases(kind: str) -> list[object]:
 
 
 @pytest.mark.slow
-@pytest.mark.every(11)
 @pytest.mark.parametrize(("device", "edit"), cases("rtl"))
 def test_faults_in_rtl(device: injected.Device, edit: injected.Edit, tmp_path: Path) -> None:
     assert edit.named in injected.said_of_rtl(device, edit, tmp_path)

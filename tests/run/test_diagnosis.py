@@ -66,7 +66,6 @@ def test_faults_in_rtl(fault: injected.Fault, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.every(7)
 @pytest.mark.parametrize("fault", injected.DRIVER, ids=lambda one: one.what)
 def test_faults_in_drivers(fault: injected.Fault, tmp_path: Path) -> None:
     assert fault.named in injected.said_of_driver(fault, tmp_path)[-1]

@@ -51,7 +51,6 @@ def run_of(columns: int, scatter_gather: bool, *, wrong: bool = False) -> NestRu
 
 
 @pytest.mark.slow
-@pytest.mark.every(6)
 @pytest.mark.parametrize("scatter_gather", [True, False])
 @pytest.mark.parametrize("columns", [6, 5])
 def test_driver_and_rtl_meet(columns: int, scatter_gather: bool) -> None:

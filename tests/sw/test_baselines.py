@@ -52,7 +52,6 @@ def words_in(version: str, flow: str, shape: tuple[int, int, int], tile: tuple[i
 
 
 @pytest.mark.slow
-@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("version", "size", "flows", "shape", "tile"),
     [

@@ -128,7 +128,6 @@ def copies_elf(compiled: Compiled) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.every(3)
 @pytest.mark.parametrize("cached", [0, 1])
 @pytest.mark.parametrize("bits", [14, 26])
 def test_statuses(compiled: Compiled, cached: int, bits: int) -> None:

@@ -152,7 +152,6 @@ if __name__ == "__main__":
 
 
 @pytest.mark.slow
-@pytest.mark.every(3)
 @pytest.mark.parametrize("blow", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda s: s.name)
 def test_an_interrupted_sweep_loses_only_what_was_running(tmp_path: Path, blow: signal.Signals) -> None:
     script, store, log = tmp_path / "script.py", tmp_path / "s.jsonl", tmp_path / "log"

@@ -12,7 +12,6 @@ from axiloom.run.run import reports_of
 
 
 @pytest.mark.slow
-@pytest.mark.every(2)
 @pytest.mark.parametrize("name", ["v3_4", "v4_16"])
 def test_equal_to_numpy_with_fewer_transfers(name: str) -> None:
     problem, system = Workload.of("matmul:44x37x50"), System(isa.builtin(name))

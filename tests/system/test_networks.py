@@ -30,7 +30,6 @@ def network(name: str, given: Path | None = None, **options: str) -> NetworkRun:
 
 
 @pytest.mark.slow
-@pytest.mark.every(2)
 @pytest.mark.parametrize("weights", ["streamed", "embedded"])
 def test_on_the_cpu_alone(weights: str) -> None:
     """Floats and integers, exp and a sum a row: every element as NumPy says, a time for each layer."""

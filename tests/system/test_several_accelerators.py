@@ -87,7 +87,6 @@ def test_asleep_until_an_interrupt_of_either(both: Soc, elf: Compile) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("hang", "parts"),
     [

@@ -14,7 +14,6 @@ from axiloom.run.run import report_of
 
 
 @pytest.mark.slow
-@pytest.mark.every(7)
 @pytest.mark.parametrize(
     ("pipeline", "scatter_gather"),
     [("published", False), ("copying", False), ("published", True), ("all", True)],

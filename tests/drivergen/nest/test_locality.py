@@ -63,7 +63,6 @@ def test_nothing_to_gain_no_blocks() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.every(5)
 @pytest.mark.parametrize("pipeline", ["cache-tiling", "copying"])
 @pytest.mark.parametrize("flow", [slow("Ns"), "As", slow("Bs"), "Cs"])
 def test_blocked_drivers_compute_the_same(flow: str, pipeline: str) -> None:

@@ -158,7 +158,6 @@ def everything() -> Graph:
 
 
 @pytest.mark.slow
-@pytest.mark.every(3)
 @pytest.mark.parametrize("board", BOARDS)
 def test_equal_on_the_simulated_cpus(board: str) -> None:
     alone = run_of(emit(everything()), board).on_cpu("loops", None)

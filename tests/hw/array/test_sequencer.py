@@ -73,7 +73,6 @@ def expected_events(commands: list[Command]) -> list[Any]:
 
 
 @pytest.mark.slow
-@pytest.mark.every(2)
 @pytest.mark.parametrize(("rows", "post"), [(2, False), (8, True)])
 def test_commands_are_executed_in_order(rows: int, post: bool) -> None:
     rng = random.Random(rows)

@@ -235,7 +235,6 @@ ROWS = {"ow": 13, "iw": 13, "oh": 2, "ih": 3, "ic": 1}
 
 
 @pytest.mark.slow
-@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("stream_width", "macs"), [(32, 16), (64, 16), (32, 64), (64, 64), (128, 64), (64, 1)]
 )
@@ -361,7 +360,6 @@ def test_loading_and_sending_hide_behind_computing() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.every(3)
 @pytest.mark.parametrize(("stream_width", "vectors"), [(32, 2), (64, 1), (128, 1)])
 def test_bytes_go_out_a_vector_a_cycle(stream_width: int, vectors: int) -> None:
     """A row of the array takes as many cycles as its bytes take beats, and one where a beat has more."""

@@ -301,7 +301,6 @@ def busy(bench: Bench) -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.every(3)
 @pytest.mark.parametrize("width", [4, 8, 16])
 def test_short_descriptors_keep_the_stream_busy(width: int) -> None:
     """By turns an opcode of one beat and 64 words out of a matrix; memory answers after 30 cycles."""

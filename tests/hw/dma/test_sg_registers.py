@@ -124,7 +124,6 @@ def test_an_error_clears_run_and_stays(source: str, bit: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.every(3)
 @pytest.mark.parametrize("seed", range(3))
 def test_ioc_after_so_many_packets_and_the_delay_if_they_do_not_come(seed: int) -> None:
     """Every cycle for thousands of them: which of the two flags is set, cleared meanwhile at random."""

@@ -160,7 +160,6 @@ def test_loads_spare_what_queued_computes_need() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.every(2)
 @pytest.mark.parametrize(("stream_width", "gaps"), [(32, range(11, 17)), (128, range(5))])
 def test_the_end_of_a_tile_outlives_later_computes(stream_width: int, gaps: range) -> None:
     """Nothing is taken for so long that the half whose last rows wait to be sent is computed on again."""

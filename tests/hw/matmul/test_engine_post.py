@@ -62,7 +62,6 @@ STEP = ("sP", "sA", "sB", "cC", "qC")
 
 
 @pytest.mark.slow
-@pytest.mark.every(3)
 @pytest.mark.parametrize(("data_type", "width"), [("int8", 32), ("int32", 64), ("int16", 128)])
 def test_tiles_one_after_the_other(data_type: str, width: int) -> None:
     """New parameters, bounds and sizes with each tile; raw and requantised ones in turn."""
@@ -164,7 +163,6 @@ def test_any_program(data: st.DataObject, width: int, seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.every(3)
 @pytest.mark.parametrize(("width", "beats"), [(32, 64), (64, 32), (128, 32)])
 def test_a_vector_a_cycle(width: int, beats: int) -> None:
     """Bytes fill every beat of up to 64 bits (8 columns); parameters come while the tile before is sent."""

@@ -91,7 +91,6 @@ def test_two_addresses_of_one_bank_need_two_groups() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.every(3)
 @pytest.mark.parametrize("banks", [4, pytest.param(6, marks=pytest.mark.slow)])
 def test_a_circuit_that_turns(banks: int) -> None:
     """All lanes but one of a row are moved along the diagonals of another array; negative steps too."""

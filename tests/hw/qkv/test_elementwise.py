@@ -40,7 +40,6 @@ def _stored(bench: Bench, name: str, a: plain.Array, b: plain.Array) -> plain.Ar
 
 
 @pytest.mark.slow
-@pytest.mark.every(6)
 @pytest.mark.parametrize("name", EXPECTED)
 def test_against_numpy(name: str) -> None:
     rng = np.random.default_rng(3)

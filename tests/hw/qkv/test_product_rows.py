@@ -41,7 +41,6 @@ def _sent(bench: Bench, name: str) -> list[int]:
 
 
 @pytest.mark.slow
-@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("lanes", "rows"),
     [

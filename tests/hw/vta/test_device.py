@@ -21,7 +21,6 @@ ALL = [*SMALL, *(pytest.param(one, marks=pytest.mark.slow) for one in WHOLE)]
 
 
 @pytest.mark.slow
-@pytest.mark.every(2)
 @pytest.mark.parametrize("bench", ALL, ids=str)
 @pytest.mark.parametrize("pauses", [slow((0, 0)), (90, 120)], ids=["", "pauses"])
 def test_random_programs(bench: Bench, pauses: tuple[int, int]) -> None:

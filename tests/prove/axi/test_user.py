@@ -66,7 +66,6 @@ QUICK = ("ar_held", "ar_4k", "t_stable")
 
 
 @pytest.mark.slow
-@pytest.mark.every(3)
 @pytest.mark.parametrize(
     "rule", [pytest.param(one, marks=[pytest.mark.slow] * (one not in QUICK)) for one in MUTANTS]
 )

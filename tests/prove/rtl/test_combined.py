@@ -24,7 +24,6 @@ def start() -> trial.Trial:
 
 
 @pytest.mark.slow
-@pytest.mark.every(3)
 @pytest.mark.parametrize("opcodes", [(127,), (1 | 2 | 64,), (1, 2 | 4), (1, 70), (8,)])
 def test_the_program_is_what_is_left(start: trial.Trial, opcodes: tuple[int, ...]) -> None:
     device, run, waits = start.device, copy(start), 0

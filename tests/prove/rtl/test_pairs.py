@@ -48,7 +48,6 @@ def test_both_products_are_taken_apart() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.every(3)
 @pytest.mark.parametrize("mutant", MUTANTS)
 def test_what_is_no_pair_of_products_stays(mutant: str) -> None:
     bad, count = re.subn(*MUTANTS[mutant], emit(small(), "accelerator"))
