@@ -37,15 +37,10 @@ ALL = [
     circuits.fifo(3, 2),
     circuits.fifo(1, 1),
     circuits.fifo(100, 3),
-    circuits.tokens(),
-    circuits.streams(),
-    circuits.dynamic_banks(),
     circuits.accumulate(Storage.BLOCK),
     circuits.accumulate(Storage.DISTRIBUTED),
     circuits.accumulate(Storage.REGISTERS),
 ]
-
-
 FEW = [circuits.tokens(), circuits.streams(), circuits.dynamic_banks()]
 
 

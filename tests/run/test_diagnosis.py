@@ -52,13 +52,14 @@ def test_only_plain_products() -> None:
     assert of_run({"oc": 2}, (2,), ("oc",), [a, a, a]) is None
 
 
-DEFAULT = ("B's index is turned", "the last k is lost")
+DEFAULT = ("B's index is turned",)
+"""Half of the faults are here; ``python -m benchmarks faults`` has them all."""
 
 
 @pytest.mark.every(7)
 @pytest.mark.parametrize(
     "fault",
-    [pytest.param(one, marks=() if one.what in DEFAULT else pytest.mark.slow) for one in injected.RTL],
+    [pytest.param(one, marks=() if one.what in DEFAULT else pytest.mark.slow) for one in injected.RTL[::2]],
     ids=lambda one: one.what,
 )
 def test_faults_in_rtl(fault: injected.Fault, tmp_path: Path) -> None:
@@ -66,6 +67,6 @@ def test_faults_in_rtl(fault: injected.Fault, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("fault", injected.DRIVER, ids=lambda one: one.what)
+@pytest.mark.parametrize("fault", injected.DRIVER[::2], ids=lambda one: one.what)
 def test_faults_in_drivers(fault: injected.Fault, tmp_path: Path) -> None:
     assert fault.named in injected.said_of_driver(fault, tmp_path)[-1]

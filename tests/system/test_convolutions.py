@@ -18,16 +18,10 @@ LAYERS = (
     "conv:37x224,3,7x7,16,stride=2,pad=3",
     "conv:18x56,64,3x3,16,pad=1",
     "conv:8x56,64,1x1,16,stride=2",
-    "conv:9x56,64,3x3,16,stride=2,pad=1",
-    "conv:10x28,128,3x3,16,pad=1",
-    "conv:8x28,128,1x1,16,stride=2",
     "conv:9x28,128,3x3,16,stride=2,pad=1",
-    "conv:14x14,256,3x3,16,pad=1",
-    "conv:14x14,256,1x1,16,stride=2",
-    "conv:14x14,256,3x3,16,stride=2,pad=1",
     "conv:7x7,512,3x3,8,pad=1",
 )
-"""The eleven of ResNet18: all columns and input channels, some rows and output channels."""
+"""Of ResNet18, each kind once: all columns and input channels, some rows and output channels."""
 
 
 def specification(
