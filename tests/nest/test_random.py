@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from tests.nest import model
 from tests.nest.random_circuits import circuits
 from tests.nest.test_run import data
@@ -19,24 +19,12 @@ QUIET = {
 }
 
 
-def agree(circuit: Circuit) -> None:
+@pytest.mark.slow
+@settings(max_examples=60, **QUIET)
+@given(circuits())
+def test_many(circuit: Circuit) -> None:
     memories, inputs = data(circuit)
     expected = model.simulate(circuit, memories, inputs)
     outcome = run_icarus(circuit, memories, inputs, find=model.plain)
     model.compare(circuit, outcome, expected)
     assert outcome.peaks == expected.peaks
-
-
-@pytest.mark.slow
-@seed(1)
-@settings(max_examples=5, **QUIET)
-@given(circuits())
-def test_a_few(circuit: Circuit) -> None:
-    agree(circuit)
-
-
-@pytest.mark.slow
-@settings(max_examples=300, **QUIET)
-@given(circuits())
-def test_many(circuit: Circuit) -> None:
-    agree(circuit)

@@ -48,6 +48,6 @@ def test_compiled(model: Model) -> None:
 
 @pytest.mark.slow
 @given(models())
-@settings(max_examples=150, deadline=None, suppress_health_check=QUIET)
+@settings(max_examples=40, deadline=None, suppress_health_check=QUIET)
 def test_compiled_thoroughly(model: Model) -> None:
     check(model)

@@ -80,7 +80,7 @@ def test_any_pipeline(case: Case) -> None:
 
 @pytest.mark.slow
 @given(cases())
-@settings(max_examples=400, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=80, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 def test_any_pipeline_at_length(case: Case) -> None:
     case.check()
 

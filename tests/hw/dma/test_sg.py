@@ -148,16 +148,9 @@ def examples(count: int) -> settings:
 
 
 @pytest.mark.slow
-@examples(3)
+@examples(15)
 @given(situations())
 def test_chains_of_both_channels(situation: Situation) -> None:
-    check_chains(*situation)
-
-
-@pytest.mark.slow
-@examples(60)
-@given(situations())
-def test_many_chains_of_both_channels(situation: Situation) -> None:
     check_chains(*situation)
 
 

@@ -270,20 +270,9 @@ def test_errors_stop_the_device_until_reset(case: str) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=8)
+@settings(max_examples=16)
 @given(data=st.data(), seed=st.integers(0, 99))
 def test_any_specification_and_words(data: st.DataObject, seed: int) -> None:
-    check_any(data, seed)
-
-
-@pytest.mark.slow
-@settings(max_examples=60)
-@given(data=st.data(), seed=st.integers(0, 99))
-def test_any_specification_and_words_thoroughly(data: st.DataObject, seed: int) -> None:
-    check_any(data, seed)
-
-
-def check_any(data: st.DataObject, seed: int) -> None:
     spec = data.draw(specs(largest=8))
     first, _ = data.draw(word_program(spec))
     second, _ = data.draw(well_formed(spec, longest=6))

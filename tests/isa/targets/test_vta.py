@@ -47,7 +47,7 @@ def test_streams(edition: tuple[int, int]) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("edition", EDITIONS)
 def test_many_streams(edition: tuple[int, int]) -> None:
-    assert not compared(edition, 1000, seed=1000).differences
+    assert not compared(edition, 300, seed=1000).differences
 
 
 @pytest.mark.parametrize(

@@ -89,6 +89,6 @@ def test_random_programs(schedule: Schedule) -> None:
 
 @pytest.mark.slow
 @given(st.one_of(chains(), schedules()))
-@settings(max_examples=400, deadline=None, phases=FOUND)
+@settings(max_examples=100, deadline=None, phases=FOUND)
 def test_many(schedule: Schedule) -> None:
     check(schedule)

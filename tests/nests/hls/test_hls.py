@@ -117,7 +117,7 @@ def test_all_operators_and_formats(program: Program, seed: int) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=150)
+@settings(max_examples=25)
 @given(programs.elementwise(count=8, tame=True), st.integers(0, 1 << 32))
 def test_all_operators_and_formats_at_length(program: Program, seed: int) -> None:
     compare(program, seed)

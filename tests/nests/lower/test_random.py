@@ -44,17 +44,12 @@ def test_a_run_in_pieces(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_more_random_schedules() -> None:
-    run(range(1000, 2000), SEED)
-
-
-@pytest.mark.slow
-def test_a_random_schedule_in_rtl() -> None:
-    assert run(range(5), SEED, in_rtl=2)["in RTL"] == 2
+    run(range(1000, 1300), SEED)
 
 
 @pytest.mark.slow
 def test_random_schedules_in_rtl() -> None:
-    assert run(range(3000, 3050), SEED, in_rtl=40)["in RTL"] == 40
+    assert run(range(3000, 3025), SEED, in_rtl=16)["in RTL"] == 16
 
 
 @pytest.mark.parametrize(("seed", "number"), [(2, 126), (1000, 576)])

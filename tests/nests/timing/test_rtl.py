@@ -91,13 +91,13 @@ def test_one_place_fewer_stalls_in_rtl_too(circuit: Circuit) -> None:
 
 @pytest.mark.slow
 @given(circuits(balanced=True))
-@settings(max_examples=400, deadline=None, phases=FOUND)
+@settings(max_examples=100, deadline=None, phases=FOUND)
 def test_predicted_is_simulated_for_many(circuit: Circuit) -> None:
     as_predicted(circuit)
 
 
 @pytest.mark.slow
 @given(circuits(balanced=True))
-@settings(max_examples=150, deadline=None, phases=FOUND)
+@settings(max_examples=40, deadline=None, phases=FOUND)
 def test_one_place_fewer_stalls_in_rtl_too_for_many(circuit: Circuit) -> None:
     smallest(circuit)

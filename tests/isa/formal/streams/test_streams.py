@@ -31,7 +31,7 @@ def test_any_specification(spec: AcceleratorSpec, seed: int) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=100)
+@settings(max_examples=25)
 @given(ANY, st.integers(0, 1000))
 def test_any_specification_for_longer(spec: AcceleratorSpec, seed: int) -> None:
     verdict = compared(spec, model_of(spec), words=1500, seed=seed)
