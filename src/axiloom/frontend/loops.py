@@ -11,8 +11,10 @@ from axiloom.drivergen.dialects.mlir import context, parse, where
 from axiloom.drivergen.passes.frontend.generalise import Generalise
 from axiloom.errors import CompileError, UsageError
 from axiloom.frontend.model import Model
+from axiloom.frontend.referee import Referee
 from axiloom.frontend.single import single
-from axiloom.nests.program.loaded import Loaded
+from axiloom.nests.program import Role
+from axiloom.nests.program.loaded import Arrays, Loaded, Original
 from axiloom.nests.read import linalg, python, registry
 
 ACCEPTED = "FILE.c[:FUNCTION], FILE.mlir, FILE.onnx or MODEL.py:FUNCTION"
@@ -40,12 +42,9 @@ def load(text: str, defines: Mapping[str, str] | None = None, includes: Sequence
             )
         if defines:
             raise UsageError(f"{text}: -D gives sizes of functions that return a program")
-        from axiloom.frontend.pytorch import original
-
         found = of_model(frontend.load(text), is_torch=True)
         # torch-mlir says `main`, which no function of a driver can be called
-        found = replace(found, program=replace(found.program, name=function))
-        return replace(found, original=original(result, found))
+        return replace(found, program=replace(found.program, name=function))
     return registry.read(text, defines, includes)
 
 
@@ -58,4 +57,17 @@ def of_model(model: Model, function: str = "", *, is_torch: bool = False) -> Loa
         Generalise().apply(context(), module)
     except ValueError as error:
         raise CompileError(f"{where(module)}: {error}") from error
-    return linalg.from_module(module, function, model.weights, model.name)
+    loaded = linalg.from_module(module, function, model.weights, model.name)
+    return loaded if model.referee is None else replace(loaded, original=_original(loaded, model.referee))
+
+
+def _original(loaded: Loaded, referee: Referee) -> Original:
+    """The model itself, as a function of the program's arrays."""
+    arrays = loaded.program.arrays
+    inputs = [array.name for array in arrays if array.role is Role.IN and array.name not in loaded.contents]
+    results = [array.name for array in arrays if array.role.is_result]
+
+    def call(values: Arrays) -> Arrays:
+        return dict(zip(results, referee.run([values[name] for name in inputs]), strict=True))
+
+    return Original(referee.name, call)

@@ -21,8 +21,6 @@ from axiloom.errors import CompileError, UsageError
 from axiloom.frontend.lowering import FROM_TORCH, lower
 from axiloom.frontend.model import Array, Model
 from axiloom.frontend.referee import Referee
-from axiloom.nests.program import Role
-from axiloom.nests.program.loaded import Loaded, Original
 
 _ACCEPTED = "it must return (module, example_inputs), a torch.nn.Module and a tuple of tensors"
 
@@ -66,24 +64,6 @@ def build(path: Path, function: str) -> tuple[Any, tuple[Any, ...]]:
     if not all(isinstance(example, torch.Tensor) for example in examples):
         raise UsageError(f"{name}: example inputs that are no tensors; {_ACCEPTED}")
     return network.eval(), examples
-
-
-def original(built: tuple[Any, Any], loaded: Loaded) -> Original:
-    """The module itself, as a function of the program's arrays; `built`: what :func:`build` takes apart."""
-    network, arrays = built[0].eval(), loaded.program.arrays
-    names = [array.name for array in arrays if array.role is Role.IN]
-    inputs = [name for name in names if name not in loaded.contents]
-    results = [array.name for array in arrays if array.role.is_result]
-    examples = (built[1],) if isinstance(built[1], torch.Tensor) else tuple(built[1])
-
-    def run(arrays: Mapping[str, Array]) -> dict[str, Array]:
-        tensors = [
-            torch.from_numpy(np.ascontiguousarray(arrays[name])).to(example.dtype)
-            for name, example in zip(inputs, examples, strict=True)
-        ]
-        return dict(zip(results, results_of(network, tensors), strict=True))
-
-    return Original(f"PyTorch {torch.__version__.partition('+')[0]}", run)
 
 
 def referee(network: Any) -> Referee:

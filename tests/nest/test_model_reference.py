@@ -1,4 +1,4 @@
-"""PyTorch itself as the judge of what was read of a module."""
+"""PyTorch and ONNX Runtime as the judges of what was read of a module, and of a file."""
 
 from __future__ import annotations
 
@@ -76,3 +76,32 @@ def test_other_weights_are_not_compared(loaded: Loaded) -> None:
 def test_f64_of_the_user_is_refused(source: Path) -> None:
     with pytest.raises(CompileError, match="f64"):
         loops.load(f"{source}:double")
+
+
+def test_an_onnx_file_is_judged(tmp_path: Path) -> None:
+    onnx = pytest.importorskip("onnx")
+    nodes = [
+        onnx.helper.make_node("Softmax", ["x"], ["s"]),
+        onnx.helper.make_node("Gemm", ["s", "w", "b"], ["y"], transB=1),
+    ]
+    x, y = (onnx.helper.make_tensor_value_info(name, 1, [3, 5]) for name in "xy")
+    weights = {"w": np.eye(5, dtype=np.float32), "b": np.arange(5, dtype=np.float32)}
+    opset = onnx.helper.make_opsetid("", 13)
+    model = onnx.helper.make_model(
+        onnx.helper.make_graph(
+            nodes,
+            "g",
+            [x],
+            [y],
+            [onnx.numpy_helper.from_array(value, name) for name, value in weights.items()],
+        ),
+        opset_imports=[opset],
+        ir_version=8,
+    )
+    onnx.save(model, tmp_path / "m.onnx")
+    loaded = loops.load(str(tmp_path / "m.onnx"))
+    assert "as read, it is within" in said(loaded)
+    assert "ONNX" in said(loaded)
+    left = [statement for statement in loaded.program.statements if "exp" not in str(statement.value)]
+    with pytest.raises(MismatchError, match=r"as read, .* expected .* by ONNX"):
+        said(replace(loaded, program=replace(loaded.program, statements=tuple(left))))
