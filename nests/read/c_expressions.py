@@ -50,6 +50,8 @@ class Expressions:
             return [(at, values.loaded(load, kind)) for at, load in self.element(node, place)]
         if node.kind in CASTS and node.children:
             inner = self(node.children[-1], place, alone)
+            if any(values.is_beyond(value, kind) for _, value in inner):
+                raise node.fault(f"`{node.text}` is beyond {kind}, which C leaves undefined")
             return [(at, values.cast(value, kind)) for at, value in inner]
         if node.kind == "CALL_EXPR" or assigns(node):
             return self.effect(node, place, alone)

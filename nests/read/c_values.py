@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from axiloom.isa.affine import Affine
-from axiloom.isa.numerics.formats import format_of
+from axiloom.isa.numerics.formats import Kind, format_of
 from axiloom.nests.program.expressions import BOOL, Expression, Literal
 from axiloom.nests.program.typed import apply, convert, index, literal, select
 
@@ -82,11 +82,11 @@ def cast(value: Value, kind: str) -> Value:
     expression = value.expression
     if kind == "bool":
         return Value(truth(value), kind)
+    if is_float(value.number) and isinstance(expression, Literal) and not is_float(kind):
+        return number(int(expression.value), kind)
     if value.number == DOUBLE:
         if value.narrow is not None and (value.exact or kind == FLOAT):
             return cast(Value(value.narrow, FLOAT), kind)
-        if isinstance(expression, Literal):
-            return number(expression.value if kind == FLOAT else int(expression.value), kind)
         return Value(convert(expression, kind), kind)
     if kind == DOUBLE:
         if isinstance(expression, Literal) and expression.number != BOOL:
@@ -97,6 +97,14 @@ def cast(value: Value, kind: str) -> Value:
             return Value(convert(plain, DOUBLE), DOUBLE, convert(plain, FLOAT), exact=True)
         return Value(convert(plain, DOUBLE), DOUBLE)
     return Value(convert(expression, kind), kind)
+
+
+def is_beyond(value: Value, kind: str) -> bool:
+    """Whether it is a float constant whose conversion to the integer type `kind` C leaves undefined."""
+    if not (is_float(value.number) and isinstance(value.expression, Literal)) or kind == "bool":
+        return False
+    format = format_of(kind)
+    return format.kind is Kind.INTEGER and not format.lowest - 1 < value.expression.value < format.highest + 1
 
 
 def stored(value: Value, kind: str) -> Expression:

@@ -121,9 +121,10 @@ class Node:
 
     @cached_property
     def key(self) -> int:
-        """Of a declaration, or of what a name refers to: the same for both."""
+        """Of a declaration, or of what a name refers to: the same for both. It is clang's pointer, and 0 for
+        what declares nothing."""
         target = self.cursor.referenced if self.kind == "DECL_REF_EXPR" else self.cursor
-        return int(target.canonical.hash)
+        return target.canonical.data[0] or 0
 
     @cached_property
     def is_expression(self) -> bool:

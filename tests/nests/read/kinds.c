@@ -477,3 +477,15 @@ void calls_under_quotients(int A[12], int B[12]) {
         if (i % 2)
             A[i / 2] = both_ways(B[i], i) + both_ways(B[i % 5], i / 2);
 }
+
+void initialised(int A[8], bool B[3]) {
+    static const bool table[3] = {3, 0.25, 0};
+    bool b = 3, c = 0.25f, d[3] = {7, 0.0, 1e-9};
+    for (int i = 0; i < 3; i++) {
+        bool e = i * 2;
+        A[i] += table[i] + e;
+        B[i] = d[i] = d[i] ? c : 2;
+    }
+    b = A[4];
+    A[5] = b + (bool)256 + (unsigned char)255.9 + (int)-0.9f;
+}

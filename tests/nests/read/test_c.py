@@ -79,6 +79,9 @@ REFUSED = [
         "for (int i = 0; i < 8; i++) K[i] <<= i * 5;",
         "f.c:2: `<<` shifts 32 bits by 35 here, which C leaves undefined",
     ),
+    ("K[0] = 1e20;", "f.c:2: `1e20` is beyond int32, which C leaves undefined"),
+    ("unsigned char u = -1.5f; K[0] = u;", "f.c:2: `- 1.5f` is beyond uint8, which C leaves undefined"),
+    ("K[0] = 0.0 / 0.0;", "f.c:2: `0.0 / 0.0` is beyond int32, which C leaves undefined"),
     ("A[0] = (x = 1) + 2;", "f.c:2: `=` within an expression; make it a statement of its own"),
     (
         "struct { int a; } s; s.a = 1;",
