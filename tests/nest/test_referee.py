@@ -38,13 +38,10 @@ def loaded(tmp_path: Path) -> Loaded:
 
 
 def written(folder: Path, text: str, defines: dict[str, str]) -> Loaded:
-    (folder / "size.h").write_text("#include <stdint.h>\nint elsewhere(int);\n")
-    plain, path = folder / "plain.c", folder / 'a "b" $c.c'
-    plain.write_text(text.replace('#include "size.h"', "").replace("{ return elsewhere(x); }", ";"))
+    (folder / "size.h").write_text("int elsewhere(int);\n")
+    path = folder / 'a "b" $c.c'
     path.write_text(text)
-    found = read(plain, "f", defines)
-    assert found.function is not None
-    return replace(found, function=replace(found.function, path=path))
+    return read(path, "f", defines)
 
 
 def judged(loaded: Loaded) -> Reference:
@@ -126,18 +123,43 @@ def test_a_state_shows_in_the_second_call(loaded: Loaded) -> None:
     [
         ("n / 3 << 30", None),
         ("2147483647 + n", "signed integer overflow"),
-        ("1 << (n + 30)", "shift exponent 34"),
-        ("A[0][n - 1]", "index 3 out of bounds"),
-        ("(int)(n * 1e20f)", "outside the range"),
     ],
 )
-def test_what_c_leaves_undefined_is_said(loaded: Loaded, value: str, why: str | None) -> None:
+def test_that_integers_wrap_is_said(loaded: Loaded, value: str, why: str | None) -> None:
+    warnings = with_value(loaded, value).warnings
+    assert (len(warnings) == 1 and why in warnings[0]) if why else warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        ("1 << (n + 30)", "shift exponent 34"),
+        ("A[0][n - 1]", "index 3 out of bounds"),
+        ("(int)(n * 1e20f)", "4e\\+20 is outside the range"),
+        ("(unsigned char)(n * -1.0f)", "-4 is outside the range"),
+    ],
+)
+def test_what_c_leaves_undefined_is_no_result(loaded: Loaded, value: str, why: str) -> None:
+    """Though what was read gives the same here."""
+    with pytest.raises(
+        MismatchError, match=rf"c.c:\d+: C leaves it undefined: {why}.*; give inputs for which"
+    ):
+        with_value(loaded, value)
+
+
+def with_value(loaded: Loaded, value: str) -> Reference:
+    """Of a file that computes it beside what was read."""
     assert loaded.function is not None
     loaded.function.path.write_text(
         TEXT.replace("}\n}", f"}}\nint v = {value}; if (v == 12345) B[0] = 0;\n}}")
     )
-    warnings = judged(loaded).warnings
-    assert (len(warnings) == 1 and why in warnings[0]) if why else warnings == ()
+    return judged(loaded)
+
+
+def test_a_compiler_without_sanitizers_is_named(loaded: Loaded, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(referee, "_SANITIZER", ("-fsanitize=none-that-is-known",))
+    assert "the compiler has no sanitizers" in judged(loaded).text
+    assert with_value(loaded, "1 << (n + 30)").warnings == ()
 
 
 def test_a_local_that_was_never_written_shows(loaded: Loaded) -> None:
@@ -163,6 +185,7 @@ def test_exp_is_the_circuits(tmp_path: Path) -> None:
     text += "void f(float A[9]) { for (int i = 0; i < 9; i++) A[i] = expf(A[i]) * 3.0f; }"
     right = judged(written(tmp_path, text, {}))
     assert "expf as in the circuit" in right.text
+    assert "subnormal floats are zero, and any NaN equals any other" in right.text
 
 
 def test_a_file_that_is_no_c_is_not_called_wrong(loaded: Loaded) -> None:

@@ -7,6 +7,7 @@ where the compiler sees others it refuses. The function runs in a process of its
 from __future__ import annotations
 
 import os
+import platform
 import re
 import subprocess
 import sys
@@ -20,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from axiloom import processes
+from axiloom.cache import cached_build, content_hash
 from axiloom.errors import AxiloomError, CompileError, HangError, MismatchError
 from axiloom.isa.numerics.formats import Kind, format_of
 from axiloom.nests.affine.c_exp import c_exp
@@ -44,18 +46,30 @@ _SANITIZER = (
     "-fsanitize=undefined,float-cast-overflow",
     "-fno-sanitize=alignment",
 )
-_DEAD = "-Wl,-dead_strip" if sys.platform == "darwin" else "-Wl,--gc-sections"
-"""What the file's other functions call need not be there."""
-_OUTSIDE = "an access outside of "
+_LINKED = "-Wl,-dead_strip" if sys.platform == "darwin" else "-Wl,--gc-sections,--allow-shlib-undefined"
+"""What the file's other functions call need not be there, and what the sanitizers' library does is not
+looked up, which takes longer than all the rest."""
+WRAPS = ("signed integer overflow", "left shift of", "negation of")
+"""Of the sanitizers' words: what C leaves undefined, and ``-fwrapv`` and the circuit define alike."""
 
 
 @dataclass(frozen=True)
 class Judgement:
     """`calls`: after each call the arrays that the function may change, by the names of the program.
-    `undefined`: what C leaves undefined in these calls, a line each, as far as the sanitizers see it."""
+    `undefined`: what C leaves undefined in these calls, a line each, as far as the sanitizers see it; None if
+    the compiler has none."""
 
     calls: tuple[dict[str, Host], ...]
-    undefined: tuple[str, ...] = ()
+    undefined: tuple[str, ...] | None
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        return self.undefined or ()
+
+    @property
+    def wraps(self) -> tuple[str, ...]:
+        """Those of `lines` that only say that integers wrap."""
+        return tuple(line for line in self.lines if any(word in line for word in WRAPS))
 
 
 @dataclass(frozen=True)
@@ -99,7 +113,8 @@ class Referee:
             try:
                 found = self._run(program, folder, arrays, calls)
             except AxiloomError as fault:
-                raise type(fault)("; ".join([str(fault), *self._undefined(folder, calls)])) from None
+                said = [str(fault), *(self._undefined(folder, calls) or ())]
+                raise type(fault)("; ".join(said)) from None
             return Judgement(found, self._undefined(folder, calls))
 
     # --- the harness ----------------------------------------------------------------------------------
@@ -187,9 +202,18 @@ class Referee:
         command = [*self.command, *_SILENT, *flags]
         found = ["-include", str(original), *self.function.flags, "harness.c", "-c", "-o", "harness.o"]
         self._tool([*command, *found], folder)
-        parts = ["harness.o", str(MAIN), *(["exp.c"] if self._has_exp else [])]
-        self._tool([*command, "-Dmain=main", "-w", *parts, _DEAD, "-o", str(program), "-lm"], folder)
+        parts = ["harness.o", str(self._main()), *(["exp.c"] if self._has_exp else [])]
+        self._tool([*command, "-w", *parts, _LINKED, "-o", str(program), "-lm"], folder)
         return program
+
+    def _main(self) -> Path:
+        """What calls the harness, compiled once."""
+
+        def build(folder: Path) -> None:
+            self._tool([*self.command, "-O0", "-w", "-c", str(MAIN), "-o", MAIN.stem], folder)
+
+        key = content_hash(self.command, self.compiler, platform.machine(), MAIN)
+        return cached_build("referee", key, build) / MAIN.stem
 
     def _tool(self, command: Sequence[str], folder: Path) -> None:
         done = processes.run(command, cwd=folder)
@@ -230,16 +254,16 @@ class Referee:
                 at += size
         return tuple(after)
 
-    def _undefined(self, folder: Path, calls: int) -> tuple[str, ...]:
-        """By the sanitizers, and by other contents of locals. Empty where the compiler has none of them."""
+    def _undefined(self, folder: Path, calls: int) -> tuple[str, ...] | None:
+        """By the sanitizers, and by other contents of locals. None where the compiler has none of them."""
         before = (folder / "output").read_bytes() if (folder / "output").exists() else None
         try:
             program = self._compile(folder, (*_SANITIZER, _ZERO))
         except AxiloomError:
-            return ()
+            return None
         done = self._execute(program, folder, calls)
         if done is None:
-            return ()
+            return None
         lines = [
             f"{seen[1]}: C leaves it undefined: {seen[2]}"
             for line in done.stderr.splitlines()

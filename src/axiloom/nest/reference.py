@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from axiloom.errors import MismatchError
+from axiloom.isa.numerics.formats import Kind, format_of
 from axiloom.nest.compare import compare
 from axiloom.nest.referee import Arrays, Host, Judgement, Referee
 from axiloom.nests.affine.interpret import interpret
@@ -22,6 +23,8 @@ INTERPRETER = "the interpreter, which shares no code with lowering and RTL"
 AS_READ = f"the program as read, by {INTERPRETER}"
 CLOSE = 1e-4
 """Of floats whose sums may be in another order: of the largest value, or of 1 below it."""
+_FLOATS = "; subnormal floats are zero, and any NaN equals any other"
+_NOT_LOOKED = "the compiler has no sanitizers that see what C leaves undefined"
 ROUNDED = f"the sums in the order of `reassociate`, by {INTERPRETER}"
 
 
@@ -42,11 +45,14 @@ def is_rounded(schedule: Schedule) -> bool:
 def reference(loaded: Loaded, schedule: Schedule, arrays: Arrays) -> Reference:
     """The results of one call of `loaded` on `arrays`, with floats added in the order of `schedule`.
 
-    Raises MismatchError if the file of C is not what was read, CompileError if it does not compile, HangError
-    if it does not end.
+    Raises MismatchError if the file of C is not what was read, or does with these arrays what C leaves
+    undefined, CompileError if it does not compile, HangError if it does not end.
     """
     rounded, referee = is_rounded(schedule), Referee.of(loaded)
     whole = schedule.program.with_copies(arrays)
+    floats = (
+        _FLOATS if any(format_of(array.number).kind is Kind.FLOAT for array in loaded.program.arrays) else ""
+    )
     if referee is None:
         text = ROUNDED if rounded else AS_READ
         if loaded.function is not None:
@@ -54,13 +60,16 @@ def reference(loaded: Loaded, schedule: Schedule, arrays: Arrays) -> Reference:
             text += f"; there is no C compiler (cc, gcc, clang, $CC) to compare with {file} itself"
         if loaded.original is not None:
             text += f"; as read, it is {_original(loaded, arrays)}"
-        return Reference(interpret(schedule if rounded else loaded.program, whole), text)
+        return Reference(interpret(schedule if rounded else loaded.program, whole), text + floats)
     judged = referee.judge(arrays)
     first = as_read(referee, judged, arrays)
+    if beyond := [line for line in judged.lines if line not in judged.wraps]:
+        raise MismatchError(f"{'; '.join(beyond)}; give inputs for which C says what is right (--input)")
+    remarks = floats if judged.undefined is not None else f"; {_NOT_LOOKED}{floats}"
     if rounded:
-        text = f"{ROUNDED}; in the order as written the program equals {referee}"
-        return Reference(interpret(schedule, whole), text, judged.undefined)
-    return Reference(first, f"{referee} (as read, two calls give the same)", judged.undefined)
+        text = f"{ROUNDED}; in the order as written the program equals {referee}{remarks}"
+        return Reference(interpret(schedule, whole), text, judged.wraps)
+    return Reference(first, f"{referee}; as read, two calls give the same{remarks}", judged.wraps)
 
 
 def _original(loaded: Loaded, arrays: Arrays) -> str:
@@ -97,7 +106,7 @@ def as_read(referee: Referee, judged: Judgement, arrays: Arrays) -> dict[str, Ho
         compared = compare(found, {name: each for name, each in after.items() if name in found})
         if not compared.matches:
             call = f"after call {number}, on the same inputs" if number > 1 else "as read"
-            why = "".join(f"; {line}" for line in judged.undefined)
+            why = "".join(f"; {line}" for line in judged.lines)
             raise MismatchError(f"{call}, {compared.first} by {referee}{why}")
         calls.append({name: after.get(name, value) for name, value in results.items()})
         state.update(results)

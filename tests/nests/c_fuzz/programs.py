@@ -148,7 +148,8 @@ class _Writer:
         value = self.literal() if static else self.value(scope, 1)
         if kind == "bool":
             self.kinds.add("bool")
-            value = "true" if static else self.condition(scope)
+            value = self.rng.choice(("true", "3", "256", "0.25f")) if static else self.condition(scope)
+            value = self.literal() if not static and self.rng.random() < 0.3 else value
         scope.integers.append(name)
         return f"{static}{kind} {name} = {value};"
 
@@ -203,7 +204,10 @@ class _Writer:
         elif pick < 0.3:
             self.kinds.add("not equal")
             head = f"{kind} {name} = 0; {name} != {rng.choice((4, 6, 8))}; {name} += 2"
-        elif pick < 0.45:
+        elif pick < 0.35:
+            self.kinds.add("step in the condition")
+            head = f"{kind} {name} = {end}; {name}-- > {start};"
+        elif pick < 0.5:
             self.kinds.add("bound that wraps")
             more = f"{self.comparison(inside)} && {name} < {end}"
             head = f"{kind} {name} = {start}; {more}; {name} = {name} + {rng.randint(1, 3)}"
@@ -253,6 +257,11 @@ class _Writer:
             target = f"{rng.choice(INTEGERS)}[{self.subscript(scope)}]"
         if kind > 0.93:
             return f"{target}{rng.choice(('++', '--'))};"
+        if kind > 0.9:
+            self.kinds.add("float to integer")
+            real = self.real(scope, 1)
+            inside = f"fabsf({real}) < 100.0f ? fabsf({real}) : 1.5f"
+            return f"{target} = ({rng.choice(TYPES)})({inside if rng.random() < 0.8 else real});"
         if kind > 0.75:
             self.kinds.add("narrow")
             a, b = (f"{rng.choice(INTEGERS)}[{self.subscript(scope)}]" for _ in range(2))

@@ -24,7 +24,7 @@ def test_equal_to_the_compiler_or_refused(count: int) -> None:
 def test_every_kind_is_written() -> None:
     texts = [programs.text(Random(number)) for number in range(300)]
     kinds = Counter(kind for text in texts for kind in text.kinds)
-    assert len(kinds) == 20
+    assert len(kinds) == 22
     assert min(kinds.values()) >= 10
     assert {each.undefined for each in texts} == {"", *(why for why, _ in programs.UNDEFINED)}
 
