@@ -30,6 +30,11 @@ class Model(torch.nn.Module):
 def model():
     torch.manual_seed(0)
     return Model(), (torch.randn(3, 5), torch.randn(3, 5))
+class Masked(torch.nn.Module):
+    def forward(self, mask, x):
+        return torch.where(mask, x, 2 * x)
+def masked():
+    return Masked(), (torch.tensor([True, False]), torch.tensor([1.0, 2.0]))
 def double():
     return torch.nn.Identity(), (torch.randn(3, 5).double(),)
 """
@@ -56,6 +61,10 @@ def test_layer_norm_and_conditions_are_torchs(loaded: Loaded) -> None:
     """f64 of torch-mlir is computed as float32, and tensors of bool are held in bits."""
     assert {each.number for each in loaded.program.arrays} == {"float32", "uint1"}
     assert " of PyTorch " in said(loaded)
+
+
+def test_an_input_of_bool_is_one_for_torch(source: Path) -> None:
+    assert "equal to PyTorch" in said(loops.load(f"{source}:masked"))
 
 
 def test_another_function_is_named(loaded: Loaded) -> None:

@@ -66,11 +66,12 @@ def build(path: Path, function: str) -> tuple[Any, tuple[Any, ...]]:
     return network.eval(), examples
 
 
-def referee(network: Any) -> Referee:
-    """PyTorch on the user's own module, before anything is made of it."""
+def referee(network: Any, examples: Sequence[torch.Tensor]) -> Referee:
+    """PyTorch on the user's own module, before anything is made of it; inputs are of the examples' types."""
 
     def run(arrays: Sequence[Array]) -> list[Array]:
-        return results_of(network, [torch.from_numpy(np.array(array)) for array in arrays])
+        pairs = zip(arrays, examples, strict=True)
+        return results_of(network, [torch.from_numpy(np.array(array)).to(of.dtype) for array, of in pairs])
 
     return Referee(f"PyTorch {torch.__version__}", run)
 
@@ -141,7 +142,7 @@ class _Buffers(FxImporterHooks):
 
 def import_module(network: Any, examples: tuple[Any, ...], name: str) -> Model:
     """The model of a torch.nn.Module, in linalg on tensors."""
-    return Model(name, *lowered(network, examples, name), referee(network))
+    return Model(name, *lowered(network, examples, name), referee(network, examples))
 
 
 def lowered(

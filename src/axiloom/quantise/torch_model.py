@@ -90,7 +90,7 @@ def quantise(
     multiplier, for accelerators that have none (VTA). Raises CompileError for an op that has no integer form.
     """
     progress("exporting")
-    judge = getattr(network, "referee", None) or referee(network)
+    judge = getattr(network, "referee", None) or referee(network, examples)
     with _attention_in_parts():
         program = export(network, examples, name)
         if any(str(node.target) in RECURRENT or _writes(node) for node in program.graph.nodes):
