@@ -35,15 +35,19 @@ def scheduled(rng: random.Random, lines: int = 6) -> Schedule:
     return schedule
 
 
-@pytest.mark.slow
-def test_random_schedules() -> None:
-    for seed in range(100):
+def compare(seeds: range) -> None:
+    for seed in seeds:
         schedule = scheduled(random.Random(seed))
         arrays = random_arrays(schedule.program, np.random.default_rng(seed))
         expected = interpret(schedule.program, arrays, by="python")
         assert same(interpret(schedule, arrays, by="python"), expected), schedule.log
         text = to_text(build(schedule))
         assert same(interpret(from_text(text), arrays), expected), schedule.log
+
+
+@pytest.mark.slow
+def test_random_schedules() -> None:
+    compare(range(100))
 
 
 def loaded(kernel: str, given: dict[str, int]) -> Program:
