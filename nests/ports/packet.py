@@ -40,9 +40,14 @@ class Part:
         return self.array.shape if self.count is None else (self.count, *self.array.shape[1:])
 
     @property
+    def travels(self) -> str:
+        """The format in which its elements travel, and lie in memory."""
+        return travels(self.array.number)
+
+    @property
     def bits(self) -> int:
         """Of an element."""
-        return numerics.of(self.array.number).bits
+        return _numbers(self.array.number).bits
 
     @property
     def lanes(self) -> int:
@@ -79,7 +84,7 @@ class Part:
     @property
     def host(self) -> np.dtype[Any]:
         """NumPy's type of its elements."""
-        return numerics.of(self.array.number).numpy
+        return _numbers(self.array.number).numpy
 
     def words(self, values: Elements) -> npt.NDArray[np.uint32]:
         """Its words, from all elements of the array in the type of `host`."""
@@ -159,9 +164,25 @@ def packets(program: Program, width: int = 64) -> tuple[Packet, Packet]:
     return Packet(tuple(inputs)), Packet(tuple(outputs))
 
 
+_BYTES = {"uint1": "uint8"}
+"""Formats of less than a byte, with the format that holds one of them."""
+_UNSIGNED = {name: numerics.host(name) for name in ("uint16", "uint32")}
+"""Circuits compute with them, and no other accelerator does."""
+
+
+def travels(number: str) -> str:
+    """The format in which an element of `number` passes a port: a byte at least."""
+    return _BYTES.get(number, number)
+
+
+def _numbers(number: str) -> numerics.Numerics:
+    name = travels(number)
+    return _UNSIGNED.get(name) or numerics.of(name)
+
+
 def _check(program: Program, part: Part) -> None:
     try:
-        kind = numerics.of(part.array.number)
+        kind = _numbers(part.array.number)
     except ValueError as error:
         raise CompileError(f"{program.name}: array {part.array.name} cannot pass a port: {error}") from None
     if kind.bits not in (8, 16, 32) or kind.numpy.itemsize * 8 != kind.bits:

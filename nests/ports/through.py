@@ -10,7 +10,8 @@ beat an iteration, its lanes unrolled::
 
 Arrays that are used in blocks of rows come after all others, block by block, each in an iteration of the
 outermost loop. A stream is an array of beats by lanes here, each element once and in order: :mod:`.streams`
-makes FIFOs and ports of it in the circuit. There is one for each format, as a copy converts nothing.
+makes FIFOs and ports of it in the circuit. There is one for each format: a copy converts nothing but a bool,
+which travels as a byte.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from axiloom.errors import CompileError
 from axiloom.isa.affine import Affine
 from axiloom.nests.ports.packet import Packet, Part, packets
 from axiloom.nests.program import Array, Load, Program, Role, Statement
+from axiloom.nests.program.typed import convert
 from axiloom.nests.schedule import Cyclic, Layout, Placed, Schedule
 
 LOOP = "port"
@@ -187,7 +189,7 @@ def _copies(
 ) -> _Copies:
     """Between the arrays of a packet and its streams: one of each format. Blocks of an array that follow each
     other at the same distance are one statement."""
-    formats = list(dict.fromkeys(part.array.number for part in packet.parts))
+    formats = list(dict.fromkeys(part.travels for part in packet.parts))
     names = {number: stream if len(formats) == 1 else f"{stream}_{number}" for number in formats}
     role = Role.IN if is_input else Role.OUT
     shape = (packet.beats, packet.parts[0].lanes)
@@ -218,7 +220,7 @@ def _copies(
             index = run.index + 1 if run else 0
             size = run.size if run else part.count or 0
             last[name] = len(runs)
-            stream_of = names[part.array.number]
+            stream_of = names[part.travels]
             runs.append(_Copy(part, stream_of, start, periods.get(name, 0), 1, size, outer, index))
         start += part.beats
     return _Copies(
@@ -249,8 +251,9 @@ class _Copy:
         name = f"{TAKE if is_input else GIVE}{self.index or ''}_{array.name}"
         if not array.shape:
             here = Load(array.name, (), array.number)
-            there = Load(self.stream, (Affine.of(self.start), Affine.of(0)), array.number)
-            return Statement(name, (), (), *((here, there) if is_input else (there, here)), (0,))
+            there = Load(self.stream, (Affine.of(self.start), Affine.of(0)), part.travels)
+            target, value = (here, there) if is_input else (there, here)
+            return Statement(name, (), (), target, convert(value, target.number), (0,))
         rows = tuple(f"r{i}" for i in range(len(array.shape) - 1))
         beat, lane = Affine.name("beat"), Affine.name("lane")
         subscripts = [*map(Affine.name, rows), beat * part.lanes + lane]
@@ -273,11 +276,12 @@ class _Copy:
             position = position + block * self.period
             extents.insert(0, (block, self.number))
         here = Load(array.name, tuple(subscripts), array.number)
-        there = Load(self.stream, (position, lane), array.number)
+        there = Load(self.stream, (position, lane), part.travels)
         target, value = (here, there) if is_input else (there, here)
         iterators = (*(("block",) if part.count is not None else ()), *rows, "beat", "lane")
         place = (0,) * (len(iterators) + 1)
-        return Statement(name, iterators, (*_between(extents), *domain), target, value, place)
+        domain = [*_between(extents), *domain]
+        return Statement(name, iterators, (*domain,), target, convert(value, target.number), place)
 
 
 def _between(extents: Sequence[tuple[Affine, int]]) -> list[Affine]:

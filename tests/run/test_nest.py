@@ -72,6 +72,45 @@ def test_tlast_is_where_the_specification_says() -> None:
         report_of(run_of(8, True))
 
 
+BOOLS = """
+#include <stdbool.h>
+bool f(bool a[5][3], unsigned char b[5][3], bool out[3][5]) {
+  bool any = false;
+  for (int i = 0; i < 5; i++)
+    for (int j = 0; j < 3; j++) {
+      out[j][i] = a[i][j] != (b[i][j] > 100);
+      any = any || out[j][i];
+    }
+  return any;
+}
+"""
+UNSIGNED = """
+void f(unsigned TYPE a[3][5], unsigned TYPE out[5][3]) {
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 5; j++) out[j][i] = a[i][j] * a[i][4 - j] >> 3;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "dma"),
+    [
+        (BOOLS, "sg"),
+        pytest.param(BOOLS, "simple", marks=pytest.mark.slow),
+        pytest.param(UNSIGNED.replace("TYPE", "short"), "simple", marks=pytest.mark.slow),
+        pytest.param(UNSIGNED.replace("TYPE", "int"), "sg", marks=pytest.mark.slow),
+    ],
+)
+def test_numbers_that_only_circuits_have(
+    text: str, dma: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Bools are bytes in memory; rows of 3 and 5 elements end within a beat."""
+    file = tmp_path / "f.c"
+    file.write_text(text, encoding="utf-8")
+    assert main(["run", str(file), "--dma", dma]) == 0
+    assert "Result: equal to" in capsys.readouterr().out
+
+
 def test_no_model_of_a_packet() -> None:
     spec = run_of(6, True).system.spec
     with pytest.raises(SpecError, match="there is no functional model of packet"):

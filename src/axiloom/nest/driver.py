@@ -22,7 +22,9 @@ _TAKEN = re.compile(
     r"(axl_|dma_|AXL_|DMA_|__)|(main|memcpy|memset|results|from|in_place|send|unpack|take_results)$"
 )
 _NAME = re.compile(r"[A-Za-z_]\w*$", re.ASCII)
-_KINDS = {"float32": "f32", "int8": "i8", "uint8": "u8", "int16": "i16", "uint16": "i16", "int32": "i32"}
+_KINDS = {"float32": "f32", "int8": "i8", "uint8": "u8"} | {
+    f"{sign}int{bits}": f"i{bits}" for bits in (16, 32) for sign in ("", "u")
+}
 _UNPACK = """/* Rows of `bytes` bytes, each in `padded` bytes of a packet. Returns the end of the last one. */
 static const uint8_t *unpack(void *to, const uint8_t *from, uint32_t rows, uint32_t bytes, uint32_t padded)
 {
@@ -172,7 +174,8 @@ def _first(array: Array) -> str:
 def _cast(part: Part) -> str:
     """The first element in the type that the runtime's functions take."""
     place = f"{part.array.name} + {part.start}" if part.start else part.array.name
-    return f"(const int16_t *)({place})" if part.host.name == "uint16" else place
+    kind = _kind(part)
+    return f"(const int{kind[1:]}_t *)({place})" if kind[0] == "i" and part.host.kind == "u" else place
 
 
 def _comment(title: str, packet: Packet) -> str:
