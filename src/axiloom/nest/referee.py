@@ -13,7 +13,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,7 @@ from axiloom.isa.numerics.formats import Kind, format_of
 from axiloom.nests.affine.c_exp import c_exp
 from axiloom.nests.affine.c_numbers import HEADER
 from axiloom.nests.affine.compiled import C
-from axiloom.nests.program import Expression, Op, Program
+from axiloom.nests.program import Array, Expression, Op, Program
 from axiloom.nests.program.c_function import CFunction, CVariable
 from axiloom.nests.program.loaded import Loaded
 
@@ -93,7 +93,7 @@ class Referee:
         return identity(self.command)
 
     def __str__(self) -> str:
-        exp = ", expf as in the circuit" if self._has_exp else ""
+        exp = ", expf as in the circuit" if self.has_exp else ""
         return f"{self.function.path.name} compiled by {self.compiler} {' '.join(_STATED)}{exp}"
 
     def judge(self, arrays: Arrays, calls: int = 2) -> Judgement:
@@ -102,79 +102,62 @@ class Referee:
         Raises CompileError if the compiler refuses the file, MismatchError if the file is not what was read,
         HangError if the calls do not end.
         """
-        with processes.scratch() as folder:
-            for flag in ((_PATTERN,), ()):  # old compilers do not know it
-                try:
-                    program = self._compile(folder, (*_STATED, *flag))
-                    break
-                except CompileError as fault:
-                    if not flag or "trivial-auto-var-init" not in str(fault):
-                        raise
-            try:
-                found = self._run(program, folder, arrays, calls)
-            except AxiloomError as fault:
-                said = [str(fault), *(self._undefined(folder, calls) or ())]
-                raise type(fault)("; ".join(said)) from None
-            return Judgement(found, self._undefined(folder, calls))
+        (judgement,) = judge_all([self], [arrays], calls)
+        if isinstance(judgement, AxiloomError):
+            raise judgement
+        return judgement
 
-    # --- the harness ----------------------------------------------------------------------------------
+    # --- what the compiler is told of the function ----------------------------------------------------
 
     @property
-    def _held(self) -> tuple[CVariable, ...]:
+    def held(self) -> tuple[CVariable, ...]:
         """What the process holds, in order: parameters that have an array, variables, the result."""
-        given = [each for each in self.function.parameters if each.array]
+        parameters = [parameter for parameter in self.function.parameters if parameter.array]
         result = self.function.result
         extra = [CVariable(result, self.function.returns, (), result)] if result else []
-        return (*given, *self.function.variables, *extra)
+        return (*parameters, *self.function.variables, *extra)
 
     @property
-    def _has_exp(self) -> bool:
-        return any(_names(each.value, "exp") for each in self.program.statements)
+    def has_exp(self) -> bool:
+        return any(_names(statement.value, "exp") for statement in self.program.statements)
 
-    def harness(self) -> str:
-        """A text to be compiled behind the original one."""
-        held = self._held
-        place = {id(each): number for number, each in enumerate(held)}
+    def bytes_of(self, variable: CVariable) -> int:
+        array = self.program.array(variable.array)
+        return int(np.prod(array.shape, dtype=np.int64)) * format_of(array.number).numpy.itemsize
+
+    def call(self, number: int) -> list[str]:
+        """The lines of C that call it as it was read: a function with this number, and what it takes."""
+        held = self.held
+        place = {id(variable): f"arrays[{at}]" for at, variable in enumerate(held)}
         before, arguments, after = list[str](), list[str](), list[str]()
-        for each in self.function.parameters:
-            if not each.array:
-                arguments.append(str(each.value))
-            elif not each.shape:
-                arguments.append(f"*({each.type} *)axiloom_arrays[{place[id(each)]}]")
+        for parameter in self.function.parameters:
+            if not parameter.array:
+                arguments.append(str(parameter.value))
+            elif not parameter.shape:
+                arguments.append(f"*({parameter.type} *){place[id(parameter)]}")
             else:
-                inner = "".join(f"[{size}]" for size in each.shape[1:])
-                name = f"axiloom_{place[id(each)]}"
-                before.append(f"{each.type} (*{name}){inner} = axiloom_arrays[{place[id(each)]}];")
-                arguments.append(name)
-        for each in self.function.variables:
-            memory = f"axiloom_arrays[{place[id(each)]}]"
-            before.append(f"__builtin_memcpy(&{each.name}, {memory}, sizeof {each.name});")
-            after.append(f"__builtin_memcpy({memory}, &{each.name}, sizeof {each.name});")
+                inner = "".join(f"[{size}]" for size in parameter.shape[1:])
+                arguments.append(f"axiloom_{len(before)}")
+                before.append(f"{parameter.type} (*{arguments[-1]}){inner} = {place[id(parameter)]};")
+        for variable in self.function.variables:
+            memory, name = place[id(variable)], variable.name
+            before.append(f"__builtin_memcpy(&{name}, {memory}, sizeof {name});")
+            after.append(f"__builtin_memcpy({memory}, &{name}, sizeof {name});")
         call = f"{self.function.name}({', '.join(arguments)});"
         if self.function.result:
-            call = f"*({self.function.returns} *)axiloom_arrays[{len(held) - 1}] = {call}"
-        kinds = ("incompatible-pointer-types", "pointer-sign", "int-conversion")
-        sizes = [str(self._bytes(each)) for each in held]
-        lines = [
-            "",
-            "/* The text above, called as it was read. Generated by axiloom. */",
-            *(f'#pragma GCC diagnostic error "-W{kind}"' for kind in kinds),
+            call = f"*({self.function.returns} *)arrays[{len(held) - 1}] = {call}"
+        return [
             *map(self._is_of_its_type, held),
-            *(
-                f"_Static_assert(__builtin_types_compatible_p(__typeof__({each.name}), {each.type}"
-                f'{"".join(f"[{size}]" for size in each.shape)}), "{each.name}: another type was read");'
-                for each in self.function.variables
-            ),
-            f"const unsigned long axiloom_count = {len(held)};",
-            f"const unsigned long axiloom_bytes[] = {{{', '.join(sizes)}}};",
-            f"const char *const axiloom_names[] = {{{', '.join(_quoted(each.name) for each in held)}}};",
-            "void axiloom_call(void **axiloom_arrays)",
+            *map(_is_declared_so, self.function.variables),
+            f"static const unsigned long axiloom_bytes_{number}[] = "
+            f"{{{', '.join(str(self.bytes_of(variable)) for variable in held)}}};",
+            f"static const char *const axiloom_names_{number}[] = "
+            f"{{{', '.join(_quoted(variable.name) for variable in held)}}};",
+            f"static void axiloom_call_{number}(void **arrays)",
             "{",
             *(f"    {line}" for line in (*before, call, *after)),
             "}",
-            "",
         ]
-        return "\n".join(lines)
 
     def _is_of_its_type(self, variable: CVariable) -> str:
         """That C's type is what the program's number says."""
@@ -190,78 +173,150 @@ class Referee:
         text = f"{variable.name}: {kind} was read as {format.name}"
         return f"_Static_assert({fits}, {_quoted(text)});"
 
-    def _bytes(self, variable: CVariable) -> int:
-        array = self.program.array(variable.array)
-        return int(np.prod(array.shape, dtype=np.int64)) * format_of(array.number).numpy.itemsize
 
-    def _compile(self, folder: Path, flags: Sequence[str]) -> Path:
-        original = self.function.path.resolve()
-        (folder / "harness.c").write_text(self.harness())
-        (folder / "exp.c").write_text(_EXP.format(HEADER=HEADER, exp=c_exp()))
-        program = folder / "referee"
-        command = [*self.command, *_SILENT, *flags]
-        found = ["-include", str(original), *self.function.flags, "harness.c", "-c", "-o", "harness.o"]
-        self._tool([*command, *found], folder)
-        parts = ["harness.o", str(self._main()), *(["exp.c"] if self._has_exp else [])]
-        self._tool([*command, "-w", *parts, _LINKED, "-o", str(program), "-lm"], folder)
-        return program
+def judge_all(
+    referees: Sequence[Referee], arrays: Sequence[Arrays], calls: int = 2
+) -> list[Judgement | AxiloomError]:
+    """Of several functions of one file, which is compiled once: see :meth:`Referee.judge`. What is wrong with
+    a function is in its place; what the compiler says is raised."""
+    with processes.scratch() as folder:
+        bench = _Bench(tuple(referees), folder)
+        bench.compile_stated()
+        return [bench.judgement(number, inputs, calls) for number, inputs in enumerate(arrays)]
+
+
+@dataclass(frozen=True)
+class _Bench:
+    """`referees` are of one file."""
+
+    referees: tuple[Referee, ...]
+    folder: Path
+
+    @property
+    def _path(self) -> Path:
+        return self.referees[0].function.path.resolve()
+
+    def harness(self) -> str:
+        """A text to be compiled behind the original one."""
+        kinds = ("incompatible-pointer-types", "pointer-sign", "int-conversion")
+        rows = (
+            f"    {{{len(referee.held)}, axiloom_bytes_{n}, axiloom_names_{n}, axiloom_call_{n}}},"
+            for n, referee in enumerate(self.referees)
+        )
+        lines = [
+            "",
+            "/* The text above, called as it was read. Generated by axiloom. */",
+            *(f'#pragma GCC diagnostic error "-W{kind}"' for kind in kinds),
+            *(line for number, referee in enumerate(self.referees) for line in referee.call(number)),
+            "const struct axiloom_function {",
+            "    unsigned long count;",
+            "    const unsigned long *bytes;",
+            "    const char *const *names;",
+            "    void (*call)(void **arrays);",
+            "} axiloom_functions[] = {",
+            *rows,
+            "};",
+            "",
+        ]
+        return "\n".join(lines)
+
+    def compile_stated(self) -> None:
+        for flag in ((_PATTERN,), ()):  # old compilers do not know it
+            try:
+                self._compile("stated", (*_STATED, *flag))
+                return
+            except CompileError as fault:
+                if not flag or "trivial-auto-var-init" not in str(fault):
+                    raise
+
+    @cached_property
+    def _looks(self) -> bool:
+        """Whether the compiler has sanitizers; then the file is compiled with them."""
+        try:
+            self._compile("sanitized", (*_SANITIZER, _ZERO))
+        except AxiloomError:
+            return False
+        return True
+
+    def _compile(self, program: str, flags: Sequence[str]) -> None:
+        (self.folder / "harness.c").write_text(self.harness())
+        first = self.referees[0]
+        command = [*first.command, *_SILENT, *flags]
+        source = ["-include", str(self._path), *first.function.flags, "harness.c"]
+        self._tool([*command, *source, "-c", "-o", "harness.o"])
+        parts = ["harness.o", str(self._main())]
+        if any(referee.has_exp for referee in self.referees):
+            (self.folder / "exp.c").write_text(_EXP.format(HEADER=HEADER, exp=c_exp()))
+            parts.append("exp.c")
+        self._tool([*command, "-w", *parts, _LINKED, "-o", program, "-lm"])
 
     def _main(self) -> Path:
         """What calls the harness, compiled once."""
+        first = self.referees[0]
 
         def build(folder: Path) -> None:
-            self._tool([*self.command, "-O0", "-w", "-c", str(MAIN), "-o", MAIN.stem], folder)
+            self._tool([*first.command, "-O0", "-w", "-c", str(MAIN), "-o", str(folder / MAIN.stem)])
 
-        key = content_hash(self.command, self.compiler, platform.machine(), MAIN)
+        key = content_hash(first.command, first.compiler, platform.machine(), MAIN)
         return cached_build("referee", key, build) / MAIN.stem
 
-    def _tool(self, command: Sequence[str], folder: Path) -> None:
-        done = processes.run(command, cwd=folder)
+    def _tool(self, command: Sequence[str]) -> None:
+        done = processes.run(command, cwd=self.folder)
         if not done.returncode:
             return
         lines = done.stderr.splitlines()
         wrong = next(
             (line for line in lines if re.search(r"error|undefined", line)), lines[-1] if lines else ""
         )
-        name = self.function.path.name
+        name, compiler = self._path.name, self.referees[0].compiler
         if wrong.startswith("harness.c:"):
-            raise MismatchError(f"{name}: {self.compiler} sees other types than were read: {wrong}")
-        shown = wrong.replace(str(self.function.path.resolve()), name)
-        raise CompileError(f"{name}: {self.compiler} does not compile it: {shown}")
+            raise MismatchError(f"{name}: {compiler} sees other types than were read: {wrong}")
+        shown = wrong.replace(str(self._path), name)
+        raise CompileError(f"{name}: {compiler} does not compile it: {shown}")
 
     # --- runs -----------------------------------------------------------------------------------------
 
-    def _run(self, program: Path, folder: Path, arrays: Arrays, calls: int) -> tuple[dict[str, Host], ...]:
-        held = self._held
-        kinds = [format_of(self.program.array(each.array).number).numpy for each in held]
-        with (folder / "input").open("wb") as file:
-            for each, kind in zip(held, kinds, strict=True):
-                garbage = bytes([0xA5]) * self._bytes(each)
-                values = arrays.get(each.array)
+    def judgement(self, number: int, arrays: Arrays, calls: int) -> Judgement | AxiloomError:
+        self._write(number, arrays)
+        try:
+            after = self._run(number, calls)
+        except AxiloomError as fault:
+            return type(fault)("; ".join([str(fault), *(self._undefined(number, calls) or ())]))
+        return Judgement(after, self._undefined(number, calls))
+
+    def _formats(self, number: int) -> list[tuple[CVariable, Array, np.dtype[Any]]]:
+        referee = self.referees[number]
+        arrays = [(variable, referee.program.array(variable.array)) for variable in referee.held]
+        return [(variable, array, format_of(array.number).numpy) for variable, array in arrays]
+
+    def _write(self, number: int, arrays: Arrays) -> None:
+        with (self.folder / "input").open("wb") as file:
+            for variable, _, kind in self._formats(number):
+                values = arrays.get(variable.array)
+                garbage = bytes([0xA5]) * self.referees[number].bytes_of(variable)
                 file.write(garbage if values is None else np.asarray(values, kind).tobytes())
-        done = self._execute(program, folder, calls)
+
+    def _run(self, number: int, calls: int) -> tuple[dict[str, Host], ...]:
+        referee, done = self.referees[number], self._execute("stated", number, calls)
         if done is None:
-            raise HangError(f"{self}: {calls} calls do not end within {SECONDS} s")
+            raise HangError(f"{referee}: {calls} calls do not end within {SECONDS} s")
         if done.returncode:
             said = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
-            raise MismatchError(f"{self} does not run to its end: {said}")
-        found, at, after = np.fromfile(folder / "output", np.uint8), 0, list[dict[str, Host]]()
+            raise MismatchError(f"{referee} does not run to its end: {said}")
+        output, at, after = np.fromfile(self.folder / "output", np.uint8), 0, list[dict[str, Host]]()
         for _ in range(calls):
             after.append({})
-            for each, kind in zip(held, kinds, strict=True):
-                size, array = self._bytes(each), self.program.array(each.array)
-                after[-1][each.array] = found[at : at + size].view(kind).reshape(array.shape)
+            for variable, array, kind in self._formats(number):
+                size = referee.bytes_of(variable)
+                after[-1][variable.array] = output[at : at + size].view(kind).reshape(array.shape)
                 at += size
         return tuple(after)
 
-    def _undefined(self, folder: Path, calls: int) -> tuple[str, ...] | None:
-        """By the sanitizers, and by other contents of locals. None where the compiler has none of them."""
-        before = (folder / "output").read_bytes() if (folder / "output").exists() else None
-        try:
-            program = self._compile(folder, (*_SANITIZER, _ZERO))
-        except AxiloomError:
-            return None
-        done = self._execute(program, folder, calls)
+    def _undefined(self, number: int, calls: int) -> tuple[str, ...] | None:
+        """By the sanitizers, and by other contents of locals; None if that cannot be said."""
+        output = self.folder / "output"
+        before = output.read_bytes() if output.exists() else None
+        done = self._execute("sanitized", number, calls) if self._looks else None
         if done is None:
             return None
         lines = [
@@ -269,19 +324,20 @@ class Referee:
             for line in done.stderr.splitlines()
             if (seen := re.match(r"(?:.*/)?([^/:]+:\d+):\d+: runtime error: (.*)", line))
         ]
-        if not lines and not done.returncode and before not in (None, (folder / "output").read_bytes()):
-            name = self.function.path.name
-            lines.append(f"{name}: C leaves it undefined: results depend on a local that was never written")
+        if not lines and not done.returncode and before not in (None, output.read_bytes()):
+            lines.append(
+                f"{self._path.name}: C leaves it undefined: results depend on a local that was never written"
+            )
         return tuple(dict.fromkeys(lines))
 
-    def _execute(self, program: Path, folder: Path, calls: int) -> subprocess.CompletedProcess[str] | None:
+    def _execute(self, program: str, number: int, calls: int) -> subprocess.CompletedProcess[str] | None:
         """On the folder's ``input``; None if it does not end in time."""
-        (folder / "output").unlink(missing_ok=True)
-        command: list[str | Path] = [program, folder / "input", folder / "output", str(calls)]
+        (self.folder / "output").unlink(missing_ok=True)
+        words = [str(self.folder / program), str(number), "input", "output", str(calls)]
         try:
             return processes.run(
-                command,
-                cwd=folder,
+                words,
+                cwd=self.folder,
                 timeout=SECONDS,
                 env={**os.environ, "UBSAN_OPTIONS": "print_stacktrace=0"},
             )
@@ -289,9 +345,15 @@ class Referee:
             return None
 
 
+def _is_declared_so(variable: CVariable) -> str:
+    kind = variable.type + "".join(f"[{size}]" for size in variable.shape)
+    same = f"__builtin_types_compatible_p(__typeof__({variable.name}), {kind})"
+    return f'_Static_assert({same}, "{variable.name}: another type was read");'
+
+
 def _names(tree: Expression, operator: str) -> bool:
     return isinstance(tree, Op) and (
-        tree.name == operator or any(_names(each, operator) for each in tree.operands)
+        tree.name == operator or any(_names(operand, operator) for operand in tree.operands)
     )
 
 

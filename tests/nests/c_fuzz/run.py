@@ -7,7 +7,9 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -22,7 +24,7 @@ from axiloom.errors import AxiloomError, CompileError
 from axiloom.isa.numerics.formats import Kind, format_of
 from axiloom.nest.compare import compare
 from axiloom.nest.icarus import run_icarus
-from axiloom.nest.referee import Referee
+from axiloom.nest.referee import Judgement, Referee, judge_all
 from axiloom.nest.reference import as_read
 from axiloom.nest.resident import execute as in_verilator
 from axiloom.nest.resident import from_raw
@@ -35,35 +37,50 @@ from axiloom.nests.timing.execute import execute
 
 BY_RUN = ("a shift beyond the width", "a division by zero")
 """What may be accepted, and is named by each run that meets it."""
-VERILATOR_EVERY = 10
+VERILATOR_EVERY = 30
 """Of the circuits in RTL; the others run in Icarus."""
+TOGETHER = 16
+"""Programs that the host's compiler gets in one file."""
 
 
 class FaultError(Exception):
     """A text on which the product falls short."""
 
 
-def one(seed: int | str, number: int, counts: Counter[str], in_rtl: int = 0) -> programs.Text:
+@dataclass(frozen=True)
+class Reading:
+    """A text that was accepted, and what its function is called with."""
+
+    number: int
+    text: programs.Text
+    loaded: Loaded
+    arrays: dict[str, Any]
+
+    @property
+    def referee(self) -> Referee:
+        referee = Referee.of(self.loaded)
+        assert referee is not None, "no C compiler"
+        return referee
+
+
+def read(seed: int | str, number: int, folder: Path, counts: Counter[str]) -> Reading | None:
     """Raises FaultError, or whatever the product raised that it must not."""
-    rng = Random(f"{seed}/{number}")
-    text = programs.text(rng)
+    text = programs.text(Random(f"{seed}/{number}"))
     counts.update(f"with {kind}" for kind in text.kinds)
-    with tempfile.TemporaryDirectory(prefix="axiloom-") as folder:
-        path = Path(folder, "f.c")
-        path.write_text(text.c)
-        try:
-            loaded = load(f"{path}:f", text.defines)
-        except CompileError as refusal:
-            refused(str(refusal), text, counts)
-            return text
-        if text.undefined and text.undefined not in BY_RUN:
-            raise FaultError(f"accepted, but {text.undefined}")
-        judged(loaded, text, number, counts, in_rtl)
-    return text
+    path = folder / f"p{number}.c"
+    path.write_text(text.c)
+    try:
+        loaded = load(f"{path}:f", text.defines)
+    except CompileError as refusal:
+        refused(str(refusal), path.name, text, counts)
+        return None
+    if text.undefined and text.undefined not in BY_RUN:
+        raise FaultError(f"accepted, but {text.undefined}")
+    return Reading(number, text, loaded, {**values(loaded.program, number), **loaded.contents})
 
 
-def refused(why: str, text: programs.Text, counts: Counter[str]) -> None:
-    if not re.search(r"f\.c:\d+", why):
+def refused(why: str, file: str, text: programs.Text, counts: Counter[str]) -> None:
+    if not re.search(rf"\b{re.escape(file)}:\d+", why):
         raise FaultError(f"refused without a line: {why}")
     counts["refused"] += 1
     if text.undefined:
@@ -73,18 +90,39 @@ def refused(why: str, text: programs.Text, counts: Counter[str]) -> None:
     counts[f"refused: {reason[:60]}"] += 1
 
 
-def judged(loaded: Loaded, text: programs.Text, number: int, counts: Counter[str], in_rtl: int) -> None:
-    referee = Referee.of(loaded)
-    assert referee is not None, "no C compiler"
-    program = loaded.program
-    arrays = {**values(program, number), **loaded.contents}
+def judgements(readings: list[Reading], folder: Path) -> list[Judgement | AxiloomError]:
+    """All texts in one file for the compiler, with names of their own; if it refuses that, one by one."""
+    lines, referees = [programs.HEAD], []
+    for place, reading in enumerate(readings):
+        names = ["f", "helper", "table", *(["SIZE"] if "enum { SIZE" in reading.text.c else [])]
+        lines += [f"#define {name} {name}_{place}" for name in names]
+        lines += [f"#define {name} {value}" for name, value in reading.text.defines.items()]
+        lines += [f'#include "p{reading.number}.c"', *(f"#undef {name}" for name in (*names, "SIZE"))]
+        referee = reading.referee
+        function = replace(referee.function, path=folder / "all.c", name=f"f_{place}", flags=())
+        referees.append(replace(referee, function=function))
+    (folder / "all.c").write_text("\n".join([*lines, ""]))
+    arrays = [reading.arrays for reading in readings]
     try:
-        judgement = referee.judge(arrays)
+        return judge_all(referees, arrays) if readings else []
+    except AxiloomError:
+        return [_alone(reading) for reading in readings]
+
+
+def _alone(reading: Reading) -> Judgement | AxiloomError:
+    try:
+        return reading.referee.judge(reading.arrays)
     except AxiloomError as fault:
-        if text.undefined in BY_RUN and text.undefined:
+        return fault
+
+
+def judged(reading: Reading, judgement: Judgement | AxiloomError, counts: Counter[str], in_rtl: int) -> None:
+    text = reading.text
+    if isinstance(judgement, AxiloomError):
+        if text.undefined and text.undefined in BY_RUN:
             counts["undefined, said by a run"] += 1
             return
-        raise FaultError(f"accepted, but {fault}") from None
+        raise FaultError(f"accepted, but {judgement}")
     counts["accepted"] += 1
     assert judgement.undefined is not None, "no sanitizers"
     if undefined := [line for line in judgement.undefined if line not in judgement.wraps]:
@@ -93,9 +131,9 @@ def judged(loaded: Loaded, text: programs.Text, number: int, counts: Counter[str
         return
     if text.undefined:
         raise FaultError(f"accepted without a word, but {text.undefined}")
-    right = as_read(referee, judgement, arrays)
+    right = as_read(reading.referee, judgement, reading.arrays)
     counts["equal to the compiler's"] += 1
-    circuit(program, arrays, right, counts, in_rtl)
+    circuit(reading.loaded.program, reading.arrays, right, counts, in_rtl)
 
 
 def circuit(
@@ -174,23 +212,36 @@ def run(
 ) -> Counter[str]:
     """Raises what fails; with `keep` writes the text of each fault to that folder, and goes on."""
     counts: Counter[str] = Counter()
-    until = time.monotonic() + seconds
-    for number in numbers:
+    until, numbers = time.monotonic() + seconds, list(numbers)
+    for start in range(0, len(numbers), TOGETHER):
         if time.monotonic() > until:
             break
-        counts["programs"] += 1
-        try:
-            one(seed, number, counts, in_rtl)
-        except Exception as fault:
-            why = f"{type(fault).__name__}: {' '.join(str(fault).split())[:300]}"
-            print(f"program {number} of seed {seed}: {why}", file=sys.stderr, flush=True)
-            if keep is None:
-                raise
-            counts["FAULTS"] += 1
-            text = programs.text(Random(f"{seed}/{number}"))
-            options = " ".join(f"-D {name}={value}" for name, value in text.defines.items())
-            keep.mkdir(parents=True, exist_ok=True)
-            (keep / f"{seed}-{number}.c").write_text(
-                f"/* {why} */\n/* axiloom nest THIS.c:f {options} */\n{text.c}"
-            )
+        readings = list[Reading]()
+        with tempfile.TemporaryDirectory(prefix="axiloom-") as name:
+            for number in numbers[start : start + TOGETHER]:
+                counts["programs"] += 1
+                with _noted(number, seed, keep, counts):
+                    reading = read(seed, number, Path(name), counts)
+                    readings += [] if reading is None else [reading]
+            for reading, judgement in zip(readings, judgements(readings, Path(name)), strict=True):
+                with _noted(reading.number, seed, keep, counts):
+                    judged(reading, judgement, counts, in_rtl)
     return counts
+
+
+@contextmanager
+def _noted(number: int, seed: int | str, keep: Path | None, counts: Counter[str]) -> Iterator[None]:
+    try:
+        yield
+    except Exception as fault:
+        why = f"{type(fault).__name__}: {' '.join(str(fault).split())[:300]}"
+        print(f"program {number} of seed {seed}: {why}", file=sys.stderr, flush=True)
+        if keep is None:
+            raise
+        counts["FAULTS"] += 1
+        text = programs.text(Random(f"{seed}/{number}"))
+        options = " ".join(f"-D {name}={value}" for name, value in text.defines.items())
+        keep.mkdir(parents=True, exist_ok=True)
+        (keep / f"{seed}-{number}.c").write_text(
+            f"/* {why} */\n/* axiloom nest THIS.c:f {options} */\n{text.c}"
+        )
