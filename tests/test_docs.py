@@ -58,6 +58,10 @@ def test_the_readme_is_short() -> None:
     assert len((ROOT / "README.md").read_text().split()) <= 1200
 
 
+def test_the_pages_are_short() -> None:
+    assert sum(len(page.read_text().split()) for page in DOCS.rglob("*.md")) <= 35_000
+
+
 def test_the_index_has_every_page() -> None:
     index = DOCS / "README.md"
     linked = {(DOCS / link).resolve() for link in re.findall(r"\]\(([^)#\s]+)", index.read_text())}
