@@ -81,7 +81,9 @@ class _File:
         memories = self.source.memories
         outside = {value: each for value, each in memories.items() if each.role is not Role.LOCAL}
         inside = {value: each for value, each in memories.items() if each.role is Role.LOCAL}
-        tables = {value: outside.pop(value) for value, each in memories.items() if each.name in self.contents}
+        tables = {
+            value: outside.pop(value) for value in list(outside) if outside[value].name in self.contents
+        }
         parameters = [_parameter(each, self.variables[value]) for value, each in outside.items()]
         lines = [f"void {name}({', '.join(parameters)})", "{"]
         for value, each in outside.items():
@@ -90,14 +92,14 @@ class _File:
         lines.append("#pragma HLS interface mode=s_axilite port=return")
         if self.region.is_dataflow:
             lines.append("#pragma HLS dataflow")
-        for value, each in tables.items():
-            variable, format = self.variables[value], format_of(each.number)
+        for value, table in tables.items():
+            variable, format = self.variables[value], format_of(table.number)
             entries = ", ".join(
-                types.literal(x, format).text for x in self.contents[each.name].ravel().tolist()
+                types.literal(x, format).text for x in self.contents[table.name].ravel().tolist()
             )
-            const = "const " if each.role is Role.IN else ""
-            lines.append(f"{INDENT}static {const}{_declared(each, variable)} = {{{entries}}};")
-            lines += pragmas.storage(each, variable)
+            const = "const " if table.role is Role.IN else ""
+            lines.append(f"{INDENT}static {const}{_declared(table, variable)} = {{{entries}}};")
+            lines += pragmas.storage(table, variable)
         for value, each in inside.items():
             variable = self.variables[value]
             if value in self.region.streams:

@@ -38,11 +38,11 @@ def check(program: Program) -> None:
 
 def check_circuit(program: Program) -> None:
     """Raises CompileError for what the interpreter has and circuits have not."""
-    for each in program.statements:
-        if DOUBLE in (*numbers(each.target), *numbers(each.value)):
+    for statement in program.statements:
+        if DOUBLE in (*numbers(statement.target), *numbers(statement.value)):
             raise CompileError(
-                f"{_place(each)} computes in double, of which circuits have none: write float, 0.5f for 0.5, "
-                "sqrtf for sqrt"
+                f"{_place(statement)} computes in double, of which circuits have none: write float, 0.5f for "
+                "0.5, sqrtf for sqrt"
             )
 
 

@@ -118,7 +118,7 @@ def auto(
     What cannot be improved stays as written.
     """
     limits = limits or Limits.of()
-    return _Run(program, limits, Points(program, points), evaluations, progress).found()
+    return _Run(program, limits, Points(program, points), evaluations, progress).result()
 
 
 class _Run:
@@ -136,7 +136,7 @@ class _Run:
         self.complete = self.proven = False
         self.notes: list[str] = []
 
-    def found(self) -> Found:
+    def result(self) -> Found:
         start, stopped = time.monotonic(), 0
         try:
             self._lanes()
@@ -152,7 +152,7 @@ class _Run:
         return Found(
             self.best,
             tuple(self.seen.values()),
-            sum(each.space for each in self.cases) + self.steps,
+            sum(case.space for case in self.cases) + self.steps,
             self.searched,
             time.monotonic() - start,
             self.proven,
@@ -167,17 +167,17 @@ class _Run:
             self.cases.append(case)
             case.run()
             self.searched += case.search.looked_at
-        self.complete = all(each.search.complete for each in self.cases)
+        self.complete = all(case.search.complete for case in self.cases)
         while True:
             candidates = [
-                (kept.key, number, kept)
+                (entry.key, number, entry)
                 for number, case in enumerate(self.cases)
-                for kept in case.search.kept
-                if case.text(kept) not in self.seen
+                for entry in case.search.kept
+                if case.text(entry) not in self.seen
             ]
             if not candidates:
                 return
-            key, number, kept = min(candidates, key=lambda each: each[:2])
+            key, number, entry = min(candidates, key=lambda candidate: candidate[:2])
             self.bound = key[0]
             if self.best is not None and self.best.cycles is not None and self.bound >= self.best.cycles:
                 self.proven = self.complete
@@ -185,9 +185,9 @@ class _Run:
             if len(self.seen) >= self.evaluations:
                 return
             case = self.cases[number]
-            point = self._made(case.text(kept))
+            point = self._point(case.text(entry))
             if point.cycles is not None and not point.amount.fits(self.limits.amount):
-                case.learn(kept, point, self.limits)
+                case.learn(entry, point, self.limits)
                 self.searched += case.search.looked_at
                 self.complete = self.complete and case.search.complete
 
@@ -207,7 +207,7 @@ class _Run:
         for step in lines:
             self.steps += 1
             self.proven = False
-            point = self._made(base + step)
+            point = self._point(base + step)
             worse = before is not None and _key(before)[0] < (point.cycles or 0)
             if point.cycles is None or worse or not point.amount.fits(self.limits.amount):
                 break
@@ -218,13 +218,13 @@ class _Run:
         plain = min((case.plain for case in self.cases if not case.base.log), default=0)
         best = self.best
         if best is not None and best.text and best.cycles is not None and plain < best.cycles:
-            self._made("")
+            self._point("")
             if self.best is not best:
                 self.notes.append(
                     "nothing that was tried takes fewer cycles than the loops as they are written"
                 )
 
-    def _made(self, text: str) -> Exact:
+    def _point(self, text: str) -> Exact:
         """The point, which is the best from now on if it fits and no other is better."""
         point = self.seen[text] = self.store[text]
         fits = point.cycles is not None and point.amount.fits(self.limits.amount)

@@ -141,9 +141,7 @@ def test_that_integers_wrap_is_said(loaded: Loaded, value: str, why: str | None)
 )
 def test_what_c_leaves_undefined_is_no_result(loaded: Loaded, value: str, why: str) -> None:
     """Though what was read gives the same here."""
-    with pytest.raises(
-        MismatchError, match=rf"c.c:\d+: C leaves it undefined: {why}.*; give inputs for which"
-    ):
+    with pytest.raises(MismatchError, match=rf"c.c:\d+: C leaves it undefined: {why}.*; no result is right"):
         with_value(loaded, value)
 
 
@@ -158,7 +156,7 @@ def with_value(loaded: Loaded, value: str) -> Reference:
 
 def test_a_compiler_without_sanitizers_is_named(loaded: Loaded, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(referee, "_SANITIZER", ("-fsanitize=none-that-is-known",))
-    assert "the compiler has no sanitizers" in judged(loaded).text
+    assert "was not looked for" in judged(loaded).text
     assert with_value(loaded, "1 << (n + 30)").warnings == ()
 
 
@@ -185,7 +183,7 @@ def test_exp_is_the_circuits(tmp_path: Path) -> None:
     text += "void f(float A[9]) { for (int i = 0; i < 9; i++) A[i] = expf(A[i]) * 3.0f; }"
     right = judged(written(tmp_path, text, {}))
     assert "expf as in the circuit" in right.text
-    assert "subnormal floats are zero, and any NaN equals any other" in right.text
+    assert "subnormal floats are zero, any NaN equals any other" in right.text
 
 
 def test_a_file_that_is_no_c_is_not_called_wrong(loaded: Loaded) -> None:

@@ -24,9 +24,9 @@ def literal(value: int | float, number: str) -> int:
 
 def _format(number: str) -> Format:
     try:
-        found = format_of(number)
+        format = format_of(number)
     except ValueError as error:
         raise CompileError(str(error)) from error
-    if found.name == "float64":
+    if format.name == "float64":
         raise CompileError("float64: circuits have no double; write float")
-    return found
+    return format

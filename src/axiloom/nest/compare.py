@@ -25,18 +25,18 @@ class Comparison:
         return not self.mismatches
 
 
-def compare(found: Mapping[str, Host], expected: Mapping[str, Host]) -> Comparison:
+def compare(ours: Mapping[str, Host], expected: Mapping[str, Host]) -> Comparison:
     """`expected` says which arrays count. Any NaN is equal to any other one: C leaves their bits open."""
     elements = mismatches = 0
     first = ""
     for name, right in expected.items():
-        ours, right = np.asarray(found[name]), np.asarray(right)
-        wrong = (_bits(ours) != _bits(right)) & ((ours == ours) | (right == right))
+        values, right = np.asarray(ours[name]), np.asarray(right)
+        wrong = (_bits(values) != _bits(right)) & ((values == values) | (right == right))
         elements, mismatches = elements + right.size, mismatches + int(wrong.sum())
         if wrong.any() and not first:
-            at = tuple(int(each[0]) for each in np.nonzero(np.atleast_1d(wrong)))[: right.ndim]
-            place = "".join(f"[{each}]" for each in at)
-            first = f"{name}{place} is {ours[at]}, expected {right[at]}"
+            at = tuple(int(places[0]) for places in np.nonzero(np.atleast_1d(wrong)))[: right.ndim]
+            place = "".join(f"[{n}]" for n in at)
+            first = f"{name}{place} is {values[at]}, expected {right[at]}"
     return Comparison(elements, mismatches, first)
 
 

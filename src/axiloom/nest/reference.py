@@ -21,10 +21,9 @@ from axiloom.nests.schedule import Schedule
 
 INTERPRETER = "the interpreter, which shares no code with lowering and RTL"
 AS_READ = f"the program as read, by {INTERPRETER}"
-CLOSE = 1e-4
-"""Of floats whose sums may be in another order: of the largest value, or of 1 below it."""
-_FLOATS = "; subnormal floats are zero, and any NaN equals any other"
-_NOT_LOOKED = "the compiler has no sanitizers that see what C leaves undefined"
+CLOSE, SMALL = 1e-4, 0.01
+"""Of floats whose sums may be in another order: of the largest value, or of `SMALL` where that is smaller."""
+_NOT_LOOKED = "what C leaves undefined was not looked for, as the compiler's sanitizers do not work"
 ROUNDED = f"the sums in the order of `reassociate`, by {INTERPRETER}"
 
 
@@ -50,46 +49,47 @@ def reference(loaded: Loaded, schedule: Schedule, arrays: Arrays) -> Reference:
     """
     rounded, referee = is_rounded(schedule), Referee.of(loaded)
     whole = schedule.program.with_copies(arrays)
-    floats = (
-        _FLOATS if any(format_of(array.number).kind is Kind.FLOAT for array in loaded.program.arrays) else ""
-    )
+    remarks: list[str] = []
+    warnings: tuple[str, ...] = ()
     if referee is None:
         text = ROUNDED if rounded else AS_READ
         if loaded.function is not None:
             file = loaded.function.path.name
-            text += f"; there is no C compiler (cc, gcc, clang, $CC) to compare with {file} itself"
+            remarks.append(f"there is no C compiler (cc, gcc, clang, $CC) to compare with {file} itself")
         if loaded.original is not None:
-            text += f"; as read, it is {_original(loaded, arrays)}"
-        return Reference(interpret(schedule if rounded else loaded.program, whole), text + floats)
-    judged = referee.judge(arrays)
-    first = as_read(referee, judged, arrays)
-    if beyond := [line for line in judged.lines if line not in judged.wraps]:
-        raise MismatchError(f"{'; '.join(beyond)}; give inputs for which C says what is right (--input)")
-    remarks = floats if judged.undefined is not None else f"; {_NOT_LOOKED}{floats}"
-    if rounded:
-        text = f"{ROUNDED}; in the order as written the program equals {referee}{remarks}"
-        return Reference(interpret(schedule, whole), text, judged.wraps)
-    return Reference(first, f"{referee}; as read, two calls give the same{remarks}", judged.wraps)
+            remarks.append(f"as read, it is {_original(loaded, arrays)}")
+    else:
+        judged = referee.judge(arrays)
+        first, warnings = as_read(referee, judged, arrays), judged.wraps
+        if beyond := [line for line in judged.lines if line not in warnings]:
+            raise MismatchError(f"{'; '.join(beyond)}; no result is right for these inputs")
+        text = f"{ROUNDED}, and in the order as written {referee}" if rounded else str(referee)
+        remarks.append("as read, two calls give the same")
+        remarks += [_NOT_LOOKED] if judged.undefined is None else []
+    if any(format_of(array.number).kind is Kind.FLOAT for array in loaded.program.arrays):
+        remarks.append("subnormal floats are zero, any NaN equals any other")
+    if rounded or referee is None:
+        first = interpret(schedule if rounded else loaded.program, whole)
+    return Reference(first, text + (f" ({'; '.join(remarks)})" if remarks else ""), warnings)
 
 
 def _original(loaded: Loaded, arrays: Arrays) -> str:
     """How far what was read is from the model, for people. Raises MismatchError if it is another function."""
     assert loaded.original is not None
     name, right = loaded.original.name, loaded.original.call(arrays)
-    if any(not np.array_equal(arrays[each], values) for each, values in loaded.contents.items()):
+    if any(not np.array_equal(arrays[array], values) for array, values in loaded.contents.items()):
         return f"not compared with {name}, as --input has other weights"
-    found, largest = interpret(loaded.program, loaded.program.with_copies(arrays)), 0.0
+    results, largest = interpret(loaded.program, loaded.program.with_copies(arrays)), 0.0
     for array, values in right.items():
-        ours, theirs = (
-            found[array].astype(np.float64),
-            np.asarray(values, np.float64).reshape(found[array].shape),
-        )
+        ours = results[array].astype(np.float64)
+        theirs = np.asarray(values, np.float64).reshape(ours.shape)
+        top = float(np.max(np.abs(theirs), initial=SMALL, where=np.isfinite(theirs)))
+        most = CLOSE * top if results[array].dtype.kind == "f" else 0
         with np.errstate(invalid="ignore"):
             off = np.where((ours == theirs) | ((ours != ours) & (theirs != theirs)), 0, np.abs(ours - theirs))
-            most = CLOSE * max(1.0, float(np.max(np.abs(theirs), initial=0, where=np.isfinite(theirs))))
-        if (bad := np.argwhere(~(off <= (most if found[array].dtype.kind == "f" else 0)))).size:
+        if (bad := np.argwhere(~(off <= most))).size:
             at = tuple(map(int, bad[0]))
-            place = "".join(f"[{each}]" for each in at)
+            place = "".join(f"[{n}]" for n in at)
             raise MismatchError(f"as read, {array}{place} is {ours[at]:g}, expected {theirs[at]:g} by {name}")
         largest = max(largest, float(np.max(off, initial=0)))
     return f"within {largest:.1e} of {name} itself" if largest else f"equal to {name} itself"
@@ -99,11 +99,11 @@ def as_read(referee: Referee, judged: Judgement, arrays: Arrays) -> dict[str, Ho
     """The results of the first call. Raises MismatchError if the interpreter has others, in any call that was
     `judged`."""
     program, state, calls = referee.program, dict(arrays), list[dict[str, Host]]()
-    kept = [each.name for each in program.arrays if each.role.is_given and not each.role.is_result]
+    inputs = [array.name for array in program.arrays if array.role.is_given and not array.role.is_result]
     for number, after in enumerate(judged.calls, 1):
         results = interpret(program, program.with_copies(state))
-        found = {**results, **{name: np.asarray(state[name]) for name in kept if name in after}}
-        compared = compare(found, {name: each for name, each in after.items() if name in found})
+        ours = {**results, **{name: np.asarray(state[name]) for name in inputs if name in after}}
+        compared = compare(ours, {name: values for name, values in after.items() if name in ours})
         if not compared.matches:
             call = f"after call {number}, on the same inputs" if number > 1 else "as read"
             why = "".join(f"; {line}" for line in judged.lines)

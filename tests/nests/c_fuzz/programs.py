@@ -329,11 +329,11 @@ class _Writer:
         return f"{self.form(scope)} {self.rng.choice(COMPARISONS)} {self.form(scope)}"
 
     def condition(self, scope: Scope) -> str:
-        one = self.comparison(scope)
+        comparison = self.comparison(scope)
         if self.rng.random() < 0.3:
             both = self.rng.choice(("&& ", "|| ", "&& !", "|| !"))
-            return f"({one}) {both}({self.condition(scope)})"
-        return one
+            return f"({comparison}) {both}({self.condition(scope)})"
+        return comparison
 
     def subscript(self, scope: Scope) -> str:
         rng = self.rng

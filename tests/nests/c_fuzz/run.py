@@ -157,8 +157,8 @@ def circuit(
     counts["in RTL"] += 1
     if counts["in RTL"] % VERILATOR_EVERY == 0:
         resident = in_verilator(lowered, program, arrays)
-        if not (found := compare(resident.results, right)).matches:
-            raise FaultError(f"in Verilator: {found.first}")
+        if not (compared := compare(resident.results, right)).matches:
+            raise FaultError(f"in Verilator: {compared.first}")
         taken = resident.simulated
     else:
         outcome = run_icarus(lowered.circuit, memories)
@@ -170,13 +170,13 @@ def circuit(
 
 def expect(program: Program, lowered: Lowered, memories: Any, right: dict[str, Any], where: str) -> None:
     """Raises FaultError for a result in memories that is not right."""
-    found = {}
+    ours = {}
     for name in right:
         array = program.array(name)
         if name in lowered.layouts:
             raw = lowered.layouts[name].from_banks(np.asarray(memories[name], np.uint64))
-            found[name] = from_raw(raw, format_of(array.number)).reshape(array.shape)
-    compared = compare(found, {name: right[name] for name in found})
+            ours[name] = from_raw(raw, format_of(array.number)).reshape(array.shape)
+    compared = compare(ours, {name: right[name] for name in ours})
     if not compared.matches:
         raise FaultError(f"{where}: {compared.first}")
 
@@ -184,27 +184,27 @@ def expect(program: Program, lowered: Lowered, memories: Any, right: dict[str, A
 def values(program: Program, seed: int) -> dict[str, Any]:
     """Small ones and ends of ranges; floats with zeros of both signs, infinities and NaN."""
     rng = np.random.default_rng(seed)
-    found = {}
-    for each in program.arrays:
-        if not each.role.is_given:
+    inputs = {}
+    for array in program.arrays:
+        if not array.role.is_given:
             continue
-        format = format_of(each.number)
+        format = format_of(array.number)
         if format.kind is Kind.FLOAT:
-            held: Any = rng.uniform(-4, 4, each.shape)
-            held = np.where(
-                rng.random(each.shape) < 0.2,
+            drawn: Any = rng.uniform(-4, 4, array.shape)
+            drawn = np.where(
+                rng.random(array.shape) < 0.2,
                 rng.choice([0.0, -0.0, np.inf, -np.inf, np.nan, 1e30, 0.5]),
-                held,
+                drawn,
             )
         else:
             low, high = format.lowest, format.highest
-            held = rng.integers(max(low, -9), min(high, 9), each.shape, endpoint=True)
+            drawn = rng.integers(max(low, -9), min(high, 9), array.shape, endpoint=True)
             whole = rng.integers(
-                low, high, each.shape, format.numpy if format.kind is Kind.INTEGER else int, endpoint=True
+                low, high, array.shape, format.numpy if format.kind is Kind.INTEGER else int, endpoint=True
             )
-            held = np.where(rng.random(each.shape) < 0.5, held.astype(whole.dtype), whole)
-        found[each.name] = np.asarray(held).astype(format.numpy)
-    return found
+            drawn = np.where(rng.random(array.shape) < 0.5, drawn.astype(whole.dtype), whole)
+        inputs[array.name] = np.asarray(drawn).astype(format.numpy)
+    return inputs
 
 
 def run(

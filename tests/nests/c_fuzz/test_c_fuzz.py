@@ -26,7 +26,7 @@ def test_every_kind_is_written() -> None:
     kinds = Counter(kind for text in texts for kind in text.kinds)
     assert len(kinds) == 22
     assert min(kinds.values()) >= 10
-    assert {each.undefined for each in texts} == {"", *(why for why, _ in programs.UNDEFINED)}
+    assert {text.undefined for text in texts} == {"", *(why for why, _ in programs.UNDEFINED)}
 
 
 def test_a_misreading_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -47,8 +47,8 @@ def test_a_wrong_circuit_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """Planted: sums are products, as narrow ones once were."""
 
     def wrong(tree: Expression) -> Expression:
-        found = narrow.narrowed(tree)
-        return replace(found, name="mul") if isinstance(found, Op) and found.name == "add" else found
+        right = narrow.narrowed(tree)
+        return replace(right, name="mul") if isinstance(right, Op) and right.name == "add" else right
 
     monkeypatch.setattr(graph, "narrowed", wrong)
     with pytest.raises(run.FaultError, match="in the circuit's model"):

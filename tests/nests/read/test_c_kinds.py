@@ -28,12 +28,12 @@ def test_as_the_hosts_compiler_has_it(name: str) -> None:
     for seed in range(3):
         rng = np.random.default_rng(seed)
         state = dict(loaded.contents)
-        for each in loaded.program.arrays:
-            if each.role.is_given and each.name not in state:
-                values = random_array(each, rng)
-                small = 2 if each.number == "uint1" else 7
+        for item in loaded.program.arrays:
+            if item.role.is_given and item.name not in state:
+                values = random_array(item, rng)
+                small = 2 if item.number == "uint1" else 7
                 is_small = seed and values.dtype.kind in "iu"
-                state[each.name] = (values % small).astype(values.dtype) if is_small else values
+                state[item.name] = (values % small).astype(values.dtype) if is_small else values
         for after in referee.judge(state, calls=2).calls:
             for by in ("python", "c"):
                 results = interpret(loaded.program, state, by=by)

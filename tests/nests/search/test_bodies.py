@@ -38,14 +38,14 @@ def stencil() -> Program:
 
 
 def test_a_stencil_is_as_fast_as_by_hand(stencil: Program) -> None:
-    found = auto(stencil)
+    result = auto(stencil)
     by_hand = exact(stencil, HAND)
-    assert found.best.cycles is not None
+    assert result.best.cycles is not None
     assert by_hand.cycles is not None
-    assert found.best.cycles <= by_hand.cycles
-    assert found.best.amount.fits(Limits.of().amount)
-    assert not found.proven
-    assert any("around several nests" in each for each in found.notes)
+    assert result.best.cycles <= by_hand.cycles
+    assert result.best.amount.fits(Limits.of().amount)
+    assert not result.proven
+    assert any("around several nests" in note for note in result.notes)
 
 
 def test_lanes_rise_from_the_innermost_loop_on(stencil: Program) -> None:
@@ -66,9 +66,9 @@ def test_a_cycle_has_few_additions_of_integers() -> None:
     """A sum of integers can take no cycle; 64 of them, one after the other, do take time."""
     text = "void f(short a[64], short b[64], int s[1]) { for (int i = 0; i < 64; i++) s[0] += a[i] * b[i]; }"
     program = parse(text, "f.c").program
-    found = auto(program)
-    assert found.proven
-    assert found.text == f"unroll S0 i {CHAIN}\n"
+    result = auto(program)
+    assert result.proven
+    assert result.text == f"unroll S0 i {CHAIN}\n"
 
 
 @pytest.mark.parametrize("end", [KeyboardInterrupt(), EndedError(signal.SIGTERM)])
@@ -77,9 +77,9 @@ def test_what_was_found_before_a_signal_counts(stencil: Program, end: BaseExcept
         if done == 3:
             raise end
 
-    found = auto(stencil, progress=stop)
-    assert found.stopped == (signal.SIGINT if isinstance(end, KeyboardInterrupt) else signal.SIGTERM)
-    assert len(found.points) == 3
-    assert found.best.cycles == min(each.cycles or 0 for each in found.points)
-    assert not found.proven
-    assert "stopped" in found.notes[-1]
+    result = auto(stencil, progress=stop)
+    assert result.stopped == (signal.SIGINT if isinstance(end, KeyboardInterrupt) else signal.SIGTERM)
+    assert len(result.points) == 3
+    assert result.best.cycles == min(point.cycles or 0 for point in result.points)
+    assert not result.proven
+    assert "stopped" in result.notes[-1]
