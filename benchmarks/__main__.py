@@ -33,7 +33,7 @@ LONG = (
     "network_kinds",  # needs the extra [networks] and scikit-learn; trains and simulates eight networks
     "published",  # builds a model for each accelerator
     "own_devices",  # builds a SoC for each device of examples/hardware
-    *("faults", "device_faults", "bus_rules"),  # build a SoC for each fault in RTL
+    *("faults", "device_faults", "bus_rules", "stall_seeds"),  # build a SoC for each fault in RTL
     "driver_mistakes",  # builds four SoCs, and compiles for two CPUs
     "defaults",  # builds a dozen SoCs, and simulates hundreds of small runs
     "later_calls",  # builds some SoCs, and simulates a hundred small runs
@@ -66,7 +66,9 @@ LONG = (
     "unchanged",  # compares two revisions, and says nothing about one alone
 )
 
-WITH_OPTIONS = ("unchanged", "nest_search", "nest_resources", "vta_soc", "device_faults", "bus_rules")
+WITH_OPTIONS = (
+    *("unchanged", "nest_search", "nest_resources", "vta_soc", "device_faults", "bus_rules", "stall_seeds"),
+)
 """They take what follows their name: ``python -m benchmarks unchanged --against before.json``."""
 
 ROOMS = ("hardware", "simulation", "drivers", "networks", "instructions", "nest")

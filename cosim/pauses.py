@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from axiloom.cosim.job import Job, Result, Stalled
-from axiloom.cosim.system import STALLS
+from axiloom.cosim.system import STALLS, Stall
 
 SEEDS = range(1, 5)
 """If none is asked for; each but the first as long as there are cycles left."""
@@ -26,21 +26,23 @@ LEAST_S = 60.0
 Array = np.ndarray[Any, Any]
 
 
-def seeds(stall: int | str | None) -> Sequence[int]:
-    if isinstance(stall, int):
-        return (stall,)
+def seeds(stall: Stall) -> Sequence[int]:
+    if isinstance(stall, range):
+        return stall
     return SEEDS if stall == STALLS else ()
 
 
-def goes_on(result: Result) -> bool:
-    """Whether there is a run with the next seed: all together have no more cycles than the run itself,
-    or `LEAST_CYCLES` where it was shorter. What decides does not depend on how busy the machine is."""
+def goes_on(result: Result, stall: Stall) -> bool:
+    """Whether there is a run with the next seed. Where nobody asked for seeds, all together have no more
+    cycles than the run itself, or `LEAST_CYCLES` where it was shorter. What decides does not depend on how
+    busy the machine is."""
     before = result.stalled
     if before is None:
         return True
     room = max(LEAST_CYCLES, int(result.simulation["rtl_cycles"]))
     mean = before.cycles // len(before.seeds)
-    return not (before.fault or result.breaches or before.stopped) and before.cycles + mean <= room
+    fits = isinstance(stall, range) or before.cycles + mean <= room
+    return fits and not (before.fault or result.breaches or before.stopped)
 
 
 def limit_s(result: Result) -> float:

@@ -34,7 +34,7 @@ from axiloom.isa.contract.rtl import REGISTERS_AT
 from axiloom.isa.contract.types import WaitRegister
 
 if TYPE_CHECKING:
-    from axiloom.cosim.system import System
+    from axiloom.cosim.system import Stall, System
     from axiloom.isa import AcceleratorSpec
 
 Dut = Any  # what a handle has is known to the simulator alone
@@ -62,7 +62,7 @@ class Work:
     progress: bool
     stop_at_failure: bool
     timeline: bool
-    stall: int | str | None
+    stall: Stall
     """As of the system."""
 
 
@@ -457,7 +457,7 @@ async def session(dut: Dut) -> None:
             if work.stop_at_failure and result.failed:
                 return
         for seed in pauses.seeds(work.stall):
-            if not any(pauses.goes_on(result) for result in results):
+            if not any(pauses.goes_on(result, work.stall) for result in results):
                 return
             for number, job in enumerate(work.jobs):  # all: one may stand on what another has left
                 again = replace(job, stall=seed, timeout_s=pauses.limit_s(results[number]))

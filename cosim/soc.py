@@ -20,11 +20,11 @@ from typing import Any
 import numpy as np
 
 from axiloom import cache, processes
-from axiloom.cosim import core, mistakes, outside, referee, stale
+from axiloom.cosim import core, mistakes, outside, pauses, referee, stale
 from axiloom.cosim.build import emitted, icarus, process, verilator
 from axiloom.cosim.job import TIMEOUT_S, Job, Result
 from axiloom.cosim.session import ERROR_FILE, FROM_SESSION, TO_SESSION, Work
-from axiloom.cosim.system import STALLS, System
+from axiloom.cosim.system import System
 from axiloom.errors import (
     DriverError,
     HangError,
@@ -185,7 +185,7 @@ class Soc:
             [*self._command, *self._arguments()],
             env,
             work,
-            sum(j.timeout_s + _GRACE_S for j in jobs) * (1 if self.system.stall is None else 3),
+            sum(j.timeout_s + _GRACE_S for j in jobs) * (1 + 2 * len(pauses.seeds(self.system.stall))),
             pass_stderr=progress,
         )
         results = [
@@ -216,7 +216,7 @@ class Soc:
             made["AXL_REGISTERS"] = "1"
         if self.system.user_rtl is not None and self.system.user_rtl.master is not None:
             made["AXL_MASTER"] = str(self.system.user_rtl.master_width)
-        if isinstance(self.system.stall, int) or self.system.stall == STALLS:
+        if pauses.seeds(self.system.stall):
             made["AXL_PAUSES"] = "1"
         if len(self.system.specs) > 1:
             pages = [f"16'h{spec.dma.address >> 16:x}" for spec in reversed(self.system.specs)]

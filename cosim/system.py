@@ -23,11 +23,16 @@ WATCHDOG_CYCLES = 1_000_000
 
 STALLS = "some"
 """Value of `stall` for RTL of the user's, if nobody says anything else."""
+Stall = range | str | None
 
 TRACES = {"verilator": (".fst", ".vcd"), "icarus": (".vcd",)}
 """Simulator to the endings of the waveform files that it writes."""
 WAITS = ("poll", "irq")
 OPERATING_SYSTEMS = ("none", "linux")
+
+
+def _are_seeds(stall: object) -> bool:
+    return isinstance(stall, range) and len(stall) > 0 and min(stall) > 0 and max(stall) < 1 << 32
 
 
 @dataclass(frozen=True)
@@ -60,8 +65,8 @@ class System:
     """The fabric cycles [begin, end) of each job that are in it."""
     watchdog_cycles: int = WATCHDOG_CYCLES
     """So many fabric cycles without progress are a hang."""
-    stall: int | str | None = None
-    """Each run is repeated under pseudo-random pauses on every channel: of this seed, from 1 on, or of seeds
+    stall: Stall = None
+    """Each run is repeated under pseudo-random pauses on every channel: of these seeds, from 1 on, or of
     1, 2, ... for as long as it took (:data:`STALLS`). Another text: why it is not, for the report."""
     seed: int = 0
     """Of cocotb's random numbers."""
@@ -77,9 +82,9 @@ class System:
             raise UsageError("Linux programs poll the DMA: leave wait='irq' out")
         if self.watchdog_cycles <= 0:
             raise UsageError(f"watchdog_cycles must be positive, not {self.watchdog_cycles}")
-        if isinstance(self.stall, int) and not 1 <= self.stall < 1 << 32:
-            raise UsageError(f"stall must be a seed from 1 on, not {self.stall}")
-        if isinstance(self.stall, int) and self.model:
+        if self.stall is not None and not isinstance(self.stall, str) and not _are_seeds(self.stall):
+            raise UsageError(f"stall must be a range of seeds from 1 to 2^32 - 1, not {self.stall!r}")
+        if isinstance(self.stall, range) and self.model:
             raise UsageError("the functional model is no RTL, and is not held up: leave stall out")
         if self.trace_window and not 0 <= self.trace_window[0] < self.trace_window[1]:
             window = ":".join(map(str, self.trace_window))

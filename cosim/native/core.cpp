@@ -239,9 +239,9 @@ const axl_mistake_t *axl_mistake(int index) {
 }
 
 const axl_dma_state_t *axl_dma_state(int dma) {
-    static axl_dma_state_t told;
-    told = soc().cpu.rules.summary(static_cast<uint32_t>(dma) % AXL_ACCELERATORS);
-    return &told;
+    static axl_dma_state_t state;
+    state = soc().cpu.rules.summary(static_cast<uint32_t>(dma) % AXL_ACCELERATORS);
+    return &state;
 }
 
 int axl_strayed_count(void) { return static_cast<int>(soc().cpu.pointed.list.size()); }

@@ -655,7 +655,8 @@ module axiloom_tb (
     if (running) begin
       if (cpu == CPU_HALT) stat_outcome <= OUTCOME_HALT;
       else if (debug_error != 0 && !mid_access) stat_outcome <= OUTCOME_DEVICE_ERROR;
-      else if (cpu == CPU_WAIT_IRQ && !irq && quiet && debug_idle && all_quiet) stat_outcome <= OUTCOME_NO_IRQ;
+      // Under pauses a word may wait between two that are idle.
+      else if (cpu == CPU_WAIT_IRQ && !irq && quiet && debug_idle && all_quiet && cfg_stall == 0) stat_outcome <= OUTCOME_NO_IRQ;
       else if (stalled >= cfg_watchdog && (!mid_access || stuck_access)) stat_outcome <= OUTCOME_STALL;
     end
     // An access that had just begun ends first: its answer is not what the autopsy asks for.

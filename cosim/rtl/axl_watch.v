@@ -38,9 +38,10 @@ module axl_channel #(
     input  wire             ready_in
 );
   /*verilator inline_module*/
-  // So many offers of VALID that all came with READY, or all a cycle behind it: a sender that does not look at READY
-  // makes half of them when it is low.
+  // Offers of VALID that all come with READY, or all a cycle behind it, are chance in one of 2^24 cases with a sender that
+  // does not look at READY. Addresses and answers are few: until there are so many, pauses are of the styles that count.
   localparam [4:0] MANY = 24;
+  localparam integer FEW = CHANNEL != 0 && CHANNEL != 4;
   localparam [31:0] NUMBER = 32'h9E3779B9 * (PORT * 8 + CHANNEL + 1);
 
 `ifdef AXL_PAUSES
@@ -83,10 +84,12 @@ module axl_channel #(
   reg [1:0]  style;            // even odds, mostly open, mostly shut, runs of either
   reg [5:0]  left;             // cycles of that style
   reg        before_valid, before_ready;
-  reg [4:0]  offers;
+  reg [4:0]  offers;           // by the power of two that each is worth
   reg        free_now, free_before;  // one came when READY was low; ... had been low
   wire [31:0] x1 = random ^ (random << 13), x2 = x1 ^ (x1 >> 17), x3 = x2 ^ (x2 << 5);
   reg        next_open;
+  wire [4:0] worth = style[1] ? 5'd3 : 5'd1;
+  wire       counts = !style[0] && left < 6'd62 && offers < MANY;  // both READY are of this style
   initial begin
     open         = 1'b1;
     random       = NUMBER | 32'd1;
@@ -108,15 +111,15 @@ module axl_channel #(
     if (axiloom_tb.pausing) begin
       random <= x3;
       left   <= left - 6'd1;
-      if (left == 0) style <= x3[1:0];
+      if (left == 0) style <= {x3[1], x3[0] && (FEW == 0 || offers >= MANY)};
       open <= !axiloom_tb.stalling || (valid && open && !ready_in) || (next_open && !hold);
       before_valid <= valid;
       before_ready <= ready;
-      if (RULES != 0 && axiloom_tb.stalling && valid && !before_valid && !style[0] && offers != MANY) begin
+      if (RULES != 0 && axiloom_tb.stalling && valid && !before_valid && counts) begin
         free_now    <= free_now || !ready;
         free_before <= free_before || !before_ready;
-        offers      <= offers + 5'd1;
-        if (offers == MANY - 5'd1 && ((!free_now && ready) || (!free_before && before_ready)))
+        offers      <= offers + worth;
+        if (offers + worth >= MANY && ((!free_now && ready) || (!free_before && before_ready)))
           `AXL_BREACH(`AXL_RULE_WAITS, 0, 0);
       end
       // Offers are counted over all runs: in one there may be few.

@@ -29,10 +29,8 @@ def check_engine(spec: AcceleratorSpec) -> None:
         what = f"no engine of ours executes {spec.kernel}; they execute {', '.join(known)}"
         if spec.kernel in known:
             what = f"no engine of ours computes {spec.kernel} by these instructions and tiles"
-        remedy = (
-            "Give the Verilog of this device (--rtl FILE --top NAME), or take the functional model in its "
-        )
-        raise SpecError([f"{spec.name}: {what}. {remedy}place (--rtl model)"])
+        remedy = "Give its Verilog (--rtl FILE --top NAME), or take the functional model (--rtl model)"
+        raise SpecError([f"{spec.name}: {what}. {remedy}"])
     if spec.rtl.registers or spec.rtl.inputs:
         what = "engines of ours have no registers and one input stream (`rtl` of the specification)"
         raise SpecError([f"{spec.name}: {what}. Give your own RTL"])

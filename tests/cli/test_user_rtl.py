@@ -62,6 +62,22 @@ def test_one_of_rtl_and_top(command: str, capsys: pytest.CaptureFixture[str]) ->
     assert "--top: names the top module of --rtl" in refused(capsys, 2, *command.split(), "--top", "rowmul")
 
 
+def test_a_file_for_each_rtl_and_seeds_of_pauses(capsys: pytest.CaptureFixture[str]) -> None:
+    folder = EXAMPLE.parent / "hardware" / "stream_matmul"
+    files = [word for file in sorted(folder.glob("*.sv")) for word in ("--rtl", str(file))]
+    words = ["run", "matmul:4x8x6", "--spec", str(folder / "matmul_stream.json"), "--top", "matmul_stream"]
+    assert main([*words, *files, "--stall", "2-3"]) == 0
+    assert "the same result with seeds 2, 3 (" in capsys.readouterr().out
+    assert "matmul_stream" in refused(capsys, 5, *words, *files[2:], "--quiet")
+
+
+@pytest.mark.parametrize("seeds", ["9-3", "5-", "0", "-", "some"])
+def test_seeds_of_pauses_that_are_none(seeds: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["run", "matmul:8x8x8", *RTL, f"--stall={seeds}"])
+    assert "--stall" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("command", [one for one in COMMANDS if "ulx3s" not in one and "device" not in one])
 def test_a_stream_that_the_ports_do_not_have(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     words = command.split()

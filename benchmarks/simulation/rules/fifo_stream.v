@@ -24,11 +24,11 @@ module fifo_queue #(parameter W = 32, LOG2 = 4, FAULT = 0) (
   reg [W-1:0] words [0:(1<<LOG2)-1];
   reg [LOG2:0] put, get;
   wire [LOG2:0] level = put - get;
-  assign o_valid = level != 0, i_ready = FAULT == 51 || !level[LOG2], o_data = words[get[LOG2-1:0]];
+  assign o_valid = level != 0, i_ready = !level[LOG2], o_data = words[get[LOG2-1:0]];
   always @(posedge clk)
     if (rst) begin put <= 0; get <= 0; end
     else begin
-      if (i_valid && i_ready) begin words[put[LOG2-1:0]] <= i_data; put <= put + 1; end
+      if (i_valid && i_ready) begin words[put[LOG2-1:0]] <= i_data ^ (FAULT == 51 && level[LOG2-1]); put <= put + 1; end
       if (o_valid && o_ready) get <= get + 1;
     end
 endmodule

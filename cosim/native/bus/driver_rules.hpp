@@ -129,13 +129,13 @@ class DriverRules {
     }
 
     axl_dma_state_t summary(uint32_t number) const {
-        axl_dma_state_t told{};
+        axl_dma_state_t result{};
         for (uint32_t i = 0; i < 2; i++) {
             const Channel &channel = state[number].channels[i];
-            told.control[i] = channel.control;
-            told.started[i] = channel.was_started;
+            result.control[i] = channel.control;
+            result.started[i] = channel.was_started;
         }
-        return told;
+        return result;
     }
 
   private:
@@ -158,9 +158,9 @@ class DriverRules {
     Dma state[AXL_ACCELERATORS];
 
     void add(uint32_t kind, uint32_t dma, uint32_t at, uint32_t value, uint32_t detail, Place place) {
-        for (axl_mistake_t &one : list)
-            if (one.kind == kind && one.dma == dma && one.at == at && one.pc == place.pc && one.call == place.call) {
-                one.count++;
+        for (axl_mistake_t &known : list)
+            if (known.kind == kind && known.dma == dma && known.at == at && known.pc == place.pc && known.call == place.call) {
+                known.count++;
                 return;
             }
         if (list.size() < LIMIT)
@@ -171,8 +171,8 @@ class DriverRules {
         channel.bytes = 0;
         in_flight = false;
         for (const Dma &dma : state)
-            for (const Channel &one : dma.channels)
-                in_flight |= one.bytes != 0;
+            for (const Channel &other : dma.channels)
+                in_flight |= other.bytes != 0;
     }
 
     void controls(uint32_t number, uint32_t offset, uint32_t value, uint32_t busy, Place place) {
@@ -225,18 +225,18 @@ class DriverRules {
 
     // Of a descriptor, as the CPU has it.
     uint32_t word(uint32_t address) const {
-        uint32_t found = 0;
+        uint32_t value = 0;
         if (address <= RAM_BYTES - 4)
-            memcpy(&found, ram + address, sizeof found);
-        return found;
+            memcpy(&value, ram + address, sizeof value);
+        return value;
     }
     uint32_t in_memory(uint32_t address) const {
-        uint32_t found = 0;
+        uint32_t value = 0;
         const uint32_t line = address >> memory.line_shift;
         if (!memory.contents.on || memory.contents.is_whole(line))
             return word(address);
-        memcpy(&found, memory.contents.memory(line) + (address & ((1u << memory.line_shift) - 1)), sizeof found);
-        return found;
+        memcpy(&value, memory.contents.memory(line) + (address & ((1u << memory.line_shift) - 1)), sizeof value);
+        return value;
     }
 
     void begins_at(uint32_t number, uint32_t offset, Channel &channel, uint32_t value, Place place) {

@@ -90,10 +90,10 @@ struct Referee {
             return;
         auto first = std::min_element(dropped.begin(), dropped.end(),
                                       [](const auto &a, const auto &b) { return a.second.cycle < b.second.cycle; });
-        axl_breach_t one{AXL_PORT_MASTER, AXL_CHANNEL_W, AXL_RULE_STROBES, first->first, 15 & ~first->second.bytes, 0, 0, first->second.cycle};
+        axl_breach_t breach{AXL_PORT_MASTER, AXL_CHANNEL_W, AXL_RULE_STROBES, first->first, 15 & ~first->second.bytes, 0, 0, first->second.cycle};
         for (const auto &[address, word] : dropped)
-            one.count += static_cast<uint64_t>(__builtin_popcount(word.bytes));
-        list.push_back(one);
+            breach.count += static_cast<uint64_t>(__builtin_popcount(word.bytes));
+        list.push_back(breach);
         dropped.clear();
     }
 

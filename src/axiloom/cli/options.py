@@ -14,7 +14,7 @@ from axiloom.boards import hardware
 from axiloom.boards.checks import FABRIC_HZ
 from axiloom.cli import terminal
 from axiloom.cli.given import MODEL, Refusal, has, is_given, lacks, output_file, output_folder, refuse
-from axiloom.cosim.system import STALLS, System
+from axiloom.cosim.system import STALLS, Stall, System
 from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.drivergen.problems.kinds import kernel_problem
 from axiloom.errors import CompileError, UsageError
@@ -62,9 +62,15 @@ def calls(text: str) -> int:
 OFF = "off"
 
 
-def stall(text: str) -> int | str:
-    """A seed of pauses, or none."""
-    return OFF if text == OFF else positive(text)
+def stall(text: str) -> range | str:
+    """Seeds of pauses, or none."""
+    if text == OFF:
+        return OFF
+    first, dash, last = text.partition("-")
+    seeds = range(positive(first), positive(last if dash else first) + 1)
+    if not seeds:
+        raise argparse.ArgumentTypeError(f"{text!r}: the last seed is below the first")
+    return seeds
 
 
 def megahertz(text: str) -> float:
@@ -278,8 +284,8 @@ def add_simulation(command: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--stall",
         type=stall,
-        metavar="SEED|off",
-        help="run it once more under pseudo-random pauses on every channel; the result must be the same "
+        metavar="SEED[-LAST]|off",
+        help="run it again under pseudo-random pauses on every channel; the result must be the same "
         "(default: with --rtl some seeds, in no more time than the run takes; else off)",
     )
     refuse(
@@ -287,12 +293,12 @@ def add_simulation(command: argparse.ArgumentParser) -> None:
         Refusal("trace_window", lacks("trace"), "a part of a trace: give --trace FILE too"),
         Refusal(
             "stall",
-            lambda o: isinstance(o.stall, int) and wants_model(o),
+            lambda o: isinstance(o.stall, range) and wants_model(o),
             "holds up RTL; --rtl model has none",
         ),
         Refusal(
             "stall",
-            lambda o: isinstance(o.stall, int) and o.trace is not None,
+            lambda o: isinstance(o.stall, range) and o.trace is not None,
             "makes a second run, and a trace is of one: leave one of them out",
         ),
     )
@@ -508,7 +514,7 @@ def system(options: argparse.Namespace, specs: Sequence[AcceleratorSpec], seed: 
     )
 
 
-def _stall(options: argparse.Namespace) -> int | str | None:
+def _stall(options: argparse.Namespace) -> Stall:
     """As :class:`System` takes it."""
     if options.stall is not None:
         return None if options.stall == OFF and not verilog_given(options) else options.stall

@@ -1,0 +1,18 @@
+"""Our own accelerators give the same results under 20 seeds of pauses. What fails: ``test_bus_rules.py``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from benchmarks.simulation.stall_seeds import ROWS, run
+
+ALWAYS = ("v1 int32", "v3 irq")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name not in ALWAYS)) for name in ROWS]
+)
+def test_the_same_result_under_all_seeds(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(name) == ""
