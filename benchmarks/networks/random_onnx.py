@@ -23,7 +23,6 @@ def main() -> None:
     count, seed = int(os.environ.get("MODELS", "1000")), int(os.environ.get("SEED", "0"))
     ways = {"quantize": referee_onnx.quantised, "run": referee_onnx.imported}
     words: dict[str, Counter[str]] = {way: Counter() for way in ways}
-    lines: list[str] = []
     tried, number, begun = 0, 0, time.process_time()
     with tempfile.TemporaryDirectory(prefix="axiloom-") as folder:
         path = Path(folder) / "net.onnx"
@@ -39,8 +38,9 @@ def main() -> None:
                 if verdict.word != "right":
                     opset = proto.opset_import[0].version
                     why = " ".join(verdict.why.replace(str(path), "net.onnx").split())[:200]
-                    lines.append(f"{way:8} {verdict.word:8} {number - 1:5} {kind} (opset {opset}): {why}")
-    print(*sorted(lines), sep="\n")
+                    print(
+                        f"{way:8} {verdict.word:8} {number - 1:5} {kind} (opset {opset}): {why}", flush=True
+                    )
     for way, counter in words.items():
         print(f"{way}: " + ", ".join(f"{n} {word}" for word, n in counter.most_common()))
     print(

@@ -69,7 +69,7 @@ class Builder:
         left out, and so is an attribute that is None."""
         schema = onnx.defs.get_schema(kind, self.opset, "")
         names = [formal.name for formal in schema.inputs]
-        given = list(inputs)
+        operands = list(inputs)
         for key, value in (late or {}).items():
             if value is None:
                 continue
@@ -77,13 +77,13 @@ class Builder:
                 attributes[key] = value
             else:
                 at = names.index(key)
-                given += [""] * (at - len(given))
-                given.append(value if isinstance(value, str) else self.const(value, np.int64))
+                operands += [""] * (at - len(operands))
+                operands.append(value if isinstance(value, str) else self.const(value, np.int64))
         attributes = {key: value for key, value in attributes.items() if value is not None}
         results = [f"v{len(self.nodes)}" + (f"_{n}" if n else "") for n in range(outputs)]
         # Unnamed nodes are usual in files of converters.
         name = f"{kind.lower()}{len(self.nodes)}" if self.chance(0.7) else ""
-        self.nodes.append(helper.make_node(kind, given, results, name=name, **attributes))
+        self.nodes.append(helper.make_node(kind, operands, results, name=name, **attributes))
         self._infer()
         return results[0] if outputs == 1 else results
 
