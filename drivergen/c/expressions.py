@@ -34,6 +34,7 @@ MATH_HEADER = "axiloom_math.h"
 
 _MATH: dict[type[Operation], str] = {
     math.ExpOp: "axl_exp",
+    math.ExpM1Op: "axl_expm1",
     math.LogOp: "axl_log",
     math.Log1pOp: "axl_log1p",
     math.FPowIOp: "axl_powi",

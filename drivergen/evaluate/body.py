@@ -141,6 +141,7 @@ UNARY: Mapping[type[Operation], Rule] = {
     math.CeilOp: np.ceil,
     math.RoundEvenOp: elementary.roundeven,
     math.ExpOp: elementary.exp,
+    math.ExpM1Op: elementary.expm1,
     math.LogOp: elementary.log,
     math.Log1pOp: elementary.log1p,
     math.SinOp: elementary.sin,

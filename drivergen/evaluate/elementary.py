@@ -79,6 +79,16 @@ def log1p(x: Array) -> Array:
     return np.where(usual, log(safe) - ((safe - F(1)) - rest) / safe, log(u)).astype(F)
 
 
+def expm1(x: Array) -> Array:
+    """e to the x, less 1."""
+    x = np.asarray(x, F)
+    z = np.where(np.abs(x) < F(1), x, F(0)).astype(F)
+    series = (2.08767570e-9, 2.50521084e-8, 2.75573192e-7, 2.75573192e-6, 2.48015873e-5)
+    more = (1.98412698e-4, 1.38888889e-3, 8.33333333e-3, 4.16666667e-2, 1.66666667e-1, 0.5)
+    near = (_polynomial(z, *series, *more) * z) * z + z
+    return np.where(np.abs(x) < F(1), np.where(x == 0, x, near), exp(x) - F(1)).astype(F)
+
+
 def powi(x: Array, n: Array) -> Array:
     """x to the power n, an integer."""
     x, y = np.asarray(x, F), np.ones(np.broadcast_shapes(np.shape(x), np.shape(n)), F)

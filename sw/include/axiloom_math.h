@@ -4,7 +4,7 @@
  * toolchain compiles with -ffp-contract=off), so that a result is the same on every machine and in the reference
  * (drivergen/evaluate/elementary.py, which does the same steps). About 2 ulp; NaN gives NaN. Methods: Muller, "Elementary
  * Functions", ch. 11 (range reduction of exp by Cody and Waite, of sine by Payne and Hanek, log by atanh, log1p by
- * Kahan); Taylor series of tanh and erf near 0. */
+ * Kahan); Taylor series of tanh, erf and expm1 near 0. */
 #ifndef AXILOOM_MATH_H
 #define AXILOOM_MATH_H
 
@@ -96,6 +96,25 @@ AXL_MATH float axl_log1pf(float x) {
     if (!(u > 0) || u > 3.4028234e38f)
         return axl_logf(u);
     return axl_logf(u) - ((u - 1.0f) - x) / u; /* what the sum has lost */
+}
+
+AXL_MATH float axl_expm1f(float x) {
+    if (!(__builtin_fabsf(x) < 1.0f))
+        return axl_expf(x) - 1.0f;
+    if (x == 0)
+        return x;
+    float p = 2.08767570e-9f;
+    p = p * x + 2.50521084e-8f;
+    p = p * x + 2.75573192e-7f;
+    p = p * x + 2.75573192e-6f;
+    p = p * x + 2.48015873e-5f;
+    p = p * x + 1.98412698e-4f;
+    p = p * x + 1.38888889e-3f;
+    p = p * x + 8.33333333e-3f;
+    p = p * x + 4.16666667e-2f;
+    p = p * x + 1.66666667e-1f;
+    p = p * x + 0.5f;
+    return (p * x) * x + x;
 }
 
 /* x to the power n, as products by squaring. */

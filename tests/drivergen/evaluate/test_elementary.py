@@ -17,6 +17,7 @@ from axiloom.drivergen.evaluate import elementary
 Array = np.ndarray[Any, Any]
 EXACT: dict[str, Callable[[Array], Array]] = {
     "exp": np.exp,
+    "expm1": np.expm1,
     "log": np.log,
     "log1p": np.log1p,
     "sin": np.sin,
