@@ -72,6 +72,13 @@ GRAPHS: dict[str, tuple[int, tuple[int, ...], Callable[[Builder, str], str]]] = 
         (4, 6),
         lambda b, x: b.op("Slice", x, late={"starts": [-1], "ends": [-99], "axes": [1], "steps": [-1]}),
     ),
+    "no_dims": (17, (), lambda b, x: b.op("Sigmoid", x)),
+    "elu": (17, (4, 6), lambda b, x: b.op("Elu", x, alpha=0.7)),
+    "recurrent": (
+        17,
+        (4, 1, 3),
+        lambda b, x: b.op("RNN", x, b.normal(1, 5, 3), b.normal(1, 5, 5), outputs=2, hidden_size=5)[1],
+    ),
     "two_outputs": (9, (4, 6), lambda b, x: b.op("Dropout", x, outputs=2)[0]),
 }
 
@@ -231,3 +238,50 @@ def test_files_that_cannot_be_converted(tmp_path: Path) -> None:
         CompileError, match=r"net\.onnx: (opset 7, and onnx\.version_converter|no valid ONNX)"
     ):
         read_onnx(path)
+
+
+def _refused(op: str, shape: tuple[int, ...], *constants: Any, **attributes: Any) -> tuple[Any, ...]:
+    return op, shape, constants, attributes
+
+
+@pytest.mark.parametrize(
+    ("net", "why"),
+    [
+        (_refused("Softmax", (2, 4), axis=7), r"no valid ONNX model: .*'axis' must be in"),
+        (
+            _refused("Conv", (1, 1, 8, 8), np.ones((1, 1, 3, 3), np.float32), auto_pad="SOME"),
+            "node0: ONNX op Conv: auto_pad = 'SOME'; accepted are NOTSET, ",
+        ),
+        (_refused("Relu", (1 << 40,)), r"`x` has 1,099,511,627,776 elements; accepted are at most"),
+        (_refused("Expand", (1,), np.array([1 << 40])), r"`y` has 1,099,511,627,776 elements"),
+        (_refused("Relu", (-2, 4)), r"input `x` has dynamic sizes"),
+        (
+            _refused("Gather", (2, 4), np.array([9])),
+            "node0: ONNX op Gather: indices from 9 to 9 of 2 elements",
+        ),
+        (
+            _refused("MatMul", (2, 4), np.full((4, 3), np.inf, np.float32)),
+            "ONNX op MatMul: its weight has values that are not finite",
+        ),
+    ],
+)
+def test_files_that_would_take_the_machine_or_mean_nothing(
+    net: tuple[Any, ...], why: str, tmp_path: Path
+) -> None:
+    """One of them kept torch-mlir busy for ever, one asked for 4 TB, one was read as if it had no padding."""
+    (op, shape, constants, attributes), make, kind = net, onnx.helper, onnx.TensorProto.FLOAT
+    weights = [onnx.numpy_helper.from_array(array, f"w{n}") for n, array in enumerate(constants)]
+    node = make.make_node(op, ["x", *(w.name for w in weights)], ["y"], name="node0", **attributes)
+    sizes = [f"size{axis}" for axis in range(len(shape))]
+    ends = [[make.make_tensor_value_info(name, kind, dims)] for name, dims in (("x", shape), ("y", sizes))]
+    path = tmp_path / "net.onnx"
+    onnx.save(
+        make.make_model(
+            make.make_graph([node], "net", *ends, weights),
+            opset_imports=[make.make_opsetid("", 17)],
+            ir_version=8,
+        ),
+        path,
+    )
+    with pytest.raises(CompileError, match=why):
+        quantise(*load(str(path)), "1-random", name="net")

@@ -44,10 +44,18 @@ def lower(
     with module.context:
         for passes in (pipeline, _TO_LINALG, _TIDY):
             _run(passes, module, name)
-        (function,) = module.body.operations
+        *more, function = module.body.operations
+        if more:
+            raise CompileError(
+                f"{name}: {more[0].operation.name}: state, as random numbers have, is not compiled"
+            )
         block = function.regions[0].blocks[0]
         readable = context()
         for op in list(block.operations):
+            if op.operation.name.startswith("scf."):  # of recurrent ops, If and Loop
+                place = _place(str(op.operation.location))
+                what = f"{place}{': ' if place else ''}{op.operation.name}"
+                raise CompileError(f"{name}: {what}: control flow, which is not compiled")
             _drop_checks(op)
             _cut_padding(op)
             if op.operation.name == "linalg.generic":

@@ -11,7 +11,8 @@ float64. The four example networks then give the same driver through PyTorch and
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -30,6 +31,18 @@ from axiloom.frontend.referee import Array, Referee
 
 OPSET = 17
 """Files of older opsets are converted to it: what an op means there has changed since (Softmax, Squeeze)."""
+
+_MOST = 1 << 28
+"""Elements of a value: 1 GiB of float32."""
+_WORDS = {
+    "auto_pad": ("NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"),
+    "approximate": ("none", "tanh"),
+    **{f"{op}.direction": ("forward", "reverse", "bidirectional") for op in ("LSTM", "GRU", "RNN")},
+    "DepthToSpace.mode": ("DCR", "CRD"),
+    "Pad.mode": ("constant", "reflect", "edge", "wrap"),
+    "Resize.mode": ("nearest", "linear", "cubic"),
+}
+"""Those of ONNX's attributes that are one of a few; ONNX Runtime takes an unknown `auto_pad` for NOTSET."""
 
 _SATURATING = ("MatMulInteger", "ConvInteger", "QLinearMatMul", "QLinearConv")
 """Ops that ONNX Runtime computes in 16 bits on some CPUs."""
@@ -113,8 +126,12 @@ def _runtime(path: Path, names: Sequence[str]) -> tuple[str, Callable[[Sequence[
     session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
 
     def run(arrays: Sequence[Array]) -> list[Array]:
-        feeds = {name: np.ascontiguousarray(array) for name, array in zip(names, arrays, strict=True)}
-        return [np.asarray(result) for result in session.run(None, feeds)]
+        feeds = {name: np.asarray(array, order="C") for name, array in zip(names, arrays, strict=True)}
+        try:
+            results = session.run(None, feeds)
+        except Exception as error:
+            raise CompileError(f"{path}: ONNX Runtime does not compute it: {first_line(error)}") from error
+        return [np.asarray(result) for result in results]
 
     return f"ONNX Runtime {onnxruntime.__version__}", run
 
@@ -139,13 +156,14 @@ def read_onnx(path: Path) -> OnnxFile:
     check_input(path)
     try:
         own = onnx.load(path)
-        onnx.checker.check_model(own)
+        onnx.checker.check_model(own, full_check=True)  # torch-mlir never ends on an axis out of range
     except Exception as error:
-        raise CompileError(f"{path}: no valid ONNX model: {' '.join(str(error).split())[:300]}") from error
+        raise _invalid(path, error) from error
     known = {tensor.name for tensor in own.graph.initializer}
     faults = [_dynamic(value) for value in own.graph.input if value.name not in known]
-    if any(faults):
-        raise CompileError("\n".join(f"{path}: {fault}" for fault in faults if fault))
+    faults += [fault for node in own.graph.node for fault in _unknown_words(node)]
+    faults += [] if own.graph.output else ["it has no output"]
+    _refuse(path, faults)
     proto = onnx.inliner.inline_local_functions(own) if own.functions else own
     newest = onnx.defs.onnx_opset_version()
     if opset_of(proto) > newest:
@@ -160,11 +178,24 @@ def read_onnx(path: Path) -> OnnxFile:
             ) from error
         if opset_of(own) < 11:
             _resize_as_before(proto, path)
-    try:
-        proto = onnx.shape_inference.infer_shapes(proto, data_prop=True)
-    except Exception as error:
-        raise CompileError(f"{path}: no valid ONNX model: {' '.join(str(error).split())[:300]}") from error
+    for constants in (False, True):  # it writes them out, however large they are
+        try:
+            proto = onnx.shape_inference.infer_shapes(proto, data_prop=constants)
+        except Exception as error:
+            raise _invalid(path, error) from error
+        _refuse(path, map(_too_large, (*proto.graph.input, *proto.graph.value_info, *proto.graph.output)))
     return OnnxFile(path, own, proto)
+
+
+def _invalid(path: Path, error: Exception) -> CompileError:
+    return CompileError(f"{path}: no valid ONNX model: {' '.join(str(error).split())[:300]}")
+
+
+def _refuse(path: Path, faults: Iterable[str]) -> None:
+    """Raise CompileError with a line for each fault that is not empty."""
+    lines = [f"{path}: {fault}" for fault in faults if fault]
+    if lines:
+        raise CompileError("\n".join(dict.fromkeys(lines)))
 
 
 def _resize_as_before(proto: Any, path: Path) -> None:
@@ -191,12 +222,37 @@ def _resize_as_before(proto: Any, path: Path) -> None:
             node.attribute.append(onnx.helper.make_attribute(name, value))
 
 
+def _unknown_words(node: Any) -> list[str]:
+    """What is wrong with the words that a node's attributes are, which no schema lists."""
+    faults = []
+    for attribute in node.attribute if node.domain in ("", "ai.onnx") else ():
+        accepted = _WORDS.get(attribute.name) or _WORDS.get(f"{node.op_type}.{attribute.name}")
+        word = attribute.s.decode(errors="replace")
+        if accepted is not None and word not in accepted:
+            faults.append(
+                f"{node.name or node.output[0]}: ONNX op {node.op_type}: {attribute.name} = {word!r}; "
+                f"accepted are {', '.join(accepted)}"
+            )
+    return faults
+
+
+def _too_large(value: Any) -> str:
+    """What is wrong with the size of a value, if anything."""
+    count = math.prod(dim.dim_value for dim in value.type.tensor_type.shape.dim)
+    return f"`{value.name}` has {count:,} elements; accepted are at most {_MOST:,}" if count > _MOST else ""
+
+
 def _dynamic(value: Any) -> str:
     """What is wrong with an input, if anything."""
     if not value.type.HasField("tensor_type"):
         return f"input `{value.name}` is no tensor"
+    kind = onnx.TensorProto.DataType.Name(value.type.tensor_type.elem_type)
+    if kind in ("UNDEFINED", "STRING", "COMPLEX64", "COMPLEX128"):
+        return f"input `{value.name}` is {kind}; accepted are real numbers"
     dims = value.type.tensor_type.shape.dim
-    if value.type.tensor_type.HasField("shape") and all(dim.HasField("dim_value") for dim in dims):
+    if value.type.tensor_type.HasField("shape") and all(
+        dim.HasField("dim_value") and dim.dim_value >= 0 for dim in dims
+    ):
         return ""
     sizes = ", ".join(dim.dim_param or str(dim.dim_value or "?") for dim in dims)
     return (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import onnx
@@ -27,7 +28,7 @@ def import_file(path: Path) -> Model:
     except CompileError as error:
         network, examples = network_of(file)
         if network.faults:
-            raise error from None
+            raise CompileError("\n".join([str(error), *network.faults])) from None
         try:
             mlir, weights = lowered(network, examples, str(path), file.types)
         except CompileError:
@@ -44,7 +45,8 @@ def _by_torch_mlir(file: OnnxFile) -> tuple[str, dict[str, Array]]:
         module = info.create_module(context=context)
         # The function's name in C: that of the graph may be anything.
         info.main_graph.graph_proto.name = "main"
-        onnx_importer.NodeImporter.define_function(info.main_graph, module.operation).import_all()
+        with warnings.catch_warnings(action="ignore"):  # of types that nobody infers: an error comes later
+            onnx_importer.NodeImporter.define_function(info.main_graph, module.operation).import_all()
     except Exception as error:
         raise CompileError(f"{file.path}: torch-mlir cannot import it: {first_line(error)}") from error
     return lower(module, FROM_ONNX, str(file.path), names, file.types)

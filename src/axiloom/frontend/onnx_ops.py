@@ -191,6 +191,8 @@ def _gather(data: Any, indices: Any, axis: int = 0) -> Any:
             raise NodeError("by indices that depend on an input: only rows of a known matrix")
         return functional.embedding(indices.to(torch.int64), data)
     dim, size = axis % data.dim(), data.shape[axis]
+    if indices.size and not -size <= indices.min() <= indices.max() < size:
+        raise NodeError(f"indices from {indices.min()} to {indices.max()} of {size} elements")
     places = [int(place) % size for place in np.ravel(indices)]
     shape = [*data.shape[:dim], *indices.shape, *data.shape[dim + 1 :]]
     return torch.reshape(take(data, dim, places), shape)

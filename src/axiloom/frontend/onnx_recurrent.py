@@ -27,6 +27,8 @@ def _activations(names: Sequence[str] | None, defaults: Sequence[str], direction
     words = [name.lower() for name in names or list(defaults) * directions]
     if unknown := [word for word in words if word not in _FUNCTIONS]:
         raise NodeError(f"activation {unknown[0]}; Sigmoid, Tanh and Relu are read")
+    if len(words) < len(defaults) * directions:  # by default RNN has those of both directions
+        raise NodeError(f"{len(words)} activations in place of {len(defaults) * directions}")
     functions = [_FUNCTIONS[word] for word in words]
     return [functions[at : at + len(defaults)] for at in range(0, len(functions), len(defaults))]
 

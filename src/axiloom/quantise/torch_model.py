@@ -99,7 +99,7 @@ def quantise(
         module = program.module()
     faults = list(getattr(network, "faults", ()))
     if faults:  # what is behind them is looked at too, on any data
-        calibration = "1-random"
+        calibration = calibrate.samples("1-random", examples, module, seed)[0][:1]
     unseen: list[Sample] = []
     if isinstance(calibration, str):
         calibration, unseen = calibrate.samples(calibration, examples, module, seed)

@@ -22,7 +22,7 @@ Sample = tuple[Any, ...]
 Progress = Callable[[str], None]
 MOST_SAMPLES = 1 << 16
 """Of random calibration data: all are in memory at once."""
-_DRAWN, _LEAST = 1 << 20, 256
+_DRAWN, _LEAST = 1 << 17, 256
 """Elements of values that random samples are drawn for without being asked for; an op counts as so many at
 least."""
 _ELEMENTS = 1 << 14

@@ -162,7 +162,10 @@ class Lowering:
         value = self.known(argument)
         if value is None:
             fail(at, f"its {what} depends on an input; only parameters are supported")
-        return np.asarray(value.detach().numpy(), np.float64)
+        array = np.asarray(value.detach().numpy(), np.float64)
+        if not np.isfinite(array).all():
+            fail(at, f"its {what} has values that are not finite")
+        return array
 
     def scale(self, node: Any) -> float:
         """The scale of int8 that calibration gives for the value of an ATen node."""
