@@ -57,7 +57,7 @@ def _body(what: Meaning, source: Format, result: Format) -> str:
     if name == "convert":
         return _convert(source, result)
     if source.kind is Kind.FLOAT:
-        return _float(what) if source.bits == 32 else _double(what)
+        return _float(what, is_double=source.bits == 64)
     if name in _SIGNS:
         return f"return a {_SIGNS[name]} b;"
     if name in ("max", "min"):
@@ -125,40 +125,32 @@ def _shift(name: str, format: Format) -> str:
     return f"{amount} return n >= {format.bits} ? ({rest}) : a >> n;"
 
 
-def _float(what: Meaning) -> str:
+def _float(what: Meaning, is_double: bool) -> str:
+    """Of float32, or of double, whose subnormal numbers are kept: only the interpreter has it."""
     name = what.operator
-    a, b = "flushed(a)", "flushed(b)"
+    a, b = ("a", "b") if is_double else ("flushed(a)", "flushed(b)")
+    rounded, suffix = ("rounded_double", "") if is_double else ("rounded", "f")
     if name in _SIGNS:
         return f"return {a} {_SIGNS[name]} {b};"
     if name in ("add", "sub", "mul", "div"):
         sign = {"add": "+", "sub": "-", "mul": "*", "div": "/"}[name]
-        return f"return rounded({a} {sign} {b});"
+        return f"return {rounded}({a} {sign} {b});"
     if name in ("max", "min"):  # IEEE 754-2019 maximumNumber: a NaN gives way, and -0 is less than 0
         sign = ">" if name == "max" else "<"
         zeros = "b : a" if name == "max" else "a : b"
         return (
-            f"a = {a}; b = {b}; return rounded(a != a ? b : b != b ? a : "
+            f"a = {a}; b = {b}; return {rounded}(a != a ? b : b != b ? a : "
             f"a {sign} b ? a : b {sign} a ? b : __builtin_signbit(a) ? {zeros});"
         )
     forms = {
         "neg": f"-{a}",
-        "abs": f"__builtin_fabsf({a})",
-        "sqrt": f"__builtin_sqrtf({a})",
-        "exp": f"circuit_exp({a})",
+        "abs": f"__builtin_fabs{suffix}({a})",
+        "sqrt": f"__builtin_sqrt{suffix}({a})",
+        "exp": f"{'__builtin_exp' if is_double else 'circuit_exp'}({a})",
     }
     if name not in forms:
         raise _unknown(what)
-    return f"return rounded({forms[name]});"
-
-
-def _double(what: Meaning) -> str:
-    """As float32, but subnormal numbers are kept: only the interpreter has doubles."""
-    if what.operator == "exp":
-        return "return rounded_double(__builtin_exp(a));"
-    text = _float(what).replace("flushed(a)", "a").replace("flushed(b)", "b")
-    for name in ("rounded", "__builtin_fabs", "__builtin_sqrt"):
-        text = re.sub(rf"\b{name}f?\(", f"{'rounded_double' if name == 'rounded' else name}(", text)
-    return text
+    return f"return {rounded}({forms[name]});"
 
 
 def _convert(source: Format, result: Format) -> str:

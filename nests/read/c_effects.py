@@ -48,12 +48,11 @@ class Effects:
 
     def _of(self, node: Node) -> frozenset[int]:
         if id(node) not in self._known:
-            written: set[int] = set()
-            for part in node.walk():
-                if assigns(part) and (key := base_key(part.children[0])) is not None:
-                    written.add(key)
-                if part.kind == "CALL_EXPR":
-                    written |= self._call(part)
+            written = set[int]().union(*map(self._of, node.children))
+            if assigns(node) and (key := base_key(node.children[0])) is not None:
+                written.add(key)
+            if node.kind == "CALL_EXPR":
+                written |= self._call(node)
             self._known[id(node)] = frozenset(written)
         return self._known[id(node)]
 

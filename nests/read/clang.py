@@ -180,9 +180,12 @@ class Node:
         return CompileError(f"{self.where}: {why}")
 
     def walk(self) -> Iterator[Node]:
-        yield self
-        for child in self.children:
-            yield from child.walk()
+        """In the order of the text."""
+        nodes = [self]
+        while nodes:
+            node = nodes.pop()
+            yield node
+            nodes += reversed(node.children)
 
     def for_parts(self) -> tuple[Node | None, Node | None, Node | None, Node]:
         """Start, end, step and body of a ``for``. Clang's tree leaves out what is missing: where the
