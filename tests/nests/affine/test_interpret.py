@@ -166,7 +166,7 @@ def test_c_operators_are_those_of_the_hardware(source: str) -> None:
 def test_c_of_another_maximum_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     body = c_numbers._float
     right = "a != a ? b : b != b ? a : "
-    monkeypatch.setattr(c_numbers, "_float", lambda what: body(what).replace(right, ""))
+    monkeypatch.setattr(c_numbers, "_float", lambda what, is_double: body(what, is_double).replace(right, ""))
     with pytest.raises(AssertionError, match=r"name='max'"):
         test_c_operators_are_those_of_the_hardware("float32")
 
