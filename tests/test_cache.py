@@ -77,6 +77,8 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
     "cut": lambda file: os.truncate(file, file.stat().st_size // 2),
     "emptied": lambda file: os.truncate(file, 0),
     "deleted": lambda file: file.unlink(),
+    "a folder": lambda file: (file.unlink(), file.mkdir()),
+    "endless": lambda file: (file.unlink(), file.symlink_to("/dev/zero")),
 }
 
 
@@ -86,13 +88,24 @@ def test_what_is_damaged_is_made_again(damage: str, name: str) -> None:
     entry = cache.cached_build("kind", "key", _write)
     before = (entry / name).stat()
     DAMAGES[damage](entry / name)
-    if (entry / name).exists():  # as a disk does it: dates say nothing
+    if (entry / name).is_file():  # as a disk does it: dates say nothing
         os.utime(entry / name, ns=(before.st_atime_ns, before.st_mtime_ns))
     assert not cache.is_whole(entry, again=True)
     cache._CHECKED.clear()  # another process
     healed = cache.cached_build("kind", "key", _write)
     assert (healed / "made").read_text(encoding="utf-8") == "x"
     assert cache.is_whole(healed, again=True)
+
+
+def test_a_relative_folder_is_the_same_for_programs_in_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("AXILOOM_CACHE", "-cache")
+    entry = cache.cached_build("kind", "key", _write)
+    ask = "from axiloom import cache; print(cache.cache_root())"
+    said = subprocess.run([sys.executable, "-c", ask], cwd="/", capture_output=True, text=True, check=True)
+    assert said.stdout == f"{entry.parents[1]}\n" == f"{tmp_path}/-cache\n"
 
 
 def test_values() -> None:

@@ -46,7 +46,13 @@ _LITTLE = 1 << 20
 def cache_root() -> Path:
     """The folder that holds all entries."""
     root = os.environ.get("AXILOOM_CACHE")
-    return Path(root).absolute() if root else _own_root()
+    if not root:
+        return _own_root()
+    folder = Path(root)
+    if not folder.is_absolute():  # programs that we start in other folders have the same cache
+        folder = folder.absolute()
+        os.environ["AXILOOM_CACHE"] = str(folder)
+    return folder
 
 
 def _own_root() -> Path:
@@ -299,7 +305,7 @@ def is_whole(entry: Path, again: bool = False) -> bool:
         stamp = _stamp(entry)
         if not again and _CHECKED.get(entry) == stamp:
             return True
-        hashes = json.loads((entry / _MANIFEST).read_bytes())
+        hashes = _manifest(entry)
         whole = bool(hashes == {name: _hash(entry / name) for name in hashes})
     except (OSError, ValueError, TypeError, AttributeError):
         whole = False
@@ -323,9 +329,20 @@ def _files(folder: Path) -> list[str]:
     )
 
 
+def _manifest(entry: Path) -> dict[str, str]:
+    hashes: dict[str, str] = json.loads(_regular(entry / _MANIFEST).read_bytes())
+    return hashes
+
+
+def _regular(file: Path) -> Path:
+    """Raises OSError for a device, which has no end."""
+    if not file.is_file():
+        raise FileNotFoundError(file)
+    return file
+
+
 def _stamp(entry: Path) -> _Stamp:
-    names = [_MANIFEST, *json.loads((entry / _MANIFEST).read_bytes())]
-    stats = [(entry / name).stat() for name in names]
+    stats = [_regular(entry / name).stat() for name in (_MANIFEST, *_manifest(entry))]
     return tuple((file.st_size, file.st_mtime_ns, file.st_ino) for file in stats)
 
 
