@@ -62,9 +62,9 @@ def environment(
 
 
 def _without_colons(libraries: Sequence[Path], work: Path) -> Iterator[Path]:
-    """These folders, or links to them in `work`: a colon in one would end it."""
+    """These folders, or links to them in `work`: a colon or a semicolon in one would end it."""
     for number, folder in enumerate(libraries):
-        if os.pathsep not in str(folder):
+        if not {*":;"} & {*str(folder)}:
             yield folder
             continue
         link = work / f"libraries{number}"

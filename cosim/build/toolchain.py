@@ -15,6 +15,7 @@ import re
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -76,6 +77,7 @@ def linux_target(host: Host) -> Target:
 
 
 _SOURCES = (".c", ".S", ".s")
+_FOLDERS = ("ZIG_GLOBAL_CACHE_DIR", "ZIG_LOCAL_CACHE_DIR")
 PROGRAM = "program.elf"
 _OTHERS = re.compile(r"-D(?!AXL_)")
 _MESSAGE = re.compile(r"\berror:")
@@ -91,7 +93,19 @@ def _environment(work: Path | None = None) -> dict[str, str]:
     """Zig keeps what all programs share under our cache, and what is of one program in `work`."""
     shared = writable_root() / "zig"
     local = work / ".zig" if work else shared
-    return {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(shared), "ZIG_LOCAL_CACHE_DIR": str(local)}
+    return {**os.environ, **dict(zip(_FOLDERS, (str(shared), str(local)), strict=True))}
+
+
+def _plain(argument: str, stack: ExitStack) -> str:
+    """`argument`, its folder by another name if it has a newline: zig's lists of dependencies end there."""
+    option = "-I" if argument.startswith("-I") else ""
+    path = Path(argument.removeprefix(option))
+    folder = path if path.is_dir() else path.parent
+    if "\n" not in argument or not folder.is_dir():
+        return argument
+    number = os.open(folder, os.O_PATH)
+    stack.callback(os.close, number)
+    return f"{option}/proc/{os.getpid()}/fd/{number}/{path.relative_to(folder)}"
 
 
 @cache
@@ -280,8 +294,13 @@ def run_zig(arguments: list[str], folder: Path) -> list[str]:
 
     CompileError carries its first error.
     """
-    command = [*_zig(), *arguments]
-    done = processes.run(command, env=_environment(folder))
+    with ExitStack() as stack:
+        environment = _environment(folder)
+        for name in _FOLDERS:
+            Path(environment[name]).mkdir(parents=True, exist_ok=True)
+            environment[name] = _plain(environment[name], stack)
+        command = [*_zig(), *(_plain(argument, stack) for argument in arguments)]
+        done = processes.run(command, env=environment)
     shutil.rmtree(folder / ".zig", ignore_errors=True)
     lines = done.stderr.splitlines()
     if done.returncode == 0:

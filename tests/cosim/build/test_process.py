@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import time
 from pathlib import Path
@@ -55,6 +56,15 @@ def test_the_environment_is_this_python(tmp_path: Path, monkeypatch: pytest.Monk
     assert env["COCOTB_RANDOM_SEED"] == "7"
     assert env["LD_LIBRARY_PATH"].endswith(":/core:/before")
     assert "COCOTB_TEST_FILTER" not in env
+
+
+@pytest.mark.parametrize("odd", ["a:b", "a;b"])
+def test_libraries_in_odd_folders(tmp_path: Path, odd: str) -> None:
+    (tmp_path / odd).mkdir()
+    (tmp_path / odd / "libx.so").touch()
+    searched = process.environment("top", "test", tmp_path / "r.xml", libraries=[tmp_path / odd])
+    folders = re.split("[:;]", searched["LD_LIBRARY_PATH"])
+    assert any((Path(folder) / "libx.so").exists() for folder in folders)
 
 
 def test_a_python_that_cannot_be_embedded_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

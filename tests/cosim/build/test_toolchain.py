@@ -48,6 +48,16 @@ def test_a_changed_header_is_noticed(tmp_path: Path, named: bool) -> None:
     assert programs[0] != programs[1]
 
 
+def test_any_character_in_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    odd = tmp_path / "- a'b\"c$d#e\nf:g;h%i\\j{k}*l&m|n(o)p`é,"
+    odd.mkdir()
+    monkeypatch.chdir(odd)
+    monkeypatch.setenv("AXILOOM_CACHE", "-cache")
+    source(odd, "#define ANSWER 1\n", "answer.h")
+    text = source(odd, '#include "answer.h"\nint main(void) { return ANSWER; }\n')
+    assert elf.load(compile_bare([text], odd / "a.elf", include=[odd], board=BOARD)).entry == 0x100000
+
+
 def test_macros_of_board_and_caller(tmp_path: Path) -> None:
     checks = {"AXL_LENGTH_BITS": "14", "AXL_CPU_HZ": "650000000u", "AXL_DMA_CACHED": "0", "MINE": "7"}
     asserts = "".join(f'_Static_assert({name} == {value}, "{name}");\n' for name, value in checks.items())
