@@ -19,11 +19,15 @@ from typing import Any
 
 import clang.cindex as ci
 
+from axiloom import processes
 from axiloom.errors import CompileError
 
 TARGET = "x86_64-linux-musl"
 SECONDS, MEGABYTES = 3, 1500
 """What clang may take for one file."""
+STACK_KB = 2048
+DEEPEST = 350
+"""Nodes within each other: each takes a few of the thousand calls that Python bears."""
 OWN_HEADERS = Path(__file__).parent / "include"
 """Looked at last: what loops need of ``polybench.h`` where there is none."""
 _OPERATORS = "? .* ->* * / % + - << >> <=> < > <= >= == != & ^ | && || = *= /= %= += -= <<= >>= &= ^= |= ,"
@@ -76,8 +80,8 @@ def element_text(node: Node) -> str:
 class Node:
     """A cursor of clang, asked for each of its properties once."""
 
-    def __init__(self, cursor: Any, file: str) -> None:
-        self.cursor, self.file = cursor, file
+    def __init__(self, cursor: Any, file: str, depth: int = 0) -> None:
+        self.cursor, self.file, self.depth = cursor, file, depth
 
     @cached_property
     def kind(self) -> str:
@@ -85,9 +89,11 @@ class Node:
 
     @cached_property
     def children(self) -> list[Node]:
-        """Without references to types, and attributes."""
+        """Without references to types, and attributes. Raises RecursionError."""
+        if self.depth > DEEPEST:  # deeper, Python's limit would strike in the midst of libclang
+            raise RecursionError
         return [
-            Node(cursor, self.file)
+            Node(cursor, self.file, self.depth + 1)
             for cursor in self.cursor.get_children()
             if not (cursor.kind.is_reference() or cursor.kind.is_attribute())
         ]
@@ -287,22 +293,25 @@ def _system() -> tuple[str, ...]:
 
 def _bounded(text: str, file: str, options: list[str]) -> None:
     """Raises CompileError if clang needs more than `SECONDS` or `MEGABYTES` for it."""
-    limits = f'ulimit -v {MEGABYTES << 10}; ulimit -t {SECONDS}; exec "$@"'
+    # With a stack smaller than that of libclang's thread: what it bears, that thread bears too.
+    limits = f'ulimit -v {MEGABYTES << 10}; ulimit -t {SECONDS}; ulimit -s {STACK_KB}; exec "$@"'
     command = [sys.executable, "-m", "ziglang"] if _zig() is None else [str(_zig())]
     words = ["sh", "-c", limits, "sh", *command, "clang", "-fsyntax-only", "-H", *options, "-"]
     try:
-        done = subprocess.run(
-            words, input=text.encode(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=60
-        )
+        done = processes.run(words, input=text, stdout=subprocess.DEVNULL, timeout=60)
     except subprocess.TimeoutExpired:
         done = None
     if done is None or done.returncode < 0 or done.returncode > 128:
         raise CompileError(
-            f"{file}: clang needs more than {SECONDS} s or {MEGABYTES} MB for it; its macros may expand "
-            "without measure, or a header never ends"
+            f"{file}: clang needs more than {SECONDS} s, {MEGABYTES} MB or {STACK_KB} KB of stack for it; "
+            "it may nest too deep, its macros may expand without measure, or a header may never end"
         )
+    # libclang is told to go on after those, and would, down to the end of its stack.
+    if fatal := re.search(r"^(.+?):(\d+):\d+: fatal error: (?!.*file not found)(.*)", done.stderr, re.M):
+        name = file if fatal[1] == "<stdin>" else Path(fatal[1]).name
+        raise CompileError(f"{name}:{fatal[2]}: {fatal[3]}")
     # `-H` says each header that was opened. libclang would read a device without end.
-    for header in re.findall(r"^\.+ (.+)$", done.stderr.decode(errors="replace"), re.M):
+    for header in re.findall(r"^\.+ (.+)$", done.stderr, re.M):
         if not header.startswith(_system()) and not Path(header).is_file():
             raise CompileError(f"{file}: `{header}` is included, and is no regular file")
 

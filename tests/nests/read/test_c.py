@@ -324,8 +324,13 @@ int main(void) { int n = 3; float A[4]; kernel_f(n, A); return 0; }
         )
         + "\nvoid f(int A[2]) { A7 }",
         '#include "/dev/zero"\nvoid f(int A[2]) { A[0] = 1; }',
+        f"void f(int A[2]) {{ A[0] = {'(' * 100_000}1{')' * 100_000}; }}",
+        f"void f(int A[2]) {{ A[0] = {'- ' * 3_000}1; }}",
+        f"void f(int A[2]) {{ A[0] = {'A[1] + ' * 3_000}1; }}",
+        "#if 1 << 99999999999 << 99999999999\n#endif\nvoid f(int A[2]) { A[0] = B; }",
     ],
 )
-def test_clang_is_bounded(text: str) -> None:
+def test_clang_is_bounded(text: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(CompileError, match=r"^f.c:"):
         parse(text, "f.c")
+    assert not capsys.readouterr().err
