@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from pathlib import Path
 
 import pytest
 
 from axiloom import drivergen, isa
 from axiloom.cli import main
-from axiloom.errors import UsageError
+from axiloom.errors import SpecError, UsageError
 
 HARDWARE = Path(__file__).parents[2] / "examples" / "hardware"
 PAIRS = str(HARDWARE / "two_streams" / "multiply_pairs.v")
@@ -91,6 +93,28 @@ def test_a_module_that_looks_at_tlast_starts_on_it(tmp_path: Path) -> None:
     mlir = drivergen.parse_workload("matmul:8x8x8").mlir
     with pytest.raises(UsageError, match=r"coalesce would join packets, .*--pipeline published"):
         drivergen.compile_mlir(mlir, spec, pipeline="coalesce")
+
+
+@pytest.mark.slow
+def test_what_is_advised_works(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A draft without its RTL is refused with what is missing; that helps, and so does each remedy then."""
+    out, told, folder = tmp_path / "draft.json", tmp_path / "run.json", HARDWARE / "stream_matmul"
+    files = [str(folder / "matmul_stream.sv"), str(folder / "multiply.sv")]
+    assert main(["spec", "from-rtl", *files, "--top", "matmul_stream", "-o", str(out)]) == 0
+    run = ["run", "matmul:8x8x8", "--spec", str(out), "--quiet"]
+    capsys.readouterr()
+    assert main(run) == SpecError.exit_code
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "no engine of ours computes linalg.matmul by these instructions and tiles" in line
+    model, rtl = sorted(re.findall(r"--rtl [^)]+", line), key=len)
+    assert main([*run, *model.split()]) == 0
+    run += rtl.replace("FILE", shlex.join(files)).replace("NAME", "matmul_stream").split()
+    assert main([*run, "--json", str(told)]) == 0
+    remedies = {text for loss in json.loads(told.read_text())["losses"] for text in loss["remedies"]}
+    assert remedies
+    assert not any("coalesce" in text for text in remedies)
+    for remedy in remedies:
+        assert main([*run, *shlex.split(remedy)]) == 0, remedy
 
 
 @pytest.mark.parametrize(
