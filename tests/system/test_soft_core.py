@@ -14,7 +14,7 @@ from axiloom.cosim.job import Job, Result
 from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
 from axiloom.drivergen.pipeline.schedule import DEFAULTS, Schedule
-from axiloom.errors import DriverError, UsageError
+from axiloom.errors import StaleDataError, UsageError
 from axiloom.isa import AcceleratorSpec
 from axiloom.run.compare import compare
 from axiloom.run.problem import ProblemRun, Workload
@@ -126,7 +126,7 @@ def test_windows_that_are_cached_by_mistake_are_diagnosed(tmp_path: Path) -> Non
     result = simulated(run, tmp_path, board)
     assert any(line.startswith("missing flush") for line in result.stale)
     elf = run.build_elf(run.driver, tmp_path)
-    with pytest.raises(DriverError, match="missing flush: the DMA read data that is still dirty"):
+    with pytest.raises(StaleDataError, match=r"missing flush: the DMA, started by .* read old"):
         Soc(System(SPEC, board=board)).run_many([Job(elf, run.inputs, run.outputs, strict=True)])
 
 
