@@ -38,7 +38,7 @@ MUTANTS = {
     "not past what was read": (r"vector_again \? vector_result :", "1'b0 ? vector_result :"),
     "MUL waits no longer": (r"vector_multiplies \? 3'h4", "vector_multiplies ? 3'h2"),
     "reset leaves the accumulator": (r"(assign vector_reset\w* =) .*;", r"\1 1'b0;"),
-    "GEMM does not add": (r"vector_code = is_gemm \? 3'h2", "vector_code = is_gemm ? 3'h1"),
+    "GEMM does not add": (r"(vector_code = \w*is_gemm) \? 3'h2", r"\1 ? 3'h1"),
     "the second operand is the first": (r"(assign vector_address = \(.*\) \?) loops_src", r"\1 loops_dst"),
 }
 
