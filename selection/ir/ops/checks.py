@@ -11,19 +11,22 @@ from axiloom.selection.ir.ops.op import Attributes
 
 def ints(attributes: Attributes, name: str) -> tuple[int, ...]:
     value = attributes[name]
-    assert isinstance(value, tuple)
+    if not isinstance(value, tuple):
+        raise GraphError(f"{name} is {value!r}: integers are needed")
     return value
 
 
 def integer(attributes: Attributes, name: str) -> int:
     value = attributes[name]
-    assert isinstance(value, (int, Unknown)), name
+    if not isinstance(value, (int, Unknown)):
+        raise GraphError(f"{name} is {value!r}: an integer is needed")
     return value  # what is unknown reckons as an integer does
 
 
 def text(attributes: Attributes, name: str) -> str:
     value = attributes[name]
-    assert isinstance(value, str)
+    if not isinstance(value, str):
+        raise GraphError(f"{name} is {value!r}: a text is needed")
     return value
 
 
