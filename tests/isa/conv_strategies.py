@@ -152,6 +152,10 @@ def _after(spec: AcceleratorSpec, opcode: Opcode, state: _State, wanted: Mapping
     """The state after an opcode whose words set `wanted`, or None where it is an error."""
     sizes, shapes, saved = dict(state.sizes), dict(state.shapes), state.saved
     window = spec.form is WINDOW
+
+    def loaded() -> bool:
+        return all(shapes.get(o) == _laid(spec, o, sizes) for o in spec.form.inputs)
+
     for action, host in opcode.steps():
         if isinstance(action, SetDims) and isinstance(host, SendDim):
             sizes.update({f.dim: wanted[f.dim] for f in host.fields})
@@ -162,16 +166,13 @@ def _after(spec: AcceleratorSpec, opcode: Opcode, state: _State, wanted: Mapping
         if isinstance(action, Load):
             if not fits[action.operand]:
                 return None
-            laid = (sizes["sw"],) if action.operand == "I" and not window else ()
-            shapes[action.operand] = now[action.operand] + laid
+            shapes[action.operand] = _laid(spec, action.operand, sizes)
         elif isinstance(action, Compute | Save) and window:
-            loaded = all(shapes.get(o) == now[o] for o in "IF") or isinstance(action, Save)
-            if not loaded or saved >= spec.buffers["O"]:
+            if not (isinstance(action, Save) or loaded()) or saved >= spec.buffers["O"]:
                 return None
             saved += isinstance(action, Save)
         elif isinstance(action, Compute):
-            loaded = shapes.get("I") == now["I"] + (sizes["sw"],) and shapes.get("F") == now["F"]
-            if not loaded or not fits["O"] or shapes.get("O", now["O"]) != now["O"]:
+            if not loaded() or not fits["O"] or shapes.get("O", now["O"]) != now["O"]:
                 return None
             shapes["O"] = now["O"]
         elif isinstance(action, Store | Requantise):
@@ -186,6 +187,11 @@ def _after(spec: AcceleratorSpec, opcode: Opcode, state: _State, wanted: Mapping
 
 def _shape(spec: AcceleratorSpec, operand: str, sizes: Mapping[str, int]) -> tuple[int, ...]:
     return (sizes["oc"], 2) if operand == "P" else tuple(sizes[d] for d in spec.data[operand])
+
+
+def _laid(spec: AcceleratorSpec, operand: str, sizes: Mapping[str, int]) -> tuple[int, ...]:
+    """Under which sizes a tile is the one that was loaded."""
+    return _shape(spec, operand, sizes) + tuple(sizes[name] for name in spec.form.laid.get(operand, ()))
 
 
 @st.composite
