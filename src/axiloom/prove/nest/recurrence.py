@@ -181,6 +181,8 @@ class _Recurrence:
             ready = self._run & (self._places[port.fifo] != 0) & (left != 0)
             passes[port.fifo] = stream.tvalid & ready
             self._bench.check(port.fifo, "ready", stream.tready == ready, "TREADY as the recurrence has it")
+            passed = stream.tvalid & stream.tready
+            self._bench.cover(port.fifo, "passes", passed, "an element is taken", needed=True)
         for port in self._circuit.outputs:
             stream, left = getattr(core, output_name(port)), self._left[port.fifo]
             valid = self._level[port.fifo] != 0

@@ -3,18 +3,22 @@
 ``schedule``: the scheduled program computes what the program does. ``circuit``: what the circuit sends is
 what the scheduled program computes. ``order``: however long the streams wait, accesses keep their order.
 ``issue``, ``iteration``, ``check`` and others (:mod:`axiloom.prove.nest.recurrence`): the RTL issues as the
-circuit does, and none of its checks fails. ``data``: the Verilog sends what the circuit sends.
+circuit does, and none of its checks fails. ``data``: the Verilog sends what the circuit sends. Covers:
+``depends`` (results depend on data), ``passes`` (the RTL takes some).
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import z3
 
 from axiloom.errors import BuildError
+from axiloom.isa.formal.graph import postorder
+from axiloom.isa.formal.sound import Claim
 from axiloom.nest.accelerator import Accelerator
 from axiloom.nests.program import Program
 from axiloom.nests.schedule import Schedule
@@ -24,6 +28,7 @@ from axiloom.prove.nest import circuit, datapath, order, program
 from axiloom.prove.nest.program import Element
 from axiloom.prove.nest.recurrence import bench
 from axiloom.prove.nest.terms import Meaning, Term
+from axiloom.prove.spec import decided
 from axiloom.prove.verdict import Answer, Verdict
 
 MOST_TABLE = 1200
@@ -50,6 +55,7 @@ def _claims(
     name = source.name
     wanted = program.of_schedule(schedule)
     yield from _schedule(name, source, schedule, wanted, limit_s)
+    yield from _covers(name, wanted, limit_s)
     begun = time.perf_counter()
     try:
         run, sent = circuit.run(made.circuit, made.packets[0], Meaning.EXACT)
@@ -120,6 +126,22 @@ def equal(pairs: list[tuple[Element, Term, Term]], limit_s: int) -> Same:
         return Answer.OPEN, proofs[0].solver, ": solvers say the contrary", ""
     solver = proofs[-1].solver if left else "z3, same terms"
     return Answer.HOLDS, solver, "", solvers.all_certified(proofs)
+
+
+def _covers(name: str, wanted: Mapping[Element, Term], limit_s: int) -> Iterator[Verdict]:
+    """That each array is another one for other data. A constant one is a fact about the program, no fault."""
+    for array in dict.fromkeys(array for array, _ in wanted):
+        never = z3.BoolVal(True)
+        for term in (z3.simplify(term) for (own, _), term in wanted.items() if own == array):
+            leaves = filter(z3.is_const, postorder([term]))
+            data = [leaf for leaf in leaves if leaf.decl().kind() == z3.Z3_OP_UNINTERPRETED]
+            if data:
+                other = [(leaf, z3.FreshConst(leaf.sort(), "other")) for leaf in data]
+                never = term == z3.substitute(term, *other)
+                break
+        claim = Claim("depends", f"{array} is another one for other data", never, cover=True)
+        for verdict in decided(name, [claim], limit_s):
+            yield replace(verdict, port=array, needed=False)
 
 
 def _order(name: str, made: Accelerator, run: Run) -> Verdict:
