@@ -70,6 +70,17 @@ def claims(source: InstructionSet, ranges: Mapping[str, Range] | None = None) ->
     return found
 
 
+def effects(source: InstructionSet, ranges: Mapping[str, Range]) -> Iterator[Claim]:
+    """Covers: each instruction whose text writes something does so in some command."""
+    for one in source.instructions.values():
+        walk = _Walk(source, ranges)
+        walk.instruction(one)
+        if walk.writes:
+            never = z3.And(*(z3.Implies(z3.And(*known), z3.BoolVal(False)) for known in walk.writes))
+            name, text = f"{source.name}.{one.name}: it writes", "some command of it writes something"
+            yield Claim(name, text, never, "covers", cover=True)
+
+
 def kept(source: InstructionSet) -> dict[str, Range]:
     """Ranges of the registers that instructions with indices read: see :func:`kept_of`."""
     needed: set[str] = set()
@@ -167,6 +178,8 @@ class _Walk:
     sets: dict[tuple[str, int], list[z3.BoolRef]] = field(default_factory=dict)
     """That what is written to a register, by its line, lies in the range in which it is kept."""
     indices: dict[tuple[str, int], list[z3.BoolRef]] = field(default_factory=dict)
+    writes: list[tuple[z3.BoolRef, ...]] = field(default_factory=list)
+    """What is known where something is written."""
     line: int = 0
     ranges: list[z3.BoolRef] = field(default_factory=list)
     """Of the integers that stand for something unknown."""
@@ -226,6 +239,8 @@ class _Walk:
     def _block(self, statements: Sequence[Statement], point: _Point) -> None:
         for one in statements:
             self.line = one.line
+            if isinstance(one, SetRegister | Write):
+                self.writes.append((*self.ranges, *point.facts))
             match one:
                 case Let():
                     point = self._let(one, point)

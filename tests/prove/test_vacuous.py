@@ -34,6 +34,7 @@ STEP = "y[ptr] = 0\n    ptr = uint7(ptr + 1)"
     [
         ("word[0:4] == 20", "y[0] = 0", "extra: it comes: never seen"),
         ("word[0:4] == 2", "require(rows > 100 and rows < 50)\n    y[0] = 0", "it comes: never seen"),
+        ("word[0:4] == 2", "for i in range(0):\n        y[i] = 0", "extra: it writes: never seen"),
         ("word[0:4] == 2", STEP, "extra: y, line 13: violated"),
         ("word[0:4] == 2", f"{STEP} if ptr < 64 else 0", "extra: y, line 13: violated"),
         ("word[0:4] == 2", f"{STEP} if ptr < 63 else 0", ""),

@@ -70,7 +70,7 @@ TEXTS = (
     _text("a register is always 0", "word[0:4] == 2", "require(ptr == 5)\n    y[0] = 0", "never seen"),
     _text("a register stays small", "word[0:4] == 2",
           "require(ptr > 9)\n    ptr = uint7(ptr + 1) if ptr < 4 else 0", "never seen"),
-    _text("no turn of a loop", "word[0:4] == 2", "for i in range(0):\n        y[i] = 0", ""),
+    _text("no turn of a loop", "word[0:4] == 2", "for i in range(0):\n        y[i] = 0", "it writes: never"),
     _text("hidden by another", "word[0:4] == 1", "y[0] = 0", "violated"),
     _text("decode that is false", "False", "y[0] = 0", ""),
     _text("never and always", "word[0:4] == 2", "require(False)\n    y[0] = 0", ""),

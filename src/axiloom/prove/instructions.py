@@ -44,8 +44,9 @@ def claims_of(source: InstructionSet) -> tuple[Model, list[sound.Claim]]:
 
 
 def covers(source: InstructionSet, model: Model) -> Iterator[sound.Claim]:
-    """Each instruction can come, and be legal: else all that is claimed of it says nothing."""
-    within = _within(model, bounds.required(source))
+    """Each instruction can come, be legal, and write: else all that is claimed of it says nothing."""
+    ranges = bounds.required(source)
+    within = _within(model, ranges)
     for name in source.instructions:
         ways = [
             z3.And(model.ila.valid, one.decode)
@@ -55,6 +56,7 @@ def covers(source: InstructionSet, model: Model) -> Iterator[sound.Claim]:
         text = f"some command is {name}, and meets its requirements"
         never = z3.Not(z3.And(within, z3.Or(*ways)))
         yield sound.Claim(f"{source.name}.{name}: it comes", text, never, "covers", cover=True)
+    yield from bounds.effects(source, ranges)
 
 
 def _within(model: Model, ranges: Mapping[str, Range]) -> z3.BoolRef:
