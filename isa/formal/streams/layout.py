@@ -6,7 +6,7 @@ size is looked at at once. The model's bits are these integers, as no address is
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 from typing import Any
 
@@ -39,7 +39,22 @@ def _of_elements(model: State, operand: str) -> Iterator[tuple[str, z3.BoolRef]]
     yield f"layout of {operand}: injective", z3.Implies(z3.And(*given, at == at_other), same)
     loaded: Any = prod(sizes[dim] for dim in dims[:rows]) * beats * each
     within = z3.And(at >= 0, at < loaded)
+    given += _of_products([*dims[:rows], None, *dims[rows:]] if rows else [*dims], one, sizes, beats * each)
     yield f"layout of {operand}: within what is loaded", z3.Implies(z3.And(*given), within)
+
+
+def _of_products(
+    dims: Sequence[str | None], index: Mapping[str, Any], sizes: Mapping[str, Any], pitch: Any
+) -> Iterator[z3.BoolRef]:
+    """What is true of any numbers, and solvers do not see by themselves: at each step of a place in rows
+    (None: `pitch`), the product of two that are not negative is not. It takes nothing away from a claim."""
+    place: Any = 0
+    end: Any = 1
+    for dim in dims:
+        size = pitch if dim is None else sizes[dim]
+        for factor in (place, end - 1 - place):
+            yield z3.Implies(z3.And(factor >= 0, size >= 0), factor * size >= 0)
+        place, end = place * size + (0 if dim is None else index[dim]), end * size
 
 
 def _from_words(model: State, operand: str) -> z3.BoolRef:

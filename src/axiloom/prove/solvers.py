@@ -1,8 +1,9 @@
-"""z3 and bitwuzla on formulas that must hold, each in a process of its own, with limits.
+"""z3, bitwuzla and cvc5 on formulas that must hold, each in a process of its own, with limits.
 
 z3 has the first turn, since it is quick where little is to be done. What it leaves goes to both at once,
 and the first that answers is believed. What holds is asked of the other one too, beside the first, for a
-short time: who agrees certifies it, and who does not makes it undecided.
+short time: who agrees certifies it, and who does not makes it undecided. bitwuzla knows bits alone: of whole
+numbers without an end, cvc5 is asked.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import importlib.metadata
 import re
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from multiprocessing.connection import wait
@@ -22,9 +23,11 @@ from axiloom.errors import BuildError
 from axiloom.worker import NoAnswerError, Worker
 
 QUICK_S = 2
+WHOLE_S = 10
+"""For cvc5, which few claims need."""
 GRACE_S = 60
 """Beyond a limit, which is that of the search alone: a formula is read before."""
-SOLVERS = {"z3": "z3-solver", "bitwuzla": "bitwuzla"}
+SOLVERS = {"z3": "z3-solver", "bitwuzla": "bitwuzla", "cvc5": "cvc5"}
 """Solver to the package that brings it."""
 
 
@@ -64,17 +67,24 @@ def decide(formulas: Sequence[Any], limit_s: int) -> Iterator[Said]:
     texts = [_negation(one) for one in easy]
     said = _ask("z3", texts, QUICK_S)
     checked = _ask("bitwuzla", [*map(_for_bits, easy, texts)], QUICK_S)
-    for formula, same, first, other in zip(formulas, map(_eq, formulas, easy), said, checked, strict=True):
+    alike = map(_eq, formulas, easy)
+    for formula, same, text, first, other in zip(formulas, alike, texts, said, checked, strict=True):
+        if first.holds and other.holds is None and of_integers(text):
+            (other,) = _ask("cvc5", [text], WHOLE_S)
         if first.holds or (same and first.holds is not None):
             yield _together(first, other)
             continue
-        text = _negation(formula)
+        if same and other.holds is not None:
+            yield other
+            continue
+        whole = _negation(formula)
+        asked = {"z3": whole, "bitwuzla": _for_bits(formula, whole)}
         if not same:
-            (first,) = _ask("z3", [text], QUICK_S)
-        found = first if first.holds is not None else _portfolio(text, limit_s)
+            (first,) = _ask("z3", [whole], QUICK_S)
+        found = first if first.holds is not None else _portfolio(asked, limit_s)
         if found.holds:
             name = "z3" if found.solver == "bitwuzla" else "bitwuzla"
-            (other,) = _ask(name, [text if name == "z3" else _for_bits(formula, text)], QUICK_S)
+            (other,) = _ask(name, [asked[name]], QUICK_S)
             found = _together(found, other)
         yield found
 
@@ -157,11 +167,12 @@ def _ask(solver: str, texts: Sequence[str], limit_s: int) -> Iterator[Said]:
             yield from [Said(None, solver, 0.0, {})] * left
 
 
-def _portfolio(text: str, limit_s: int) -> Said:
+def _portfolio(texts: Mapping[str, str], limit_s: int) -> Said:
+    """`texts`: the question to each solver."""
     begun = time.perf_counter()
     with ExitStack() as stack:
         running = []
-        for solver in SOLVERS:
+        for solver, text in texts.items():
             running.append(stack.enter_context(Worker()))
             running[-1].send(_answers, solver, [text], limit_s)
         end = begun + limit_s + QUICK_S
@@ -174,7 +185,7 @@ def _portfolio(text: str, limit_s: int) -> Said:
                     said: Said = worker.receive(0)
                     if said.holds is not None:
                         return said
-    return Said(None, ", ".join(SOLVERS), time.perf_counter() - begun, {})
+    return Said(None, ", ".join(texts), time.perf_counter() - begun, {})
 
 
 # --- in a worker
@@ -237,4 +248,19 @@ def _bitwuzla_says(text: str, limit_s: int) -> tuple[str, dict[str, str]]:
     return answer, values
 
 
-_SAYS = {"z3": _z3_says, "bitwuzla": _bitwuzla_says}
+def _cvc5_says(text: str, limit_s: int) -> tuple[str, dict[str, str]]:
+    import cvc5
+
+    solver = cvc5.Solver(cvc5.TermManager())
+    solver.setOption("tlimit-per", str(limit_s * 1000))
+    parser = cvc5.InputParser(solver)
+    lines = [line for line in text.splitlines() if not line.startswith(("(set-info", "(check-sat"))]
+    logic = "QF_NIA" if of_integers(text) else "QF_AUFBV"
+    asked = f"(set-logic {logic})\n" + "\n".join(lines)
+    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, asked, "formula")
+    while not (command := parser.nextCommand()).isNull():
+        command.invoke(solver, parser.getSymbolManager())
+    return str(solver.checkSat()).split()[0], {}
+
+
+_SAYS = {"z3": _z3_says, "bitwuzla": _bitwuzla_says, "cvc5": _cvc5_says}

@@ -35,7 +35,7 @@ def key(spec: AcceleratorSpec) -> str:
 
 def sources() -> str:
     """Of the text of all that makes models and claims, and of the solvers that decide them."""
-    return content_hash(code_hash("isa", "prove"), versions("z3-solver", "bitwuzla"))
+    return content_hash(code_hash("isa", "prove"), versions("z3-solver", "bitwuzla", "cvc5"))
 
 
 def summary(verdicts: Iterable[dict[str, Any]]) -> Proved:
