@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -41,8 +42,8 @@ _ANY = (
     f"memory_nordff; techmap -D LIMIT={LARGE} -map {_ANY_FILE.name}; setundef -undriven -expose; opt -full; "
 )
 
-_ANSWERS = 3
-"""Of the form in which answers are kept."""
+_SOURCES = "abc", "aiger", "certify", "liveness"
+"""What an answer in the cache hangs on, beside its question."""
 _ALL = "all.aig"
 INDUCTION = "induction"
 """Over cycles, from any state in which all lemmas hold."""
@@ -237,6 +238,12 @@ def lower(bench: Bench, folder: Path, sources: Sequence[tuple[str, str]] = ()) -
     return Aiger.read((folder / _ALL).read_bytes())
 
 
+@cache
+def _tools() -> str:
+    texts = [(Path(__file__).parent / f"{name}.py").read_text(encoding="utf-8") for name in _SOURCES]
+    return content_hash(*texts, yosys.version(), certify.version())
+
+
 def _together(asked: Asked, outputs: Sequence[str], limit_s: int) -> tuple[bool, bool]:
     """Is each of these outputs low in the first cycle, and by induction ever after? And: was that known?"""
     # ABC gives up where an output is constant: Yosys has shown it then.
@@ -245,9 +252,7 @@ def _together(asked: Asked, outputs: Sequence[str], limit_s: int) -> tuple[bool,
         return True, False
     cone = asked.cone(*outputs)
     files = {"induct": cone.step().write(), "first": cone.write()}
-    key = content_hash(
-        "induction", _ANSWERS, yosys.version(), certify.version(), *(data.hex() for data in files.values())
-    )
+    key = content_hash("induction", _tools(), *(data.hex() for data in files.values()))
 
     def ask() -> dict[str, Any]:
         for name, data in files.items():
@@ -266,9 +271,7 @@ def _together(asked: Asked, outputs: Sequence[str], limit_s: int) -> tuple[bool,
 def _decide(asked: Asked, prop: Property, tried: Sequence[Engine]) -> tuple[Found, bool]:
     """What the first engine says that says anything; from the cache, if this question was asked before."""
     read = [asked.file(_output(prop, one)).read_bytes().hex() for one in tried]
-    key = content_hash(
-        "prove", _ANSWERS, yosys.version(), certify.version(), *read, *(one.script for one in tried)
-    )
+    key = content_hash("prove", _tools(), *read, *(one.script for one in tried))
 
     def ask() -> dict[str, Any]:
         return asdict(_ask(asked, prop, tried))
@@ -282,7 +285,7 @@ def _decide_live(asked: Asked, prop: Property, owed: str, bench: Bench, limit_s:
     pairs = len(bench.fair_pairs)
     cone = asked.cone(owed, *bench.fairness, *(name for pair in bench.fair_pairs for name in pair))
     data = cone.numbered().write().hex()
-    key = content_hash("live", _ANSWERS, yosys.version(), certify.version(), data, pairs, limit_s)
+    key = content_hash("live", _tools(), data, pairs, limit_s)
 
     def ask() -> dict[str, Any]:
         ask_it = _ask_fair if prop.is_cover else _ask_live
@@ -340,24 +343,27 @@ def _output(prop: Property, engine: Engine) -> str:
 
 def _ask(asked: Asked, prop: Property, tried: Sequence[Engine]) -> Found:
     folder = asked.folder
-    bounded: Found | None = None
+    weaker: Found | None = None
     for engine in tried:
+        if engine.bounded and weaker is not None:  # it holds without a bound
+            continue
         name = _output(prop, engine)
         if _constant_zero(folder / f"{name}.aig"):
             return Found(False, None, engine.name if engine.helped else "Yosys", certified=CONSTANT)
         found = _run(folder, name, engine, asked.stop)
         if found is None:
             continue
-        if found.reachable or found.cycles is None:
+        if found.reachable or found.certified:
             return found
-        bounded = found
-    return bounded or Found(None, None, tried[-1].name)
+        weaker = found  # to a bound, or without a proof that another engine can check
+    return weaker or Found(None, None, tried[-1].name)
 
 
 def _run(folder: Path, name: str, engine: Engine, stop: Callable[[], bool]) -> Found | None:
-    files = {end: folder / f"{name}.{end}" for end in ("status", "cex", "small", "pla")}
-    for file in files.values():
-        file.unlink(missing_ok=True)
+    file = folder / f"{name}.aig"
+    files = {end: file.with_suffix(f".{end}") for end in ("status", "cex", "small", "pla")}
+    for written in files.values():
+        written.unlink(missing_ok=True)
     commands = engine.script.format(name=name).replace("pdr ", f"pdr -d -I {files['pla'].name} ")
     script = f"read_aiger {name}.aig; {commands}; write_status {name}.status; "
     # A counter-example is of the property as it was read, also after it was made smaller.
@@ -367,28 +373,31 @@ def _run(folder: Path, name: str, engine: Engine, stop: Callable[[], bool]) -> F
     with contextlib.suppress(BuildError):
         yosys.abc(f"{name}.abc", folder, stop)
     if files["small"].exists() and _constant_zero(files["small"]):
-        return Found(False, None, engine.name)
+        return Found(False, None, engine.name, certified=_by_induction(Aiger.read(file.read_bytes())))
     words = files["status"].read_text().split() if files["status"].exists() else []
     answer = words[0].removeprefix("snl_") if words else ""
     if answer == "UNSAT":
-        certified = _certified(folder / f"{name}.aig", files["pla"])
+        certified = _certified(file, files["pla"])
         return None if certified is None else Found(False, None, engine.name, certified=certified)
     if answer == "SAT":
-        stimulus = _stimulus(folder / f"{name}.aig", files["cex"])
+        stimulus = _stimulus(file, files["cex"])
         return Found(True, len(stimulus) - 1, engine.name, stimulus)
     reached = int(words[1]) if engine.bounded and len(words) > 1 and words[1].isdigit() else 0
     return Found(False, reached, engine.name) if reached > 0 else None
 
 
 def _certified(file: Path, invariant: Path) -> str | None:
-    """Who has checked that the output is never high. Nobody where there is no invariant of this file.
-
-    None: the invariant is none.
-    """
+    """Who has checked that the output is never high. None: the invariant is none."""
+    aiger = Aiger.read(file.read_bytes())
     cubes = certify.cubes(invariant) if invariant.exists() else None
-    if cubes is None:
-        return ""
-    return certify.SOLVER if certify.invariant(Aiger.read(file.read_bytes()), cubes) else None
+    if cubes is None:  # the engine has no invariant of this file
+        return _by_induction(aiger)
+    return certify.SOLVER if certify.invariant(aiger, cubes) else None
+
+
+def _by_induction(aiger: Aiger) -> str:
+    """Who has checked it, where few cycles are enough; else nobody."""
+    return certify.SOLVER if any(certify.induction(aiger, count) for count in (1, 2)) else ""
 
 
 def _stimulus(aiger: Path, witness: Path) -> tuple[dict[str, int], ...]:

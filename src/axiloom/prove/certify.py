@@ -119,12 +119,13 @@ def invariant(aiger: Aiger, never: Sequence[Cube]) -> bool:
         return not cycles.some([shown]) and not cycles.some(literals(cycles.held, cube) for cube in never)
 
 
-def induction(aiger: Aiger) -> bool:
-    """Are all outputs of `aiger` low for ever, by induction over cycles?"""
+def induction(aiger: Aiger, count: int = 1) -> bool:
+    """Are all outputs of `aiger` low for ever, by induction over so many cycles?"""
     with _Cycles(aiger, begins=True) as cycles:
-        if cycles.some([shown] for shown in cycles.cycle()):
+        if any(cycles.some([shown] for shown in cycles.cycle()) for _ in range(count)):
             return False
     with _Cycles(aiger, begins=False) as cycles:
-        for shown in cycles.cycle():
-            cycles.never([shown])
+        for _ in range(count):
+            for shown in cycles.cycle():
+                cycles.never([shown])
         return not cycles.some([shown] for shown in cycles.cycle())

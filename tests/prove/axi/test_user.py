@@ -147,7 +147,9 @@ CASES = Path(__file__).parent / "rtl"
 BUSY = """module busy (input clk, input s_tvalid, output s_tready, output m_tvalid, input m_tready);
     reg [39:0] count = 0;
     always @(posedge clk) count <= count * 5 + 12345 + s_tvalid;
-    assign s_tready = 1, m_tvalid = count == 40'h123456789a;
+    reg sent = 0;  // something moves: else its rules say nothing
+    always @(posedge clk) sent <= sent || m_tready;
+    assign s_tready = 1, m_tvalid = !sent || count == 40'h123456789a;
 endmodule
 """
 

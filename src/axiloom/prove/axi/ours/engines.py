@@ -37,6 +37,8 @@ def _copy(bench: Bench, width: int, _most: int) -> None:
     engine = bench.component("engine", CopyEngine(isa.revise(isa.builtin("identity"), stream_width=width)))
     watch(bench, "s_axis", signals(engine.s_axis), Side.SUBORDINATE)
     watch(bench, "m_axis", signals(engine.m_axis), Side.MANAGER)
+    # By its specification it takes no word in an error, until a reset: the host makes one.
+    bench.fair(engine.debug_error, "error")
 
 
 TARGETS = {
