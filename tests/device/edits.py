@@ -1,7 +1,8 @@
-"""Edits of texts after warm caches: what comes from a cache must be what a cold one gives.
+"""Edits after warm caches: what comes from a cache must be what is found without one.
 
-``python -m tests.device.edits 300`` prints how many of so many edits (bodies, guards, constants, -D) changed
-what the text means, and how many answers were stale.
+``python -m tests.device.edits 300`` makes so many edits of what verdicts and meanings hang on: of texts (what
+their instructions mean, and what is proved of them), of rules, of mappings, and of constants in our own
+sources. It prints how many changed the answer, and how many answers were stale.
 """
 
 from __future__ import annotations
@@ -9,50 +10,81 @@ from __future__ import annotations
 import ast
 import os
 import random
+import shutil
+import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from axiloom.device.known import derive, known
 from axiloom.errors import AxiloomError
+from axiloom.isa.formal.mapped import RefutedError, play
+from axiloom.isa.instructions import library
 from axiloom.isa.instructions.read import parse
 from axiloom.isa.instructions.tree import InstructionSet
+from axiloom.prove import instructions
 from axiloom.selection.machine.derive import Meanings
+from axiloom.selection.rules.library import RuleText
+from axiloom.selection.rules.prove import proved
+from axiloom.selection.rules.prove.verdicts import Answer as Verdict
+from axiloom.selection.rules.prove.verdicts import Proof, judge
+from axiloom.selection.rules.rule import Rule
+from axiloom.selection.rules.text import parse as parse_rules
 
-TEXT = Path("examples/selection/rows32.isa").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[2]
+TEXT = (ROOT / "examples/selection/rows32.isa").read_text(encoding="utf-8")
+DENSE = (ROOT / "examples/instructions/dense.isa").read_text(encoding="utf-8")
+MAPPING = (ROOT / "examples/instructions/product.mapping").read_text(encoding="utf-8")
+RULES = (ROOT / "selection/rules/arithmetic.rules").read_text(encoding="utf-8")
+SMALL = """
+word = input(32)
+y = memory(64, type=int8)
+
+@instruction(word[0:4] == 1)
+def put():
+    require(word[8:14] <= 62)
+    y[word[8:14] + 1] = int8(word[16:24])
+"""
 N = 4
 SIZES = (1, 2, N)
-_OPERATORS = (ast.Add, ast.Sub, ast.Mult)
-_COMPARED = (ast.LtE, ast.Lt, ast.GtE, ast.Eq)
+LIMIT_S = 5
+"""Of a proof."""
+Answer = list[str]
+Read = TypeVar("Read")
 
 
 @dataclass
-class Found:
-    """Of edits that are texts: how many mean something else than the first text, and where a cache was
+class Measured:
+    """Of edits that can be read: how many have another answer than the first text, and where a cache was
     stale."""
 
     edits: int = 0
     changed: int = 0
     stale: tuple[str, ...] = ()
 
+    def add(self, name: str, before: Answer, wanted: Answer, answers: Sequence[Answer]) -> None:
+        self.edits += 1
+        self.changed += wanted != before
+        self.stale += (name,) * sum(answer != wanted for answer in answers)
 
-def edited(dice: random.Random) -> tuple[str, dict[str, int]]:
-    """The text with one change of a body, a guard or a constant; or another constant from outside."""
-    given = {"N": N, "ROWS": 3 * N}
-    if dice.random() < 0.1:
-        given[dice.choice(["ROWS", "N"])] += dice.choice([-1, 1, 2])
-        return TEXT, given
-    module = ast.parse(TEXT)
-    bodies = [one for one in module.body if isinstance(one, ast.FunctionDef)]
+
+_OPERATORS = (ast.Add, ast.Sub, ast.Mult)
+_COMPARED = (ast.LtE, ast.Lt, ast.GtE, ast.Eq)
+
+
+def edited(text: str, dice: random.Random) -> str:
+    """The text with one change of a body, a guard or a constant."""
+    module = ast.parse(text)
+    bodies = [part for part in module.body if isinstance(part, ast.FunctionDef)]
     nodes = [node for body in bodies for node in ast.walk(body)]
     kinds = (ast.BinOp, ast.Compare, ast.Name)
-    chosen = [
-        one for one in nodes
-        if isinstance(one, kinds) or (isinstance(one, ast.Constant) and isinstance(one.value, int))
-    ]  # fmt: skip
-    node = dice.choice(chosen)
+    node = dice.choice([
+        node for node in nodes
+        if isinstance(node, kinds) or (isinstance(node, ast.Constant) and isinstance(node.value, int))
+    ])  # fmt: skip
     match node:
         case ast.Constant(value=value):
             node.value = max(0, value + dice.choice([-1, 1]))  # type: ignore[operator]
@@ -61,55 +93,230 @@ def edited(dice: random.Random) -> tuple[str, dict[str, int]]:
         case ast.Compare():
             node.ops = [dice.choice(_COMPARED)()]
         case ast.Name():
-            node.id = dice.choice([one.id for one in nodes if isinstance(one, ast.Name)])
-    return ast.unparse(module), given
+            node.id = dice.choice([name.id for name in nodes if isinstance(name, ast.Name)])
+    return ast.unparse(module)
 
 
-def texts(seed: int) -> Iterator[InstructionSet]:
-    """Edits that are texts of the language."""
-    dice = random.Random(seed)
+def _edits(text: str, dice: random.Random, read: Callable[[str], Read]) -> Iterator[Read]:
+    """Those that can be read."""
     while True:
-        text, given = edited(dice)
         try:
-            yield parse(text, "rows.isa", "rows", given)
+            yield read(edited(text, dice))
         except AxiloomError:
             continue
 
 
-def said(meanings: Meanings) -> list[str]:
-    return sorted(str(one) for one in meanings.found.values())
+# --- what instructions mean --------------------------------------------------------------------------------
 
 
-def cold(isa: InstructionSet) -> list[str]:
+def _constants(dice: random.Random | None = None) -> dict[str, int]:
+    values = {"N": N, "ROWS": 3 * N}
+    if dice is not None and dice.random() < 0.1:
+        values[dice.choice(["ROWS", "N"])] += dice.choice([-1, 1, 2])
+    return values
+
+
+def _said(meanings: Meanings) -> Answer:
+    return sorted(str(meaning) for meaning in meanings.found.values())
+
+
+def _derived(isa: InstructionSet) -> Answer:
     meanings = Meanings(isa)
     meanings.at(SIZES)
-    return said(meanings)
+    return _said(meanings)
 
 
-def warm(isa: InstructionSet) -> list[str]:
+def _known(isa: InstructionSet) -> Answer:
     meanings = known(isa)
     derive(meanings, SIZES)
-    return said(meanings)
+    return _said(meanings)
 
 
-def measure(count: int, seed: int = 1) -> Found:
-    """With one cache for all edits, each asked twice; it must hold the first text."""
-    first = warm(parse(TEXT, "rows.isa", "rows", {"N": N, "ROWS": 3 * N}))
-    found = Found()
-    for isa, number in zip(texts(seed), range(count), strict=False):
-        wanted = cold(isa)
-        found.edits += 1
-        found.changed += wanted != first
-        for _ in range(2):
-            if warm(isa) != wanted:
-                found.stale += (f"edit {number} of seed {seed}",)
-    return found
+def texts(count: int, seed: int, measured: Measured) -> None:
+    dice = random.Random(seed)
+
+    def read(text: str) -> InstructionSet:
+        values = _constants(dice)
+        return parse(text if values == _constants() else TEXT, "rows.isa", "rows", values)
+
+    before = _known(parse(TEXT, "rows.isa", "rows", _constants()))
+    for isa, number in zip(_edits(TEXT, dice, read), range(count), strict=False):
+        measured.add(f"text {number}", before, _derived(isa), [_known(isa), _known(isa)])
+
+
+# --- what is proved ----------------------------------------------------------------------------------------
+
+
+def _proof(proof: Proof) -> Answer:
+    why = "" if proof.answer is Verdict.OPEN else proof.why  # which says how far it came in its time
+    return [proof.rule, proof.answer, why]
+
+
+def rules(count: int, seed: int, measured: Measured) -> None:
+    """One rule each: what selection would use, beside its proof anew."""
+    dice = random.Random(seed)
+    before = {proved.key_of(rule): rule for rule in parse_rules(RULES, "a.rules")}
+    first = {(rule.name, rule.sense): judge(rule, LIMIT_S) for rule in before.values()}
+
+    def read(text: str) -> tuple[RuleText, Rule]:
+        rules = parse_rules(text, "a.rules")
+        rule = dice.choice([rule for rule in rules if proved.key_of(rule) not in before] or rules)
+        return RuleText("a.rules", text, frozenset({rule.name})), rule
+
+    def warm(text: RuleText, sense: str) -> Answer:
+        return next(_proof(proof) for proof in proved.proofs([text], LIMIT_S) if proof.sense == sense)
+
+    proved.proofs([RuleText("a.rules", RULES)], LIMIT_S)
+    for (text, rule), number in zip(_edits(RULES, dice, read), range(count), strict=False):
+        answers = [warm(text, rule.sense) for _ in range(2)]
+        old = first.get((rule.name, rule.sense))
+        measured.add(f"rule {number}", _proof(old) if old else [], _proof(judge(rule, LIMIT_S)), answers)
+
+
+def _verdicts(isa: InstructionSet) -> Answer:
+    return [f"{verdict.name}: {verdict.answer}" for verdict in instructions.prove(isa, LIMIT_S)]
+
+
+def verdicts(count: int, seed: int, measured: Measured) -> None:
+    """Of a text, as ``prove spec --isa`` has them."""
+
+    def read(text: str) -> InstructionSet:
+        return parse(text, "small.isa", "small")
+
+    before = _verdicts(read(SMALL))
+    for isa, number in zip(_edits(SMALL, random.Random(seed), read), range(count), strict=False):
+        warm = _verdicts(isa)
+        with _no_cache():
+            wanted = _verdicts(isa)
+        measured.add(f"verdict {number}", before, wanted, [warm, _verdicts(isa)])
+
+
+class _no_cache:  # noqa: N801 - it stands behind `with`
+    def __enter__(self) -> None:
+        self._before = os.environ["AXILOOM_CACHE"]
+        self._folder = tempfile.TemporaryDirectory()
+        os.environ["AXILOOM_CACHE"] = self._folder.name
+
+    def __exit__(self, *_: object) -> None:
+        os.environ["AXILOOM_CACHE"] = self._before
+        self._folder.cleanup()
+
+
+def mappings(count: int, seed: int, measured: Measured) -> None:
+    """A file at one place that is written over, beside one at a place of its own."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "dense.isa").write_text(DENSE, encoding="utf-8")
+
+        def read(text: str, file: str = "same") -> Answer:
+            path = folder / f"{file}.mapping"
+            path.write_text(text, encoding="utf-8")
+            try:
+                played = play(library.mapping(path, {"M": 1}))
+            except (AxiloomError, RefutedError) as error:
+                return [str(error).replace(path.name, "")]
+            return [f"{played.same} of {played.elements}", *(str(left.claim) for left in played.remaining)]
+
+        before, dice = read(MAPPING), random.Random(seed)
+        for number in range(count):
+            text = edited(MAPPING, dice)
+            measured.add(f"mapping {number}", before, read(text, f"own{number}"), [read(text), read(text)])
+
+
+# --- our own sources ---------------------------------------------------------------------------------------
+
+SOURCES = ("isa/numerics", "selection/ir", "selection/machine", "selection/rules/prove")
+_ASKS = """
+import sys
+from tests.device import edits
+isa = edits.parse(edits.TEXT, "rows.isa", "rows", edits._constants())
+print(edits._known(isa) if sys.argv[1] == "warm" else edits._derived(isa))
+rule = next(r for r in edits.parse_rules(edits.RULES, "a.rules") if r.name == "shift_is_multiply")
+text = edits.RuleText("a.rules", edits.RULES, frozenset({rule.name}))
+print(edits._proof(edits.proved.proofs([text], 2)[0] if sys.argv[1] == "warm" else edits.judge(rule, 2)))
+"""
+
+
+def sources(count: int, seed: int, measured: Measured) -> None:
+    """A number in a module of ours is another one; what is asked then is asked by a process of its own."""
+    dice = random.Random(seed)
+    with tempfile.TemporaryDirectory() as name:
+        copy = Path(name)
+        for room in ("src/axiloom", "tests/device", "examples"):
+            shutil.copytree(ROOT / room, copy / room, ignore=shutil.ignore_patterns("__pycache__"))
+        before = _asked(copy, "warm")
+        for number in range(count):
+            files = [file for room in SOURCES for file in sorted((copy / "src/axiloom" / room).rglob("*.py"))]
+            file = dice.choice(files)
+            text = file.read_text(encoding="utf-8")
+            if (other := _other_number(text, dice)) is None:
+                continue
+            file.write_text(other, encoding="utf-8")
+            answers = [_asked(copy, "warm"), _asked(copy, "warm")]
+            measured.add(f"source {number}, {file.name}", before, _asked(copy, "cold"), answers)
+            file.write_text(text, encoding="utf-8")
+
+
+def _other_number(text: str, dice: random.Random) -> str | None:
+    lines = text.splitlines(keepends=True)
+    nodes = [
+        node for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Constant) and type(node.value) is int and node.lineno == node.end_lineno
+    ]  # fmt: skip
+    if not nodes:
+        return None
+    node = dice.choice(nodes)
+    line = lines[node.lineno - 1].encode()
+    assert node.end_col_offset is not None
+    new = str(int(str(node.value)) + 1).encode()
+    lines[node.lineno - 1] = (line[: node.col_offset] + new + line[node.end_col_offset :]).decode()
+    return "".join(lines)
+
+
+def _asked(copy: Path, how: str) -> Answer:
+    path = os.pathsep.join([str(copy / "src"), str(copy)])
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", _ASKS, how],
+        cwd=copy, env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    return [done.stdout, done.stderr.splitlines()[-1] if done.returncode else ""]
+
+
+# --- all ---------------------------------------------------------------------------------------------------
+
+KINDS: Mapping[str, tuple[Callable[[int, int, Measured], None], float]] = {
+    "texts": (texts, 0.7),
+    "rules": (rules, 0.1),
+    "mappings": (mappings, 0.1),
+    "verdicts": (verdicts, 0.07),
+    "sources": (sources, 0.03),
+}
+"""What is edited, and its share."""
+
+
+def measure(kind: str, count: int, seed: int = 1) -> Measured:
+    """With one cache for all edits, each asked twice; it holds the answers to the first text."""
+    measured = Measured()
+    KINDS[kind][0](count, seed, measured)
+    return measured
+
+
+def main(count: int, chosen: Sequence[str]) -> int:
+    stale = 0
+    for kind, (_, share) in KINDS.items():
+        if chosen and kind not in chosen:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            os.environ["AXILOOM_CACHE"] = folder
+            done = measure(kind, count if chosen else round(count * share))
+        stale += len(done.stale)
+        print(
+            f"{kind}: {done.edits} edits, {done.changed} with another answer, {len(done.stale)} stale",
+            flush=True,
+        )
+        print("".join(f"  {name}\n" for name in done.stale), end="")
+    return stale
 
 
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ["AXILOOM_CACHE"] = folder
-        done = measure(int(sys.argv[1]))
-    print(f"{done.edits} edits, {done.changed} change what the text means: {len(done.stale)} stale answers")
-    print("\n".join(done.stale))
-    sys.exit(bool(done.stale))
+    sys.exit(bool(main(int(sys.argv[1]), sys.argv[2:])))

@@ -78,9 +78,20 @@ def test_edges_of_floats(name: str) -> None:
     assert np.signbit(values[values == 0]).sum() == 1
 
 
-def test_random_edits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("kind", "count", "changed"),
+    [
+        ("texts", 40, 10),
+        *(pytest.param(kind, 4, 2, marks=pytest.mark.slow) for kind in ("rules", "mappings", "verdicts")),
+        pytest.param("sources", 2, 0, marks=pytest.mark.slow),
+    ],
+)
+def test_random_edits(
+    kind: str, count: int, changed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """`python -m tests.device.edits 300` looks at more."""
     monkeypatch.setenv("AXILOOM_CACHE", str(tmp_path))
-    found = measure(40)
-    assert found.stale == ()
-    assert found.changed > 10
+    measured = measure(kind, count)
+    assert measured.stale == ()
+    assert measured.edits == count
+    assert measured.changed >= changed
