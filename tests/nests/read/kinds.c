@@ -227,6 +227,21 @@ void unsigneds(int A[10]) {
         A[i] = 2;
     for (unsigned i = 9; i < 10; i--)
         A[i] += i;
+    for (unsigned i = 0; i < 10; i++)
+        if (i - 5 < 3)
+            A[i] *= 3;
+}
+
+void never(int A[4], int B[4]) {
+    for (int i = 4; i < 4; i++)
+        A[i] += 1;
+    for (int i = 0; i < 4; i++) {
+        B[i] = (i > 0 && A[i - 1] > 3) ? 1 : A[i];
+        for (int j = 2; j < i; j++)
+            A[j + 1] *= 5;
+        if (i > 4 || (i == 3 && A[i] < 0))
+            A[i]--;
+    }
 }
 
 void casts(int A[300]) {
