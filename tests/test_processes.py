@@ -24,7 +24,7 @@ from axiloom.cli import guarded
 def command():
     with processes.scratch(place=Path(sys.argv[1])):
         # A shell that starts another program, as compilers do.
-        processes.run(["sh", "-c", "sleep 60; true"])
+        processes.run(["sh", "-c", "touch $TMPDIR/cc1.s; sleep 60; true"])
 
 sys.exit(guarded(command))
 """
@@ -72,14 +72,14 @@ def test_nothing_is_left_behind(tmp_path: Path, blow: str) -> None:
     mark = str(tmp_path)
     parent = subprocess.Popen(
         [sys.executable, "-c", PARENT, str(tmp_path)],
-        env={**os.environ, "MARK": mark},
+        env={**os.environ, "MARK": mark, "TMPDIR": mark},
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
         preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),  # `nohup pytest` ignores it
     )
     assert until(lambda: any(one.startswith("sleep 60") for one in alive(mark)))
-    assert [*tmp_path.iterdir()]
+    assert [*tmp_path.glob("*/cc1.s")]
     number = signal.Signals[blow]
     os.kill(parent.pid, number)  # the process alone, not its group
     _, errors = parent.communicate(timeout=20)

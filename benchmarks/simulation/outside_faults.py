@@ -73,7 +73,7 @@ def refused(done: subprocess.CompletedProcess[str], says: str) -> str:
     """Why it is no refusal in one line that `says` something."""
     lines = [line for line in done.stderr.splitlines() if line and "so far" not in line]
     if done.returncode in (0, 70) or not 0 < done.returncode < 64:
-        return f"exit code {done.returncode}: {lines[-1:]}"
+        return f"exit code {done.returncode}: {lines[-4:]}"
     if len(lines) != 1 or says not in lines[0]:
         return f"{len(lines)} lines, {lines[-1:]}"
     return ""
@@ -85,14 +85,23 @@ def results(words: tuple[str, ...], done: subprocess.CompletedProcess[str]) -> l
 
 def used(words: tuple[str, ...], folder: Path) -> list[str]:
     """Which results a command has; the cache entries that it takes are copied to `folder`."""
-    begun = time.time() - 1
-    done = axiloom(*words)
-    if done.returncode or not (right := results(words, done)):
-        sys.exit(f"{' '.join(words)} fails as it is: {done.stdout}{done.stderr}")
-    for entry in cache_root().glob("*/[!.]*"):
-        if entry.is_dir() and entry.stat().st_mtime >= begun and entry.parent.name != "zig":
-            shutil.copytree(entry, folder / entry.parent.name / entry.name)
+
+    def run(cache: Path) -> tuple[list[str], list[Path]]:
+        begun = time.time()
+        done = axiloom(*words, env={**os.environ, "AXILOOM_CACHE": str(cache)})
+        if done.returncode or not (right := results(words, done)):
+            sys.exit(f"{' '.join(words)} fails as it is: {done.stdout}{done.stderr}")
+        entries = [entry for entry in cache.glob("*/[!.]*") if entry.parent.name != "zig"]
+        return right, [entry for entry in entries if entry.is_dir() and entry.stat().st_mtime >= begun]
+
+    for entry in run(cache_root())[1]:
+        shutil.copytree(entry, folder / entry.parent.name / entry.name)
     (folder / "zig").symlink_to(cache_root() / "zig")
+    right, taken = run(folder)
+    # Others may have used the same cache meanwhile.
+    for kind in folder.iterdir():
+        if not kind.is_symlink() and not any(entry.parent == kind for entry in taken):
+            shutil.rmtree(kind)
     return right
 
 

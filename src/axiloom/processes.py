@@ -1,6 +1,7 @@
 """Programs that Axiloom starts end with it, however it ends, and leave no temporary folder behind.
 
-Each program runs in a session of its own. A guard, one small process, is told of these and of the folders of
+Each program runs in a session of its own, with a place for its temporary files: a compiler that is killed
+leaves them. A guard, one small process, is told of these and of the folders of
 half-made things. When this process is gone (killed, crashed, or ended), the guard kills what still runs and
 removes the folders. When this process gets a signal and does not end within `PATIENCE_S`, as code in C is not
 interrupted, the guard kills it.
@@ -8,6 +9,7 @@ interrupted, the guard kills it.
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import shutil
@@ -94,6 +96,8 @@ class _State:
         self.starting = 0
         """Programs that the main thread is just starting: a signal waits for them to be known."""
         self.waiting: signal.Signals | None = None
+        self.folder: Path | None = None
+        """For the temporary files of programs."""
 
 
 _STATE = _State()
@@ -139,6 +143,20 @@ def _tell(add: bool, group: int, path: str = "") -> None:
         pipe.write(line)
 
 
+def _folder() -> Path:
+    with _STATE.lock:
+        if _STATE.folder is None or not _STATE.folder.is_dir():
+            _STATE.folder = Path(tempfile.mkdtemp(prefix="axiloom-programs-"))
+            _tell(True, 0, str(_STATE.folder))
+        return _STATE.folder
+
+
+@atexit.register
+def _remove_folder() -> None:
+    if _STATE.folder is not None:
+        shutil.rmtree(_STATE.folder, ignore_errors=True)
+
+
 @contextmanager
 def temporary(path: Path) -> Iterator[Path]:
     """`path`, a file or a folder, is removed at the end of the block, and if this process is killed."""
@@ -171,6 +189,8 @@ def start(command: Sequence[str | Path], **options: Any) -> subprocess.Popen[Any
     """
     if _STATE.stopping:
         raise StoppedError("no further program is started")
+    with suppress(OSError):  # without a place for a folder the program says so
+        options["env"] = {**(options.get("env") or os.environ), "TMPDIR": str(_folder())}
     main = threading.current_thread() is threading.main_thread()
     _STATE.starting += main
     try:
