@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tests.nest import model
-from tests.nest.test_run import ALL, data
+from tests.nest.test_run import ALL, FEW, data
 
 from axiloom.hw.nest.circuit import Circuit
 from axiloom.hw.rtl_files.lint import lint
@@ -13,7 +13,7 @@ from axiloom.nest.icarus import run_icarus
 
 
 @pytest.mark.every(3)
-@pytest.mark.parametrize("circuit", ALL, ids=lambda circuit: circuit.name)
+@pytest.mark.parametrize("circuit", [*ALL, *FEW], ids=lambda circuit: circuit.name)
 def test_as_the_model(circuit: Circuit) -> None:
     memories, inputs = data(circuit)
     expected = model.simulate(circuit, memories, inputs)
@@ -23,7 +23,7 @@ def test_as_the_model(circuit: Circuit) -> None:
 
 
 @pytest.mark.every(4)
-@pytest.mark.parametrize("circuit", ALL, ids=lambda circuit: circuit.name)
+@pytest.mark.parametrize("circuit", [*ALL, *FEW], ids=lambda circuit: circuit.name)
 def test_lint_is_clean(circuit: Circuit) -> None:
     verilog = emit_nest(circuit, model.plain)
     assert lint(verilog.text, verilog.top) == []

@@ -44,7 +44,7 @@ def test_floats_go_in_and_come_out(tmp_path: Path, capsys: pytest.CaptureFixture
 
 @pytest.mark.slow
 def test_every_array_that_does_not_fit_is_named() -> None:
-    network = axiloom.load(MLP, accel="v4_16")
+    network = axiloom.load(MLP, accel="v4_16", dma="simple", stream_width=32)
     with pytest.raises(UsageError, match=r"`input0` has shape \(3,\), the network takes"):
         network(np.zeros(3, np.float32))
     with pytest.raises(UsageError, match=r"no array `.*`; it has wrong"):
