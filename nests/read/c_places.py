@@ -119,7 +119,7 @@ class Place:
     def affine(self, form: isl.PwAff) -> Affine | None:
         """The form as one affine form, if it is one."""
         pieces = _affs(form.intersect_domain(self.domain).gist(self.domain).coalesce())
-        if len(pieces) != 1 or _divs(pieces[0][1]):
+        if len(pieces) != 1 or _divs(pieces[0][1]) or not pieces[0][1].get_denominator_val().is_one():
             return None
         return _form(pieces[0][1], _names(pieces[0][1]), [])
 
@@ -131,6 +131,8 @@ class Place:
             inside = self.where(where)
             if inside.is_empty:
                 continue
+            if not piece.get_denominator_val().is_one():  # (i + 1)/2, where i is odd
+                piece = piece.floor()
             cases, inside = inside._resolved(_divs(piece), ALWAYS)
             for case in cases:
                 place = inside.where(holding(case.forms))

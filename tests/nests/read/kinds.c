@@ -504,3 +504,13 @@ void initialised(int A[8], bool B[3]) {
     b = A[4];
     A[5] = b + (bool)256 + (unsigned char)255.9 + (int)-0.9f;
 }
+
+void halves_of_equal_forms(int A[8], int B[8]) {
+    for (int i = 0; i < 7; i++)
+        for (int k = 1; k < 7; k++)
+            if (k == i % 3)
+                A[k] *= B[(i + 4) % 8];
+    for (int i = 7; i-- > 2;)
+        for (int k = 1; k < 7; k++)
+            A[k] += k == i % 3u ? B[(i + 4) % 8u] : B[i / 2];
+}
