@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -166,6 +167,32 @@ def test_what_is_looked_at_for_some_cycles_is_not_proved(
     assert "0 hold without a bound, 1 not proved, looked at to a bound" in said
     code, _ = prove(tmp_path / "busy.v", tmp_path, *words, "--enough", "2")
     assert code == 0
+
+
+SLICE = """library ieee; use ieee.std_logic_1164.all;
+entity slice is port (clk, rst, s_tvalid, m_tready : in std_logic; s_tready, m_tvalid : out std_logic;
+  s_tdata : in std_logic_vector(7 downto 0); m_tdata : out std_logic_vector(7 downto 0)); end;
+architecture rtl of slice is signal full : std_logic := '0'; begin
+  s_tready <= not full or m_tready; m_tvalid <= full;
+  process (clk) begin if rising_edge(clk) then
+    if rst = '1' then full <= '0';
+    elsif (not full or m_tready) = '1' then full <= s_tvalid; m_tdata <= s_tdata; end if;
+  end if; end process;
+end;
+"""
+
+
+@pytest.mark.skipif(shutil.which("ghdl") is None, reason="needs ghdl")
+@pytest.mark.parametrize(
+    ("old", "new", "broken"),
+    [("", "", []), ("end if;\n  end", "end if; m_tdata <= s_tdata;\n  end", ["m.t_stable"])],
+)
+def test_vhdl(old: str, new: str, broken: list[str], tmp_path: Path) -> None:
+    assert old in SLICE
+    (tmp_path / "slice.vhd").write_text(SLICE.replace(old, new, 1))
+    code, verdicts = prove(tmp_path / "slice.vhd", tmp_path, "--live")
+    assert code == bool(broken)
+    assert [name for name, verdict in verdicts.items() if verdict["answer"] == "violated"] == broken
 
 
 def test_ties_and_assumptions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

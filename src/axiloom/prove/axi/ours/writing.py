@@ -98,6 +98,7 @@ def _plain(bench: Bench, width: int, most: int) -> None:
     error = status.slave_error | status.decode_error | mover.overflow
     failed = agreements.failed(bench, error, clear)
     agreements.AFTER_ERROR.assume(bench, keeper, command, failed)
+    _fair(bench, mover, ~status.active & ~command.start)
     bus = _ports(bench, mover, clear, most, "dma.stop")
     collecting = inside["collecting"]
     bench.lemma(
@@ -125,11 +126,18 @@ def _strided(bench: Bench, width: int, most: int) -> None:
     agreements.ROWS_ALIGNED.assume(bench, keeper, mover.command, width // 8)
     agreements.SOME.assume(bench, keeper, mover.command, width // 8)
     agreements.READY.assume(bench, keeper, mover.command)
+    _fair(bench, mover, (mover.command.ready | inside["failed"]) & ~mover.command.start)
     bus = _ports(bench, mover, clear, most, "dma_sg.stop")
     whole = inside["collecting"] | inside["failed"] | (inside["beat"] == 0)
     bench.lemma("whole", whole, "a burst is left unfinished only in an error")
     _collected(bench, inside, width, inside["rows_left"])
     _sent(bench, mover, inside, bus, clear, width)
+
+
+def _fair(bench: Bench, mover: Any, idle: Value) -> None:
+    """At last there is a command, also after an error, which a reset ends; and a stop ends, too."""
+    bench.fair(idle, "command")
+    bench.fair(mover.stop, "stop")
 
 
 def _ports(bench: Bench, mover: Any, clear: Signal, most: int, keeper: str) -> Watch:
