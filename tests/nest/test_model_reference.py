@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from axiloom.nest.values import random_values
 from axiloom.nests.program.loaded import Loaded
 from axiloom.nests.schedule import Schedule
 
+onnx = pytest.importorskip("onnx")
 pytest.importorskip("torch")
 pytest.importorskip("torch_mlir")
 
@@ -87,30 +89,37 @@ def test_f64_of_the_user_is_refused(source: Path) -> None:
         loops.load(f"{source}:double")
 
 
-def test_an_onnx_file_is_judged(tmp_path: Path) -> None:
-    onnx = pytest.importorskip("onnx")
-    nodes = [
-        onnx.helper.make_node("Softmax", ["x"], ["s"]),
-        onnx.helper.make_node("Gemm", ["s", "w", "b"], ["y"], transB=1),
+def onnx_model(folder: Path, nodes: list[Any], x: Any, y: Any, **weights: Any) -> Loaded:
+    """Of an input `x` and an output `y`, given as NumPy arrays of their types and shapes."""
+    helper = onnx.helper
+    values = [
+        helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(like.dtype), like.shape)
+        for name, like in (("x", x), ("y", y))
     ]
-    x, y = (onnx.helper.make_tensor_value_info(name, 1, [3, 5]) for name in "xy")
+    constants = [onnx.numpy_helper.from_array(value, name) for name, value in weights.items()]
+    graph = helper.make_graph(nodes, "g", values[:1], values[1:], constants)
+    opset = helper.make_opsetid("", 13)
+    onnx.save(helper.make_model(graph, opset_imports=[opset], ir_version=8), folder / "m.onnx")
+    return loops.load(str(folder / "m.onnx"))
+
+
+def test_an_onnx_file_is_judged(tmp_path: Path) -> None:
+    node, like = onnx.helper.make_node, np.zeros((3, 5), np.float32)
+    nodes = [node("Softmax", ["x"], ["s"]), node("Gemm", ["s", "w", "b"], ["y"], transB=1)]
     weights = {"w": np.eye(5, dtype=np.float32), "b": np.arange(5, dtype=np.float32)}
-    opset = onnx.helper.make_opsetid("", 13)
-    model = onnx.helper.make_model(
-        onnx.helper.make_graph(
-            nodes,
-            "g",
-            [x],
-            [y],
-            [onnx.numpy_helper.from_array(value, name) for name, value in weights.items()],
-        ),
-        opset_imports=[opset],
-        ir_version=8,
-    )
-    onnx.save(model, tmp_path / "m.onnx")
-    loaded = loops.load(str(tmp_path / "m.onnx"))
+    loaded = onnx_model(tmp_path, nodes, like, like, **weights)
     assert "as read, it is within" in said(loaded)
     assert "ONNX" in said(loaded)
     left = [statement for statement in loaded.program.statements if "exp" not in str(statement.value)]
     with pytest.raises(MismatchError, match=r"as read, .* expected .* by ONNX"):
         said(replace(loaded, program=replace(loaded.program, statements=tuple(left))))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [("uint8", "float32"), ("int32", "uint8"), ("bool", "int64"), ("float32", "bool")]
+)
+def test_types_of_onnx_have_the_bits_of_programs(tmp_path: Path, before: str, after: str) -> None:
+    x, y = (np.zeros(4, name) for name in (before, after))
+    kind = onnx.helper.np_dtype_to_tensor_dtype(y.dtype)
+    loaded = onnx_model(tmp_path, [onnx.helper.make_node("Cast", ["x"], ["y"], to=kind)], x, y)
+    assert "as read, it is equal to ONNX" in said(loaded)

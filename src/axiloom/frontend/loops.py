@@ -11,8 +11,9 @@ from axiloom.drivergen.dialects.mlir import context, parse, where
 from axiloom.drivergen.passes.frontend.generalise import Generalise
 from axiloom.errors import CompileError, UsageError
 from axiloom.frontend.model import Model
-from axiloom.frontend.referee import Referee
+from axiloom.frontend.referee import Referee, in_type
 from axiloom.frontend.single import single
+from axiloom.isa.numerics.formats import format_of
 from axiloom.nests.program import Role
 from axiloom.nests.program.loaded import Arrays, Loaded, Original
 from axiloom.nests.read import linalg, python, registry
@@ -65,9 +66,10 @@ def _original(loaded: Loaded, referee: Referee) -> Original:
     """The model itself, as a function of the program's arrays."""
     arrays = loaded.program.arrays
     inputs = [array.name for array in arrays if array.role is Role.IN and array.name not in loaded.contents]
-    results = [array.name for array in arrays if array.role.is_result]
+    results = [array for array in arrays if array.role.is_result]
 
     def call(values: Arrays) -> Arrays:
-        return dict(zip(results, referee.run([values[name] for name in inputs]), strict=True))
+        right = zip(results, referee.run([values[name] for name in inputs]), strict=True)
+        return {array.name: in_type(value, format_of(array.number).numpy) for array, value in right}
 
     return Original(referee.name, call)

@@ -27,7 +27,7 @@ from onnx.reference import ReferenceEvaluator
 
 from axiloom.errors import CompileError
 from axiloom.files import check_input
-from axiloom.frontend.referee import Array, Referee
+from axiloom.frontend.referee import Array, Referee, in_type
 
 OPSET = 17
 """Files of older opsets are converted to it: what an op means there has changed since (Softmax, Squeeze)."""
@@ -96,7 +96,7 @@ class OnnxFile:
             why = "its sums of uint8 times int8 saturate on CPUs without VNNI"
         elif importlib.util.find_spec("onnxruntime") is not None:
             try:
-                return Referee(*_runtime(self.path, names))
+                return self._typed(*_runtime(self.path, names))
             except Exception as error:  # an op or a type that it does not have
                 why = first_line(error)
         name = f"ONNX's reference evaluator {onnx.__version__}"
@@ -113,7 +113,12 @@ class OnnxFile:
                 ) from error
             return [np.asarray(result) for result in results]
 
-        return Referee(name, run)
+        return self._typed(name, run)
+
+    def _typed(self, name: str, run: Callable[[Sequence[Array]], list[Array]]) -> Referee:
+        """That takes arrays of our types: bits of unsigned integers as signed ones, bool as bytes."""
+        kinds = self.types["input"]
+        return Referee(name, lambda arrays: run([*map(in_type, arrays, kinds)]))
 
 
 def _runtime(path: Path, names: Sequence[str]) -> tuple[str, Callable[[Sequence[Array]], list[Array]]]:

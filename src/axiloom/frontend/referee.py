@@ -26,6 +26,13 @@ class Referee:
     run: Callable[[Sequence[Array]], list[Array]]
 
 
+def in_type(array: Array, kind: np.dtype[Any]) -> Array:
+    """The array in another type: of an integer of the same width the bits, else the values."""
+    array = np.asarray(array)
+    is_same = array.dtype.itemsize == kind.itemsize and array.dtype.kind in "iu" and kind.kind in "iu"
+    return array.view(kind) if is_same else array.astype(kind)
+
+
 @dataclass(frozen=True)
 class Limits:
     """How far results may be from the referee's."""
