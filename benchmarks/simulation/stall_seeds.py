@@ -32,6 +32,8 @@ def _example(folder: str, top: str, problem: str = "") -> str:
 
 LSTM = f"lstm{file.ENDING}"
 """A step of an LSTM on FlexASR's units, as a file of commands."""
+ATTENTION = "attention64.mlir"
+"""Of as many columns as QKV has."""
 MATMUL, CONV = "matmul:10x12x9", "conv:6_4_3_4_1"
 LOOPS, SELECTION = EXAMPLES / "loops", EXAMPLES / "selection"
 ROWS: Mapping[str, str] = {
@@ -55,16 +57,17 @@ ROWS: Mapping[str, str] = {
     "nest product": f"{LOOPS / 'product.c'} --schedule {LOOPS / 'product.sched'}",
     "nest smooth": f"{LOOPS / 'smooth.c'} --schedule {LOOPS / 'smooth.sched'}",
     "vta": f"{SELECTION / 'layer.mlir'} --select egraph --accel vta",
-    "qkv": f"{SELECTION / 'attention.mlir'} --select egraph --accel qkv",
+    "qkv": f"{ATTENTION} --select egraph --accel qkv",
     "rows32": f"{SELECTION / 'attention.mlir'} --select egraph --accel {SELECTION / 'rows32.isa'}",
     "flexasr": LSTM,
 }
 
 
 def run(name: str) -> str:
-    """What is wrong with the runs of a row; empty: nothing. A file may be written to the current folder."""
-    if ROWS[name] == LSTM:
-        Path(LSTM).write_text(file.write(flexasr.lstm(1, 16, 16)), encoding="utf-8")
+    """What is wrong with the runs of a row; empty: nothing. Files are written to the current folder."""
+    Path(LSTM).write_text(file.write(flexasr.lstm(1, 16, 16)), encoding="utf-8")
+    attention = (SELECTION / "attention.mlir").read_text(encoding="utf-8")
+    Path(ATTENTION).write_text(attention.replace("32x", "64x"), encoding="utf-8")
     out, err = io.StringIO(), io.StringIO()
     words = ["run", *ROWS[name].split(), "--stall", f"1-{SEEDS}"]
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
