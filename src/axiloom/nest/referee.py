@@ -24,6 +24,7 @@ from axiloom import processes
 from axiloom.cache import cached_build, content_hash
 from axiloom.errors import AxiloomError, CompileError, HangError, MismatchError
 from axiloom.isa.numerics.formats import Kind, format_of
+from axiloom.nest.compare import compare
 from axiloom.nests.affine.c_exp import c_exp
 from axiloom.nests.affine.c_numbers import HEADER
 from axiloom.nests.affine.compiled import C
@@ -282,7 +283,7 @@ class _Bench:
             after = self._run(number, calls)
         except AxiloomError as fault:
             return type(fault)("; ".join([str(fault), *(self._undefined(number, calls) or ())]))
-        return Judgement(after, self._undefined(number, calls))
+        return Judgement(after, self._undefined(number, calls, after))
 
     def _formats(self, number: int) -> list[tuple[CVariable, Array, np.dtype[Any]]]:
         referee = self.referees[number]
@@ -303,19 +304,24 @@ class _Bench:
         if done.returncode:
             said = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
             raise MismatchError(f"{referee} does not run to its end: {said}")
+        return self._after(number, calls)
+
+    def _after(self, number: int, calls: int) -> tuple[dict[str, Host], ...]:
+        """What the folder's ``output`` has."""
         output, at, after = np.fromfile(self.folder / "output", np.uint8), 0, list[dict[str, Host]]()
         for _ in range(calls):
             after.append({})
             for variable, array, kind in self._formats(number):
-                size = referee.bytes_of(variable)
+                size = self.referees[number].bytes_of(variable)
                 after[-1][variable.array] = output[at : at + size].view(kind).reshape(array.shape)
                 at += size
         return tuple(after)
 
-    def _undefined(self, number: int, calls: int) -> tuple[str, ...] | None:
-        """By the sanitizers, and by other contents of locals; None if that cannot be said."""
-        output = self.folder / "output"
-        before = output.read_bytes() if output.exists() else None
+    def _undefined(
+        self, number: int, calls: int, after: Sequence[Arrays] | None = None
+    ) -> tuple[str, ...] | None:
+        """By the sanitizers, and by results that are not `after` when locals hold something else. None if
+        that cannot be said."""
         done = self._execute("sanitized", number, calls) if self._looks else None
         if done is None:
             return None
@@ -324,10 +330,11 @@ class _Bench:
             for line in done.stderr.splitlines()
             if (seen := re.match(r"(?:.*/)?([^/:]+:\d+):\d+: runtime error: (.*)", line))
         ]
-        if not lines and not done.returncode and before not in (None, output.read_bytes()):
-            lines.append(
-                f"{self._path.name}: C leaves it undefined: results depend on a local that was never written"
-            )
+        if after is not None and not lines and not done.returncode:
+            pairs = zip(self._after(number, calls), after, strict=True)
+            if not all(compare(*pair).matches for pair in pairs):
+                what = "results depend on a local that was never written"
+                lines.append(f"{self._path.name}: C leaves it undefined: {what}")
         return tuple(dict.fromkeys(lines))
 
     def _execute(self, program: str, number: int, calls: int) -> subprocess.CompletedProcess[str] | None:
