@@ -1,6 +1,6 @@
 """Formulas of whole numbers as formulas of bits: the same question to an engine that knows no others.
 
-All numbers lie in ranges that the formula itself supposes, so each term has one too, and so many bits that
+All numbers lie in ranges that the formula itself supposes, so each term has one, too, and so many bits that
 nothing overflows.
 """
 
@@ -28,23 +28,23 @@ def in_bits(formula: z3.BoolRef) -> z3.BoolRef | None:
     ranges = _supposed(formula)
     nodes = [*postorder([formula])]
     kinds: dict[int, Range] = {}
-    for one in nodes:
-        if z3.is_int(one):
-            kind = _range(one, ranges, kinds)
+    for node in nodes:
+        if z3.is_int(node):
+            kind = _range(node, ranges, kinds)
             if kind is None:
                 return None
-            kinds[one.get_id()] = kind
-    bits = max((one.bits for one in kinds.values()), default=1) + 2
+            kinds[node.get_id()] = kind
+    bits = max((node.bits for node in kinds.values()), default=1) + 2
     if bits > MOST_BITS:
         return None
-    made: dict[int, Any] = {}
-    for one in nodes:
-        given = [made[child.get_id()] for child in one.children()]
-        found = _made(one, given, bits)
-        if found is None:
+    terms: dict[int, Any] = {}
+    for node in nodes:
+        operands = [terms[child.get_id()] for child in node.children()]
+        term = _made(node, operands, bits)
+        if term is None:
             return None
-        made[one.get_id()] = found
-    whole: z3.BoolRef = made[formula.get_id()]
+        terms[node.get_id()] = term
+    whole: z3.BoolRef = terms[formula.get_id()]
     return whole
 
 
@@ -67,47 +67,52 @@ def _supposed(formula: z3.BoolRef) -> dict[str, Range]:
     return {name: Range(of[z3.Z3_OP_GE], of[z3.Z3_OP_LE]) for name, of in ends.items() if len(of) == 2}
 
 
-def _range(one: Any, ranges: Mapping[str, Range], kinds: Mapping[int, Range]) -> Range | None:
-    if z3.is_int_value(one):
-        return Range(one.as_long(), one.as_long())
-    if z3.is_const(one):
-        return ranges.get(one.decl().name())
-    given = [kinds[child.get_id()] for child in one.children() if z3.is_int(child)]
-    rule = _RANGES.get(one.decl().kind())
-    divides = one.decl().kind() in (z3.Z3_OP_IDIV, z3.Z3_OP_MOD)
-    if rule is None or (divides and not (z3.is_int_value(one.arg(1)) and one.arg(1).as_long() > 0)):
+def _range(node: Any, ranges: Mapping[str, Range], kinds: Mapping[int, Range]) -> Range | None:
+    if z3.is_int_value(node):
+        return Range(node.as_long(), node.as_long())
+    if z3.is_const(node):
+        return ranges.get(node.decl().name())
+    operands = [kinds[child.get_id()] for child in node.children() if z3.is_int(child)]
+    rule = _RANGES.get(node.decl().kind())
+    divides = node.decl().kind() in (z3.Z3_OP_IDIV, z3.Z3_OP_MOD)
+    if rule is None or (divides and not (z3.is_int_value(node.arg(1)) and node.arg(1).as_long() > 0)):
         return None
-    return rule(given)
+    return rule(operands)
 
 
-def _product(given: Sequence[Range]) -> Range:
+def _product(operands: Sequence[Range]) -> Range:
     low = high = 1
-    for one in given:
-        ends = [a * b for a in (low, high) for b in (one.low, one.high)]
+    for part in operands:
+        ends = [a * b for a in (low, high) for b in (part.low, part.high)]
         low, high = min(ends), max(ends)
     return Range(low, high)
 
 
 _RANGES: Mapping[int, Callable[[Sequence[Range]], Range]] = {
-    z3.Z3_OP_ADD: lambda given: Range(sum(one.low for one in given), sum(one.high for one in given)),
-    z3.Z3_OP_SUB: lambda given: Range(
-        given[0].low - sum(one.high for one in given[1:]), given[0].high - sum(one.low for one in given[1:])
+    z3.Z3_OP_ADD: lambda operands: Range(
+        sum(part.low for part in operands), sum(part.high for part in operands)
     ),
-    z3.Z3_OP_UMINUS: lambda given: Range(-given[0].high, -given[0].low),
+    z3.Z3_OP_SUB: lambda operands: Range(
+        operands[0].low - sum(part.high for part in operands[1:]),
+        operands[0].high - sum(part.low for part in operands[1:]),
+    ),
+    z3.Z3_OP_UMINUS: lambda operands: Range(-operands[0].high, -operands[0].low),
     z3.Z3_OP_MUL: _product,
-    z3.Z3_OP_IDIV: lambda given: Range(given[0].low // given[1].low, given[0].high // given[1].low),
-    z3.Z3_OP_MOD: lambda given: Range(0, given[1].low - 1),
-    z3.Z3_OP_ITE: lambda given: given[0].joined(given[1]),
+    z3.Z3_OP_IDIV: lambda operands: Range(
+        operands[0].low // operands[1].low, operands[0].high // operands[1].low
+    ),
+    z3.Z3_OP_MOD: lambda operands: Range(0, operands[1].low - 1),
+    z3.Z3_OP_ITE: lambda operands: operands[0].joined(operands[1]),
 }
 
 
-def _made(one: Any, given: Sequence[Any], bits: int) -> Any:
-    if z3.is_int_value(one):
-        return z3.BitVecVal(one.as_long(), bits)
-    if z3.is_const(one):
-        return z3.BitVec(one.decl().name(), bits) if z3.is_int(one) else one
-    rule = _RULES.get(one.decl().kind())
-    return None if rule is None else rule(given)
+def _made(node: Any, operands: Sequence[Any], bits: int) -> Any:
+    if z3.is_int_value(node):
+        return z3.BitVecVal(node.as_long(), bits)
+    if z3.is_const(node):
+        return z3.BitVec(node.decl().name(), bits) if z3.is_int(node) else node
+    rule = _RULES.get(node.decl().kind())
+    return None if rule is None else rule(operands)
 
 
 def _floor(a: Any, b: Any) -> Any:
@@ -118,33 +123,33 @@ def _floor(a: Any, b: Any) -> Any:
     return z3.If(a >= 0, z3.UDiv(a, b), -z3.UDiv(b - 1 - a, b))
 
 
-def _sum(given: Sequence[Any]) -> Any:
-    return sum(given[1:], given[0])
+def _sum(operands: Sequence[Any]) -> Any:
+    return sum(operands[1:], operands[0])
 
 
-def _times(given: Sequence[Any]) -> Any:
-    found = given[0]
-    for one in given[1:]:
-        found = found * one
-    return found
+def _times(operands: Sequence[Any]) -> Any:
+    whole = operands[0]
+    for part in operands[1:]:
+        whole = whole * part
+    return whole
 
 
 _RULES: Mapping[int, Callable[[Sequence[Any]], Any]] = {
     z3.Z3_OP_ADD: _sum,
-    z3.Z3_OP_SUB: lambda given: given[0] - _sum(given[1:]),
-    z3.Z3_OP_UMINUS: lambda given: -given[0],
+    z3.Z3_OP_SUB: lambda operands: operands[0] - _sum(operands[1:]),
+    z3.Z3_OP_UMINUS: lambda operands: -operands[0],
     z3.Z3_OP_MUL: _times,
-    z3.Z3_OP_IDIV: lambda given: _floor(*given),
-    z3.Z3_OP_MOD: lambda given: given[0] - _floor(*given) * given[1],
-    z3.Z3_OP_ITE: lambda given: z3.If(*given),
-    z3.Z3_OP_GE: lambda given: given[0] >= given[1],
-    z3.Z3_OP_LE: lambda given: given[0] <= given[1],
-    z3.Z3_OP_GT: lambda given: given[0] > given[1],
-    z3.Z3_OP_LT: lambda given: given[0] < given[1],
-    z3.Z3_OP_EQ: lambda given: given[0] == given[1],
-    z3.Z3_OP_DISTINCT: lambda given: z3.Distinct(*given),
-    z3.Z3_OP_AND: lambda given: z3.And(*given),
-    z3.Z3_OP_OR: lambda given: z3.Or(*given),
-    z3.Z3_OP_NOT: lambda given: z3.Not(given[0]),
-    z3.Z3_OP_IMPLIES: lambda given: z3.Implies(*given),
+    z3.Z3_OP_IDIV: lambda operands: _floor(*operands),
+    z3.Z3_OP_MOD: lambda operands: operands[0] - _floor(*operands) * operands[1],
+    z3.Z3_OP_ITE: lambda operands: z3.If(*operands),
+    z3.Z3_OP_GE: lambda operands: operands[0] >= operands[1],
+    z3.Z3_OP_LE: lambda operands: operands[0] <= operands[1],
+    z3.Z3_OP_GT: lambda operands: operands[0] > operands[1],
+    z3.Z3_OP_LT: lambda operands: operands[0] < operands[1],
+    z3.Z3_OP_EQ: lambda operands: operands[0] == operands[1],
+    z3.Z3_OP_DISTINCT: lambda operands: z3.Distinct(*operands),
+    z3.Z3_OP_AND: lambda operands: z3.And(*operands),
+    z3.Z3_OP_OR: lambda operands: z3.Or(*operands),
+    z3.Z3_OP_NOT: lambda operands: z3.Not(operands[0]),
+    z3.Z3_OP_IMPLIES: lambda operands: z3.Implies(*operands),
 }

@@ -16,7 +16,9 @@ def test_a_nest_is_proved_down_to_its_verilog(tmp_path, capsys) -> None:
     arguments += ["--schedule", str(tmp_path / "product.sched"), "--json", str(tmp_path / "verdicts.json")]
     assert main(arguments) == 0
     verdicts = json.loads((tmp_path / "verdicts.json").read_text())["verdicts"]
-    assert {"schedule", "circuit", "order", "data", "busy"} <= {one["name"] for one in verdicts}
+    assert {"schedule", "circuit", "order", "data", "busy", "depends", "passes"} <= {
+        one["name"] for one in verdicts
+    }
     assert all(one["good"] for one in verdicts)
     (data,) = [one for one in verdicts if one["name"] == "data"]
     assert (data["bound"], data["unit"]) == (2, "waits")
