@@ -5,20 +5,23 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from benchmarks.polybench import sizes
+from benchmarks.polybench.measure import has_schedule
 from tests.nests.lower.programs import random_values, raw, run
+from tests.some import slow
 
 from axiloom.nests.affine.interpret import interpret
 from axiloom.nests.lower import lower
 from axiloom.nests.read import c
 from axiloom.nests.schedule import Schedule
 
+# Those without a schedule are run as written, in Verilator, by tests/benchmarks/test_polybench.py.
 DEFAULT = ("gemm", "symm", "trmm", "lu", "durbin", "gramschmidt", "nussinov", "jacobi-2d")
 
 
 @pytest.mark.every(3)
 @pytest.mark.parametrize(
     "kernel",
-    [each if each in DEFAULT else pytest.param(each, marks=pytest.mark.slow) for each in sizes.MINI],
+    [*DEFAULT, *(slow(kernel) for kernel in sizes.MINI if has_schedule(kernel) and kernel not in DEFAULT)],
 )
 def test_as_written(kernel: str) -> None:
     defines = {name: str(max(4, size // 4)) for name, size in sizes.MINI[kernel].items()}

@@ -8,7 +8,6 @@ from benchmarks.polybench import sizes
 from benchmarks.polybench.reference import REFERENCE, inputs
 from tests.nests.execute import execute
 
-from axiloom.nests.affine.interpret import interpret
 from axiloom.nests.poly.checks import faults
 from axiloom.nests.program import Program
 from axiloom.nests.read.c import read
@@ -52,18 +51,6 @@ def test_same_bits_as_numpy(kernel: str) -> None:
 @pytest.mark.parametrize("kernel", sizes.MEDIUM)
 def test_medium_has_no_faults(kernel: str) -> None:
     assert faults(loaded(kernel, dict(sizes.MEDIUM[kernel]))) == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kernel", sizes.MINI)
-def test_interpreter_at_mini(kernel: str) -> None:
-    """The affine IR, compiled, at PolyBench's own size."""
-    given = dict(sizes.MINI[kernel])
-    program = loaded(kernel, given)
-    arrays = inputs(kernel, shapes(program))
-    found = interpret(program, arrays, by="c")
-    for name, values in REFERENCE[kernel](given, arrays).items():
-        np.testing.assert_array_equal(np.asarray(found[name]), values)
 
 
 def test_every_kernel_has_a_file_sizes_and_a_reference() -> None:
