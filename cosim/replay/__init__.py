@@ -121,7 +121,7 @@ class Estimate:
 def library() -> Any:
     """The compiled replay. BuildError without a C++ compiler."""
     sources = sorted(
-        path for path in (*HERE.iterdir(), *NATIVE.iterdir()) if path.suffix in (".cpp", ".hpp", ".h")
+        path for path in (*HERE.iterdir(), *NATIVE.rglob("*")) if path.suffix in (".cpp", ".hpp", ".h")
     )
     cxx = compiler()
 

@@ -111,9 +111,19 @@ class Queue : public Driver {
         if (s.operand >= 0)
             send_tile(plan.operand[s.operand], s);
         if (s.compute)
-            single.push_back({Item::COMPUTE, static_cast<double>(s.compute), 0});
+            begins({Item::COMPUTE, static_cast<double>(s.compute), 0});
         if (s.receives >= 0)
-            single.push_back({Item::STORE, static_cast<double>(tile_words) / machine.beat_words, 0, &s});
+            begins({Item::STORE, static_cast<double>(tile_words) / machine.beat_words, 0, &s});
+    }
+
+    // By the words before it; without any, as there are no opcodes, by the tile.
+    void begins(const Item &item) {
+        if (singles)
+            single.push_back(item);
+        else if (told < pushed)
+            pending.push_back(item);
+        else
+            device.items.push_back(item);
     }
 
     // ---- what goes out
@@ -325,6 +335,11 @@ class Queue : public Driver {
     void take_of_table() {
         pay(TAKE_TILE);
         device.run();
+        if (device.back.size() <= taken) { // nothing will come
+            stuck = true;
+            taken++;
+            return;
+        }
         const Destination &from = destinations[taken];
         const double came = device.back[taken], half = tile_words / (2.0 * machine.beat_words);
         const Part before = enter(POLLS);

@@ -135,6 +135,18 @@ def test_a_later_call_with_arrays_beyond_the_cache_takes_as_long() -> None:
     assert two.later == two.returned[0] - costs["start"]
 
 
+@pytest.mark.parametrize("tabled", [False, True])
+def test_without_opcodes_the_last_tile_begins_the_compute(tabled: bool) -> None:
+    """v1 sends no word that a compute could come with: a table was read beyond its end."""
+    v1 = isa.builtin("v1_4")
+    v1 = isa.revise(v1, dma=replace(v1.dma, scatter_gather=True))
+    cycles = []
+    for spec in (v1, isa.revise(v1, macs=1)):
+        plan = planned(spec, (8, 8, 8), Candidate("Ns", ("m", "n", "k"), (4, 4, 4)), queued=True)
+        cycles.append(Replay(spec, BOARD, costs_of("queue")).run(replace(plan, tabled=tabled)).cycles)
+    assert 0 < cycles[0] < cycles[1]
+
+
 def test_a_small_l2_costs_time() -> None:
     plan = planned(V4, (128, 128, 128), Candidate("Ns", ("m", "n", "k"), (32, 32, 32)), queued=False)
     small = replace(BOARD, caches=replace(BOARD.caches, l2_size=32 << 10))
