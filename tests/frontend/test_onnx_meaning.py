@@ -36,6 +36,7 @@ GRAPHS: dict[str, tuple[int, tuple[int, ...], Callable[[Builder, str], str]]] = 
         (4, 6),
         lambda b, x: b.op("Gemm", x, b.normal(6, 5), b.normal(5), alpha=0.5, beta=2.0),
     ),
+    "gemm_alpha_alone": (17, (4, 6), lambda b, x: b.op("Gemm", x, b.normal(6, 5), alpha=-1.0)),
     "gemm_turned": (17, (6, 4), lambda b, x: b.op("Gemm", x, b.normal(6, 5), transA=1)),
     "gelu_like": (
         17,

@@ -37,6 +37,11 @@ def import_file(path: Path) -> Model:
 
 
 def _by_torch_mlir(file: OnnxFile) -> tuple[str, dict[str, Array]]:
+    for node in file.proto.graph.node:
+        attributes = {attribute.name: attribute.f for attribute in node.attribute}
+        if node.op_type == "Gemm" and not any(node.input[2:]) and attributes.get("alpha", 1) != 1:
+            where = f"{file.path}: {node.name or node.output[0]}: ONNX op Gemm"
+            raise CompileError(f"{where}: torch-mlir forgets alpha where there is no C")
     names = {onnx.numpy_helper.to_array(t).tobytes(): t.name for t in file.proto.graph.initializer}
     context = ir.Context()
     torch_dialect.register_dialect(context)

@@ -178,7 +178,7 @@ def embedding(lowering: Lowering, node: Any) -> Lowered:
     return lowering.add(made), node
 
 
-_MOST_PARTS = 256
+_MOST_PARTS = 1024
 """Slices that one selection may become."""
 
 
