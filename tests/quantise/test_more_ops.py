@@ -99,6 +99,18 @@ def test_what_a_transposed_convolution_cannot() -> None:
         quantised(nn.ConvTranspose2d(2, 2, 3, padding=3), (1, 2, 8, 8))
 
 
+def test_a_bias_of_weights_that_are_nearly_zero() -> None:
+    """Such channels are in networks that were pruned: the bias is all that is left of them."""
+    layer = nn.Conv2d(2, 3, 3)
+    with torch.no_grad():
+        layer.weight[1] *= 1e-12
+        assert layer.bias is not None
+        layer.bias[1] = 3.0
+    made = quantised(layer, (1, 2, 5, 5))
+    (y,) = execute(made.graph, made.inputs(made.samples[0])).values()
+    np.testing.assert_allclose(y[:, 1] * (made.graph.nodes[-1].scale or 1), 3.0, rtol=0.02)
+
+
 def test_what_is_masked_is_not_seen() -> None:
     made = quantised(*networks()["causal"])
     inputs = made.inputs(made.samples[0])

@@ -32,11 +32,18 @@ from axiloom.quantise.ops.places import expanded, padded, reshaped, sliced
 from axiloom.quantise.ops.pools import both, image
 
 
-def _weights(weight: Array, *, by_tensor: bool) -> tuple[Array, Array]:
-    """int8 of `weight`, whose first axis are the output channels, and the scale of each channel."""
+def _weights(weight: Array, step: float, bias: Array | None, *, by_tensor: bool) -> tuple[Array, Array]:
+    """int8 of `weight`, whose first axis are the output channels, and the scale of each channel.
+
+    `step` is what one step of the input is worth: a bias of many more steps makes those of tiny weights
+    longer, so that it fits 32 bits.
+    """
     flat = np.abs(weight).reshape(len(weight), -1).max(1)
-    whole = best_scale(weight) if by_tensor else 0.0
-    scales = np.array([whole or scale_of(float(one)) for one in flat])
+    least = np.zeros(len(weight)) if bias is None else np.abs(bias) / (2.0**30 * step)
+    if by_tensor:
+        scales = np.full(len(weight), max(best_scale(weight), float(least.max(initial=0.0))))
+    else:
+        scales = np.maximum([scale_of(float(largest)) for largest in flat], least)
     return to_int8(weight, scales.reshape(-1, *[1] * (weight.ndim - 1))), scales
 
 
@@ -202,8 +209,8 @@ def _convolved(
     if tail.norm is not None:
         filters, offset = _fold(lowering, tail.norm, filters, offset)
     raw = _raw(lowering, tail)
-    quantised, scales = _weights(filters, by_tensor=raw or lowering.shifts)
     step = real_scale(source)
+    quantised, scales = _weights(filters, step, offset, by_tensor=raw or lowering.shifts)
     name, channels = lowering.name_of(node), source.shape[1]
     count = how.groups
     apart = count if count > 1 and not (count == channels == len(filters)) else 1
@@ -305,8 +312,8 @@ def _linear(lowering: Lowering, node: Any, x: Any, matrix: Array, offset: Array 
     rows, k = math.prod(source.shape[:-1]), source.shape[-1]
     flat = reshaped(lowering, source, (rows, k), f"{name}.rows")
     raw = _raw(lowering, tail)
-    quantised, scales = _weights(matrix, by_tensor=raw or lowering.shifts)
     step = real_scale(source)
+    quantised, scales = _weights(matrix, step, offset, by_tensor=raw or lowering.shifts)
     sums = lowering.add(
         Linear(
             name=f"{name}.sums",
