@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from xdsl.dialects import tensor
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Operation
 
@@ -35,7 +35,22 @@ def check_input(module: ModuleOp) -> None:
             edge < 0 for edge in (*op.static_low.get_values(), *op.static_high.get_values())
         ):
             fail(op, "padding that is negative or not known; cut elements off by tensor.extract_slice")
+        if isinstance(op, tensor.ExtractSliceOp) and _reaches_out(op):
+            fail(op, "a slice of elements that are not there")
     check_attributes(module)
+
+
+def _reaches_out(op: tensor.ExtractSliceOp) -> bool:
+    """Whether a slice has an element before or behind its source, as far as its places are known."""
+    assert isinstance(op.source.type, TensorType)
+    sizes, steps = op.static_sizes.get_values(), op.static_strides.get_values()
+    places = zip(op.static_offsets.get_values(), sizes, steps, op.source.type.get_shape(), strict=True)
+    unknown = -(1 << 63)
+    return any(
+        unknown not in (start, size, step)
+        and not 0 <= start <= max(start, start + (size - 1) * step) < extent
+        for start, size, step, extent in places
+    )
 
 
 def check_attributes(module: ModuleOp) -> None:

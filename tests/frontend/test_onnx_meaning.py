@@ -73,6 +73,13 @@ GRAPHS: dict[str, tuple[int, tuple[int, ...], Callable[[Builder, str], str]]] = 
         (4, 6),
         lambda b, x: b.op("Slice", x, late={"starts": [-1], "ends": [-99], "axes": [1], "steps": [-1]}),
     ),
+    "reverse_from_beyond": (
+        13,
+        (1, 4, 6),
+        lambda b, x: b.op(
+            "Slice", x, late={"starts": [2**31 - 1], "ends": [-(2**31)], "axes": [1], "steps": [-1]}
+        ),
+    ),
     "no_dims": (17, (), lambda b, x: b.op("Sigmoid", x)),
     "elu": (17, (4, 6), lambda b, x: b.op("Elu", x, alpha=0.7)),
     "recurrent": (

@@ -8,7 +8,7 @@ indices (`cf.assert`), for which a driver without an operating system has no han
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -66,6 +66,8 @@ def lower(
             ):
                 _generalise(op)
         _run(_TIDY, module, name)
+        for op in block.operations:
+            _check_slice(op, name)
         weights = lift(module, names)
         for what, kinds in (types or {}).items():
             if any(kind.kind == "u" for kind in kinds):
@@ -114,6 +116,33 @@ def _drop_checks(op: Any) -> None:
             for inner in list(block.operations):
                 if inner.operation.name == "cf.assert":
                     inner.operation.erase()
+
+
+def _check_slice(op: Any, name: str) -> None:
+    """Raise CompileError for elements that are not there: torch-mlir makes such slices of those backwards."""
+    if op.operation.name != "tensor.extract_slice":
+        return
+    attributes, operands = op.operation.attributes, iter(op.operation.operands)
+    shape = ir.RankedTensorType(next(operands).type).shape
+    words = ("static_offsets", "static_sizes", "static_strides")
+    places = [[_known(number, operands) for number in ir.DenseI64ArrayAttr(attributes[w])] for w in words]
+    for start, size, step, extent in zip(*places, shape, strict=True):
+        if size is None or step is None:
+            continue
+        if (start is not None and start < 0) or (start or 0) + (size - 1) * step >= extent:
+            place = _place(str(op.operation.location))
+            raise CompileError(
+                f"{name}: {place}{': ' if place else ''}a slice of elements that are not there"
+            )
+
+
+def _known(number: int, operands: Iterator[Any]) -> int | None:
+    """A place of a slice; where it is the next operand, that of a constant, None for others."""
+    if number != -(1 << 63):
+        return number
+    owner = next(operands).owner
+    constant = isinstance(owner, ir.Operation | ir.OpView) and owner.name == "arith.constant"
+    return int(ir.IntegerAttr(owner.attributes["value"]).value) if constant else None
 
 
 def _cut_padding(op: Any) -> None:
