@@ -38,7 +38,7 @@ ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "examples/selection/rows32.isa").read_text(encoding="utf-8")
 DENSE = (ROOT / "examples/instructions/dense.isa").read_text(encoding="utf-8")
 MAPPING = (ROOT / "examples/instructions/product.mapping").read_text(encoding="utf-8")
-RULES = (ROOT / "selection/rules/arithmetic.rules").read_text(encoding="utf-8")
+RULES = (ROOT / "src/axiloom/selection/rules/arithmetic.rules").read_text(encoding="utf-8")
 SMALL = """
 word = input(32)
 y = memory(64, type=int8)
@@ -234,14 +234,13 @@ def mappings(count: int, seed: int, measured: Measured) -> None:
 # --- our own sources ---------------------------------------------------------------------------------------
 
 SOURCES = ("isa/numerics", "selection/ir", "selection/machine", "selection/rules/prove")
+FEW = "selection/rules/prove/search.py"
+"""The first edit is of this file, and changes how many cases are tried."""
 _ASKS = """
-import sys
 from tests.device import edits
-isa = edits.parse(edits.TEXT, "rows.isa", "rows", edits._constants())
-print(edits._known(isa) if sys.argv[1] == "warm" else edits._derived(isa))
-rule = next(r for r in edits.parse_rules(edits.RULES, "a.rules") if r.name == "shift_is_multiply")
-text = edits.RuleText("a.rules", edits.RULES, frozenset({rule.name}))
-print(edits._proof(edits.proved.proofs([text], 2)[0] if sys.argv[1] == "warm" else edits.judge(rule, 2)))
+print(edits._known(edits.parse(edits.TEXT, "rows.isa", "rows", edits._constants())))
+proof, = edits.proved.proofs([edits.RuleText("a.rules", edits.RULES, frozenset({"shift_is_multiply"}))], 5)
+print(proof.answer, proof.cases, proof.tried)
 """
 
 
@@ -252,16 +251,21 @@ def sources(count: int, seed: int, measured: Measured) -> None:
         copy = Path(name)
         for room in ("src/axiloom", "tests/device", "examples"):
             shutil.copytree(ROOT / room, copy / room, ignore=shutil.ignore_patterns("__pycache__"))
-        before = _asked(copy, "warm")
+        before = _asked(copy)
+        assert before[0], before[1]
         for number in range(count):
             files = [file for room in SOURCES for file in sorted((copy / "src/axiloom" / room).rglob("*.py"))]
-            file = dice.choice(files)
+            file = dice.choice(files) if number else copy / "src/axiloom" / FEW
             text = file.read_text(encoding="utf-8")
-            if (other := _other_number(text, dice)) is None:
+            other = _other_number(text, dice) if number else text.replace("\nFEW = ", "\nFEW = 1 + ")
+            if other is None:
                 continue
+            assert other != text
             file.write_text(other, encoding="utf-8")
-            answers = [_asked(copy, "warm"), _asked(copy, "warm")]
-            measured.add(f"source {number}, {file.name}", before, _asked(copy, "cold"), answers)
+            answers = [_asked(copy), _asked(copy)]
+            with _no_cache():
+                wanted = _asked(copy)
+            measured.add(f"source {number}, {file.name}", before, wanted, answers)
             file.write_text(text, encoding="utf-8")
 
 
@@ -281,10 +285,10 @@ def _other_number(text: str, dice: random.Random) -> str | None:
     return "".join(lines)
 
 
-def _asked(copy: Path, how: str) -> Answer:
+def _asked(copy: Path) -> Answer:
     path = os.pathsep.join([str(copy / "src"), str(copy)])
     done = subprocess.run(
-        [sys.executable, "-B", "-c", _ASKS, how],
+        [sys.executable, "-B", "-c", _ASKS],
         cwd=copy, env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True, check=False,
     )  # fmt: skip
     return [done.stdout, done.stderr.splitlines()[-1] if done.returncode else ""]
