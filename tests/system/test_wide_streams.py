@@ -12,13 +12,11 @@ from axiloom.run.problem import ProblemRun, Workload
 from axiloom.run.run import report_of, reports_of
 
 SHAPES = [(48, 40, 72), (7, 13, 5)]
-DTYPES = ("int8", "int16", "int32")
 EACH = [
-    (name, DTYPES[(number + place) % 3], width)
+    (name, ("int8", "int16", "int32")[number % 3], (64, 128)[number % 2])
     for number, name in enumerate(isa.builtins())
-    for place, width in enumerate((64, 128))
 ]
-"""Each accelerator at each width, each data type at each width and with each version."""
+"""Each data type at each width; `tests/hw/matmul/test_engine_wide.py` has the engines."""
 
 
 def runs(name: str, dtype: str, width: int, sim: str = "verilator") -> list[ProblemRun]:

@@ -12,6 +12,7 @@ from benchmarks.polybench import sizes
 from benchmarks.polybench.measure import program
 from tests.nests.lower.programs import random_values, raw, run
 from tests.nests.search.test_branch import bases, searches
+from tests.some import slow
 
 from axiloom.nests.affine.interpret import interpret
 from axiloom.nests.dataflow import plan
@@ -78,11 +79,7 @@ def test_no_point_of_the_space_takes_fewer_cycles(kernel: str) -> None:
     "kernel",
     [
         *("gemm", "bicg", "trmm", "symm", "seidel-2d", "durbin"),
-        *(
-            pytest.param(each, marks=pytest.mark.slow)
-            for each in sizes.MINI
-            if each not in ("gemm", "bicg", "trmm", "symm", "seidel-2d", "durbin")
-        ),
+        *map(slow, ("2mm", "correlation", "gemver", "jacobi-2d", "lu", "nussinov", "adi", "floyd-warshall")),
     ],
 )  # fmt: skip
 def test_what_is_found_is_legal_and_computes_what_the_program_says(kernel: str) -> None:

@@ -38,18 +38,10 @@ CLEAR = (r"(\d'h\w+: cleared <=) 1'h1;", r"\1 cleared;")
 BUGS = {
     "signed for unsigned": (r"\$signed\(a\) \* \$signed\(b\)", "a * b"),
     "an address is off by one": ADDRESS,
-    "clear forgotten": CLEAR,
     "halves swapped": (r"(assign half_0_sent = .*)\(!send_half\)", r"\1send_half"),
-    "TLAST early": (r"fetched\[1\] <= \w+;", "fetched[1] <= 1'h1;"),
-    "an opcode loads another operand": (
-        r"32'd1: program_ = (\S+);(\s+32'd2: program_ =) \S+;",
-        r"32'd1: program_ = \1;\2 \1;",
-    ),
     "an unknown opcode is taken": (r"32'd1: known =", "32'd1, 32'd16: known ="),
     "does not accumulate": (r"row_held\[3\] \?", "1'h0 ?"),
     "a word is lost that waits": (r"if \(~full\) (held <= \w+;)", r"\1"),
-    "sums go on from block to block": (r"of_sum\[1\] \? 32'd0 : ", ""),
-    "B need not be loaded": (r"if \(rst\) usable_b <= 1'h0;", "if (rst) usable_b <= 1'h1;"),
 }
 
 
