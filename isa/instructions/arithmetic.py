@@ -23,6 +23,9 @@ MOST_WIDE = 4096
 """Bits of any number: of an input, of a constant."""
 
 
+ZERO = Const(0)
+
+
 class RangeError(ValueError):
     """Why an operation cannot have these arguments."""
 
@@ -154,6 +157,27 @@ def apply(operation: str, *arguments: Expr, most: int = MOST_BITS) -> Expr:
     if found.bits > most and operation != "cat":
         raise RangeError(f"{found.bits} bits: no more than {most} are computed with; narrow an operand")
     return Apply(operation, arguments, found)
+
+
+def plus(a: Expr, b: Expr) -> Expr:
+    """Raises RangeError."""
+    if ZERO in (a, b):
+        return b if a == ZERO else a
+    return apply("add", a, b)
+
+
+def times(a: Expr, b: Expr) -> Expr:
+    """Raises RangeError."""
+    if ZERO in (a, b):
+        return ZERO
+    if Const(1) in (a, b):
+        return b if a == Const(1) else a
+    return apply("mul", a, b)
+
+
+def minus(a: Expr, b: Expr) -> Expr:
+    """Raises RangeError."""
+    return a if b == ZERO else apply("sub", a, b)
 
 
 def choice(condition: Expr, yes: Expr, no: Expr) -> Expr:

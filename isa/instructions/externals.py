@@ -1,6 +1,7 @@
 """Functions that no text of ours says in bits: floats. Proofs know them by name alone.
 
-Each takes and gives bit patterns as int64 arrays of one shape.
+Each takes and gives bit patterns as int64 arrays of one shape. Besides those of `FUNCTIONS`, each number
+format of :mod:`axiloom.isa.numerics` has its operations: ``numerics.fixed<32,16>.add`` (:func:`function`).
 """
 
 from __future__ import annotations
@@ -9,10 +10,14 @@ import operator
 import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
+from inspect import signature
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from axiloom.isa import numerics
 
 Bits = npt.NDArray[np.int64]
 
@@ -25,6 +30,10 @@ class External:
     python: Callable[..., Bits]
     text: str
     one: Callable[..., int]
+    patterns: Callable[..., npt.NDArray[np.unsignedinteger[Any]]] | None = None
+    """The same on arrays of the smallest unsigned type, whose shapes broadcast, and on numbers: no copies."""
+    accumulate: Callable[..., npt.NDArray[np.unsignedinteger[Any]]] | None = None
+    """Of `patterns`: the first argument joined with all along the second one's first axis, in their order."""
 
 
 def _single(bits: Bits) -> npt.NDArray[np.float32]:
@@ -131,7 +140,14 @@ _RULES: Mapping[str, tuple[Callable[..., npt.NDArray[Any]], Callable[[float, flo
 def _of_two(name: str, operation: str, shift: int) -> External:
     rule, alone = _RULES[operation]
     python = (_BFLOAT if shift else _FLOAT)(rule)
-    return External(2, python, f"{operation} of {name}", _fast(python, alone, shift))
+
+    def patterns(*given: Any) -> npt.NDArray[np.uint32]:
+        with np.errstate(all="ignore"):
+            values = rule(*(np.asarray(bits, np.uint32).view(np.float32) for bits in given))
+        return np.asarray(values, np.float32).view(np.uint32)
+
+    fast = None if shift else patterns
+    return External(2, python, f"{operation} of {name}", _fast(python, alone, shift), fast)
 
 
 def _narrowed(bits: int) -> int:
@@ -154,3 +170,30 @@ FUNCTIONS: Mapping[str, External] = {
         1, lambda bits: _of_brain(_single(bits)), "rounded to nearest even", _narrowed
     ),
 }
+
+
+def function(name: str) -> External:
+    """The external function of this name: one of `FUNCTIONS`, or ``numerics.FORMAT.OPERATION``."""
+    return FUNCTIONS[name] if name in FUNCTIONS else _of_format(name)
+
+
+@cache
+def _of_format(name: str) -> External:
+    """An operation of a number format (:attr:`axiloom.isa.numerics.Numerics.operations`) on bit patterns."""
+    _, form, operation = name.split(".")
+    kind = numerics.of(form)
+    rule, result = kind.operations[operation]
+
+    def patterns(*given: Any) -> npt.NDArray[np.unsignedinteger[Any]]:
+        return result.encode(rule(*(kind.decode(np.asarray(bits, kind.raw)) for bits in given)))
+
+    def python(*given: Bits) -> Bits:
+        return np.asarray(patterns(*(np.asarray(bits).astype(kind.raw) for bits in given)), np.int64)
+
+    def accumulate(before: Any, terms: Any) -> npt.NDArray[np.unsignedinteger[Any]]:
+        values = (kind.decode(np.asarray(bits, kind.raw)) for bits in (before, terms))
+        return kind.encode(kind.accumulate(*values))
+
+    many, text = len(signature(rule).parameters), f"{operation} of {form}"
+    sums = accumulate if operation == "add" else None
+    return External(many, python, text, lambda *bits: int(patterns(*bits)), patterns, sums)

@@ -18,7 +18,7 @@ from axiloom.isa.instructions import externals
 from axiloom.isa.instructions.expressions import Scope, type_of
 from axiloom.isa.instructions.procedures import Procedure
 from axiloom.isa.instructions.tree import (
-    MOST_BITS,
+    MOST_STORED,
     RTL_SIZES,
     Call,
     Const,
@@ -198,9 +198,9 @@ class Reader:
 
     def _type(self, node: ast.expr) -> Range:
         found = type_of(node.id) if isinstance(node, ast.Name) else None
-        if found is None or found.bits > 63:
+        if found is None or found.bits > MOST_STORED:
             raise self.fault(
-                node, f"`{ast.unparse(node)}` is no type: int8, uint5 and the like, up to 63 bits"
+                node, f"`{ast.unparse(node)}` is no type: int8, uint5 and the like, up to {MOST_STORED} bits"
             )
         return found
 
@@ -246,8 +246,8 @@ class Reader:
         if len(call.args) > MOST_ENTRIES:
             raise self.fault(call, f"{name} has {len(call.args)} entries: up to {MOST_ENTRIES} are accepted")
         values = tuple(self.scope.constant(one, "an entry of a table") for one in call.args)
-        if Range(min(values), max(values)).bits > MOST_BITS:
-            raise self.fault(call, f"{name} has entries of more than {MOST_BITS} bits")
+        if Range(min(values), max(values)).bits > MOST_STORED:
+            raise self.fault(call, f"{name} has entries of more than {MOST_STORED} bits")
         self.known.tables[name] = Table(name, values)  # type: ignore[index]
 
     def _small(self, call: ast.Call) -> None:

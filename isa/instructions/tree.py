@@ -10,8 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-MOST_BITS = 63
+MOST_BITS = 64
 """Of a value that is computed with; an input may be wider, and its bits are taken."""
+MOST_STORED = 63
+"""Of a register, an element or an entry of a table."""
 RTL_SIZES = "lanes", "stream_width"
 """What the RTL of a text has besides the text's constants: elements at once, bits of its streams."""
 
@@ -187,6 +189,8 @@ class Memory:
     host: bool = False
     sized_by: str = ""
     """The constant of the text that is its size, where one name says it."""
+    reset: int = 0
+    """What each element is after a reset."""
 
 
 @dataclass(frozen=True)
@@ -289,16 +293,24 @@ class If:
     line: int = 0
 
 
-Statement: TypeAlias = Let | SetRegister | Write | For | Lanes | If
-
-
 @dataclass(frozen=True)
 class Requirement:
-    """What must hold for an instruction to be legal, with what the instruction has read off its words."""
+    """What must hold for an instruction to be legal, with what the instruction has read off its words.
+
+    As a statement of a body it is looked at where it stands: what is before it has been done.
+    """
 
     condition: Expr
-    text: str
+    text: str = ""
     line: int = 0
+    code: int | None = None
+    """What the device reports where it does not hold; texts have no codes."""
+    message: str = ""
+    """The same for people: ``{m}`` is what register or local m holds then, ``{opcode}`` what people call the
+    instruction."""
+
+
+Statement: TypeAlias = Let | SetRegister | Write | For | Lanes | If | Requirement
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from axiloom.isa.instructions.tree import (
     Instruction,
     Lanes,
     Let,
+    Requirement,
     SetRegister,
     Statement,
     Write,
@@ -61,6 +62,8 @@ def _statement(one: Statement, names: dict[str, str], taken: dict[str, int]) -> 
             return replace(
                 one, iterators={own_names[name]: count for name, count in iterators.items()}, body=inner
             )
+        case Requirement(condition=condition):
+            return replace(one, condition=renamed(condition, names))
         case If(condition=condition, then=then, other=other):
             yes, _ = _block(then, names, taken)
             no, _ = _block(other, names, taken)

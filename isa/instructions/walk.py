@@ -20,6 +20,7 @@ from axiloom.isa.instructions.tree import (
     Lookup,
     Name,
     Read,
+    Requirement,
     SetRegister,
     Statement,
     Wrapped,
@@ -87,7 +88,7 @@ def exprs(statement: Statement) -> tuple[Expr, ...]:
             return (*index, value)
         case For(low=low, high=high):
             return low, high
-        case If(condition=condition):
+        case If(condition=condition) | Requirement(condition=condition):
             return (condition,)
     return ()
 

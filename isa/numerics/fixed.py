@@ -40,6 +40,10 @@ class Fixed(Numerics):
         return self._exact or self.fraction == 0
 
     @property
+    def integral_sums(self) -> bool:
+        return self._exact
+
+    @property
     def extend(self) -> str | None:
         return "arith.extsi" if self._exact else None
 
@@ -69,6 +73,9 @@ class Fixed(Numerics):
 
     def add(self, a: Values, b: Values) -> Values:
         return self.decode(self.encode(np.add(a, b, dtype=np.int32)))
+
+    def accumulate(self, sums: Values, terms: Values) -> Values:
+        return self.add(sums, np.asarray(np.sum(terms, axis=0, dtype=np.int32)))  # sums wrap, in any order
 
     def widen(self, values: Values) -> Values:
         return values << self.fraction if self._exact else values

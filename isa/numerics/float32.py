@@ -53,6 +53,13 @@ class Float32(Numerics):
         with np.errstate(all="ignore"):
             return np.add(a, b, dtype=np.float32)
 
+    def accumulate(self, sums: Values, terms: Values) -> Values:
+        with np.errstate(all="ignore"):
+            total = np.asarray(np.add(sums, terms[0]))
+            for term in terms[1:]:
+                np.add(total, term, out=total)
+        return total
+
     def widen(self, values: Values) -> Values:
         return values
 

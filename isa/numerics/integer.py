@@ -26,6 +26,10 @@ class Integer(Numerics):
         return f"i{self.bits}"
 
     @property
+    def integral(self) -> bool:
+        return True
+
+    @property
     def extend(self) -> str | None:
         if self.bits == WORD_BITS:
             return None

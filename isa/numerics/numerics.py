@@ -13,6 +13,7 @@ Products and sums are values of :attr:`Numerics.accumulator`, which is what a re
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -108,6 +109,12 @@ class Numerics(ABC):
     def add(self, a: Values, b: Values) -> Values:
         """Sums, in values of this numerics."""
 
+    def accumulate(self, sums: Values, terms: Values) -> Values:
+        """`sums` plus each of `terms`, along their first axis, one after the other. A new array."""
+        for term in terms:
+            sums = self.add(sums, term)
+        return sums
+
     @abstractmethod
     def widen(self, values: Values) -> Values:
         """The same numbers in the accumulator's values."""
@@ -139,6 +146,35 @@ class Numerics(ABC):
     @abstractmethod
     def highest(self) -> Values:
         """What :meth:`minimum` of nothing is."""
+
+    @property
+    def operations(self) -> Mapping[str, tuple[Callable[..., Values], Numerics]]:
+        """Operations on values by name, each with what its result is: those of bodies of kernels;
+        ``copy``, which is encoded again; ``product`` of two elements, exact or rounded into the
+        accumulator; ``widen`` to it."""
+        return {
+            "add": (self.add, self),
+            "sub": (lambda a, b: self.add(a, self.negate(b)), self),
+            "mul": (lambda a, b: self.narrow(self.multiply(a, b)), self),
+            "neg": (self.negate, self),
+            "max": (self.maximum, self),
+            "min": (self.minimum, self),
+            "abs": (lambda a: self.maximum(a, self.negate(a)), self),
+            "copy": (lambda a: a, self),
+            "product": (self.multiply, self.accumulator),
+            "widen": (self.widen, self.accumulator),
+        }
+
+    @property
+    def integral(self) -> bool:
+        """Whether an element is the integer that its bits are, and all operations are those of integers that
+        wrap."""
+        return False
+
+    @property
+    def integral_sums(self) -> bool:
+        """The same of sums of products alone, in 32 bits."""
+        return self.integral
 
     def zeros(self, shape: tuple[int, ...]) -> Values:
         return np.full(shape, self.zero)

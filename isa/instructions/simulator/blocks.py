@@ -8,15 +8,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
+from string import Formatter
 from typing import Any
 
 import numpy as np
 
 from axiloom.isa.instructions import externals
-from axiloom.isa.instructions.arithmetic import all_of
+from axiloom.isa.instructions.arithmetic import all_of, plus, times
 from axiloom.isa.instructions.simulator import parts
 from axiloom.isa.instructions.simulator.code import Expressions, Shared
-from axiloom.isa.instructions.simulator.linear import Axis, linear, names, plus, times
+from axiloom.isa.instructions.simulator.linear import Axis, linear, names
 from axiloom.isa.instructions.simulator.nests import Accumulated, Plan, depth_of, plan, reads
 from axiloom.isa.instructions.simulator.state import natural
 from axiloom.isa.instructions.simulator.values import LARGE, Code, Env, Writer
@@ -25,6 +27,7 @@ from axiloom.isa.instructions.tree import (
     Const,
     Expr,
     For,
+    Function,
     If,
     Instruction,
     InstructionSet,
@@ -32,10 +35,14 @@ from axiloom.isa.instructions.tree import (
     Let,
     Name,
     Range,
+    Requirement,
     SetRegister,
     Statement,
     Write,
+    signed,
 )  # fmt: skip
+
+_NAME = re.compile(r"(?<![\w.])[^\W\d]\w*")
 
 
 class Blocks:
@@ -49,8 +56,8 @@ class Blocks:
         self.written = {one.memory.name for one in _writes(instruction.body)}
         self.registers = {one.register.name for one in _sets(instruction.body)}
 
-    def source(self) -> str:
-        """The function: it takes the state and the inputs."""
+    def source(self, result: Expr | None = None) -> str:
+        """The function: it takes the state and the inputs, and returns what `result` is behind the body."""
         one, writer = self.instruction, self.writer
         env = Env()
         for let in one.fields:
@@ -66,9 +73,13 @@ class Blocks:
         self.block(one.body, env)
         for name in sorted(self.registers):
             writer.line(f"_set(_state, {name!r}, {name})")
+        if result is not None:
+            self.values.statement(one.line)
+            writer.line(f"return {self.values.code(result, env).text}")
         text = "\n".join(writer.lines)
-        state = [*self.isa.registers, *self.isa.memories]
-        loaded = [f"    {name} = _state[{name!r}]" for name in state if _used(name, text)]
+        used = set(_NAME.findall(text))
+        state = (*self.isa.registers, *self.isa.memories)
+        loaded = [f"    {name} = _state[{name!r}]" for name in state if name in used]
         head = f"def {one.name}({', '.join(['_state', *self.isa.inputs])}):"
         return "\n".join([head, *loaded, *(writer.lines or ["    pass"])])
 
@@ -89,6 +100,8 @@ class Blocks:
                     self._write(one, env)
                 case If():
                     self._if(one, env)
+                case Requirement():
+                    self._require(one, env)
                 case Lanes():
                     self._lanes(one, env)
                 case For():
@@ -180,6 +193,13 @@ class Blocks:
         if one.other:
             with self.writer.inside("else:"):
                 self.block(one.other, env)
+
+    def _require(self, one: Requirement, env: Env) -> None:
+        """The device stops, and says why with the values of now."""
+        shown = sorted({field for _, field, _, _ in Formatter().parse(one.message) if field} - {"opcode"})
+        values = ", ".join(f"{name!r}: {name}" for name in shown)
+        with self.writer.inside(f"if not {self.values.code(one.condition, env).text}:"):
+            self.writer.line(f"_refused({self.shared.requirement(one)}, {{{values}}})")
 
     # --- lanes and loops ----------------------------------------------------------------------------------
 
@@ -322,13 +342,20 @@ class Blocks:
             wide = Range(-(1 << 63), (1 << 63) - 1)
             if not wide.holds(Range(total.low + before.range.low, total.high + before.range.high)):
                 total = wide  # modulo 1 << 64, of which the low bits are taken
-            made = values.summed(found.term, axes, total, env)
+            wraps = total == wide and found.kind == one.memory.type == signed(32)
+            made = values.summed(found.term, axes, total, env, low=wraps)
             both = Range(
                 max(wide.low, total.low + before.range.low), min(wide.high, total.high + before.range.high)
             )
+            if wraps and before.dtype == made.dtype == "int32":
+                text = f"({before.text} + {made.text})"
+                self._store(one, Code(text, found.kind, before.axes | made.axes, "int32"), env)
+                return
             if total == wide:
                 made = values.cast(made, "int64") if made.array else made
             value = values.wrapped(values.apply("add", [before, made], both), found.kind)
+        elif isinstance(found.operation, Function):
+            value = values.joined(found.operation, before, found.term, axes, env)
         else:
             made = values.reduced(found.operation, found.term, axes, env)
             value = values.apply(found.operation, [before, made], found.kind)
@@ -365,10 +392,6 @@ def _sets(block: Sequence[Statement]) -> Iterator[SetRegister]:
     yield from (one for one in _inner(block) if isinstance(one, SetRegister))
 
 
-def _used(name: str, text: str) -> bool:
-    return re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", text) is not None
-
-
 def setting(isa: InstructionSet) -> dict[str, Any]:
     """What generated code finds around it."""
     return {
@@ -383,7 +406,8 @@ def setting(isa: InstructionSet) -> dict[str, Any]:
         "_scatter": parts.scatter, "_scalar_bits": parts.scalar_bits,
         "_scalar_fields": parts.scalar_fields, "_distinct": parts.distinct,
         "_external": parts.external, "_chunk": parts.chunk, "_few": parts.few,
-        "_unique": parts.unique,
+        "_unique": parts.unique, "_joined": parts.joined, "_partial": partial, "_product": parts.product,
+        "_chosen": parts.chosen,
         "_apart": parts.apart, "_rows": parts.rows,
         **{f"_{one.name}_values": one.values for one in isa.tables.values()},
         **{
@@ -395,4 +419,6 @@ def setting(isa: InstructionSet) -> dict[str, Any]:
 
 def names_of(shared: Shared) -> dict[str, Any]:
     """The external functions."""
-    return {own: externals.FUNCTIONS[name].python for name, own in shared.externals.items()}
+    known = {own: externals.function(name) for name, own in shared.externals.items()}
+    whole = {f"{own}_all": external.accumulate for own, external in known.items()}
+    return {own: external.patterns or external.python for own, external in known.items()} | whole

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+from axiloom.isa.instructions import externals
 from axiloom.isa.instructions.simulator.linear import Axis, linear, names
 from axiloom.isa.instructions.simulator.state import natural
 from axiloom.isa.instructions.simulator.sums import Sums
@@ -26,6 +27,7 @@ from axiloom.isa.instructions.tree import (
     Name,
     Range,
     Read,
+    Requirement,
     Wrapped,
     signed,
 )  # fmt: skip
@@ -185,7 +187,8 @@ class Expressions(Sums):
             if dtype == "object":
                 yes, no = (replace(one, text=one.text.removeprefix("_object")) for one in (yes, no))
         truth = yes.truth and no.truth and dtype == "bool"
-        text = f"_where({condition.text}, {yes.text}, {no.text})"
+        new = condition.array and yes.array and yes.owned and yes.dtype == dtype
+        text = f"{'_chosen' if new else '_where'}({condition.text}, {yes.text}, {no.text})"
         return Code(text, expr.range, axes, dtype, truth=truth)
 
     def _either(self, condition: Code, expr: Choice, env: Env) -> Code:
@@ -288,8 +291,11 @@ class Expressions(Sums):
         texts = ", ".join(one.text for one in arguments)
         if function.external:
             name = self.shared.external(function.external)
-            text = f"_external({name}, {kind.low}, {kind.high}, {kind.bits}, {texts})"
-            return Code(text, kind, axes, "int64" if axes else SCALAR)
+            if externals.function(function.external).patterns is None:
+                text = f"_external({name}, {kind.low}, {kind.high}, {kind.bits}, {texts})"
+                return Code(text, kind, axes, "int64" if axes else SCALAR)
+            text = f"{name}({texts})"
+            return Code(text if axes else f"_int({text})", kind, axes, natural(kind).name if axes else SCALAR)
         result: Code
         name, result = self.shared.function(self.isa, function, arguments, env)
         back = {place: axis for axis, place in env.layout.items() if axis in axes}
@@ -307,12 +313,19 @@ class Shared:
         self.layouts: dict[int, dict[str, int]] = {}
         self._results: dict[Any, tuple[str, Code]] = {}
         self.kept: list[Code] = []
+        self.requirements: list[Requirement] = []
+        """Those that stand in bodies."""
         self.keys: dict[int, str] = {}
         """Instructions by the bits that alone say that they come."""
 
     def table(self, name: str, *, array: bool) -> str:
         self.tables.add((name, array))
         return f"_{name}_array" if array else f"_{name}_values"
+
+    def requirement(self, one: Requirement) -> int:
+        """Its number."""
+        self.requirements.append(one)
+        return len(self.requirements) - 1
 
     def external(self, name: str) -> str:
         return self.externals.setdefault(name, f"_external_{len(self.externals)}")

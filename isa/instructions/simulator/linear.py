@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from axiloom.isa.instructions.arithmetic import RangeError, apply
+from axiloom.isa.instructions.arithmetic import ZERO, RangeError, apply, minus, plus, times
 from axiloom.isa.instructions.tree import (
     Apply,
     Bits,
@@ -20,8 +20,6 @@ from axiloom.isa.instructions.tree import (
     Wrapped,
     unsigned,
 )  # fmt: skip
-
-ZERO = Const(0)
 
 
 @dataclass(frozen=True)
@@ -46,27 +44,6 @@ class Linear:
     @property
     def axes(self) -> frozenset[str]:
         return frozenset(self.steps)
-
-
-def plus(a: Expr, b: Expr) -> Expr:
-    """Raises RangeError."""
-    if ZERO in (a, b):
-        return b if a == ZERO else a
-    return apply("add", a, b)
-
-
-def times(a: Expr, b: Expr) -> Expr:
-    """Raises RangeError."""
-    if ZERO in (a, b):
-        return ZERO
-    if Const(1) in (a, b):
-        return b if a == Const(1) else a
-    return apply("mul", a, b)
-
-
-def minus(a: Expr, b: Expr) -> Expr:
-    """Raises RangeError."""
-    return a if b == ZERO else apply("sub", a, b)
 
 
 def combined(operation: str, a: Linear, b: Linear) -> Linear:

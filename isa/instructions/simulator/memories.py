@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from axiloom.isa.instructions.arithmetic import RangeError, apply
-from axiloom.isa.instructions.simulator.linear import Linear, linear, plus, times
+from axiloom.isa.instructions.arithmetic import RangeError, apply, plus, times
+from axiloom.isa.instructions.simulator.linear import Linear, linear
 from axiloom.isa.instructions.simulator.state import natural
 from axiloom.isa.instructions.simulator.values import Access, Arrays, Code, Env, ordered
 from axiloom.isa.instructions.tree import (

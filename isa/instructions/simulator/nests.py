@@ -13,13 +13,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from axiloom.isa.instructions.arithmetic import RangeError, apply
-from axiloom.isa.instructions.simulator.linear import Axis, Linear, linear, minus, names, plus, times
+from axiloom.isa.instructions.arithmetic import RangeError, apply, minus, plus, times
+from axiloom.isa.instructions.simulator.linear import Axis, Linear, linear, names
 from axiloom.isa.instructions.tree import (
     Apply,
+    Call,
     Const,
     Expr,
     For,
+    Function,
     Lanes,
     Let,
     Memory,
@@ -38,9 +40,10 @@ MOST_CLOSED = 400
 
 @dataclass(frozen=True)
 class Accumulated:
-    """`M[index] = wrap(M[index] + e)`, or ``min``, ``max`` in place of the sum; over turns of `axes`."""
+    """`M[index] = wrap(M[index] + e)`, or ``min``, ``max`` or an external function in place of the sum; over
+    turns of `axes`."""
 
-    operation: str
+    operation: str | Function
     term: Expr
     kind: Range
     axes: tuple[str, ...]
@@ -316,10 +319,13 @@ def reads(expr: Expr) -> Iterator[Read]:
     return (one for one in parts(expr) if isinstance(one, Read))
 
 
-def _accumulates(write: Write) -> tuple[str, Expr, Range] | None:
+def _accumulates(write: Write) -> tuple[str | Function, Expr, Range] | None:
     """What `write` adds to its own element, or takes the least or greatest with; and in which range."""
     own = Read(write.memory, write.index)
     value, kind = write.value, write.memory.type
+    if isinstance(value, Call) and value.function.external:
+        first, *rest = value.arguments
+        return (value.function, rest[0], kind) if first == own and len(rest) == 1 else None
     if isinstance(value, Wrapped):
         value, kind = value.value, value.range
         operations: tuple[str, ...] = ("add",)

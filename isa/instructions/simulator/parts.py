@@ -15,6 +15,12 @@ LIMIT = 1 << 22
 """Elements of a temporary."""
 
 
+SMALL = 1 << 15
+"""Products below which floats do not pay."""
+MOST_EXACT = 1 << 20
+"""Products of numbers of 16 bits whose sum a float64 holds."""
+
+
 class OutsideError(Exception):
     """An index outside of its memory: memory, dim, index, size and line."""
 
@@ -45,12 +51,25 @@ def _checked(memory: Array, name: str, line: int, index: Sequence[Any]) -> None:
 
 def gather(memory: Array, name: str, line: int, index: Sequence[Any], mask: Any = None) -> Array:
     """The elements at `index`; where `mask` does not hold, any."""
+    if len(index) == 1 and isinstance(index[0], np.ndarray) and index[0].size:
+        (at,) = index
+        if mask is None or (at.min() >= 0 and at.max() < memory.size):
+            _checked(memory, name, line, index)
+            return np.asarray(memory.take(at))
     if mask is not None:
         index = [np.where(mask, at, 0) for at in index]
     index = [one if isinstance(one, np.ndarray) else int(one) for one in index]
     _checked(memory, name, line, index)
     found: Array = memory[tuple(index)]
     return found
+
+
+def chosen(condition: Array, yes: Array, no: Any) -> Array:
+    """As ``np.where``; a new array that is chosen everywhere is not copied."""
+    whole = condition.size * 8 <= yes.size and condition.all()
+    if whole and np.broadcast_shapes(condition.shape, np.shape(no), yes.shape) == yes.shape:
+        return yes
+    return np.where(condition, yes, no)
 
 
 def element(memory: Array, name: str, line: int, index: Sequence[Any], mask: Any = None) -> int:
@@ -104,6 +123,41 @@ def external(python: Callable[..., Array], low: int, high: int, bits: int, *argu
     if low < 0:
         found = np.where(found > high, found - (1 << bits), found)
     return int(found) if not shape else found
+
+
+def joined(
+    function: Callable[..., Any],
+    accumulate: Callable[..., Any] | None,
+    before: Any,
+    terms: Any,
+    counts: Sequence[int],
+    places: int,
+) -> Any:
+    """`before`, joined with the terms of `counts` turns one after the other; these are the first axes, and
+    `places` axes come below them. `accumulate` does so at once."""
+    many, terms = len(counts), np.asarray(terms)
+    terms = terms.reshape((1,) * (many + places - terms.ndim) + terms.shape)
+    rest = terms.shape[many:]
+    if terms.shape[:many] != counts:
+        terms = np.broadcast_to(terms, (*counts, *rest))
+    turns = terms.reshape(-1, *rest)
+    if accumulate:
+        return accumulate(before, turns)
+    for term in turns:
+        before = function(before, term)
+    return before
+
+
+def product(a: Array, b: Array) -> Array:
+    """A matrix product modulo 1 << 32 of numbers of up to 32 bits, as int32."""
+    if a.shape[-2] * a.shape[-1] * b.shape[-1] < SMALL or a.shape[-1] > MOST_EXACT:
+        return np.asarray(np.matmul(a.astype(np.int32, copy=False), b.astype(np.int32, copy=False)))
+    # NumPy multiplies floats ten times as fast: halves of 16 bits, whose sums of products are exact.
+    low_a, low_b = ((side & 0xFFFF).astype(np.float64) for side in (a, b))
+    high_a, high_b = ((side >> 16).astype(np.float64) for side in (a, b))
+    high = np.matmul(high_a, low_b) + np.matmul(low_a, high_b)
+    whole = np.matmul(low_a, low_b).astype(np.int64) + (high.astype(np.int64) << 16)
+    return np.asarray(whole.astype(np.int32))
 
 
 def few(*counts: int) -> bool:

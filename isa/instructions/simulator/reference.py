@@ -13,7 +13,7 @@ import numpy as np
 
 from axiloom.isa.instructions import externals
 from axiloom.isa.instructions.arithmetic import VALUES
-from axiloom.isa.instructions.simulator.state import IllegalCommandError, State
+from axiloom.isa.instructions.simulator.state import IllegalCommandError, RefusedError, State
 from axiloom.isa.instructions.tree import (
     Apply,
     Bits,
@@ -34,6 +34,7 @@ from axiloom.isa.instructions.tree import (
     Name,
     Range,
     Read,
+    Requirement,
     SetRegister,
     Statement,
     Wrapped,
@@ -104,6 +105,11 @@ class Reference:
                         self.block(body, {**here, iterator.name: turn})
                 case Lanes():
                     self.lanes(one, here)
+                case Requirement(condition=condition):
+                    if not self.value(condition, here):
+                        raise RefusedError(
+                            one, {**{n: v for n, v in self.state.items() if isinstance(v, int)}, **here}
+                        )
 
     def lanes(self, one: Lanes, known: Mapping[str, int]) -> None:
         places = product(*map(range, one.iterators.values()))
@@ -170,7 +176,7 @@ class Reference:
 
     def call(self, function: Function, arguments: Sequence[int]) -> int:
         if function.external:
-            python: Any = externals.FUNCTIONS[function.external].python
+            python: Any = externals.function(function.external).python
             found = int(python(*(np.asarray([one], np.int64) for one in arguments))[0])
             return _wrapped(found, function.result)
         known = dict(zip(function.parameters, arguments, strict=True))

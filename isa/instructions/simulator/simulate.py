@@ -6,6 +6,7 @@ An instruction becomes one Python function of NumPy calls when it comes first; n
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from axiloom.isa.instructions.simulator.blocks import Blocks, names_of, setting
@@ -13,8 +14,8 @@ from axiloom.isa.instructions.simulator.code import Shared
 from axiloom.isa.instructions.simulator.decode import command_source
 from axiloom.isa.instructions.simulator.parts import OutsideError
 from axiloom.isa.instructions.simulator.reference import Reference
-from axiloom.isa.instructions.simulator.state import IllegalCommandError, State
-from axiloom.isa.instructions.tree import Instruction, InstructionSet
+from axiloom.isa.instructions.simulator.state import IllegalCommandError, RefusedError, State
+from axiloom.isa.instructions.tree import Expr, Instruction, InstructionSet
 
 
 class Simulator:
@@ -30,10 +31,9 @@ class Simulator:
         self.stopped = ""
         """Why the device takes nothing more; empty while it runs."""
         self._shared = Shared()
-        self._setting = setting(isa)
+        self._setting = setting(isa) | {"_illegal": self._illegal, "_refused": self._refused}
         self._sources: dict[str, str] = {}
         self._functions = {name: self._first(one) for name, one in isa.instructions.items()}
-        self._command = self._dispatcher()
         self.reset()
 
     def reset(self) -> None:
@@ -78,9 +78,20 @@ class Simulator:
         called = [text for name, text in self._shared.sources.items() if f"{name}(" in own]
         return "\n\n".join([*called, own]) + "\n"
 
+    def part(self, instruction: Instruction, result: Expr) -> Callable[..., Any]:
+        """An instruction, or a part of one, as a function of the state and the inputs; its name is its own.
+
+        The function returns what `result` is behind the body, and raises RefusedError where a requirement
+        of the body does not hold: registers are as they were then, memories not.
+        """
+        self._execute(Blocks(self.isa, instruction, self._shared).source(result), instruction.name)
+        found: Callable[..., Any] = self._setting[instruction.name]
+        return found
+
     # --- instructions as functions ------------------------------------------------------------------------
 
-    def _dispatcher(self) -> Callable[..., str]:
+    @cached_property
+    def _command(self) -> Callable[..., str]:
         text = command_source(self.isa, self._shared)
         self._setting |= {
             "_functions": self._functions,
@@ -88,7 +99,6 @@ class Simulator:
             "_unknown": self._unknown,
             "_several": self._several,
             "_wide": self._wide,
-            "_illegal": self._illegal,
         }
         self._execute(text, "command")
         found: Callable[..., str] = self._setting["_command"]
@@ -122,6 +132,9 @@ class Simulator:
     def _illegal(self, instruction: str, fields: Mapping[str, int]) -> None:
         """Says which requirement does not hold."""
         self._reference.refuse(self.isa.instructions[instruction], fields)
+
+    def _refused(self, number: int, values: dict[str, int]) -> None:
+        raise RefusedError(self._shared.requirements[number], values)
 
     def _unknown(self, given: Sequence[int]) -> None:
         raise IllegalCommandError(f"{self.isa.place}: no instruction comes with {self._said(given)}")

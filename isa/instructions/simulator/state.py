@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from axiloom.errors import AxiloomError
-from axiloom.isa.instructions.tree import InstructionSet, Range
+from axiloom.isa.instructions.tree import InstructionSet, Range, Requirement
 
 Array: TypeAlias = npt.NDArray[Any]
 
@@ -30,6 +30,14 @@ class IllegalCommandError(AxiloomError):
     exit_code = 7
 
 
+class RefusedError(IllegalCommandError):
+    """A requirement in a body does not hold, with the values it was looked at with."""
+
+    def __init__(self, requirement: Requirement, values: dict[str, int]) -> None:
+        self.requirement, self.values = requirement, values
+        super().__init__(requirement.message or f"not {requirement.text}")
+
+
 class State(dict[str, Any]):
     """Registers by name as integers, memories by name as arrays of the smallest type that holds an element.
 
@@ -42,6 +50,9 @@ class State(dict[str, Any]):
         # A register that a reset leaves as it is has some value: 0, or the least it can have.
         registers = {one.name: one.init or max(0, one.type.low) for one in isa.registers.values()}
         memories = {one.name: np.zeros(one.shape, natural(one.type)) for one in isa.memories.values()}
+        for one in isa.memories.values():
+            if one.reset:
+                memories[one.name].fill(one.reset)
         super().__init__({**registers, **memories})
 
     def __setitem__(self, name: str, value: Any) -> None:

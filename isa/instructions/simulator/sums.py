@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from axiloom.isa.instructions import externals
 from axiloom.isa.instructions.simulator.linear import Axis
 from axiloom.isa.instructions.simulator.memories import Memories
+from axiloom.isa.instructions.simulator.state import natural
 from axiloom.isa.instructions.simulator.values import Code, Env, ordered
 from axiloom.isa.instructions.tree import (
     Apply,
     Const,
     Expr,
     Fold,
+    Function,
     Range,
     signed,
+    unsigned,
 )  # fmt: skip
 
 EXACT = {"float32": 1 << 24, "float64": 1 << 53}
@@ -64,6 +68,23 @@ class Sums(Memories):
         made = Code(text, code.range, left, result, truth=result == "bool", owned=bool(there))
         return self._repeated(operation, made, [one for one in axes if one.name not in there], env)
 
+    def joined(self, function: Function, before: Code, body: Expr, axes: Sequence[Axis], env: Env) -> Code:
+        """`before`, joined with `body` for each turn of `axes`, one after the other: the order counts."""
+        top, many = max(env.layout.values()), len(axes)
+        local = env.copied()
+        local.layout |= {one.name: top + many - at for at, one in enumerate(axes)}
+        term = self.code(body, local)
+        counts = ", ".join(self.code(one.count, env).text for one in axes)
+        name, kind = self.shared.external(function.external), function.result
+        plain = externals.function(function.external).patterns is None
+        whole = f"{name}_all"
+        name = f"_partial(_external, {name}, {kind.low}, {kind.high}, {kind.bits})" if plain else name
+        text = f"_joined({name}, {whole}, {before.text}, {term.text}, ({counts},), {top})"
+        left = before.axes | (term.axes - {one.name for one in axes})
+        if not left:
+            return Code(f"_np.asarray({text}).item()", kind)
+        return Code(text, kind, left, "int64" if plain else natural(kind).name)
+
     def _repeated(self, operation: str, code: Code, axes: Sequence[Axis], env: Env) -> Code:
         """Over axes along which a value is always the same: a sum is so many times the value."""
         if operation == "add":
@@ -71,19 +92,19 @@ class Sums(Memories):
                 code = self.apply("mul", [replace(code, truth=False), self.code(axis.count, env)], signed(64))
         return code
 
-    def summed(self, body: Expr, axes: Sequence[Axis], kind: Range, env: Env) -> Code:
-        """The sum over `axes`, which `env` knows."""
+    def summed(self, body: Expr, axes: Sequence[Axis], kind: Range, env: Env, *, low: bool = False) -> Code:
+        """The sum over `axes`, which `env` knows. `low`: an int32 of its low bits is enough."""
         while isinstance(body, Fold) and body.operation == "add":
             axis = Axis(f"{body.iterator}.{self.writer.new()}", Const(0), Const(body.count))
             env = env.with_axis(body.iterator, axis)
             axes, body = [*axes, axis], body.body
-        if (found := self._product(body, axes, kind, env)) is not None:
+        if (found := self._product(body, axes, kind, env, low)) is not None:
             return found
         dtype = self.computing(kind) if self.computing(kind) != "object" else "int64"
         made = self.reduced("add", body, axes, env, dtype)
         return replace(made, range=kind, truth=False)
 
-    def _product(self, body: Expr, axes: Sequence[Axis], kind: Range, env: Env) -> Code | None:
+    def _product(self, body: Expr, axes: Sequence[Axis], kind: Range, env: Env, low: bool) -> Code | None:
         """A sum of products as a matrix product, in floats where they are exact; both vary along `axes`."""
         if not isinstance(body, Apply) or body.operation != "mul":
             return None
@@ -92,6 +113,10 @@ class Sums(Memories):
             bound *= max(1, axis.count.range.high)
         # Without floats it is slower, and modulo 1 << 64.
         number = next((name for name, limit in EXACT.items() if bound <= limit), "int64")
+        narrow = all(
+            signed(32).holds(part.range) or unsigned(32).holds(part.range) for part in body.arguments
+        )
+        low = low and narrow and number == "int64"
         if self.mask is not None:
             return None
         if any(axis not in env.axes for one in body.arguments for axis in self._axes_of(one, env)):
@@ -114,13 +139,15 @@ class Sums(Memories):
             code = self.code(expr, local)
             if code.axes != frozenset(places):
                 return None
-            texts.append(self._flat(code, order[0], groups, number, env))
-        text = f"_matmul({texts[0]}, {texts[1]})"
+            texts.append(self._flat(code, order[0], groups, code.dtype if low else number, env))
+        text = f"{'_product' if low else '_matmul'}({texts[0]}, {texts[1]})"
         result = [*order[0], *order[1], *order[2]]
         left, right = (len(one) for one in order[1:])
         if left != 1 or right != 1:
             shape = [self.code(env.axes[one].count, env).text for one in result]
             text = f"{text}.reshape({', '.join(shape)})"
+        if low:
+            number, kind = "int32", signed(32)
         dtype = self.computing(kind)
         text = text if dtype == number else f"{text}.astype(_{dtype})"
         if not result:

@@ -206,3 +206,14 @@ def test_adaptivfloat_of_a_tensor() -> None:
     raw = quantise(reals, bias)
     assert [float(adaptiv(int(byte), bias)) for byte in raw] == [3.875, 0.0, 0.0, 1.0, 0.05078125, -4.0]
     assert bias_of(np.zeros(3)) == 0
+
+
+@EVERY
+def test_sums_of_many_terms(kind: Numerics) -> None:
+    """All at once and one after the other are the same in every bit."""
+    random, total = np.random.default_rng(3), kind.accumulator
+    sums, terms = (total.decode(total.random(random, shape).view(total.raw)) for shape in ((3, 4), (9, 3, 4)))
+    expected = sums
+    for term in terms:
+        expected = total.add(expected, term)
+    assert np.array_equal(total.encode(total.accumulate(sums, terms)), total.encode(expected))

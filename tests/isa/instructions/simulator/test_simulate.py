@@ -305,6 +305,54 @@ def run():
     ]
 
 
+@pytest.mark.parametrize("size", [3, 40])
+def test_products_that_wrap_are_exact(size: int) -> None:
+    """Numbers of 32 bits, whose sums of products exceed any float's: their low bits are right."""
+    text = f"""
+go = input(1)
+a = memory({size}, {size}, type=int32)
+b = memory({size}, {size}, type=uint32)
+c = memory({size}, {size}, type=int32)
+@instruction(go == 1)
+def run():
+    for i in range({size}):
+        for j in range({size}):
+            for k in range({size}):
+                c[i, j] = int32(c[i, j] + a[i, k] * b[k, j])
+"""
+    simulator, random = Simulator(isa_of(text)), np.random.default_rng(size)
+    for name, low, high in (("a", -(1 << 31), 1 << 31), ("b", 0, 1 << 32), ("c", -(1 << 31), 1 << 31)):
+        simulator.state[name] = random.integers(low, high, (size, size))
+    simulator.state["a"][0], simulator.state["b"][:, 0] = -(1 << 31), (1 << 32) - 1
+    a, b, c = (simulator.state[name].astype(object) for name in "abc")
+    simulator.command(go=1)
+    expected = ((c + a @ b + (1 << 31)) % (1 << 32)) - (1 << 31)
+    np.testing.assert_array_equal(simulator.state["c"], expected.astype(np.int64))
+
+
+@pytest.mark.parametrize("name", ["float32", "bfloat16"])
+def test_rounded_sums_keep_their_order(name: str) -> None:
+    """A sum by an external function over loops: one term after the other, as written."""
+    bits = 32 if name == "float32" else 16
+    text = f"""
+word = input(8)
+a = memory(6, 7, type=uint{bits})
+b = memory(7, 5, type=uint{bits})
+c = memory(6, 5, type=uint{bits})
+@external("{name}.add")
+def plus(x: uint{bits}, y: uint{bits}) -> uint{bits}: ...
+@external("{name}.mul")
+def times(x: uint{bits}, y: uint{bits}) -> uint{bits}: ...
+@instruction(word >= 1)
+def run():
+    for i in range(6):
+        for j in range(5):
+            for k in range(word[0:3]):
+                c[i, j] = plus(c[i, j], times(a[i, k], b[k, j]))
+"""
+    assert both(isa_of(text), 5, [{"word": count} for count in (7, 1, 3)]) == "same"
+
+
 def test_convolution_by_loops() -> None:
     """Windows that overlap: six loops around one multiply-add are one product."""
     text = """
