@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from axiloom.isa.contract.dma_registers import DMASR
-from axiloom.isa.model.model import DeviceError
+from axiloom.isa.contract.errors import DeviceError
 
 
 class Outcome(IntEnum):

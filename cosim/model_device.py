@@ -19,7 +19,7 @@ import numpy as np
 
 from axiloom.errors import SimulatorError
 from axiloom.isa import AcceleratorSpec
-from axiloom.isa.model.model import FunctionalModel
+from axiloom.isa.opcode_map.model import FunctionalModel
 
 MODEL_RTL = "the functional model (cycles: stated)"
 """What a report calls the RTL of such a run."""

@@ -10,12 +10,14 @@ RTL, driver and functional model come. A room knows those above it in this list,
 - ``kernels/``: the forms in which devices execute them
 - ``contract/``: what a specification consists of: vocabulary, `AcceleratorSpec`, words and beats
 - ``check/``: every fault of a specification, all at once
-- ``model/``: the functional model: words in, words out
 - ``files/``: specifications on disk and built in (``specs/``): grammar, JSON form, library
+- ``instructions/``: instruction sets as trees, their texts and their simulator
+- ``opcode_map/``: specifications as such trees; the functional model: words in, words out
 """
 
 from axiloom.isa.check.check import check_tile
 from axiloom.isa.check.flows import loop_orders
+from axiloom.isa.contract.errors import DeviceError
 from axiloom.isa.contract.framing import head_words
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import Opcode, Scope
@@ -24,8 +26,8 @@ from axiloom.isa.files.json_form import schema
 from axiloom.isa.files.library import builtin, builtins, check_file, dumps, find, load, load_all, revise
 from axiloom.isa.files.together import check_together, place
 from axiloom.isa.kernels.forms import KERNELS
-from axiloom.isa.model.model import DeviceError, FunctionalModel
 from axiloom.isa.numerics import Numerics
+from axiloom.isa.opcode_map.model import FunctionalModel
 
 __all__ = [
     "KERNELS",

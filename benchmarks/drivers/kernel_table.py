@@ -32,7 +32,7 @@ from axiloom.isa import AcceleratorSpec, numerics
 from axiloom.isa.contract.words import pack_rows, unpack_rows
 from axiloom.isa.files.device import device_of
 from axiloom.isa.kernels.named import KERNELS as NAMED
-from axiloom.isa.model.model import FunctionalModel
+from axiloom.isa.opcode_map.model import FunctionalModel
 from axiloom.report.types import Report
 from axiloom.run.problem import ProblemRun, Workload
 from axiloom.run.run import report_of

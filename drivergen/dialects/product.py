@@ -5,7 +5,7 @@ It has the form of a `linalg.generic`, and attributes:
 - ``padding = array<i64: top, left>``: the image has as many rows and columns of zeros in front. Those behind
   need no saying: wherever the indexing maps reach beyond an operand, there are zeros.
 - ``requantise = {zp, lo, hi}``: the sums, which start from zero, leave as int8. The third input has two words
-  for each channel (:mod:`axiloom.isa.model.requantise`), and the body only says what is read and written.
+  for each channel (:mod:`axiloom.isa.kernels.requantise`), and the body only says what is read and written.
 
 ``accel.product`` is not ``linalg.generic``. It may read zeros beyond its operands and round its sums;
 xDSL's verifier would refuse both on a generic.

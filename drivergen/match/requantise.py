@@ -1,7 +1,7 @@
 """Is this `linalg.generic` the rounding of sums to int8 that accelerators with post-processing do?
 
 It works element by element on sums (i32) and on three vectors (i32) along their channels, and is
-:mod:`axiloom.isa.model.requantise` in 64 bits, with the constants zp, lo and hi::
+:mod:`axiloom.isa.kernels.requantise` in 64 bits, with the constants zp, lo and hi::
 
     min(max((((sum + bias) * multiplier + ((1 << shift) >> 1)) >> shift) + zp, lo), hi)
 """

@@ -17,9 +17,8 @@ QUEUE_DEPTH = 4
 
 
 class Engine(wiring.Component):
-    """Does with the words of `s_axis` what :class:`axiloom.isa.model.model.FunctionalModel` does, and sends
-    the
-    results on `m_axis`. Both streams are `stream_width` wide.
+    """Does with the words of `s_axis` what :class:`axiloom.isa.opcode_map.model.FunctionalModel` does, and
+    sends the results on `m_axis`. Both streams are `stream_width` wide.
 
     `debug_compute`: multiply-adds are active in this cycle. `debug_error`: the `DeviceError` that stopped
     it, until reset. `debug_busy`: anything is in flight; waiting for words is not, nor for words

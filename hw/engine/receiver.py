@@ -22,9 +22,9 @@ from axiloom.hw.engine import decoder
 from axiloom.hw.engine.commands import CommandKind, command_layout
 from axiloom.hw.engine.decoder import Decoder, Programs
 from axiloom.hw.engine.load_port import LoadPort
+from axiloom.isa.contract.errors import DeviceError
 from axiloom.isa.contract.types import WORD_BITS, SendDim
 from axiloom.isa.kernels.forms import CHANNELS
-from axiloom.isa.model.model import DeviceError
 
 
 @dataclass(frozen=True)

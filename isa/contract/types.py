@@ -178,7 +178,7 @@ class Store:
 
 @dataclass(frozen=True)
 class Requantise:
-    """As `Store`, but biased, scaled and clamped to int8 (:mod:`axiloom.isa.model.requantise`)."""
+    """As `Store`, but biased, scaled and clamped to int8 (:mod:`axiloom.isa.kernels.requantise`)."""
 
     operand: str
 

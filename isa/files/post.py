@@ -1,6 +1,6 @@
 """Post-processing added to a specification: its operand, its opcodes, and a flow that uses them.
 
-What the device computes is in :mod:`axiloom.isa.model.requantise`.
+What the device computes is in :mod:`axiloom.isa.kernels.requantise`.
 """
 
 from __future__ import annotations

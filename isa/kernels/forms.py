@@ -228,7 +228,7 @@ KERNELS = tuple(dict.fromkeys([*(form.kernel for form in FORMS), *NAMED]))
 
 CHANNELS = "P"
 """The operand of post-processing: two words for each channel of a tile, see
-:mod:`axiloom.isa.model.requantise`."""
+:mod:`axiloom.isa.kernels.requantise`."""
 CHANNEL_WORDS = 2
 POST_SETTINGS = (
     Setting("zp", 0, -128, True),

@@ -26,7 +26,8 @@ from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.hw.rtl_files.verilator import find
 from axiloom.hw.soc.accelerator import build
 from axiloom.isa import AcceleratorSpec
-from axiloom.isa.model.model import DeviceError, FunctionalModel
+from axiloom.isa.contract.errors import DeviceError
+from axiloom.isa.opcode_map.model import FunctionalModel
 from axiloom.report.types import Report
 from axiloom.run.problem import ProblemRun, Workload
 from axiloom.run.run import report_of

@@ -16,7 +16,7 @@ from axiloom.cosim import native
 from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.cosim.core import Core, library
 from axiloom.isa.kernels.forms import IMAGE, WINDOW
-from axiloom.isa.model.model import FunctionalModel
+from axiloom.isa.opcode_map.model import FunctionalModel
 
 BOARD = boards.load(boards.DEFAULT)
 

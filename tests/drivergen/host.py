@@ -15,7 +15,7 @@ import axiloom.sw
 from axiloom.drivergen import Driver, compile_mlir, reference
 from axiloom.drivergen.c.driver import Arg
 from axiloom.isa import AcceleratorSpec, numerics
-from axiloom.isa.model.model import FunctionalModel
+from axiloom.isa.opcode_map.model import FunctionalModel
 
 Arrays = dict[str, np.ndarray[Any, Any]]
 

@@ -10,9 +10,10 @@ from tests.isa.strategies import Words, ill_formed, specs, tiles, well_formed
 
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.check.check import check_tile
+from axiloom.isa.contract.errors import DeviceError
 from axiloom.isa.kernels.forms import IMAGE, WINDOW, Form
-from axiloom.isa.model.model import DeviceError, FunctionalModel
 from axiloom.isa.numerics import SIGNED, Numerics
+from axiloom.isa.opcode_map.model import FunctionalModel
 
 _SEARCH = settings(max_examples=3000, phases=[Phase.generate])  # to find is enough, not to shrink
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from axiloom.errors import UsageError
-from axiloom.isa.model.requantise import requantise as device
+from axiloom.isa.kernels.requantise import requantise as device
 from axiloom.quantise import Graph, execute
 from axiloom.quantise.graph.execute import exact_matmul, run
 from axiloom.quantise.graph.graph import (

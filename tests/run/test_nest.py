@@ -9,7 +9,7 @@ from axiloom.cli import main
 from axiloom.cosim.system import System
 from axiloom.errors import ProtocolError, SpecError
 from axiloom.hw.rtl_files.user_rtl import UserRtl
-from axiloom.isa.model.model import FunctionalModel
+from axiloom.isa.opcode_map.model import FunctionalModel
 from axiloom.nests.ports import packets, specification
 from axiloom.nests.program import Array, Program, Role
 from axiloom.run.nest import NestRun

@@ -2,7 +2,7 @@
 
 State: `place`, what the device does next (:mod:`~axiloom.isa.formal.streams.places`), `at`, how far it is in
 that, sizes and settings, buffers by element, what they were loaded under, and `sent`, the words that went out
-so far. A stopped device (`error`, one of :class:`axiloom.isa.model.device.DeviceError`) takes nothing more.
+so far. A stopped device (`error`, a :class:`~axiloom.isa.contract.errors.DeviceError`) takes nothing more.
 
 - :mod:`~axiloom.isa.formal.streams.places`: actions of opcodes as places
 - :mod:`~axiloom.isa.formal.streams.state`: what every form has: registers, buffers, sizes and layouts

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import z3
 
+from axiloom.isa.contract.errors import DeviceError
 from axiloom.isa.contract.types import WORD_BITS as WORD
 from axiloom.isa.contract.types import Compute
 from axiloom.isa.formal.streams.places import Place
@@ -13,7 +14,6 @@ from axiloom.isa.formal.streams.programs import StreamModel
 from axiloom.isa.formal.streams.state import Bits, Refusals, at_most, beats, fitted, product
 from axiloom.isa.formal.streams.words import Values
 from axiloom.isa.kernels.forms import CHANNELS
-from axiloom.isa.model.device import DeviceError
 
 
 class ConvModel(StreamModel):

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 
 import z3
 
+from axiloom.isa.contract.errors import DeviceError
 from axiloom.isa.contract.types import WORD_BITS as WORD
 from axiloom.isa.formal.streams.programs import StreamModel
 from axiloom.isa.formal.streams.state import Bits, Refusals, at_most, product
 from axiloom.isa.formal.streams.words import Values
 from axiloom.isa.kernels.forms import CHANNELS
-from axiloom.isa.model.device import DeviceError
 
 
 class MatMulModel(StreamModel):

@@ -1,4 +1,4 @@
-"""Requantise as a term: a sum in int32 to an element in int8 (:mod:`axiloom.isa.model.requantise`)."""
+"""Requantise as a term: a sum in int32 to an element in int8 (:mod:`axiloom.isa.kernels.requantise`)."""
 
 from __future__ import annotations
 

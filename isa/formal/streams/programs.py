@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import z3
 
+from axiloom.isa.contract.errors import DeviceError
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS as WORD
 from axiloom.isa.contract.types import Clear, Compute, Load, Requantise, Save, Store
@@ -17,7 +18,6 @@ from axiloom.isa.formal.streams.post import requantised
 from axiloom.isa.formal.streams.state import Bits, Refusals, beats, product, same_bits
 from axiloom.isa.formal.streams.words import Values, Words
 from axiloom.isa.kernels.forms import CHANNEL_WORDS, CHANNELS
-from axiloom.isa.model.device import DeviceError
 
 
 class StreamModel(Words):

@@ -14,12 +14,12 @@ from typing import Any, TypeAlias
 
 import z3
 
+from axiloom.isa.contract.errors import DeviceError
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS as WORD
 from axiloom.isa.formal.ila import Ila
 from axiloom.isa.formal.streams.places import Places
 from axiloom.isa.kernels.forms import CHANNELS
-from axiloom.isa.model.device import DeviceError
 from axiloom.isa.numerics import INT32
 from axiloom.isa.numerics.integer import Integer
 

@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import z3
 
+from axiloom.isa.contract.errors import DeviceError
 from axiloom.isa.contract.types import WORD_BITS as WORD
 from axiloom.isa.contract.types import Load, Opcode, SendDim, SetDims, Skip
 from axiloom.isa.formal.ila import Ila
 from axiloom.isa.formal.streams.places import Place, safe
 from axiloom.isa.formal.streams.state import Bits, State, fitted, same_bits
-from axiloom.isa.model.device import DeviceError
 
 Values = Mapping[Bits, "Bits | int"]
 

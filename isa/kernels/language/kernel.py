@@ -12,7 +12,7 @@ Iterators, operands with affine maps, and a scalar body::
     )
 
 From it follow which loops move an operand, what its tile is, what starts a sum, and what the functional model
-computes (:mod:`axiloom.isa.model.generic`).
+computes (:mod:`axiloom.isa.opcode_map.kernels`).
 """
 
 from __future__ import annotations

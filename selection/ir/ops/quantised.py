@@ -1,4 +1,4 @@
-"""``requantise``: from sums in int32 to int8, as :mod:`axiloom.isa.model.requantise` has it."""
+"""``requantise``: from sums in int32 to int8, as :mod:`axiloom.isa.kernels.requantise` has it."""
 
 from __future__ import annotations
 

@@ -12,14 +12,14 @@ import z3
 
 from axiloom.cache import remembered
 from axiloom.isa import AcceleratorSpec
+from axiloom.isa.contract.errors import DeviceError
 from axiloom.isa.contract.types import SendDim, SetDims, Skip
 from axiloom.isa.formal import sound
 from axiloom.isa.formal.ila import Ila
 from axiloom.isa.formal.simulate import Simulator
 from axiloom.isa.formal.streams import model_of
 from axiloom.isa.formal.streams.places import Place, Places, runs
-from axiloom.isa.model.device import DeviceError
-from axiloom.isa.model.model import FunctionalModel
+from axiloom.isa.opcode_map.model import FunctionalModel
 from axiloom.prove import solvers
 from axiloom.prove.verdict import DERIVED, Answer, Say, Verdict, as_json
 from axiloom.report import proved

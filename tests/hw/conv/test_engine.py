@@ -20,8 +20,8 @@ from axiloom import isa
 from axiloom.errors import SpecError
 from axiloom.hw.conv.engine import Conv
 from axiloom.isa import AcceleratorSpec
+from axiloom.isa.contract.errors import DeviceError
 from axiloom.isa.kernels.forms import IMAGE
-from axiloom.isa.model.model import DeviceError
 
 STALLS = {"stall_in": 0.3, "stall_out": 0.4}
 BASE = {

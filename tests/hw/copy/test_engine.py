@@ -11,8 +11,8 @@ from axiloom import isa
 from axiloom.errors import SpecError
 from axiloom.hw.copy.engine import CopyEngine
 from axiloom.isa import AcceleratorSpec
+from axiloom.isa.contract.errors import DeviceError
 from axiloom.isa.contract.types import TileRule
-from axiloom.isa.model.model import DeviceError
 from axiloom.isa.numerics import INT8
 
 STALLS = {"stall_in": 0.3, "stall_out": 0.4}

@@ -18,7 +18,7 @@ from amaranth.sim import Simulator
 
 from axiloom.hw.soc.accelerator import build
 from axiloom.isa import AcceleratorSpec
-from axiloom.isa.model.model import FunctionalModel
+from axiloom.isa.opcode_map.model import FunctionalModel
 
 QUIET_CYCLES = 12
 """A device that has had no word to take and nothing in flight for so long is done."""

@@ -16,7 +16,7 @@ from axiloom.hw.engine.decoder import Programs
 from axiloom.hw.engine.receiver import Receiver
 from axiloom.hw.matmul.geometry import Geometry
 from axiloom.isa import AcceleratorSpec
-from axiloom.isa.model.model import DeviceError
+from axiloom.isa.contract.errors import DeviceError
 
 ACTIONS = {"sA": "A", "sB": "B", "cC": CommandKind.COMPUTE, "rC": CommandKind.STORE}
 

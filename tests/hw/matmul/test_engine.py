@@ -20,8 +20,8 @@ from axiloom import isa
 from axiloom.errors import SpecError
 from axiloom.hw.matmul.engine import MatMul
 from axiloom.isa import AcceleratorSpec
+from axiloom.isa.contract.errors import DeviceError
 from axiloom.isa.contract.types import TileRule
-from axiloom.isa.model.model import DeviceError
 
 Dims = tuple[str, str]
 STALLS = {"stall_in": 0.3, "stall_out": 0.4}

@@ -16,8 +16,8 @@ from tests.isa.streams import opcode_words, wrapped_matmul
 from axiloom import isa
 from axiloom.hw.matmul.geometry import Geometry
 from axiloom.isa import AcceleratorSpec
+from axiloom.isa.contract.errors import DeviceError
 from axiloom.isa.contract.types import TileRule
-from axiloom.isa.model.model import DeviceError
 
 RELU = 0 | 0 << 8 | 127 << 16
 

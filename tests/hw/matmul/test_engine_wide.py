@@ -13,8 +13,8 @@ from axiloom import isa
 from axiloom.hw.matmul.engine import MatMul
 from axiloom.hw.matmul.geometry import Geometry
 from axiloom.isa import AcceleratorSpec, Opcode
+from axiloom.isa.contract.errors import DeviceError
 from axiloom.isa.contract.types import SendDim, SendIdx, SendLiteral, SetDims, Skip, TileRule
-from axiloom.isa.model.model import DeviceError
 
 WIDTHS = pytest.mark.parametrize("width", [64, 128])
 

@@ -37,7 +37,7 @@ from axiloom.hw.rtl_files import yosys
 from axiloom.hw.verilog import emit as verilog
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import TileRule
-from axiloom.isa.model.model import FunctionalModel
+from axiloom.isa.opcode_map.model import FunctionalModel
 
 BENCH = Path(__file__).parent / "simulator_bench"
 RUNS = {

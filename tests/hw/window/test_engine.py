@@ -17,8 +17,8 @@ from axiloom.errors import SpecError
 from axiloom.hw.engine.decoder import CLEAR, COMPUTE, STORE, Programs
 from axiloom.hw.window.engine import WindowConv
 from axiloom.isa import AcceleratorSpec
+from axiloom.isa.contract.errors import DeviceError
 from axiloom.isa.kernels.forms import WINDOW
-from axiloom.isa.model.model import DeviceError
 
 STALLS = {"stall_in": 0.3, "stall_out": 0.4}
 SHAPE = (3, 2, 2)

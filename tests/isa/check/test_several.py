@@ -13,10 +13,11 @@ import pytest
 from axiloom import isa
 from axiloom.errors import SpecError
 from axiloom.hw.soc.accelerator import check_engine
+from axiloom.isa.contract.errors import DeviceError
 from axiloom.isa.contract.types import Compute
 from axiloom.isa.files import json_form
 from axiloom.isa.files.library import check_file
-from axiloom.isa.model.model import DeviceError, FunctionalModel
+from axiloom.isa.opcode_map.model import FunctionalModel
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "conv_relu" / "conv_relu.json"
 HERE = "accelerators[0]"

@@ -14,9 +14,10 @@ from tests.isa.streams import Matrix, matmul_program, requantised, wrapped_matmu
 from axiloom import isa
 from axiloom.errors import UsageError
 from axiloom.isa.check.check import check
+from axiloom.isa.contract.errors import DeviceError
 from axiloom.isa.files.post import without_post
-from axiloom.isa.model.model import DeviceError, FunctionalModel
-from axiloom.isa.model.requantise import requantise
+from axiloom.isa.kernels.requantise import requantise
+from axiloom.isa.opcode_map.model import FunctionalModel
 
 
 def unpacked(words: isa.words.Words, shape: tuple[int, ...]) -> Matrix:

@@ -40,7 +40,7 @@ import cocotb
 from cocotb.triggers import Timer
 
 from axiloom import isa
-from axiloom.isa.model.model import FunctionalModel
+from axiloom.isa.opcode_map.model import FunctionalModel
 
 HERE = Path(__file__).parent
 SOURCES = {sources}

@@ -11,12 +11,12 @@ from tests.isa.strategies import specs
 
 from axiloom import isa
 from axiloom.isa import AcceleratorSpec
+from axiloom.isa.contract.errors import DeviceError
 from axiloom.isa.formal.simulate import Simulator
 from axiloom.isa.formal.streams import model_of
 from axiloom.isa.formal.streams.places import Places
 from axiloom.isa.formal.streams.state import beats
-from axiloom.isa.model.device import DeviceError
-from axiloom.isa.model.model import FunctionalModel
+from axiloom.isa.opcode_map.model import FunctionalModel
 from axiloom.prove.spec import compared, decided
 from axiloom.prove.verdict import Answer
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from axiloom.isa.model.requantise import requantise
+from axiloom.isa.kernels.requantise import requantise
 from axiloom.selection.ir import Type
 from axiloom.selection.ir.ops import OPS
 

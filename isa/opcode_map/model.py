@@ -1,47 +1,34 @@
 """The functional model of any specification: stream words in, stream words out.
 
 It is the reference that RTL is tested against: what the device computes and sends, and in which error it
-stops, but not when. The streams are here; what is behind them is a `Device` for each form of a kernel.
+stops, but not when. What an opcode does is its instruction (``reader.py``), which the simulator executes in
+pieces, between the words that come and go.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
-from math import prod
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import replace
+from functools import cache
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 from axiloom.errors import SpecError
+from axiloom.isa.contract.errors import DeviceError, StopError
 from axiloom.isa.contract.spec import AcceleratorSpec
-from axiloom.isa.contract.types import (
-    Clear,
-    Compute,
-    Load,
-    Opcode,
-    Requantise,
-    Save,
-    SendDim,
-    SetDims,
-    Skip,
-    Store,
-)
+from axiloom.isa.contract.types import WORD_BITS
 from axiloom.isa.contract.words import Words
-from axiloom.isa.kernels.forms import COPY, IMAGE, MATMUL, PACKETS, WINDOW
-from axiloom.isa.model.conv import ImageDevice, WindowDevice
-from axiloom.isa.model.copy import CopyDevice
-from axiloom.isa.model.device import Device, DeviceError, StopError
-from axiloom.isa.model.generic import GenericDevice
-from axiloom.isa.model.matmul import MatMulDevice
+from axiloom.isa.instructions.simulator.simulate import Simulator
+from axiloom.isa.instructions.simulator.state import RefusedError
+from axiloom.isa.instructions.tree import Const
+from axiloom.isa.kernels.forms import PACKETS
+from axiloom.isa.opcode_map.framing import Event, Kind
+from axiloom.isa.opcode_map.reader import read
 
-__all__ = ["DeviceError", "FunctionalModel"]
-
-_DEVICES: Mapping[str, type[Device]] = {
-    MATMUL.name: MatMulDevice,
-    IMAGE.name: ImageDevice,
-    WINDOW.name: WindowDevice,
-    COPY.name: CopyDevice,
-}
+Step = tuple[Callable[..., int] | int, Event | None]
+"""A piece of an instruction, which returns the amount of the event behind it; or the amount alone."""
 
 
 class FunctionalModel:
@@ -62,8 +49,9 @@ class FunctionalModel:
             )
             raise SpecError([f"{spec.name}: {what}. Give its RTL: --rtl FILE.v"])
         self.spec = spec
-        self._endless = next((op for op in spec.opcodes.values() if op.literal is None), None)
-        self._parts = spec.parts
+        opcodes = read(spec)
+        self._framing, self._simulator = opcodes.framing, Simulator(opcodes.instructions)
+        self._steps = cache(self._compiled)
         self.reset()
 
     def reset(self) -> None:
@@ -74,8 +62,10 @@ class FunctionalModel:
         self.tlast: npt.NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
         self.accepted = 0
         self.multiply_adds = 0
-        self._devices = [_DEVICES.get(one.form.name, GenericDevice)(one) for one in self._parts]
-        self._device = self._devices[0]
+        self._simulator.reset()
+        self._state = self._simulator.state
+        host = [name for name, memory in self._simulator.isa.memories.items() if memory.host]
+        self._words = {name: self._state[name].view(np.uint32) for name in host}
         self._sent: list[Words] = []
         self._pending: Words = np.zeros(0, dtype=np.uint32)
         self._beat: list[int] = []  # words of the current beat that nothing has looked at yet
@@ -102,7 +92,7 @@ class FunctionalModel:
 
     def _take(self, words: Words) -> None:
         held = self._pending.size
-        stream = np.concatenate([self._pending, words])
+        stream = np.concatenate([self._pending, words]) if held else words
         at = 0
         while at + self._wanted <= stream.size:
             chunk = stream[at : at + self._wanted]
@@ -115,57 +105,67 @@ class FunctionalModel:
                 self.error = f"{stop.code.name} at word {self.accepted}: {stop}"
                 return
         self.accepted += words.size
-        self._pending = stream[at:]
+        self._pending = stream[at:].copy()
 
     # --- what the device does: a generator that yields the number of words it waits for ------------------
 
     def _execute(self) -> Generator[int, Words, None]:
+        endless = self._framing.opcodes.get(None)
         while True:
-            yield from self._opcode((yield from self._decode()))
+            word = 0 if endless else (yield from self._word())
+            names = (endless,) if endless else self._framing.decode(word)
+            if not names:
+                why = f"{word:#x} is no opcode; they are {self._framing.known}"
+                raise StopError(DeviceError.UNKNOWN_OPCODE, why)
+            for name in names:
+                try:
+                    yield from self._instruction(name, word, 0 if endless else WORD_BITS)
+                except RefusedError as refused:
+                    title = " ".join(self._framing.titles[part] for part in names)
+                    why = refused.requirement.message.format(opcode=title, **refused.values)
+                    raise StopError(DeviceError(refused.requirement.code or 0), why) from None
             self._beat = []
 
     def _word(self) -> Generator[int, Words, int]:
         """The next single word; it may share its beat with the one before."""
         if not self._beat:
-            self._beat = [int(word) for word in (yield self.spec.beat_words)]
+            self._beat = (yield self._framing.beat_words).tolist()
         return self._beat.pop(0)
 
-    def _decode(self) -> Generator[int, Words, Opcode]:
-        if self._endless is not None:
-            return self._endless
-        word = yield from self._word()
-        for part, device in zip(self._parts, self._devices, strict=True):
-            if (opcode := part.decode(word)) is not None:
-                self._device = device
-                return opcode
-        every = [op for part in self._parts for op in part.opcodes.values()]
-        known = ", ".join(f"{op.literal:#x} {op.name}" for op in every)
-        combined = ", and combinations of bits" if self.spec.bits else ""
-        raise StopError(DeviceError.UNKNOWN_OPCODE, f"{word:#x} is no opcode; they are {known}{combined}")
-
-    def _opcode(self, opcode: Opcode) -> Generator[int, Words, None]:
-        device = self._device
-        for action, host in opcode.steps():
-            if isinstance(action, Load):
+    def _instruction(self, name: str, word: int, taken: int) -> Generator[int, Words, None]:
+        """One instruction, whose input `word` has `taken` bits so far."""
+        state = self._state
+        for piece, event in self._steps(name):
+            amount = piece if isinstance(piece, int) else piece(state, word)
+            if event is None:
+                continue
+            if event.kind is Kind.SINGLE:
+                word |= (yield from self._word()) << taken
+                taken += WORD_BITS
+            elif event.kind is Kind.LOAD:
                 self._beat = []
-                device.load(action.operand, (yield device.words(action.operand)))
-            elif isinstance(action, Skip):
-                yield from self._word()
-            elif isinstance(action, SetDims) and isinstance(host, SendDim):
-                device.set((yield from self._word()), host)
-            elif isinstance(action, Compute) and action.in_place:
-                device.apply(opcode, action.in_place)
-            elif isinstance(action, Compute):
-                device.compute(opcode)
-                self.multiply_adds += prod(device.sizes[dim] for dim in device.spec.dims)
-            elif isinstance(action, Save):
-                device.save()
-            elif isinstance(action, Store):
-                self._sent.append(device.store(opcode))
-            elif isinstance(action, Requantise):
-                self._sent.append(device.requantise(opcode))
-            elif isinstance(action, Clear):
-                device.clear()
+                self._words[event.memory][:amount] = yield amount
+            elif event.kind is Kind.STORE:
+                self._sent.append(self._words[event.memory][:amount].copy())
+            else:
+                self.multiply_adds += amount
+
+    def _compiled(self, name: str) -> list[Step]:
+        return list(self._pieces(name))
+
+    def _pieces(self, name: str) -> Iterator[Step]:
+        instruction = self._simulator.isa.instructions[name]
+        events = self._framing.events[name]
+        cuts = [0, *(event.at for event in events), len(instruction.body)]
+        for number, (low, high) in enumerate(pairwise(cuts)):
+            event = events[number] if number < len(events) else None
+            amount = event.amount if event else Const(0)
+            body = instruction.body[low:high]
+            if body or not isinstance(amount, Const):
+                piece = replace(instruction, name=f"{name}_{number}", body=body)
+                yield self._simulator.part(piece, amount), event
+            elif event:
+                yield amount.value, event
 
 
 def _last_flag(size: int) -> npt.NDArray[np.bool_]:

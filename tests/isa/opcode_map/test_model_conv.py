@@ -14,9 +14,10 @@ from tests.isa.streams import Matrix, packed_tile
 
 from axiloom import isa
 from axiloom.isa import AcceleratorSpec
+from axiloom.isa.contract.errors import DeviceError
 from axiloom.isa.kernels.forms import IMAGE, WINDOW
-from axiloom.isa.model.model import DeviceError, FunctionalModel
 from axiloom.isa.numerics import INT8
+from axiloom.isa.opcode_map.model import FunctionalModel
 
 
 def run(

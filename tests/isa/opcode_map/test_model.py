@@ -10,7 +10,8 @@ from tests.isa.strategies import Words, matrices, specs, tiles, word_program
 from tests.isa.streams import matmul_program, wrapped_matmul
 
 from axiloom import isa
-from axiloom.isa.model.model import DeviceError, FunctionalModel
+from axiloom.isa.contract.errors import DeviceError
+from axiloom.isa.opcode_map.model import FunctionalModel
 
 
 @given(st.data())
