@@ -36,7 +36,7 @@ def test_random_schedules_against_enumeration() -> None:
 
 @pytest.mark.slow
 def test_more_random_schedules_against_enumeration() -> None:
-    assert run(range(500), seed=8)["refused for order"] > 125
+    assert run(range(200), seed=8)["refused for order"] > 50
 
 
 def test_a_witness_is_found_where_isl_finds_no_least_one() -> None:
