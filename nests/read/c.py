@@ -291,6 +291,10 @@ class _Reader:
 
     def loop(self, node: Node, place: Place) -> None:
         names, changed = self.declarations.names, self.effects(node)
+        init = node.for_parts()[0]
+        for part in init.walk() if init else ():
+            if part.kind == "DECL_REF_EXPR" and part.key in changed:
+                self.declarations.known(part)  # of the file: it has its last value behind the loop
         before = dict(names)
         loop = self.loops(node, place)
         self.block(loop.body, loop.place)

@@ -6,10 +6,12 @@ that is C's; with another, it counts iterations from 0. ``for (i = 10; i-- > 0;)
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import islpy as isl
 
+from axiloom.errors import CompileError
 from axiloom.nests.program.names import fresh
 from axiloom.nests.read.c_declarations import Declarations, Variable
 from axiloom.nests.read.c_effects import STEPS, Effects
@@ -29,6 +31,29 @@ class Loop:
     place: Place
     last: isl.PwAff | None
     body: Node
+
+
+@dataclass(frozen=True)
+class _Count:
+    """The counter as isl has it: `raw` is C's value before it wraps, of `kind`."""
+
+    name: str
+    raw: isl.PwAff
+    kind: str
+    key: int
+    around: isl.Set
+    """Where the loop is entered."""
+
+
+@dataclass(frozen=True)
+class _Course:
+    """Of a loop's condition: where it holds, the first count at which it does not, and all up to that."""
+
+    holds: isl.Set
+    leaving: isl.Set
+    until: isl.Set
+    sure: bool
+    """Nothing wraps on the way that was taken not to."""
 
 
 @dataclass
@@ -59,42 +84,60 @@ class Loops:
         raw = counter(name) if amount == 1 else low + counter(name).mul(constant(amount))
         start = counter(name).ge_set(low if amount == 1 else constant(0))
         begun = replace(place, domain=place.domain & start)
-        for loose in (True, False):  # first as if nothing wrapped; then it is seen whether that was so
-            obligations: list[Obligation] | None = [] if loose else None
-            self.forms.loose, self.forms.stepped = obligations, key
-            names[key] = self.forms.fit(raw, kind, begun)
-            holds = self.forms.condition(end, begun)
-            self.forms.loose = self.forms.stepped = None
-            if holds is None:
-                raise end.fault(f"the end of the loop is not known: {self.forms.reason(end.bare, begun)}")
-            exits = _last_dimension(begun.domain - holds, name)
-            if not place.domain.is_subset(exits.project_out(isl.dim_type.set, 0, 1)):
-                if loose and kind not in ("int32", "int64"):
-                    continue
-                raise node.fault(
-                    f"the loop does not end: `{declared.name}` moves away from its bound; {_FORM}"
-                )
-            leaving = exits.lexmin()
-            until = _back(leaving.apply(isl.Map("{ [e] -> [k] : k <= e }")), name) & begun.domain
-            if obligations is None or all(inside(form, of, until) for form, of in obligations):
-                break
+        whole, count = begun, _Count(name, raw, kind, key, place.domain)
+        course = self._course(end, begun, count, loose=True)
+        if not (course.sure if course else kind in ("int32", "int64")):
+            begun = self._bounded(end, begun, count)
+            course = self._course(end, begun, count, loose=False)
+        if course is None:
+            raise node.fault(f"the loop does not end: `{declared.name}` moves away from its bound; {_FORM}")
         stepped = raw + constant(amount) if in_condition else raw
-        if kind in ("int32", "int64") and not inside(stepped, kind, until):
+        if kind in ("int32", "int64") and not inside(stepped, kind, course.until):
             raise node.fault(f"`{declared.name}` overflows before the loop ends, which C leaves undefined")
-        domain = _back(leaving.apply(isl.Map("{ [e] -> [k] : k < e }")), name) & begun.domain
-        assert holds is not None
+        domain = _back(course.leaving.apply(isl.Map("{ [e] -> [k] : k < e }")), name) & begun.domain
         into = replace(place, loops=(*place.loops, name))
-        if (begun.domain & holds).is_equal(domain):  # its forms, as they are written
-            into = into.where(start, exact=True).where(holds, exact=True)
+        if begun is whole and (begun.domain & course.holds).is_equal(
+            domain
+        ):  # its forms, as they are written
+            into = into.where(start, exact=True).where(course.holds, exact=True)
         else:
             into = into.where(domain)
         names[key] = self.forms.fit(stepped, kind, replace(place, domain=domain))
         last = None
         if init is None or init.kind != "DECL_STMT":
-            at = isl.PwMultiAff.from_map(isl.Map.from_range(leaving)).get_pw_aff(0)
+            at = isl.PwMultiAff.from_map(isl.Map.from_range(course.leaving)).get_pw_aff(0)
             behind = at if amount == 1 else low + at.mul(constant(amount))
             last = self.forms.fit(behind + constant(amount) if in_condition else behind, kind, place)
         return Loop(key, into, last, body)
+
+    def _course(self, end: Node, begun: Place, count: _Count, *, loose: bool) -> _Course | None:
+        """None: it always holds for some iteration around. `loose`: as if nothing wrapped."""
+        obligations: list[Obligation] | None = [] if loose else None
+        self.forms.loose, self.forms.stepped = obligations, count.key
+        self.declarations.names[count.key] = self.forms.fit(count.raw, count.kind, begun)
+        holds = self.forms.condition(end, begun)
+        self.forms.loose = self.forms.stepped = None
+        if holds is None:
+            raise end.fault(f"the end of the loop is not known: {self.forms.reason(end.bare, begun)}")
+        exits = _last_dimension(begun.domain - holds, count.name)
+        if not count.around.is_subset(exits.project_out(isl.dim_type.set, 0, 1)):
+            return None
+        leaving = exits.lexmin()
+        until = _back(leaving.apply(isl.Map("{ [e] -> [k] : k <= e }")), count.name) & begun.domain
+        sure = obligations is None or all(inside(form, of, until) for form, of in obligations)
+        return _Course(holds, leaving, until, sure)
+
+    def _bounded(self, end: Node, begun: Place, count: _Count) -> Place:
+        """Up to where one of several conditions ends the loop at the latest: wraps within that are few."""
+        if end.bare.op != "&&":
+            return begun
+        for part in end.bare.children:
+            begun = self._bounded(part, begun, count)
+            with suppress(CompileError):
+                course = self._course(part, begun, count, loose=True)
+                if course is not None and course.sure:
+                    return replace(begun, domain=course.until)
+        return begun
 
     def _start(self, node: Node, init: Node | None, step: Node, place: Place) -> tuple[Node, int, isl.PwAff]:
         """The counter's declaration and key, and where it starts."""

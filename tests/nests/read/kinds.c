@@ -433,7 +433,8 @@ void kept(int A[4], bool b[2]) {
         history[i & 1][0]++;
         mean = (mean + A[i]) / 2;
     }
-    A[0] = next() + next();
+    A[0] = next();
+    A[2] = next();
     A[1] = mean;
     b[0] = odd;
     b[1] = first;
@@ -490,7 +491,7 @@ static int both_ways(int x, int k) {
 void calls_under_quotients(int A[12], int B[12]) {
     for (int i = 0; i < 12; i++)
         if (i % 2)
-            A[i / 2] = both_ways(B[i], i) + both_ways(B[i % 5], i / 2);
+            A[i / 2] = both_ways(B[i % 5], i / 2);
 }
 
 void initialised(int A[8], bool B[3]) {
@@ -513,4 +514,11 @@ void halves_of_equal_forms(int A[8], int B[8]) {
     for (int i = 7; i-- > 2;)
         for (int k = 1; k < 7; k++)
             A[k] += k == i % 3u ? B[(i + 4) % 8u] : B[i / 2];
+}
+
+void wraps_of_two_widths(int A[16], unsigned n) {
+    for (unsigned long long i = 3; (unsigned short)i - i < ~255 + (unsigned short)i && i < 9; i += 3)
+        A[i] += 1;
+    for (unsigned k = 15; k < 16 && (unsigned char)k + 1 != 300; k -= 3)
+        A[k] += n;
 }

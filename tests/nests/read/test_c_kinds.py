@@ -37,6 +37,6 @@ def test_as_the_hosts_compiler_has_it(name: str) -> None:
         for after in referee.judge(state, calls=2).calls:
             for by in ("python", "c"):
                 results = interpret(loaded.program, state, by=by)
-                for array, values in results.items():
-                    np.testing.assert_array_equal(values, after[array], f"{array} by {by}")
+                for array in results.keys() & after.keys():  # but what a function keeps for itself
+                    np.testing.assert_array_equal(results[array], after[array], f"{array} by {by}")
             state |= results
