@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -84,11 +85,14 @@ class Affine:
         """The number where each name has the number `at` gives."""
         return self.constant + sum(factor * at[name] for name, factor in self.terms)
 
-    def values(self, at: Mapping[str, npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
-        """As :meth:`value`, for arrays of points at once; a form without names gives a 0-d array."""
-        total = np.asarray(self.constant, np.int64)
+    def values(self, at: Mapping[str, npt.NDArray[np.int64]]) -> npt.NDArray[Any]:
+        """As :meth:`value`, for arrays of points at once; a form without names gives a 0-d array. Integers
+        are Python's where a factor or the constant is large, as it is where C wraps at 64 bits."""
+        large = any(abs(number) >> 31 for number in (self.constant, *(factor for _, factor in self.terms)))
+        kind = object if large else np.int64
+        total: npt.NDArray[Any] = np.asarray(self.constant, kind)
         for name, factor in self.terms:
-            total = total + np.asarray(at[name], np.int64) * factor
+            total = total + np.asarray(at[name], kind) * factor
         return total
 
     def range(self, ranges: Mapping[str, tuple[int, int]]) -> tuple[int, int]:

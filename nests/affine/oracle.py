@@ -90,7 +90,7 @@ def points(domain: Sequence[Affine], names: Sequence[str]) -> Points:
         for form in domain:
             inner = Affine(tuple(term for term in form.terms if term[0] in rest))
             _, most = inner.range(rest)
-            keep &= (form - inner).values(columns) + most >= 0
+            keep &= np.asarray((form - inner + most).values(columns) >= 0, np.bool_)
         found = found[keep]
     return found if all(form.constant >= 0 for form in domain if form.is_constant) else found[:0]
 
