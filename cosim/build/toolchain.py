@@ -98,10 +98,12 @@ def _environment(work: Path | None = None) -> dict[str, str]:
 
 def _plain(argument: str, stack: ExitStack) -> str:
     """`argument`, its folder by another name if it has a newline: zig's lists of dependencies end there."""
+    if "\n" not in argument:
+        return argument
     option = "-I" if argument.startswith("-I") else ""
     path = Path(argument.removeprefix(option))
     folder = path if path.is_dir() else path.parent
-    if "\n" not in argument or not folder.is_dir():
+    if not folder.is_dir():
         return argument
     number = os.open(folder, os.O_PATH)
     stack.callback(os.close, number)
