@@ -173,7 +173,7 @@ def test_inputs_of_a_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> N
     table.write_text("void f(int y[2]) { const int t[2] = {1, 2}; for (int i = 0; i < 2; i++) y[i] = t[i]; }")
     np.savez(data, t=np.array([1, 3], np.int32))
     assert main(["nest", str(table), "--run", "--input", str(data)]) == 2
-    assert "t is a constant of table.c" in capsys.readouterr().err
+    assert "t starts as table.c says; leave it out" in capsys.readouterr().err
     data.write_text("nothing")
     assert main(["nest", str(folder / "rows.c"), *words, str(data)]) == 2
     assert "no .npz file" in capsys.readouterr().err
