@@ -112,7 +112,8 @@ SCALARS: Mapping[str, Rule] = {
     "div": _divide,
     "rem": _remainder,
     "pow": _power,
-    "max": lambda _, a, b: np.maximum(a, b),
+    # Of 0 and -0 it is 0, as in IEEE 754-2019 and in texts: NumPy's differs with machine and order.
+    "max": lambda _, a, b: np.asarray(np.where((a == 0) & (b == 0), np.add(a, b), np.maximum(a, b))),
     "min": lambda _, a, b: np.minimum(a, b),
     "neg": lambda _, a: np.negative(a),
     "abs": lambda _, a: np.abs(a),

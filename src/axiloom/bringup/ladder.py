@@ -198,7 +198,7 @@ def judge(result: Result) -> Ladder:
     if found:
         return found
     begun = [int(step) for step in _BEGUN.findall(result.console)] or [1]
-    for why in (result.fault, result.hang, *result.stale):
+    for why in (*result.stale, result.fault, result.hang):  # what the DMA read old is why it hangs
         if why:
             return Ladder(begun[-1], why, result.console)
     return Ladder(0, "", result.console)
