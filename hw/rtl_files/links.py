@@ -28,8 +28,8 @@ class Links:
         self._files: dict[str, str] = {}
         """Link to the file as the user named it."""
         self.files = [self._file(file) for file in files]
-        for folder_ in includes:
-            self._place(folder_.resolve())
+        for include in includes:
+            self._place(include.resolve())
         self.includes = list(self._folders.values())
 
     def _place(self, folder: Path) -> str:

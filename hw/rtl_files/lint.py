@@ -23,7 +23,7 @@ def lint(verilog: str, top: str, user_rtl: UserRtl | None = None) -> list[str]:
         source = Path(folder) / f"{top}.v"
         source.write_text(verilog, encoding="utf-8")
         links = Links(folder, user_rtl.files if user_rtl else ())
-        includes = [f"+incdir+{folder_}" for folder_ in links.includes]
+        includes = [f"+incdir+{include}" for include in links.includes]
         options = ["--lint-only", "-Wall", "-Wno-fatal", "--top-module", top, *includes]
         done = verilator.run([*options, WAIVERS, source, *links.files], cwd=folder)
     messages = [links.told(line) for line in done.stderr.splitlines() if line.startswith("%")]

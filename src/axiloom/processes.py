@@ -1,10 +1,10 @@
 """Programs that Axiloom starts end with it, however it ends, and leave no temporary folder behind.
 
 Each program runs in a session of its own, with a place for its temporary files: a compiler that is killed
-leaves them. A guard, one small process, is told of these and of the folders of
-half-made things. When this process is gone (killed, crashed, or ended), the guard kills what still runs and
-removes the folders. When this process gets a signal and does not end within `PATIENCE_S`, as code in C is not
-interrupted, the guard kills it.
+leaves them. A guard, one small process, is told of these and of the folders of half-made things. When this
+process is gone (killed, crashed, or ended), the guard kills what still runs and removes the folders. When
+this process gets a signal and does not end within `PATIENCE_S`, as code in C is not interrupted, the guard
+kills it.
 """
 
 from __future__ import annotations

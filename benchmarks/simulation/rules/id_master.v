@@ -5,17 +5,7 @@ module id_master #(parameter FAULT = 0, WIDTH = 32) (
   , output wire [3:0] m_axi_gmem_ARID, input wire [3:0] m_axi_gmem_RID,
   output wire [3:0] m_axi_gmem_AWID, input wire [3:0] m_axi_gmem_BID
 );
-  wire rst = !ap_rst_n;
-  wire ap_start;
-  wire [31:0] a, c;
-  reg ap_done;
-  hls_control control (.ACLK(ap_clk), .ARESET(rst),
-    .AWADDR(s_axi_control_AWADDR), .AWVALID(s_axi_control_AWVALID), .AWREADY(s_axi_control_AWREADY),
-    .WDATA(s_axi_control_WDATA), .WSTRB(s_axi_control_WSTRB), .WVALID(s_axi_control_WVALID), .WREADY(s_axi_control_WREADY),
-    .BRESP(s_axi_control_BRESP), .BVALID(s_axi_control_BVALID), .BREADY(s_axi_control_BREADY),
-    .ARADDR(s_axi_control_ARADDR), .ARVALID(s_axi_control_ARVALID), .ARREADY(s_axi_control_ARREADY),
-    .RDATA(s_axi_control_RDATA), .RRESP(s_axi_control_RRESP), .RVALID(s_axi_control_RVALID), .RREADY(s_axi_control_RREADY),
-    .ap_start(ap_start), .ap_done(ap_done), .ap_ready(ap_done), .a(a), .c(c));
+`include "master_control.vh"
   reg [31:0] words [0:63];
   reg [2:0] at [0:7];
   reg [3:0] asked, offered;

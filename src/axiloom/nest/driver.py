@@ -2,8 +2,8 @@
 
 It comes twice: ``gemm(float alpha, float C[200][220], ...)``, and ``gemm_flat``, which takes a pointer to the
 first element of each argument, of scalars too. With a DMA that has scatter-gather, arrays that lie in memory
-as they travel are read and written in place;
-others, and all in the DMA's direct mode, go through its windows.
+as they travel are read and written in place; others, and all in the DMA's direct mode, go through its
+windows.
 """
 
 from __future__ import annotations
