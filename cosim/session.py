@@ -435,7 +435,14 @@ def _until(dut: Dut, core: Core, work: Work, found: Profile) -> list[Tally]:
 
 def _answer(number: int, result: Result) -> None:
     """Of a job; one that was run again under pauses has another."""
-    Path(FROM_SESSION.format(number)).write_bytes(pickle.dumps(result))
+    _write(FROM_SESSION.format(number), result)
+
+
+def _write(name: str, value: object) -> None:
+    """Whole or not at all: there may be no place for it."""
+    half = Path(f"{name}.half")
+    half.write_bytes(pickle.dumps(value))
+    half.rename(name)
 
 
 @cocotb.test()
@@ -465,4 +472,4 @@ async def session(dut: Dut) -> None:
                 results[number] = pauses.compared(results[number], held, again)
                 _answer(number, results[number])
     except AxiloomError as error:
-        Path(ERROR_FILE).write_bytes(pickle.dumps(error))
+        _write(ERROR_FILE, error)

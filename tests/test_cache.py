@@ -192,3 +192,40 @@ def test_a_full_disk_is_told() -> None:
 
     with pytest.raises(BuildError, match=r"No space left on device: .*free.*AXILOOM_CACHE"):
         cache.cached_build("kind", "key", fill)
+
+
+SMALL = """
+import json, os, sys
+from axiloom import cache
+from axiloom.cli import guarded
+def fill(folder):
+    try:
+        (folder / "half").write_text(json.dumps(list(range(100_000))))
+    except OSError:
+        pass  # a tool that does not say so
+    json.loads((folder / "half").read_text())
+def build():
+    cache.cached_build("kind", "key", fill)
+def find():
+    value, before = cache.remembered("kind", "key", lambda: "x" * 100_000)
+    assert len(value) == 100_000 and not before
+sys.exit(guarded({"build": build, "find": find}[sys.argv[1]]))
+"""
+
+
+@pytest.mark.parametrize(("command", "code", "says"), [("build", 5, "JSONDecodeError"), ("find", 0, "")])
+def test_half_a_file_on_a_full_disk(tmp_path: Path, command: str, code: int, says: str) -> None:
+    mount = ["unshare", "-rm", "sh", "-c", f'mount -t tmpfs -o size=64k none {tmp_path} && exec "$@"', "sh"]
+    if subprocess.run([*mount, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("no disk can be mounted here")
+    done = subprocess.run(
+        [*mount, sys.executable, "-c", SMALL, command],
+        env={**os.environ, "AXILOOM_CACHE": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code, done.stderr
+    assert done.stderr.count("\n") == bool(code)
+    assert says in done.stderr
+    assert not says or "No space left on device" in done.stderr

@@ -115,3 +115,24 @@ def test_a_time_limit_ends_what_the_program_started() -> None:
     with pytest.raises(subprocess.TimeoutExpired):
         processes.run(["sh", "-c", "sleep 60; true"], timeout=0.2)
     assert time.monotonic() - begun < 10
+
+
+IMPORTING = """
+import os, sys
+class Blow:
+    def find_spec(self, name, *_):
+        if name == "axiloom.cli":
+            os.kill(os.getpid(), int(sys.argv[1]))
+sys.meta_path.insert(0, Blow())
+from axiloom.__main__ import main
+sys.exit(main())
+"""
+
+
+@pytest.mark.parametrize(
+    ("blow", "says"), [(signal.SIGINT, "interrupted"), (signal.SIGTERM, "ended by SIGTERM")]
+)
+def test_a_signal_while_python_imports(blow: signal.Signals, says: str) -> None:
+    command = [sys.executable, "-c", IMPORTING, str(int(blow)), "list"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (128 + blow, f"axiloom: {says}\n")

@@ -14,6 +14,7 @@ import argparse
 import os
 import random
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -163,6 +164,16 @@ def running(mark: str) -> list[str]:
     return lines
 
 
+def is_ours(process: int) -> bool:
+    """Whether Python has come to our code: until then it ends by a signal in its own way."""
+    try:
+        status = Path(f"/proc/{process}/status").read_text()
+    except OSError:
+        return False
+    caught = int(re.findall(r"^SigCgt:\s*(\w+)", status, re.MULTILINE)[0], 16)
+    return bool(caught >> (signal.SIGTERM - 1) & 1)
+
+
 PHASES: Mapping[str, tuple[tuple[str, ...], str]] = {
     "imports": (RUN, "-m axiloom"),
     "Verilator": (RUN, "verilator_bin"),
@@ -194,7 +205,9 @@ def kills(count: int, draw: random.Random, work: Path) -> Tries:
             cwd=temporary,
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
-        while process.poll() is None and not any(re.search(program, line) for line in running(mark)):
+        while process.poll() is None and not (
+            is_ours(process.pid) and any(re.search(program, line) for line in running(mark))
+        ):
             time.sleep(0.02)
         time.sleep(draw.uniform(0, 0.5))
         wrong = "" if process.poll() is None else "it ended before"
@@ -224,18 +237,19 @@ def kills(count: int, draw: random.Random, work: Path) -> Tries:
 
 
 def disks(count: int, draw: random.Random, work: Path) -> Tries:
-    """No place: for what is printed, for an output, for the cache (a small disk, or a limit for files)."""
+    """No place: for what is printed, for an output, for the cache or temporary files (a small disk, or where
+    none can be made a limit for files)."""
     files = work / "full"
     files.mkdir()
 
-    def small(kilobytes: int) -> subprocess.CompletedProcess[str]:
-        run = f"exec {sys.executable} -m axiloom {' '.join(RUN)}"
+    def small(kilobytes: int, variable: str, words: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
+        run = f"exec {shlex.join([sys.executable, '-m', 'axiloom', *words])}"
         script = f"mount -t tmpfs -o size={kilobytes}k none {files} && {run}"
         command = ["unshare", "-rm", "sh", "-c", script]
-        environment = {**os.environ, "AXILOOM_CACHE": str(files / "cache")}
+        environment = {**os.environ, variable: str(files)}
         return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 
-    def limited(kilobytes: int) -> subprocess.CompletedProcess[str]:
+    def limited(kilobytes: int, words: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
         import resource
 
         bytes_ = kilobytes << 10
@@ -244,25 +258,29 @@ def disks(count: int, draw: random.Random, work: Path) -> Tries:
         def limit() -> None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (bytes_, bytes_))
 
-        return axiloom(*RUN, env=environment, preexec_fn=limit)
+        return axiloom(*words, env=environment, preexec_fn=limit)
 
     mounts = subprocess.run(["unshare", "-rm", "true"], capture_output=True, check=False).returncode == 0
     full = os.open("/dev/full", os.O_WRONLY)
-    ways: list[tuple[str, Callable[[], subprocess.CompletedProcess[str]], str]] = [
-        ("list > /dev/full", lambda: axiloom("list", stdout=full), "No space left"),
-        (
-            "spec show -o /dev/full",
-            lambda: axiloom("spec", "show", "v3_4", "-o", "/dev/full"),
-            "No space left",
-        ),
-    ]
-    for _ in range(count - len(ways)):
+    show = ("spec", "show", "v3_4", "-o", "/dev/full")
+    for number in range(count):
+        words, says = (RUN, NEST)[number // 2 % 2], "No space left"
         size = draw.choice((8, 100, 300, 1000, 3000))
-        try_, what = (small, "disk") if mounts else (limited, "largest file")
-        says = "No space left" if mounts else "File"
-        ways.append((f"{what} of {size} KiB", lambda try_=try_, size=size: try_(size), says))  # type: ignore[misc]
-    for what, way, says in ways[:count]:
-        yield what, refused(way(), says)
+        if number == 0:
+            what, done = "list > /dev/full", axiloom("list", stdout=full)
+        elif number == 1:
+            what, done = " ".join(show), axiloom(*show)
+        elif not mounts:
+            what, done, says = f"largest file of {size} KiB", limited(size, words), "File"
+        elif number % 2:
+            size = draw.choice((4, 16, 50, 100, 200))
+            what, done = f"TMPDIR of {size} KiB", small(size, "TMPDIR", words)
+        else:
+            what, done = f"cache of {size} KiB", small(size, "AXILOOM_CACHE", words)
+        if number > 1:
+            what = f"{' '.join(words[:2])}: {what}"
+        fits = done.returncode == 0 and number > 1 and results(words, done)
+        yield what, "" if fits else refused(done, says)
 
 
 def packed(path: Path, megabytes: int) -> None:
@@ -401,7 +419,7 @@ def paths(count: int, draw: random.Random, work: Path) -> Tries:
 KINDS: Mapping[str, tuple[Callable[[int, random.Random, Path], Tries], int]] = {
     "damages": (damages, 20),
     "kills": (kills, 10),
-    "disks": (disks, 5),
+    "disks": (disks, 8),
     "bombs": (bombs, 21),
     "paths": (paths, 1),
 }

@@ -39,6 +39,7 @@ _MANIFEST = ".manifest"
 _VALUE = "value.json"
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _FULL_TEXTS = (*map(os.strerror, _FULL), "File size limit exceeded")
+_CACHE = "the cache folder"
 _LITTLE = 1 << 20
 """Bytes of a disk that is as good as full."""
 
@@ -175,6 +176,10 @@ def remembered(
     except NoPlaceError:
         fresh.append(json.dumps(find()))
         text = fresh[0]
+    except BuildError:  # what was found does not fit on the disk
+        if not fresh:
+            raise
+        text = fresh[0]
     value: T = json.loads(text)
     return value, not fresh
 
@@ -215,8 +220,8 @@ def _build(parent: Path, key: str, build: Callable[[Path], None]) -> Path:
                 work.rename(final)
                 _CHECKED[final] = _stamp(final)
             except Exception as error:
-                if full := _full(work, error):
-                    raise BuildError(full) from None
+                if line := full(error, work):
+                    raise BuildError(line) from None
                 raise
     _remove_unused(parent)
     return final
@@ -254,33 +259,63 @@ def _is_at(descriptor: int, path: Path) -> bool:
 
 def _no_place(error: OSError) -> NoPlaceError:
     return NoPlaceError(
-        f"the cache folder {cache_root()} cannot be written to: {error.strerror}; "
+        f"{_CACHE} {cache_root()} cannot be written to: {error.strerror}; "
         "give AXILOOM_CACHE a folder that can"
     )
 
 
-def _full(folder: Path, error: Exception) -> str:
-    """One line if a build failed because there is no more space; else nothing."""
+def full(error: BaseException, folder: Path | None = None) -> str:
+    """One line if `error` came because a disk is full, else nothing.
+
+    Only the program that wrote to the disk is sure to say so. What reads its half a file fails in its own
+    way, so an error counts, too, while no place is left in `folder` (default: the cache) or for temporary
+    files.
+    """
+    place, free = _least_free([folder or cache_root(), temporary_root()])
     texts = [text for text in _FULL_TEXTS if text in str(error)]
     if not texts and isinstance(error, OSError) and error.errno in _FULL:
         texts = [os.strerror(error.errno or 0)]
-    if not texts and isinstance(error, AxiloomError | OSError) and _free(folder) < _LITTLE:
+    if not texts and free < _LITTLE and not _is_signal(error):
         texts = [os.strerror(errno.ENOSPC)]
     if not texts:
         return ""
-    detail = str(error).splitlines()[0] if isinstance(error, AxiloomError) else ""
-    free = f"{_free(folder) >> 10:,} KiB are free in the cache folder {cache_root()}"
+    detail = (str(error).splitlines() or [""])[0]
+    if isinstance(error, OSError) and not isinstance(error, AxiloomError):
+        detail = ""
+    elif not isinstance(error, AxiloomError):
+        detail = f"{type(error).__name__}: {detail}"
+    what = (
+        f"the folder for temporary files {place}" if place == temporary_root() else f"{_CACHE} {cache_root()}"
+    )
     return (
-        f"{texts[0]}: {free}; make room, or give AXILOOM_CACHE (or TMPDIR) a folder on another disk"
-        f"{f' ({detail})' if detail else ''}"
+        f"{texts[0]}: {free >> 10:,} KiB are free in {what}; make room, or give AXILOOM_CACHE (or TMPDIR) a "
+        f"folder on another disk{f' ({detail})' if detail else ''}"
     )
 
 
-def _free(folder: Path) -> int:
+def _is_signal(error: BaseException) -> bool:
+    """An exception of ours that is no error: one function tells another something."""
+    return not isinstance(error, AxiloomError) and type(error).__module__.partition(".")[0] == "axiloom"
+
+
+def temporary_root() -> Path:
+    """The folder for temporary files, or the one that would be if anything could be written."""
     try:
-        return shutil.disk_usage(folder).free
-    except OSError:
-        return 0
+        return Path(tempfile.gettempdir())
+    except OSError:  # nothing at all can be written
+        return Path(os.environ.get("TMPDIR") or "/tmp")
+
+
+def _least_free(folders: list[Path]) -> tuple[Path, int]:
+    """The folder with the least free space, and that in bytes; of one that is not there yet: above it."""
+    free = []
+    for folder in folders:
+        there = next((path for path in (folder, *folder.parents) if _is_folder(path)), None)
+        with suppress(OSError):
+            if there is not None:
+                free.append((shutil.disk_usage(there).free, folder))
+    least, folder = min(free, default=(0, folders[0]), key=lambda row: row[0])
+    return folder, least
 
 
 # --- manifests ----------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import Any
 
 import numpy as np
@@ -125,6 +126,16 @@ def check_folder(folder: Path, option: str = "", path: Path | None = None) -> No
         raise UsageError(f"{named}: {what} a file, not a folder")
     if not os.access(nearest, os.W_OK | os.X_OK):
         raise UsageError(f"{named}: the folder {nearest} cannot be written to: {os.strerror(errno.EACCES)}")
+
+
+_UNWRITTEN = 74
+"""EX_IOERR of ``sysexits.h``: our programs in C end so where they cannot write."""
+
+
+def check_written(path: Path, done: CompletedProcess[str]) -> None:
+    """Raises UsageError if a program of ours has said that it could not write `path`."""
+    if done.returncode == _UNWRITTEN:
+        raise UsageError(f"{path}: cannot be written: {_one_line(Exception(done.stdout + done.stderr))}")
 
 
 def _named(path: Path, option: str) -> str:

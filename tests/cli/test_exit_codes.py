@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import jsonschema
 import pytest
 
 from axiloom import isa
-from axiloom.cli import main
+from axiloom.cli import guarded, main
 from axiloom.report import build as report
 
 DRIVERS = Path(__file__).parents[1] / "system" / "drivers"
@@ -206,3 +210,28 @@ func.func @f(%a: tensor<4xi32>, %b: tensor<4xi32>) -> tensor<4xi32> {
     assert message.rstrip().endswith(
         f"A network becomes many files: axiloom run {file} --keep DIR writes its C, and runs it"
     )
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "says"),
+    [
+        (BrokenPipeError(errno.EPIPE, "Broken pipe"), 70, "BrokenPipeError"),
+        (OSError(errno.ENOSPC, "No space left on device", "from", None, "to"), 2, "axiloom: to: No space"),
+        (OSError(errno.EMFILE, os.strerror(errno.EMFILE)), 2, "a limit of this machine"),
+        (MemoryError("Unable to allocate 9 TiB"), 2, "Unable to allocate 9 TiB: take a smaller problem"),
+    ],
+)
+def test_what_the_system_refuses(
+    capfd: pytest.CaptureFixture[str], error: Exception, code: int, says: str
+) -> None:
+    def command() -> None:
+        raise error
+
+    assert guarded(command) == code
+    assert says in capfd.readouterr().err
+
+
+def test_nobody_reads_the_output() -> None:
+    command = f"{sys.executable} -m axiloom list | true; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

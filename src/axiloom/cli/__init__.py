@@ -11,17 +11,17 @@ import argparse
 import errno
 import importlib
 import os
+import select
 import signal
 import sys
-import tempfile
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile
 from typing import Any, TextIO
 
 import axiloom
-from axiloom import processes
-from axiloom.errors import AxiloomError, UsageError
+from axiloom import cache, processes
+from axiloom.errors import AxiloomError, BuildError, UsageError
 
 EPILOG = """exit codes: 0 right, 1 wrong result, 2 usage, 3 specification, 4 compile, 5 build, 6 hang,
 7 driver failed, 8 board not reached, 9 stale data, 10 bus rule broken, 70 a fault of axiloom itself"""
@@ -131,37 +131,56 @@ def guarded(command: Callable[[], int | None]) -> int:
             sys.stdout.flush()
             return int(code or 0)
     except AxiloomError as error:
+        if error.exit_code == AxiloomError.exit_code and (line := cache.full(error)):
+            return _told(line, BuildError.exit_code)
         return _told(str(error), error.exit_code)
-    except BrokenPipeError:
-        # The reader of our output has left (`axiloom list | head`): nothing to say, and nobody to say it to.
-        _drop(sys.stdout)
-        return 0
     except OSError as error:
-        if error.filename is None and error.errno not in _NO_PLACE:
-            return _fault()
+        if isinstance(error, BrokenPipeError) and _is_left(sys.stdout):
+            # `axiloom list | head`: nothing to say, and nobody to say it to.
+            _drop(sys.stdout)
+            return 0
         # A file of the user's that cannot be read or written: no place, no permission, a name that cannot be.
-        place = error.filename or _place()
+        # A copy that finds no place has both names.
+        place = error.filename2 if error.filename2 and error.errno in _NO_PLACE else error.filename
+        if place is None and error.errno in _NO_PLACE:
+            place = _place()
+        if place is None and error.errno in _NO_MORE:
+            place = "a limit of this machine or of the shell (ulimit -a)"
+        if place is None:
+            return _fault(error)
         return _told(f"{place}: {error.strerror}", UsageError.exit_code)
+    except MemoryError as error:
+        what = str(error) or "no more memory"
+        return _told(f"{what}: take a smaller problem, or allow more (ulimit -v)", UsageError.exit_code)
     except KeyboardInterrupt:
         return _told("interrupted", 128 + signal.SIGINT)
     except processes.EndedError as error:
         return _told(f"ended by {error}", 128 + error.signal)
-    except Exception:
-        return _fault()
+    except Exception as error:
+        return _fault(error)
 
 
 _NO_PLACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 """Of an error of a file that was open already: it has no name then."""
+_NO_MORE = (errno.ENOMEM, errno.EAGAIN, errno.EMFILE, errno.ENFILE)
+"""Of an error of a process that wants one more of something."""
+
+
+def _is_left(stream: TextIO) -> bool:
+    """Whether nobody reads the pipe any more; else it was another one that broke."""
+    events = select.poll()
+    events.register(stream.fileno(), 0)
+    return any(event & (select.POLLERR | select.POLLHUP) for _, event in events.poll(0))
 
 
 def _place() -> str:
     """What could not be written: standard output, or something else."""
     try:
-        os.write(sys.stdout.fileno(), b"\n")
+        sys.stdout.flush()  # what did not go out is still to be written
     except OSError:
         _drop(sys.stdout)
         return "standard output"
-    return f"a file (temporary ones lie in {tempfile.gettempdir()})"
+    return f"a file (temporary ones lie in {cache.temporary_root()})"
 
 
 def _drop(stream: TextIO) -> None:
@@ -178,7 +197,9 @@ def _told(message: str, code: int) -> int:
     return code
 
 
-def _fault() -> int:
-    traceback.print_exc()
+def _fault(error: Exception) -> int:
+    if line := cache.full(error):
+        return _told(line, BuildError.exit_code)
+    traceback.print_exception(error)
     print("axiloom: this is a fault of axiloom itself, not of your input; please report it", file=sys.stderr)
     return AxiloomError.exit_code

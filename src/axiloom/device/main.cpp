@@ -1,6 +1,7 @@
 // Around a device: beats in, packets out, pauses on both sides, resets. See streams.py for the files.
 #include "Vtop.h"
 #include "verilated.h"
+#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -93,6 +94,9 @@ int main(int, char **argv) {
         std::fwrite(ends.data(), 8, ends.size(), out);
         std::fwrite(taken.data(), sizeof(Beat), taken.size(), out);
     }
-    std::fclose(out);
+    if (std::ferror(out) | std::fclose(out)) {
+        std::printf("%s\n", std::strerror(errno));
+        return 74; // EX_IOERR
+    }
     return 0;
 }

@@ -13,7 +13,8 @@ import numpy.typing as npt
 from axiloom import processes
 from axiloom.cache import cached_build, content_hash
 from axiloom.cosim.build import verilator
-from axiloom.errors import DriverError
+from axiloom.errors import DriverError, SimulatorError
+from axiloom.files import check_written
 
 MAIN = Path(__file__).with_name("main.cpp")
 PROGRAM = "simulation"
@@ -61,7 +62,7 @@ def run(
     ``debug_error``. Pauses: of 256 cycles, so many without a beat offered or taken.
     `fast`: it is compiled for longer, for many cycles.
 
-    Raises DriverError for a segment that does not end, BuildError.
+    Raises DriverError for a segment that does not end, SimulatorError, BuildError.
     """
     program = build(verilog, top, width, fast)
     words = -(-width // 64)
@@ -71,8 +72,11 @@ def run(
         given += [np.array(head, np.uint64), np.asarray(segment.beats, np.uint64).ravel()]
     with processes.scratch("axiloom-device-") as folder:
         sent, got = Path(folder) / "in", Path(folder) / "out"
-        np.concatenate(given).tofile(sent)
-        processes.run([program, sent, got], check=True)
+        sent.write_bytes(np.concatenate(given).data)
+        done = processes.run([program, sent, got])
+        check_written(got, done)
+        if done.returncode:
+            raise SimulatorError(f"{top}: the simulation ended with exit code {done.returncode}")
         found = np.fromfile(got, np.uint64)
     outcomes, at = [], 0
     for _ in segments:

@@ -6,6 +6,7 @@
 // stream in 64-bit words, in the order of ports.h. OUTPUT gets for each run: cycles, number of the check that
 // failed, memories, elements of the output streams, peaks of the FIFOs. PAUSE_* are in 256ths of the cycles.
 
+#include <cerrno>
 #include <cinttypes>
 #include <cstdint>
 #include <cstdio>
@@ -188,7 +189,10 @@ int main(int argc, char **argv) {
         std::fwrite(&error, 8, 1, output);
         save(top, output);
     }
-    std::fclose(output);
+    if (std::ferror(output) | std::fclose(output)) {
+        std::printf("%s\n", std::strerror(errno));
+        return 74;  // EX_IOERR
+    }
     delete top;
     return 0;
 }

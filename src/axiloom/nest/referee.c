@@ -48,6 +48,12 @@ static void flush_subnormals(void)
 #endif
 }
 
+static int unwritten(void)
+{
+    perror(0);
+    return 74; /* EX_IOERR */
+}
+
 int main(int arguments, char **words)
 {
     static void *arrays[256];
@@ -83,7 +89,7 @@ int main(int arguments, char **words)
         function->call(arrays);
         for (unsigned long k = 0; k < function->count; k++)
             if (fwrite(arrays[k], 1, function->bytes[k], output) != function->bytes[k])
-                return 2;
+                return unwritten();
     }
-    return fclose(output) ? 2 : 0;
+    return fclose(output) ? unwritten() : 0;
 }

@@ -23,6 +23,7 @@ import numpy.typing as npt
 from axiloom import processes
 from axiloom.cache import cached_build, content_hash
 from axiloom.errors import AxiloomError, CompileError, HangError, MismatchError
+from axiloom.files import check_written
 from axiloom.isa.numerics.formats import Kind, format_of
 from axiloom.nest.compare import compare
 from axiloom.nests.affine.c_exp import c_exp
@@ -342,7 +343,7 @@ class _Bench:
         (self.folder / "output").unlink(missing_ok=True)
         words = [str(self.folder / program), str(number), "input", "output", str(calls)]
         try:
-            return processes.run(
+            done = processes.run(
                 words,
                 cwd=self.folder,
                 timeout=SECONDS,
@@ -350,6 +351,8 @@ class _Bench:
             )
         except subprocess.TimeoutExpired:
             return None
+        check_written(self.folder / "output", done)
+        return done
 
 
 def _is_declared_so(variable: CVariable) -> str:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from axiloom import processes
 from axiloom.errors import AxiloomError
+from axiloom.files import check_written
 from axiloom.hw.nest.circuit import Circuit
 from axiloom.hw.nest.core import stream_bits
 from axiloom.hw.nest.units import Find
@@ -113,12 +114,14 @@ def runs(
         held = len(external(circuit))
         with data.open("wb") as file:
             for number, (_, part, bits) in enumerate(taken):
-                part.astype(_kind(cell(bits) if number < held else 64), copy=False).tofile(file)
+                kind = _kind(cell(bits) if number < held else 64)
+                file.write(np.ascontiguousarray(part, kind).data)
         numbers = (times, int(reset_between), limit, pauses.seed, pauses.source, pauses.sink)
         command: list[str | Path] = [program, data, result, *map(str, numbers)]
         size = times * expected * len(verilog.text)
         with steps.step(f"simulating about {expected:,} cycles", "simulate", size):
             done = processes.run(command)
+        check_written(result, done)
         if done.returncode:
             said = why(circuit, done.stdout.strip()) or f"exit code {done.returncode}"
             raise NestError(f"{circuit.name}: {said}")
