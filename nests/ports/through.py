@@ -10,8 +10,8 @@ beat an iteration, its lanes unrolled::
 
 Arrays that are used in blocks of rows come after all others, block by block, each in an iteration of the
 outermost loop. A stream is an array of beats by lanes here, each element once and in order: :mod:`.streams`
-makes FIFOs and ports of it in the circuit. There is one for each format: a copy converts nothing but a bool,
-which travels as a byte.
+makes FIFOs and ports of it in the circuit. There is one for each format, with as many lanes as a beat has of
+its elements: a copy converts nothing but a bool, which travels as a byte.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from axiloom.errors import CompileError
 from axiloom.isa.affine import Affine
 from axiloom.nests.ports.packet import Packet, Part, packets
 from axiloom.nests.program import Array, Load, Program, Role, Statement
@@ -71,14 +70,6 @@ def through_ports(
     back = [part.array.name for part in received.parts if part.array.name in blocks]
     sent = _in_order(sent, blocks, first, groups, sets)
     received = _in_order(received, blocks, first, {}, [back] if back else [])
-    for packet, what in ((sent, "is given"), (received, "is a result")):
-        sizes = {part.bits: part.array for part in packet.parts}
-        if len(sizes) > 1:
-            one, other = list(sizes.values())[:2]
-            raise CompileError(
-                f"{program.name}: {one.name} of {one.number} and {other.name} of {other.number}: all that "
-                f"{what} passes one port, and must have elements of as many bits"
-            )
     taken = {each.name for each in program.arrays} | {each.name for each in program.statements}
     copies_in = _copies(sent, _fresh("stream_in", taken), True, groups, sets)
     copies_out = _copies(received, _fresh("stream_out", taken), False, {}, [back])
@@ -189,10 +180,9 @@ def _copies(
 ) -> _Copies:
     """Between the arrays of a packet and its streams: one of each format. Blocks of an array that follow each
     other at the same distance are one statement."""
-    formats = list(dict.fromkeys(part.travels for part in packet.parts))
+    formats = {part.travels: part.lanes for part in packet.parts}
     names = {number: stream if len(formats) == 1 else f"{stream}_{number}" for number in formats}
     role = Role.IN if is_input else Role.OUT
-    shape = (packet.beats, packet.parts[0].lanes)
     turns = first_turns(packet, sets, groups)
     first = {part.array.name: part for part in reversed(packet.parts)}
     # A run goes on if its next block is where a turn of whole blocks, and nothing else, takes it.
@@ -224,7 +214,7 @@ def _copies(
             runs.append(_Copy(part, stream_of, start, periods.get(name, 0), 1, size, outer, index))
         start += part.beats
     return _Copies(
-        tuple(Array(names[number], shape, number, role) for number in formats),
+        tuple(Array(names[each], (packet.beats, lanes), each, role) for each, lanes in formats.items()),
         tuple(each.statement(is_input) for each in runs),
         tuple(each.outer for each in runs),
     )

@@ -91,11 +91,29 @@ void f(unsigned TYPE a[3][5], unsigned TYPE out[5][3]) {
 }
 """
 
+MIXED = """
+#include <stdint.h>
+void f(const int8_t a[3][6], const int8_t b[6][5], const int32_t bias[5], float scale, float x[3],
+       int16_t state[3], int8_t low[3][5], int32_t c[3][5]) {
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 5; j++) {
+      c[i][j] = bias[j];
+      for (int k = 0; k < 6; k++) c[i][j] += a[i][k] * b[k][j];
+      low[i][j] = (int8_t)(c[i][j] >> 3);
+    }
+    state[i] += a[i][5];
+    x[i] = x[i] * scale;
+  }
+}
+"""
+
 
 @pytest.mark.parametrize(
     ("text", "dma"),
     [
         (BOOLS, "sg"),
+        (MIXED, "sg"),
+        pytest.param(MIXED, "simple", marks=pytest.mark.slow),
         pytest.param(BOOLS, "simple", marks=pytest.mark.slow),
         pytest.param(UNSIGNED.replace("TYPE", "short"), "simple", marks=pytest.mark.slow),
         pytest.param(UNSIGNED.replace("TYPE", "int"), "sg", marks=pytest.mark.slow),

@@ -5,7 +5,7 @@ NumPy.
   fixed-point numbers; ``stages.py``: registers
 - ``whole.py``: sums, extremes and comparisons of integers and fixed-point; ``product.py``: their products;
   ``convert.py``: from one to another; ``logic.py``: truth values, `select`;
-  ``shift.py``; ``division.py``: `div`, `rem`
+  ``shift.py``; ``division.py``: `div`, `rem`; ``lanes.py``: elements as several of fewer bits
 - ``costs.py``: what they take of a part, from ``costs.json``
 - ``float/``: float32
 """

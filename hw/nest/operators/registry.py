@@ -8,7 +8,7 @@ from axiloom.errors import UsageError
 from axiloom.hw.nest.operators.operator import Operator
 
 _FAMILIES = (
-    *("whole", "product", "division", "shift", "convert", "logic"),
+    *("whole", "product", "division", "shift", "convert", "logic", "lanes"),
     *("float.add", "float.multiply", "float.divide", "float.root", "float.exponential"),
     *("float.order", "float.convert"),
 )

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from tests.nests.lower.programs import operation
 
-from axiloom.errors import CompileError
 from axiloom.nests.affine.interpret import interpret
 from axiloom.nests.ports import Compiled, compile_ports
 from axiloom.nests.program import Program
@@ -57,7 +56,7 @@ def schedule(text: str, lines: str = "", **sizes: int) -> Schedule:
 
 def given(program: Program) -> dict[str, np.ndarray]:
     random = np.random.default_rng(1)
-    kinds = {"int32": np.int32, "int16": np.int16}
+    kinds = {"int32": np.int32, "int16": np.int16, "int8": np.int8}
     return {
         array.name: np.asarray(random.integers(-9, 9, array.shape)).astype(kinds[array.number])
         for array in program.arrays
@@ -67,15 +66,17 @@ def given(program: Program) -> dict[str, np.ndarray]:
 
 def run(made: Compiled, program: Program) -> dict[str, np.ndarray]:
     """Through the streams, cycle by cycle."""
-    raw = made.sent.parts[0]
-    lanes = raw.lanes
-    kind = np.dtype(f"uint{raw.bits}")
+    into, back = (
+        (np.dtype(f"uint{made.circuit.fifo(ports[0].fifo).bits}"), len(ports))
+        for ports in (made.circuit.inputs, made.circuit.outputs)
+    )
+    kind, lanes = into
     words = made.sent.pack(given(program)).view(kind).reshape(-1, lanes)
 
     done = execute(made.circuit, {}, operation, {f"s{k}": words[:, k].tolist() for k in range(lanes)})
     assert done.cycles == cycles(made.circuit).cycles
-    columns = [done.outputs[f"m{k}"] for k in range(made.received.parts[0].lanes)]
-    out = np.stack(columns, 1).astype(f"uint{made.received.parts[0].bits}")
+    kind, lanes = back
+    out = np.stack([done.outputs[f"m{k}"] for k in range(lanes)], 1).astype(kind)
     return made.received.unpack(out.reshape(-1).view(np.uint32))
 
 
@@ -122,13 +123,33 @@ def test_a_block_that_comes_too_early_is_found() -> None:
     assert not np.array_equal(run(replace(made, circuit=mutant), found.program)["y"], right)
 
 
-def test_elements_of_several_sizes() -> None:
-    text = "void f(int a[4], short b[4], int c[4]) { for (int i = 0; i < 4; i++) c[i] = a[i] + b[i]; }"
-    message = (
-        "f: a of int32 and b of int16: all that is given passes one port, and must have elements of as many"
-    )
-    with pytest.raises(CompileError, match=re.escape(message)):
-        compile_ports(schedule(text))
+MIXED = """
+typedef signed char int8;
+void f(const int8 a[3][6], const int8 b[6][5], const int bias[5], short d[3], int c[3][5], int8 low[3]) {
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 5; j++) {
+      c[i][j] = bias[j] + d[i];
+      for (int k = 0; k < 6; k++) c[i][j] += a[i][k] * b[k][j];
+    }
+    low[i] = c[i][4];
+    d[i] += a[i][0];
+  }
+}
+"""
+
+
+@pytest.mark.parametrize("plain", [True, False])
+@pytest.mark.parametrize("width", [32, 128])
+def test_elements_of_several_sizes(width: int, plain: bool) -> None:
+    """8, 16 and 32 bits come in and go out; no row is whole beats."""
+    found = schedule(MIXED)
+    made = compile_ports(found, width, plain=plain)
+    assert {made.circuit.fifo(port.fifo).bits for port in (*made.circuit.inputs, *made.circuit.outputs)} == {
+        8
+    }
+    results, right = run(made, found.program), interpret(found.program, given(found.program))
+    for name in ("c", "d", "low"):
+        assert np.array_equal(results[name], right[name])
 
 
 PRODUCT = """

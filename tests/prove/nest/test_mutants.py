@@ -6,7 +6,7 @@ import pytest
 import z3
 from tests.prove.nest.programs import PRODUCT, STENCIL, made
 
-from axiloom.hw.nest.circuit import Circuit, Term, Write
+from axiloom.hw.nest.circuit import Circuit, Pop, Push, Term, Write
 from axiloom.hw.nest.delays import Delays
 from axiloom.nest.accelerator import accelerator
 from axiloom.nests.timing.execute import ExecutionError
@@ -14,6 +14,7 @@ from axiloom.prove import abc
 from axiloom.prove.nest import circuit, datapath, order, program
 from axiloom.prove.nest.recurrence import bench
 from axiloom.prove.nest.terms import Meaning
+from axiloom.prove.nest.verdicts import equal
 from axiloom.prove.verdict import Answer
 
 TWO_BANKS = "fission S1 i\nunroll S1 j 2\n"
@@ -64,6 +65,50 @@ def test_a_bank_off_by_one_is_found_in_the_circuit() -> None:
     except ExecutionError:
         return
     assert _differ(wanted, beats, sent)
+
+
+MIXED = """
+void mixed(signed char a[2], int bias[2], int c[2], signed char low[2]) {
+  for (int i = 0; i < 2; i++) {
+    c[i] = bias[i] + a[i];
+    low[i] = c[i];
+  }
+}
+"""
+
+
+@pytest.mark.parametrize("prefix", ["s", "m"])
+def test_lanes_of_a_long_element_that_are_swapped(prefix: str) -> None:
+    """In the circuit, and the Verilog of that circuit is not the right one's."""
+    _, schedule, device = made(MIXED, 2, width=64)
+    wanted = program.of_schedule(schedule)
+
+    def sends(one: Circuit, meaning: Meaning) -> tuple[dict, list]:
+        _, sent = circuit.run(one, device.packets[0], meaning)
+        return circuit.elements(device.packets[1], sent), sent
+
+    swapped = {f"{prefix}0": f"{prefix}1", f"{prefix}1": f"{prefix}0"}
+    pipes = tuple(
+        replace(
+            pipe,
+            nodes=tuple(
+                replace(node, fifo=swapped.get(node.fifo, node.fifo))
+                if isinstance(node, Pop | Push)
+                else node
+                for node in pipe.nodes
+            ),
+        )
+        for pipe in device.circuit.pipes
+    )
+    wrong = replace(device.circuit, pipes=pipes)
+    for one, answer in ((device.circuit, Answer.HOLDS), (wrong, Answer.VIOLATED)):
+        got, _ = sends(one, Meaning.EXACT)
+        assert equal([(place, term, got[place]) for place, term in wanted.items()], 10)[0] is answer
+    words = circuit.words(device.packets[0])
+    machine = datapath.machine(device.verilog())
+    assert datapath.explore(machine, words, sends(device.circuit, Meaning.OPAQUE)[1], 1, 60).waits == 1
+    with pytest.raises(datapath.WrongError, match="beat 0"):
+        datapath.explore(machine, words, sends(wrong, Meaning.OPAQUE)[1], 0, 60)
 
 
 def test_a_memory_that_is_free_too_early_is_found_by_the_order() -> None:

@@ -50,14 +50,30 @@ def _place(flat: int, shape: Sequence[int]) -> tuple[int, ...]:
 def words(packet: Packet) -> list[list[Term]]:
     """The lanes of each beat that comes in, as terms; in a row's missing elements there is anything."""
     numbers = {part.array.name: part.array.number for part in packet.parts}
-    bits = packet.parts[0].bits
-    return [
-        [
-            z3.BitVec(f"beat {number} lane {lane}", bits) if one is None else given(*one, numbers[one[0]])
+    width, bits = packet.parts[0].width, min(part.bits for part in packet.parts)
+    found = []
+    for number, beat in enumerate(beats(packet)):
+        size = width // len(beat)
+        elements = [
+            z3.BitVec(f"beat {number} lane {lane}", size) if one is None else given(*one, numbers[one[0]])
             for lane, one in enumerate(beat)
         ]
-        for number, beat in enumerate(beats(packet))
-    ]
+        parts = range(0, size, bits)
+        split = [z3.Extract(low + bits - 1, low, one) for one in elements for low in parts]
+        found.append(elements if size == bits else split)
+    return found
+
+
+def elements(packet: Packet, sent: Sequence[Sequence[Term]]) -> dict[Element, Term]:
+    """What a run has sent, of the lanes of its beats."""
+    found: dict[Element, Term] = {}
+    for beat, lanes in zip(beats(packet), sent, strict=True):
+        share = len(lanes) // len(beat)
+        for number, element in enumerate(beat):
+            some = lanes[number * share : (number + 1) * share]
+            if element is not None:
+                found[element] = some[0] if share == 1 else z3.simplify(z3.Concat(*reversed(some)))
+    return found
 
 
 def run(circuit: Circuit, packet: Packet, meaning: Meaning) -> tuple[Run, list[list[Term]]]:

@@ -1,7 +1,7 @@
 """Operators of programs and circuits as z3 terms, in three meanings.
 
 ``EXACT``: operators of whole numbers are what they are on bits; all others are functions without a meaning,
-one for each operator and format. ``OPAQUE``: all are such functions. ``REAL``: floats are real numbers, which
+one for each operator and format. ``OPAQUE``: all but wires are such. ``REAL``: floats are real numbers, which
 do not round.
 """
 
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import z3
 
+from axiloom.hw.nest.operators.lanes import JOIN, LANE
 from axiloom.isa.numerics.formats import Format, Kind, format_of
 
 Term = Any
@@ -54,6 +55,11 @@ def operate(
     source, target = format_of(number), format_of(result)
     if meaning is Meaning.REAL and source.kind is Kind.FLOAT and name in _REAL:
         return _REAL[name](*operands)
+    if name == JOIN:
+        return z3.Concat(*reversed(operands))
+    if name.startswith(LANE):
+        low = int(name.removeprefix(LANE)) * target.bits
+        return z3.Extract(low + target.bits - 1, low, operands[0])
     if meaning is not Meaning.OPAQUE:
         if name == "select":
             return z3.If(operands[0] == 1, operands[1], operands[2])

@@ -62,9 +62,7 @@ def _claims(
     except ExecutionError as error:
         yield _verdict(name, "", "circuit", str(error), Answer.VIOLATED, "execution", begun)
         return
-    got: dict[Element, Term] = {}
-    for lanes, beat in zip(circuit.beats(made.packets[1]), sent, strict=True):
-        got |= {one: term for one, term in zip(lanes, beat, strict=True) if one is not None}
+    got = circuit.elements(made.packets[1], sent)
     text = "is what the circuit sends"
     yield from _arrays(name, "circuit", text, wanted, got, limit_s, begun)
     yield _order(name, made, run)

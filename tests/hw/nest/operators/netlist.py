@@ -53,8 +53,9 @@ class _Evaluation:
         self.inputs: dict[int, tuple[Any, int]] = {}
         for place, operand in enumerate(operands):
             start, width = top.ports_i.get(f"i{place}", (0, 0))
+            word = np.asarray(operand).astype(np.uint64)
             for bit in range(width):
-                self.inputs[start + bit] = (np.asarray(operand).astype(np.uint64), bit)
+                self.inputs[start + bit] = (word, bit)
 
     def output(self) -> Word:
         return self.gathered(self.netlist.top.ports_o["o"])
@@ -76,7 +77,9 @@ class _Evaluation:
         place = 0
         while place < len(value):
             net, end = value[place], place + 1
-            while end < len(value) and _follows(value[place], value[end], end - place):
+            while end < len(value) and _follows(net, value[end], end - place):
+                if net.cell == 0 and self.inputs[value[end].bit][0] is not self.inputs[net.bit][0]:
+                    break  # another operand
                 end += 1
             if net.is_const:
                 end = place + 1

@@ -100,6 +100,13 @@ def test_conversions(number: str) -> None:
             _check_all("convert", number, result, 100)
 
 
+def test_lanes() -> None:
+    for narrow, wide in (("uint8", "uint16"), ("uint8", "uint32"), ("uint16", "uint32")):
+        _check_all("join", narrow, wide, 300)
+        for place in range(int(wide[4:]) // int(narrow[4:])):
+            _check_all(f"lane{place}", wide, narrow, 300)
+
+
 def test_choices() -> None:
     for number in (*NUMBERS, FLOAT32, BOOL):
         _check_all("select", number, number, 100)

@@ -24,8 +24,9 @@ from axiloom.isa.formal import code
 from axiloom.prove.rtl.terms.nodes import Substitution, children, number
 
 _LOWER = (
-    "hierarchy -check -top {top}\nproc\nflatten\nopt -full\nmemory -nomap\nmemory_nordff\nasync2sync\n"
-    "opt -full\nmemory_map\nopt -full\ndffunmap\nopt_clean\nwrite_smt2 -wires machine.smt2\n"
+    # Registers of what is read stay: a wire that is only looked at would lose its driver to the memory.
+    "hierarchy -check -top {top}\nproc\nflatten\nopt -full\nmemory -nordff -nomap\nmemory_nordff\n"
+    "async2sync\nopt -full\nmemory_map\nopt -full\ndffunmap\nopt_clean\nwrite_smt2 -wires machine.smt2\n"
 )
 _FUNCTION = re.compile(r"\((declare|define)-fun (\|[^|]+\|) \((?:\(state \|[^|]+\|\)|\|[^|]+\|)\) ")
 _OF_STATE = re.compile(r"\((\|[^|]+\|) state\)")
