@@ -32,13 +32,18 @@ STUCK = """
 import sys, time
 from axiloom import processes
 from axiloom.cli import guarded
-processes._GUARD = processes._GUARD.replace(f"patience = {processes.PATIENCE_S}", "patience = 1")
+own = processes._GUARD
+processes._GUARD = own.replace(f"time.monotonic() + {processes.PATIENCE_S}", "time.monotonic() + 1")
+assert processes._GUARD != own
 
 def command():
     while True:  # as code in C, which no signal interrupts
         try:
             print("here", flush=True)
-            time.sleep(60)
+            for _ in range(200):
+                time.sleep(0.3)
+                with processes.scratch():  # what the guard is told meanwhile changes nothing
+                    pass
         except BaseException:
             pass
 
@@ -136,3 +141,18 @@ def test_a_signal_while_python_imports(blow: signal.Signals, says: str) -> None:
     command = [sys.executable, "-c", IMPORTING, str(int(blow)), "list"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (128 + blow, f"axiloom: {says}\n")
+
+
+EXECUTED = """
+import os, signal, sys
+from axiloom.cli import guarded
+sys.exit(guarded(lambda: exec("import os, signal; os.kill(os.getpid(), signal.SIGINT)")))
+"""
+
+
+def test_an_interrupt_in_a_text_that_is_executed(tmp_path: Path) -> None:
+    """Python itself would end a module by the signal."""
+    (tmp_path / "executed.py").write_text(EXECUTED)
+    command = [sys.executable, "-m", "executed"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "axiloom: interrupted\n")

@@ -97,17 +97,14 @@ def _environment(work: Path | None = None) -> dict[str, str]:
 
 
 def _plain(argument: str, stack: ExitStack) -> str:
-    """`argument`, its folder by another name if it has a newline: zig's lists of dependencies end there."""
-    if "\n" not in argument:
-        return argument
+    """`argument`; the folder of a path in it by a name that zig reads (:func:`axiloom.processes.plain`)."""
     option = "-I" if argument.startswith("-I") else ""
     path = Path(argument.removeprefix(option))
     folder = path if path.is_dir() else path.parent
-    if not folder.is_dir():
+    if (not option and argument.startswith("-")) or not folder.is_dir():
         return argument
-    number = os.open(folder, os.O_PATH)
-    stack.callback(os.close, number)
-    return f"{option}/proc/{os.getpid()}/fd/{number}/{path.relative_to(folder)}"
+    plain = processes.plain(folder, stack)
+    return argument if plain == folder else f"{option}{plain / path.relative_to(folder)}"
 
 
 @cache

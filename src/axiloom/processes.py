@@ -21,7 +21,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import Any, TypeVar
@@ -34,20 +34,20 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """What ends a command."""
 
 _GUARD = f"""
-import json, os, select, shutil, signal, sys
+import json, os, select, shutil, signal, sys, time
 for number in {tuple(map(int, SIGNALS))}:
     signal.signal(number, signal.SIG_IGN)
-groups, paths, rest, parent, patience = set(), set(), b"", int(sys.argv[1]), None
+groups, paths, rest, parent, end = set(), set(), b"", int(sys.argv[1]), None
 while True:
-    if not select.select([0], [], [], patience)[0]:
+    if not select.select([0], [], [], end and max(0, end - time.monotonic()))[0]:
         os.kill(parent, signal.SIGKILL)
-        patience = None
+        end = None
         continue
     data = os.read(0, 65536)
     if not data:
         break
-    if any(number in data for number in {tuple(map(int, SIGNALS))}):
-        patience = {PATIENCE_S}
+    if end is None and any(number in data for number in {tuple(map(int, SIGNALS))}):
+        end = time.monotonic() + {PATIENCE_S}
     *lines, rest = (rest + data.translate(None, bytes([*range(10), *range(11, 32)]))).split(b"\\n")
     for line in filter(None, lines):
         add, group, path = json.loads(line)
@@ -80,6 +80,11 @@ class EndedError(BaseException):
         super().__init__(self.signal.name)
 
 
+class InterruptedByUserError(KeyboardInterrupt):
+    """SIGINT. A class of its own: once a KeyboardInterrupt itself has left an `exec` of a text (dataclasses
+    have one), Python ends a module by the signal, whatever code we return."""
+
+
 class StoppedError(Exception):
     """No further program is started: this process is about to end."""
 
@@ -98,6 +103,9 @@ class _State:
         self.waiting: signal.Signals | None = None
         self.folder: Path | None = None
         """For the temporary files of programs."""
+        self.temporary: Path | None = None
+        """How programs call it."""
+        self.until_the_end = ExitStack()
 
 
 _STATE = _State()
@@ -145,10 +153,21 @@ def _tell(add: bool, group: int, path: str = "") -> None:
 
 def _folder() -> Path:
     with _STATE.lock:
-        if _STATE.folder is None or not _STATE.folder.is_dir():
+        if _STATE.folder is None or _STATE.temporary is None or not _STATE.folder.is_dir():
             _STATE.folder = Path(tempfile.mkdtemp(prefix="axiloom-programs-"))
             _tell(True, 0, str(_STATE.folder))
-        return _STATE.folder
+            _STATE.temporary = plain(_STATE.folder, _STATE.until_the_end)
+        return _STATE.temporary
+
+
+def plain(folder: Path, stack: ExitStack) -> Path:
+    """`folder`, by another name until `stack` is closed if programs would misread its own: zig's lists of
+    dependencies end at a newline, and LLVM puts digits in the place of each ``%``."""
+    if not {*"\n%"} & {*str(folder)}:
+        return folder
+    number = os.open(folder, os.O_PATH)
+    stack.callback(os.close, number)
+    return Path(f"/proc/{os.getpid()}/fd/{number}")
 
 
 @atexit.register
@@ -294,7 +313,7 @@ def _end(number: signal.Signals) -> None:
     for process, _ in _STATE.running.copy().values():
         kill(process)
     if number is signal.SIGINT:
-        raise KeyboardInterrupt
+        raise InterruptedByUserError
     raise EndedError(number)
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
 import pytest
 
-from axiloom import boards
+from axiloom import boards, processes
 from axiloom.cosim import elf
 from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.errors import CompileError, DriverError
@@ -48,11 +49,15 @@ def test_a_changed_header_is_noticed(tmp_path: Path, named: bool) -> None:
     assert programs[0] != programs[1]
 
 
-def test_any_character_in_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    odd = tmp_path / "- a'b\"c$d#e\nf:g;h%i\\j{k}*l&m|n(o)p`é,"
+@pytest.mark.parametrize("odd_name", ["- a'b\"c$d#e\nf:g;h%i\\j{k}*l&m|n(o)p`é,", "a%b"])
+def test_any_character_in_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, odd_name: str) -> None:
+    """Of sources, cache, working folder and temporary files."""
+    odd = tmp_path / odd_name
     odd.mkdir()
     monkeypatch.chdir(odd)
     monkeypatch.setenv("AXILOOM_CACHE", "-cache")
+    monkeypatch.setattr(tempfile, "tempdir", str(odd))
+    monkeypatch.setattr(processes, "_STATE", processes._State())
     source(odd, "#define ANSWER 1\n", "answer.h")
     text = source(odd, '#include "answer.h"\nint main(void) { return ANSWER; }\n')
     assert elf.load(compile_bare([text], odd / "a.elf", include=[odd], board=BOARD)).entry == 0x100000
