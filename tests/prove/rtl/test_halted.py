@@ -7,6 +7,7 @@ from axiloom.isa.formal.streams import model_of
 from axiloom.prove.rtl.maps.device import Device
 from axiloom.prove.rtl.opcodes.halted import Halted
 from axiloom.prove.rtl.terms import machine
+from axiloom.prove.rtl.terms.referee import Referee
 
 VERILOG = """
 module top(input aclk, input aresetn, input [31:0] s_axis_tdata, input s_axis_tvalid, output s_axis_tready,
@@ -41,13 +42,13 @@ STOPPED = [("stopped", 0, 0), ("stopped", 1, 1), ("full", 0, 0)]
 
 def test_what_stays_is_told_from_what_does_not() -> None:
     """The counter goes on, and does not matter."""
-    halted = Halted(device())
+    halted = Halted(device(), Referee())
     assert halted.holds(2, [*STOPPED, *(("seen", place, 0) for place in range(8))])
     assert halted.holds(2, STOPPED)
 
 
 def test_too_little_is_known() -> None:
-    halted = Halted(device())
+    halted = Halted(device(), Referee())
     assert not halted.holds(2, STOPPED[:2])  # a word may be there still
     assert not halted.holds(2, [("full", 0, 0)])  # it may not have stopped
     assert not halted.holds(1, STOPPED)  # it tells another error
@@ -60,4 +61,4 @@ def test_one_that_goes_on() -> None:
         "    else if (stopped == 0 || s_axis_tdata == 9) begin",
         "    else if (stopped != 0 && seen == 200) full <= 1;\n" + right,
     ):
-        assert not Halted(device(VERILOG.replace(right, wrong))).holds(2, STOPPED)
+        assert not Halted(device(VERILOG.replace(right, wrong)), Referee()).holds(2, STOPPED)

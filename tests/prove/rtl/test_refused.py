@@ -13,6 +13,7 @@ from axiloom.prove.rtl.maps.device import Device
 from axiloom.prove.rtl.opcodes.claim import WORD
 from axiloom.prove.rtl.opcodes.refused import Stopping
 from axiloom.prove.rtl.terms import machine
+from axiloom.prove.rtl.terms.referee import Referee
 
 VERILOG = """
 module top(input aclk, input aresetn, input [31:0] s_axis_tdata, input s_axis_tvalid, output s_axis_tready,
@@ -45,7 +46,7 @@ def why(verilog: str, given: Any) -> str:
     spec = isa.builtin("v3_4")
     read = machine.read((("top.v", verilog),), "top")
     device = Device("top", spec, model_of(spec), read, (), lambda *_: (), lambda a, b: a * b, error="error")
-    stopping = Stopping(device, [*read.registers])
+    stopping = Stopping(device, [*read.registers], Referee())
     registers = {
         name: z3.BitVecVal(0, one.size())
         if name.partition(" ")[0] in ZERO_AT_REST

@@ -2,7 +2,8 @@
 
 - `terms`: Verilog as terms, through Yosys (`machine`), and what makes two terms the same: multipliers that
   are products (`multiplier`, `pairs`), modules as functions (`cut`, `numbers`), functions of a byte by
-  their tables (`tables`), sums of products as whole numbers (`sums`); `same` asks
+  their tables (`tables`), sums of products as whole numbers (`sums`); `same` asks;
+  `referee` asks bitwuzla again what z3 said, as text (`smtlib`)
 - `maps`: the machine, its ports, its model, and which register holds what of it (`device`): the maps of our
   engines (`ours`, made of `laid`; `of_matmul`, `of_window`, `of_image`: of each form), and those in a file
   (`user`)

@@ -25,6 +25,7 @@ import random
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import z3
@@ -33,13 +34,19 @@ from axiloom.prove.rtl.opcodes.claim import WORD, Case, Fault, GuessedWrongError
 from axiloom.prove.rtl.opcodes.command import UnknownError
 from axiloom.prove.rtl.opcodes.explore import TooManyError
 from axiloom.prove.rtl.opcodes.overlap import Overlap
+from axiloom.prove.rtl.opcodes.rest import Rest
 from axiloom.prove.rtl.opcodes.states import StaleError
 from axiloom.prove.rtl.opcodes.trial import Control
 from axiloom.prove.rtl.terms import multiplier
+from axiloom.prove.rtl.terms.referee import ENGINE, SHARED
 
 
 class Refiner(Overlap):
     """Proves the claims on `device`."""
+
+    _gone_through: dict[Control, tuple[Rest, list[Case]]]
+    """Control states, with what was known of each, and all cases of it."""
+    _led_to: set[Control]
 
     def prove(self, *, stop: bool = False) -> Iterator[Outcome]:
         """All claims. With `stop`, none after the first that fails."""
@@ -50,15 +57,18 @@ class Refiner(Overlap):
             yield Outcome("trial", text, False, cases=1, solver="", why="another answer", fault=fault)
             return
         product = self._product()
-        yield product
         if stop and product.holds is False:
+            yield product
             return
         matter = set[str]()
         while True:
             while not self._consistent(matter):
                 self._begin(random.Random(len(self.stale)))
             try:
-                yield from [*self._claims(stop)]
+                found = [product, *self._claims(stop)]
+                if not self.faults:
+                    found += self._certified(found)
+                yield from found
                 return
             except StaleError as error:
                 matter |= error.names
@@ -88,6 +98,7 @@ class Refiner(Overlap):
         return self.stale == before
 
     def _claims(self, stop: bool) -> Iterator[Outcome]:
+        self._gone_through, self._led_to = {}, set()
         first, outcome = self._reset()
         yield outcome
         left: deque[Control] = deque([first])
@@ -103,10 +114,41 @@ class Refiner(Overlap):
                 if stop and self.faults:
                     break
         if not self.faults:
+            self._all_cases()
+            self.referee.ask(self.device.machine)
             self._overlap()
         yield from (one for one in self.outcomes.values() if one.cases or one.holds is not True)
-        if not self.faults:
-            yield from self._unseen()
+
+    def _certified(self, claims: Sequence[Outcome]) -> Iterator[Outcome]:
+        """What is never enabled. The referee's answer is in all outcomes then."""
+        names = {one.name for one in claims if one.bound is None}
+        names |= {one.name for one in self.device.model.instructions}
+        groups = self.referee.answer(names)
+        for one in claims:
+            one.certified = ENGINE if one.holds and one.name in groups else ""
+        whole = groups == names and all(one.holds for one in claims)
+        yield from (replace(one, certified=ENGINE if whole else "") for one in self._unseen())
+
+    def _all_cases(self) -> None:
+        """Facts for the referee: no state at rest, and no word in it, was left out."""
+        for control, (rest, cases) in self._gone_through.items():
+            if rest is not self.rest(control):
+                self.referee.fails(SHARED)
+                continue
+            start = Case(control, None)
+            _, model = self.start(start)
+            stopped = dict(zip(self.device.control, control, strict=True))["error"]
+            for instruction in (None, *(() if stopped else self.device.model.instructions)):
+                if instruction is not None:
+                    name, when = instruction.name, [self.commands.decode(instruction, model, WORD)]
+                    if (chosen := self._chosen(control)) and not self._refuses(control, instruction):
+                        when.append(z3.Or(*(number == WORD for number in chosen)))
+                else:
+                    name, when = "stopped" if stopped else "wait", []
+                ways = [_way(one) for one in cases if one.instruction is instruction]
+                self.referee.proved(z3.Implies(z3.And(self._limits(start), *when), z3.Or(*ways)), name)
+        if self._led_to - self._gone_through.keys():
+            self.referee.fails(SHARED)
 
     @property
     def faults(self) -> list[Outcome]:
@@ -129,9 +171,11 @@ class Refiner(Overlap):
             yield Outcome(one.path.partition(".")[2], text, never=True)
 
     def _product(self) -> Outcome:
-        begun = time.perf_counter()
+        begun, self.referee.group = time.perf_counter(), "product"
         made = Outcome("product", "two elements are multiplied as the model does, for all values", cases=1)
-        made.holds, made.solver = multiplier.holds(self.device.multiply, self.device.bits, self._decide)
+        made.holds, made.solver = multiplier.holds(
+            self.device.multiply, self.device.bits, self._decide, self.referee.simplify
+        )
         made.seconds = time.perf_counter() - begun
         if made.holds is False:
             first = tuple(self.device.model.init[name] for name in self.device.control)
@@ -139,7 +183,7 @@ class Refiner(Overlap):
         return made
 
     def _reset(self) -> tuple[Control, Outcome]:
-        begun = time.perf_counter()
+        begun, self.referee.group = time.perf_counter(), "reset"
         made = Outcome("reset", "from any state, a cycle of reset leads to the model's reset state", cases=1)
         model = self.device.model
         control = tuple(model.init[name] for name in self.device.control)
@@ -156,14 +200,13 @@ class Refiner(Overlap):
             name: z3.BitVecVal(model.init[name], term.sort()) if name in model.init else term
             for name, term in model.states.items()
         }
-        claim = z3.And(
-            self._rest_claim(control, state, registers), self._link_claim(control, state, registers)
-        )
         for _ in range(20):
+            claim = z3.And(
+                self._rest_claim(control, state, registers), self._link_claim(control, state, registers)
+            )
             made.holds, made.solver, values = self._decide(claim)
             if made.holds is not False or not self._weaken(control, state, registers, values):
                 break
-            claim = self._rest_claim(control, state, registers)
         made.seconds = time.perf_counter() - begun
         return control, made
 
@@ -177,6 +220,7 @@ class Refiner(Overlap):
 
     def _from(self, control: Control, left: deque[Control]) -> Iterator[Control]:
         """All claims that begin in a control state; what control states they lead to."""
+        self._gone_through[control] = self.rest(control), []
         known = dict(zip(self.device.control, control, strict=True))
         if known["error"]:
             self._try(
@@ -197,6 +241,7 @@ class Refiner(Overlap):
 
     def _try(self, name: str, text: str, cases: Sequence[Case], left: deque[Control]) -> set[Control]:
         outcome, todo, begun = self._outcome(name, text), [*cases], time.perf_counter()
+        self.referee.group = name
         reached: set[Control] = set()
         while todo:
             case = todo.pop()
@@ -215,7 +260,16 @@ class Refiner(Overlap):
                 outcome.holds, outcome.why = None if outcome.holds else outcome.holds, str(many)
                 continue
             outcome.cases += 1
+            self._gone_through[case.control][1].append(case)
             if after is not None:
                 reached.add(after)
+        self._led_to |= reached
         outcome.seconds += time.perf_counter() - begun
         return reached
+
+
+def _way(case: Case) -> Any:
+    """When a state at rest, and a word in it, are of this case."""
+    choice = (z3.BitVec(name, value.size()) == value for name, value in case.choice.items())
+    assumed = (term == value for term, value in case.assumed)
+    return z3.And(*choice, *assumed, *case.limits, case.word == WORD)

@@ -87,8 +87,9 @@ def row(device: Device, outcome: Outcome) -> Verdict:
     answer = {None: Answer.OPEN, True: Answer.HOLDS, False: Answer.VIOLATED}[outcome.holds]
     if outcome.never:
         return Verdict(
-            device.name, "", outcome.name, outcome.text, "", Answer.NEVER, None, "z3", 0.0, needed=False
-        )
+            device.name, "", outcome.name, outcome.text, "", Answer.NEVER, None, "z3", 0.0, needed=False,
+            certified=outcome.certified,
+        )  # fmt: skip
     text = outcome.text
     if steps := sorted(
         one.removeprefix(f"{device.model.name}.") for one in outcome.done if one.count(".") > 1
@@ -108,7 +109,8 @@ def row(device: Device, outcome: Outcome) -> Verdict:
         bound = len(outcome.fault.path)
     seconds = round(outcome.seconds, 2)
     made = Verdict(device.name, "", outcome.name, text, "", answer, bound, outcome.solver, seconds)
-    return replace(made, unit="cycles" if outcome.fault else unit)
+    certified = outcome.certified if bound is None else ""
+    return replace(made, unit="cycles" if outcome.fault else unit, certified=certified)
 
 
 def sizes(device: Device) -> str:

@@ -17,6 +17,7 @@ from axiloom.prove.rtl.opcodes.explore import Node
 from axiloom.prove.rtl.opcodes.states import States
 from axiloom.prove.rtl.opcodes.trial import Control, Sample
 from axiloom.prove.rtl.terms.machine import walk
+from axiloom.prove.rtl.terms.referee import SHARED
 
 QUICK_MS = 2000
 MOST_GUESSES = 100
@@ -100,8 +101,14 @@ class Answers(States):
         holds, _, self._values = self._decide(z3.Implies(self._limits(case), claim))
         return bool(holds)
 
-    def _decide(self, claim: Any) -> tuple[bool | None, str, Mapping[str, int]]:
-        claim = z3.simplify(claim)
+    def _decide(self, claim: Any, group: str | None = None) -> tuple[bool | None, str, Mapping[str, int]]:
+        """Of all values of its constants; `group`: see :meth:`Referee.proved`."""
+        said = self._said(z3.simplify(claim))
+        if said[0]:
+            self.referee.proved(claim, group)
+        return said
+
+    def _said(self, claim: Any) -> tuple[bool | None, str, Mapping[str, int]]:
         if z3.is_true(claim):
             return True, "z3", {}
         solver = z3.Solver()
@@ -169,7 +176,7 @@ class Answers(States):
 
     def _covers(self, control: Control, old: rests.Rest) -> bool:
         """Make the invariant one that every state of the old one is in: what led to those still holds."""
-        values = {name: old.value(name, {}) for name in old.bits}
+        values = {name: old.value(name, {}, self.referee.simplify) for name in old.bits}
         limits = [
             z3.Or(*(flag.term == value for value in flag.values))
             for flag in old.flags
@@ -177,7 +184,8 @@ class Answers(States):
         ]
         together = _Together(values)
         for _ in range(MOST_GUESSES):
-            holds, _, found = self._decide(z3.Implies(z3.And(*limits), self.rest(control).matched(values)[1]))
+            claim = self.rest(control).matched(values, self.referee.simplify)[1]
+            holds, _, found = self._decide(z3.Implies(z3.And(*limits), claim), SHARED)
             if holds is not False:
                 return bool(holds)
             now = together.at(found)

@@ -46,6 +46,7 @@ class Outcome:
     never: bool = False
     """Of an instruction: no case is one."""
     done: set[str] = field(default_factory=set)
+    certified: str = ""
     fault: Fault | None = None
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import z3
 
 from axiloom.isa.formal.ila import Ila, Instruction
 from axiloom.prove.rtl.terms.machine import walk
+from axiloom.prove.rtl.terms.referee import Referee
 
 STEPS = 100_000
 
@@ -24,8 +25,8 @@ class UnknownError(Exception):
 class Commands:
     """Executes commands of a model whose state is terms."""
 
-    def __init__(self, model: Ila) -> None:
-        self.model = model
+    def __init__(self, model: Ila, referee: Referee) -> None:
+        self.model, self.referee = model, referee
         own = {id(one) for one in model.instructions}
         self._program = [one for one in model.everything() if id(one) not in own]
         self._decodes = z3.Function("decodes", *[z3.BoolSort()] * len(self._program), z3.BoolSort())(
@@ -34,7 +35,12 @@ class Commands:
         self._packed: dict[str, Any] = {}
 
     def enabled(self, instruction: Instruction, state: Mapping[str, Any], word: Any) -> Any:
-        return z3.simplify(z3.substitute(instruction.decode, *self._pairs(state, word)))
+        (simple,) = self._at(instruction.decode, [instruction.decode], state, word)
+        return simple
+
+    def decode(self, instruction: Instruction, state: Mapping[str, Any], word: Any) -> Any:
+        """When it is enabled, not rewritten."""
+        return z3.substitute(instruction.decode, *self._pairs(state, word))
 
     def execute(
         self, instruction: Instruction, state: Mapping[str, Any], word: Any
@@ -46,7 +52,7 @@ class Commands:
         after = self._update(instruction, state, word)
         done = [instruction.path]
         for _ in range(STEPS):
-            decodes = z3.simplify(z3.substitute(self._decodes, *self._pairs(after, word))).children()
+            decodes = self._at(self._decodes, self._decodes.children(), after, word)
             if free := [one for one in decodes if not z3.is_true(one) and not z3.is_false(one)]:
                 raise UnknownError(free[0])
             enabled = [one for one, says in zip(self._program, decodes, strict=True) if z3.is_true(says)]
@@ -66,9 +72,19 @@ class Commands:
             sorts = [term.sort() for term in updates.values()]
             together = z3.Function("together", *sorts, z3.BoolSort())(*updates.values())
             self._packed[instruction.path] = together
-        new = z3.simplify(z3.substitute(self._packed[instruction.path], *self._pairs(state, word))).children()
+        new = self._at(self._packed[instruction.path], [*updates.values()], state, word)
         values = {name: _in_order(term) for name, term in zip(updates, new, strict=True)}
+        for term, value in zip(new, values.values(), strict=True):
+            self.referee.same(term, value)
         return {**state, **values}
+
+    def _at(self, whole: Any, terms: Sequence[Any], state: Mapping[str, Any], word: Any) -> list[Any]:
+        """`terms` in a state; `whole` is them together, or the one that there is."""
+        pairs = self._pairs(state, word)
+        simple = z3.simplify(z3.substitute(whole, *pairs))
+        found = [simple] if whole is terms[0] else simple.children()
+        self.referee.worked(terms, pairs, found)
+        return found
 
 
 def _in_order(term: Any) -> Any:

@@ -72,18 +72,25 @@ class TooManyError(Exception):
 @dataclass
 class Explored:
     """What a search has found: `ends`, states at rest; `owed`, what must hold besides, and where; how many
-    `states` were looked at."""
+    `states` were looked at; whether it `is_closed`."""
 
     ends: list[Node] = field(default_factory=list)
     owed: list[tuple[str, Any, Node]] = field(default_factory=list)
     states: int = 0
+    is_closed: bool = False
 
 
 class Explorer:
     """Searches through the states of a device. `control`: the registers whose value must be known."""
 
-    def __init__(self, device: Device, control: Collection[str], tick: Callable[[], None]) -> None:
-        self.device, self.control, self.tick = device, [*control], tick
+    def __init__(
+        self,
+        device: Device,
+        control: Collection[str],
+        tick: Callable[[], None],
+        simplify: Callable[[Any], Any] = z3.simplify,
+    ) -> None:
+        self.device, self.control, self.tick, self._simplify = device, [*control], tick, simplify
         self._step = device.machine.stepper()
         self._names: dict[int, frozenset[str]] = {}
         self._alive: list[Any] = []
@@ -175,6 +182,7 @@ class Explorer:
         first = Node(start, 0, 0, False)
         known = {first.key: first}
         ahead: dict[tuple[Any, ...], tuple[Any, ...]] = {}
+        edges: dict[tuple[tuple[Any, ...], int, int], tuple[Any, ...]] = {}
         left = deque([first])
         while left:
             node = left.popleft()
@@ -187,6 +195,7 @@ class Explorer:
                 after = self._after(node, valid, ready, words, expected, assumed, found)
                 if valid == (node.taken < len(words)) and ready:
                     ahead[node.key] = after.key
+                edges[node.key, valid, ready] = after.key
                 rests &= after.key == node.key
                 if after.key not in known:
                     known[after.key] = after
@@ -197,7 +206,14 @@ class Explorer:
                 raise TooManyError(f"more than {limit_s:.0f} s")
             if len(known) > MOST:
                 raise TooManyError(f"more than {MOST} states")
-        self._ends(known, ahead, {one.key for one in found.ends})
+        ends = {one.key for one in found.ends}
+        self._ends(known, ahead, ends)
+        inside = [node for key, node in known.items() if key not in ends]
+        found.is_closed = all(
+            edges.get((node.key, *choice)) in known
+            for node in inside
+            for choice in _all(node, len(words), gaps, stalls)
+        )
         return found
 
     def _choices(self, node: Node, words: int, gaps: bool, stalls: bool) -> list[tuple[int, int]]:
@@ -233,7 +249,7 @@ class Explorer:
             if self._has_last:
                 same.append(("TLAST", out[self._last], last))
             for name, is_now, should in same:
-                claim = z3.simplify(is_now == should)
+                claim = self._simplify(is_now == should)
                 if z3.is_false(claim):
                     raise WrongError(f"word {node.sent} that it sends: wrong {name}", made)
                 if not z3.is_true(claim):
@@ -263,3 +279,10 @@ class Explorer:
             if key not in good:
                 raise WrongError("never comes to rest", known[key])
             good.update(way)
+
+
+def _all(node: Node, words: int, gaps: bool, stalls: bool) -> set[tuple[int, int]]:
+    """VALID and READY that the other sides may choose in a state: what a search must have gone through."""
+    may_wait = node.taken == words or (gaps and not node.offered)
+    valids = [valid for valid in (0, 1) if (may_wait if valid == 0 else node.taken < words)]
+    return {(valid, ready) for valid in valids for ready in (0, 1) if ready or stalls}

@@ -15,6 +15,7 @@ from typing import Any
 import z3
 
 from axiloom.prove.rtl.maps.device import Device
+from axiloom.prove.rtl.terms.referee import SHARED, Referee
 
 LIMIT_MS = 20_000
 QUIET = 30
@@ -27,8 +28,8 @@ Known = tuple[str, int, int]
 class Halted:
     """Invariants of a device that has stopped."""
 
-    def __init__(self, device: Device) -> None:
-        self.device = device
+    def __init__(self, device: Device, referee: Referee) -> None:
+        self.device, self.referee = device, referee
         self._found: dict[int, list[frozenset[Known]]] = {}
         machine = device.machine
         self._before = {
@@ -58,6 +59,9 @@ class Halted:
         solver.add(z3.Or(sends != 0, told != code))
         if solver.check() != z3.unsat:
             return False
+        before = z3.And(*(_is(self._before, one) for one in sorted(kept)))
+        stays = (_is(self._after, one) for one in sorted(kept))
+        self.referee.proved(z3.Implies(before, z3.And(sends == 0, told == code, *stays)), SHARED)
         self._found.setdefault(code, []).append(kept)
         return True
 

@@ -32,6 +32,7 @@ from axiloom.prove.rtl.opcodes.explore import Node, TooManyError
 from axiloom.prove.rtl.opcodes.halted import Halted
 from axiloom.prove.rtl.opcodes.trial import Control
 from axiloom.prove.rtl.terms.machine import walk, with_products
+from axiloom.prove.rtl.terms.referee import Referee
 
 WAITS = 64
 """Cycles until a device at rest takes a word, and until it has stopped."""
@@ -56,9 +57,9 @@ class Stop:
 class Stopping:
     """A device on its way to a stop, on terms. `control`: registers that no data go through."""
 
-    def __init__(self, device: Device, control: Collection[str]) -> None:
-        self.device, self.control = device, [*control]
-        self.halted = Halted(device)
+    def __init__(self, device: Device, control: Collection[str], referee: Referee) -> None:
+        self.device, self.control, self.referee = device, [*control], referee
+        self.halted = Halted(device, referee)
         self._step = device.machine.stepper()
 
     def _cycle(
@@ -121,7 +122,7 @@ class Stopping:
         for waited in range(WAITS):
             after, out = self._cycle(node.registers, 1, WORD, z3.BitVec(f"ready!before {waited}", 1))
             silent.append(with_products(out[sends]) == 0)
-            taken = z3.simplify(out[f"{self.device.source}tready"])
+            taken = self.referee.simplify(out[f"{self.device.source}tready"])
             if not z3.is_bv_value(taken):
                 raise UnknownError(taken)
             node = Node(after, taken.as_long(), 0, False, node, (1, 1))
@@ -135,12 +136,12 @@ class Stopping:
             silent.append(with_products(out[sends]) == 0)
             node = Node(after, 1, 0, False, node, (0, 1))
             if cycle in LENGTHS:
-                yield cycle, node, z3.simplify(z3.And(*silent))
+                yield cycle, node, self.referee.simplify(z3.And(*silent))
 
     def _tells(self, registers: Mapping[str, Any], code: int) -> Any:
         """That the error is told."""
         _, out = self._cycle(registers, 0, WORD, 1)
-        return z3.simplify(with_products(out[str(self.device.error)]) == code)
+        return self.referee.simplify(with_products(out[str(self.device.error)]) == code)
 
     def _stays(self, given: Any, registers: Mapping[str, Any], code: int) -> bool:
         """Is there an invariant that these states are all in, and in which the error is told for ever?
@@ -153,6 +154,7 @@ class Stopping:
         }
         found = {key: bit.as_long() for key, bit in bits.items() if z3.is_bv_value(bit)}
         if self._holds(code, found):
+            self._proved(given, terms, found)
             return True
         solver = z3.Solver()
         solver.set("timeout", SOLVER_MS)
@@ -166,7 +168,16 @@ class Stopping:
             left = {key: left[key] for key in values}
             solver.add(z3.Or(*(left[key] != value for key, value in values.items())))
             says = solver.check()
-        return says == z3.unsat and self._holds(code, found | (values or {}))
+        found |= values or {}
+        if says != z3.unsat or not self._holds(code, found):
+            return False
+        self._proved(given, terms, found)
+        return True
+
+    def _proved(self, given: Any, terms: Mapping[str, Any], bits: Mapping[tuple[str, int], int]) -> None:
+        """These bits are so."""
+        are = (z3.Extract(place, place, terms[name]) == bit for (name, place), bit in bits.items())
+        self.referee.proved(z3.Implies(given, z3.And(*are)))
 
     def _holds(self, code: int, bits: Mapping[tuple[str, int], int]) -> bool:
         return self.halted.holds(code, [(*key, value) for key, value in bits.items()])
@@ -189,7 +200,7 @@ class Refused(Answers):
         """Of the device, and of what is taken for control now."""
         known = self.stopping
         if known is None or known.device is not self.device or known.control != self.control:
-            known = self.stopping = Stopping(self.device, self.control)
+            known = self.stopping = Stopping(self.device, self.control, self.referee)
         return known
 
     def _refuses(self, control: Control, instruction: Instruction) -> bool:

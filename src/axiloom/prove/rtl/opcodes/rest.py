@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import z3
 
@@ -21,6 +21,7 @@ from axiloom.prove.rtl.opcodes.trial import Sample
 
 _WORD = re.compile(r"\S\[\d+\]( \[[\d:]+\])?$|\._\d+_\b")
 """A word of a memory, or what Yosys calls the register behind a memory that holds the word read last."""
+Rewrite: TypeAlias = Callable[[Any], Any]
 
 
 @dataclass(frozen=True)
@@ -70,12 +71,12 @@ class Rest:
             if all(bit.flag is None for bit in bits)
         }
 
-    def value(self, name: str, choice: Mapping[str, Any]) -> Any:
+    def value(self, name: str, choice: Mapping[str, Any], simplify: Rewrite = z3.simplify) -> Any:
         """The term of a register."""
         if name in self.constants:
             return self.constants[name]
         bits = [bit.term(choice) for bit in reversed(self.bits[name])]
-        return z3.simplify(z3.Concat(*bits) if len(bits) > 1 else bits[0])
+        return simplify(z3.Concat(*bits) if len(bits) > 1 else bits[0])
 
     def draw(self, source: random.Random) -> dict[str, int]:
         """Values of all registers in one of these states."""
@@ -100,13 +101,15 @@ class Rest:
             for name, bits in self.bits.items()
         )
 
-    def matched(self, values: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
+    def matched(
+        self, values: Mapping[str, Any], simplify: Rewrite = z3.simplify
+    ) -> tuple[dict[str, Any], Any]:
         """Each flag's value in a state (registers to terms), and what says that the state is one of these."""
         choice = {}
         for flag in self.flags:
             parts = [_bit(values[name], place) for name, place in reversed(self.shown[flag.name])]
-            choice[flag.name] = z3.simplify(z3.Concat(*parts) if len(parts) > 1 else parts[0])
-        wanted = ((values[name], self.value(name, choice)) for name in self.bits)
+            choice[flag.name] = simplify(z3.Concat(*parts) if len(parts) > 1 else parts[0])
+        wanted = ((values[name], self.value(name, choice, simplify)) for name in self.bits)
         same = [now == value for now, value in wanted if not z3.eq(now, value)]
         within = [
             z3.Or(*(choice[flag.name] == value for value in flag.values))

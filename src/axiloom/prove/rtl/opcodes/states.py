@@ -18,6 +18,7 @@ from axiloom.prove.rtl.opcodes.explore import Explorer
 from axiloom.prove.rtl.opcodes.stale import parted, stale
 from axiloom.prove.rtl.opcodes.trial import Control, Sample
 from axiloom.prove.rtl.terms.machine import walk
+from axiloom.prove.rtl.terms.referee import Referee
 
 WALKS, LENGTH = 16, 150
 ROUNDS, DRAWS, MOST_NEW = 40, 8, 40
@@ -45,7 +46,8 @@ class States:
         self, device: Device, limit_s: int = 60, tick: Callable[[], None] = lambda: None, seed: int = 1
     ) -> None:
         self.device, self.limit_s, self.tick = device, limit_s, tick
-        self.commands = Commands(device.model)
+        self.referee = Referee()
+        self.commands = Commands(device.model, self.referee)
         self.simulate, self.simulator = device.machine.simulator(), Simulator(device.model)
         # Sizes are chosen one at a time, and each is to be seen often enough.
         walks = WALKS * (device.shapes if device.limited else 1)
@@ -76,6 +78,7 @@ class States:
 
     def _begin(self, source: random.Random) -> None:
         """Guess, with what is stale now."""
+        self.referee.forget()
         registers = self.device.machine.registers
         self.data = self._fixed_data | self.stale
         self.control = [name for name in registers if name not in self.data]
@@ -84,7 +87,7 @@ class States:
             self.samples.at[control] = [one for one in some if one.registers.keys() >= {*self.control}]
             if not self.samples.at[control]:
                 del self.samples.at[control]
-        self.explorer = Explorer(self.device, self.control, self.tick)
+        self.explorer = Explorer(self.device, self.control, self.tick, self.referee.simplify)
         self._names = [*self._of_model, *((f"rtl:{name}", registers[name].size()) for name in self.control)]
         self._rests: dict[Control, rests.Rest] = {}
         self._distinct: dict[Control, tuple[dict[tuple[int, ...], Sample], int]] = {}
@@ -238,7 +241,7 @@ class States:
         rest = self.rest(case.control)
         model = self._model(case, rest)
         registers = {
-            name: rest.value(f"rtl:{name}", case.choice)
+            name: rest.value(f"rtl:{name}", case.choice, self.referee.simplify)
             if f"rtl:{name}" in rest.bits
             else z3.BitVec(f"{name}!any", term.size())
             for name, term in self.device.machine.registers.items()
@@ -264,13 +267,13 @@ class States:
             if name in state:
                 state[name] = z3.BitVec(f"{name}!any", state[name].size())
         for group in self._groups:
-            value = rest.value("model:" + "+".join(group), case.choice)
+            value = rest.value("model:" + "+".join(group), case.choice, self.referee.simplify)
             at = value.size()
             for name in group:
                 at -= self._bits[name]
                 part = z3.Extract(at + self._bits[name] - 1, at, value)
                 wide = model.states[name].size() - self._bits[name]
-                state[name] = z3.simplify(z3.ZeroExt(wide, part) if wide else part)
+                state[name] = self.referee.simplify(z3.ZeroExt(wide, part) if wide else part)
         return state
 
     def _capacity(self, name: str) -> int:
@@ -283,7 +286,7 @@ class States:
         known = dict(zip(self.device.control, control, strict=True))
         found: dict[str, list[Link]] = {}
         for link in self.device.linked(known, model, registers):
-            when = z3.simplify(link.when)
+            when = self.referee.simplify(link.when)
             place = self.device.machine.place(link.register, link.low, link.term.size())
             if z3.is_false(when) or place is None:
                 continue
@@ -299,11 +302,12 @@ class States:
 
     def _with_own_product(self, term: Any) -> Any:
         if "product" not in self.device.model.functions:
-            return z3.simplify(term)
+            return self.referee.simplify(term)
         bits = self.device.bits
         function = z3.Function("product", z3.BitVecSort(bits), z3.BitVecSort(bits), z3.BitVecSort(32))
         body = self.device.multiply(z3.Var(0, z3.BitVecSort(bits)), z3.Var(1, z3.BitVecSort(bits)))
-        return z3.simplify(z3.substitute_funs(z3.simplify(term), (function, body)))
+        simple = self.referee.simplify(term)
+        return self.referee.simplify(z3.substitute_funs(simple, (function, body)))
 
     def _filled(self, register: Any, links: Sequence[Link]) -> Any:
         """The register with what its links say in their places."""
@@ -320,13 +324,13 @@ class States:
             at = low + size
         if at < register.size():
             parts.append(z3.Extract(register.size() - 1, at, register))
-        return z3.simplify(z3.Concat(*reversed(parts)) if len(parts) > 1 else parts[0])
+        return self.referee.simplify(z3.Concat(*reversed(parts)) if len(parts) > 1 else parts[0])
 
     def _after(self, model: Mapping[str, Any]) -> Control:
         """The control state of the model; raises UnknownError where it hangs on a free term."""
         values = []
         for name in self.device.control:
-            term = z3.simplify(model[name])
+            term = self.referee.simplify(model[name])
             if not z3.is_bv_value(term):
                 raise UnknownError(term)
             values.append(term.as_long())
@@ -351,8 +355,8 @@ class States:
             for name, (mask, value) in self._constants(control, rest).items()
         ):
             return z3.BoolVal(False)
-        _, same = rest.matched(values)
-        return z3.simplify(z3.And(same, *high))
+        _, same = rest.matched(values, self.referee.simplify)
+        return self.referee.simplify(z3.And(same, *high))
 
     def _constants(self, control: Control, rest: rests.Rest) -> dict[str, tuple[int, int]]:
         """Of each control register: the bits that are known, and their values."""
@@ -375,4 +379,4 @@ class States:
             for name, links in self._linked(control, model, registers).items()
             for link in links
         ]
-        return z3.simplify(z3.And(*claims))
+        return self.referee.simplify(z3.And(*claims))

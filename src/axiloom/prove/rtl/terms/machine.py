@@ -61,6 +61,38 @@ def part_names(name: str, cuts: Sequence[int]) -> list[str] | None:
     return [f"{whole} [{low}]" if low == high else f"{whole} [{high}:{low}]" for low, high in ends]
 
 
+class Module:
+    """Registers, or outputs, of one module: what they are next, as terms of what they hang on.
+
+    Attributes: `members`: whether it is a register, its name, its term; `constants`: what these hang on;
+    `known`: values of the constants, and what z3 made of the terms for them; `products`: of numbers, that
+    are numbers.
+    """
+
+    def __init__(self, members: Sequence[tuple[bool, str, Any]], constants: Mapping[str, Any]) -> None:
+        terms = [term for _, _, term in members]
+        together = z3.simplify(z3.Function("together", *(t.sort() for t in terms), z3.BoolSort())(*terms))
+        names = {term.get_id(): name for name, term in constants.items()}
+        self.members = members
+        self._support = [names[number(node)] for node in walk([together]) if number(node) in names]
+        self.constants = [constants[name] for name in self._support]
+        self._substituted = Substitution(together, self.constants)
+        self._multiplies = any(map(_is_product, walk([together])))
+        self.known: dict[tuple[int, ...], tuple[Sequence[Any], Sequence[Any]]] = {}
+        self.products: list[tuple[Any, Any]] = []
+
+    def at(self, now: Mapping[str, Any], clean: dict[int, Any]) -> Sequence[Any]:
+        """The terms where registers and inputs are what they are `now`; `clean`: see :func:`_multiplied`."""
+        values = [now[name] for name in self._support]
+        key = tuple(map(number, values))
+        if key not in self.known:
+            made = z3.simplify(self._substituted(values))
+            if self._multiplies:
+                made = _multiplied(made, clean, self.products)
+            self.known[key] = values, children(made)  # kept, as the numbers of terms that are gone come again
+        return self.known[key][1]
+
+
 @dataclass(frozen=True)
 class Machine:
     """`registers`, `inputs`: names to constants; `following`: what a register is next; `outputs`: what they
@@ -71,6 +103,8 @@ class Machine:
     inputs: Mapping[str, Any]
     following: Mapping[str, Any]
     outputs: Mapping[str, Any]
+    rewritten: tuple[tuple[Any, Any], ...] = ()
+    """Terms as they were read, and what z3 has made of each."""
 
     @cached_property
     def parts(self) -> Mapping[str, Sequence[tuple[int, int, str]]]:
@@ -114,46 +148,43 @@ class Machine:
             pairs.append((whole, z3.Concat(*reversed(parts))))
             for (own, low, high), part in zip(pieces, parts, strict=True):
                 registers[own], following[own] = part, z3.Extract(high - 1, low, after)
-        following = {name: z3.simplify(z3.substitute(term, *pairs)) for name, term in following.items()}
-        outputs = {name: z3.simplify(z3.substitute(term, *pairs)) for name, term in self.outputs.items()}
-        return replace(self, registers=registers, following=following, outputs=outputs)
+        rewritten = list(self.rewritten)
+
+        def again(term: Any) -> Any:
+            whole = z3.substitute(term, *pairs)
+            rewritten.append((whole, z3.simplify(whole)))
+            return rewritten[-1][1]
+
+        following = {name: again(term) for name, term in following.items()}
+        outputs = {name: again(term) for name, term in self.outputs.items()}
+        return replace(
+            self, registers=registers, following=following, outputs=outputs, rewritten=(*rewritten,)
+        )
 
     def stepper(self) -> Step:
         """On terms, simplified. A module's next registers are worked out once for what they hang on."""
         return self._stepper
 
     @cached_property
-    def _stepper(self) -> Step:
+    def modules(self) -> Sequence[Module]:
+        """With what steps have worked out."""
         constants = {**self.registers, **self.inputs}
-        names = {term.get_id(): name for name, term in constants.items()}
         groups: dict[str, list[tuple[bool, str, Any]]] = {}
         for name, term in self.following.items():
             groups.setdefault(name.partition(" ")[0].rpartition(".")[0], []).append((True, name, term))
         groups["out of it"] = [(False, name, term) for name, term in self.outputs.items()]
-        packed = []
-        for members in groups.values():
-            terms = [term for _, _, term in members]
-            together = z3.simplify(z3.Function("together", *(t.sort() for t in terms), z3.BoolSort())(*terms))
-            support = [names[number(node)] for node in walk([together]) if number(node) in names]
-            multiplies = any(map(_is_product, walk([together])))
-            substituted = Substitution(together, [constants[name] for name in support])
-            packed.append((members, substituted, support, multiplies, dict[tuple[int, ...], Any]()))
-        alive = []  # the numbers of terms that are gone are given again
-        clean = dict[int, Any]()
+        return [Module(members, constants) for members in groups.values()]
+
+    @cached_property
+    def _stepper(self) -> Step:
+        modules, clean = self.modules, dict[int, Any]()
 
         def step(state: Mapping[str, Any], given: Mapping[str, Any]) -> tuple[State, State]:
             now = {**state, **given}
             following: State = dict.fromkeys(self.following)
             outputs: State = {}
-            for members, substituted, support, multiplies, known in packed:
-                values = [now[name] for name in support]
-                key = tuple(map(number, values))
-                after = known.get(key)
-                if after is None:
-                    made = z3.simplify(substituted(values))
-                    after = known[key] = children(_multiplied(made, clean) if multiplies else made)
-                    alive.append(values)
-                for (is_register, name, _), term in zip(members, after, strict=True):
+            for module in modules:
+                for (is_register, name, _), term in zip(module.members, module.at(now, clean), strict=True):
                     (following if is_register else outputs)[name] = term
             return following, outputs
 
@@ -336,9 +367,9 @@ def _is_product(term: Any) -> bool:
     return z3.is_app(term) and str(term.decl().name()).startswith(PRODUCT)
 
 
-def _multiplied(term: Any, clean: dict[int, Any]) -> Any:
+def _multiplied(term: Any, clean: dict[int, Any], products: list[tuple[Any, Any]]) -> Any:
     """With products of numbers as numbers: sizes are multiplied, too. `clean`: nodes below which there are
-    none, by their numbers; it is added to, as most of a term was there a cycle before."""
+    none, by their numbers; it is added to, as most of a term was there a cycle before. So is `products`."""
     while True:
         new = {one.get_id(): one for one in walk([term], clean)}
         known = [
@@ -349,6 +380,7 @@ def _multiplied(term: Any, clean: dict[int, Any]) -> Any:
         if not known:
             clean |= new
             return term
+        products += known
         term = z3.simplify(z3.substitute(term, *known))
 
 

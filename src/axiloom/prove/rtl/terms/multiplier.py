@@ -18,10 +18,15 @@ BITS = 32
 Decide = Callable[[Any], "tuple[bool | None, str, Any]"]
 
 
-def holds(multiply: Callable[[Any, Any], Any], bits: int, decide: Decide) -> tuple[bool | None, str]:
+def holds(
+    multiply: Callable[[Any, Any], Any],
+    bits: int,
+    decide: Decide,
+    simplify: Callable[[Any], Any] = z3.simplify,
+) -> tuple[bool | None, str]:
     """Is ``multiply(a, b)`` the product of two signed factors of `bits` bits, modulo 2^32; who says so."""
     a, b = z3.BitVec("a", bits), z3.BitVec("b", bits)
-    result = z3.simplify(multiply(a, b))
+    result = simplify(multiply(a, b))
     if bits == BITS:
         for low in sorted({one.params()[1] for one in walk([result]) if z3.is_app_of(one, z3.Z3_OP_EXTRACT)}):
             if low and _by_parts(result, a, b, low, decide):
