@@ -130,7 +130,7 @@ class S2mm(wiring.Component):
         burst_ends = Signal()
         response = Signal()
         # Memory waits for a burst: what is here goes out, a line of the CPU's caches or more.
-        unsent = Signal.like(pending)
+        unsent = Signal(range(-1, MAX_OUTSTANDING + 1))
         hungry = Signal()
         line_ends = Signal()
         full = Cat(
@@ -211,9 +211,16 @@ class S2mm(wiring.Component):
         pending: Signal,
         response: Signal,
     ) -> None:
-        """Of bursts that are collected first the addresses, then their words, then their responses."""
+        """Of bursts that are collected the addresses, their words and their responses.
+
+        Words follow their address, or come beside one that was not accepted at once: memory may wait for
+        WVALID before AWREADY (IHI 0022 A3.3.1). `unsent` is how many more addresses were accepted than
+        bursts sent; -1: the burst of the address that waits is sent.
+        """
         bus = self.bus
         address_accepted = Signal()
+        address_waits = Signal()
+        may_send = Signal()
         burst_sent = Signal()
         m.d.comb += [
             Cat(bus.awaddr, bus.awlen).eq(commands.r_data),
@@ -226,14 +233,16 @@ class S2mm(wiring.Component):
             bus.wdata.eq(fifo.r_data),
             bus.wlast.eq(ends.r_data),
             bus.wstrb.eq(~0),
-            bus.wvalid.eq(fifo.r_rdy & (unsent != 0)),
-            fifo.r_en.eq(bus.wready & (unsent != 0)),
+            may_send.eq((unsent > 0) | (address_waits & (unsent == 0))),
+            bus.wvalid.eq(fifo.r_rdy & may_send),
+            fifo.r_en.eq(bus.wready & may_send),
             ends.r_en.eq(fifo.r_en),
             burst_sent.eq(bus.wvalid & bus.wready & bus.wlast),
             bus.bready.eq(1),
             response.eq(bus.bvalid),
         ]
         m.d.sync += [
+            address_waits.eq(bus.awvalid & ~bus.awready),
             unsent.eq(unsent + address_accepted - burst_sent),
             pending.eq(pending + commands.w_en - response),
         ]

@@ -43,6 +43,9 @@ class Timing:
     latency: int = 4
     stall: float = 0.0
     stream_stall: float = 0.0
+    writes: str = ""
+    """``words first``: a write's address is taken after its last word; ``words offered``: it waits for WVALID
+    (IHI 0022 A3.3.1), and words are taken after it."""
 
 
 @dataclass
@@ -237,8 +240,14 @@ class Bench:
                 if bvalid and bready:
                     responses.popleft()
                     self.last_response_cycle = self.cycle
-                ctx.set(bus.awready, self._ready())
-                ctx.set(bus.wready, self._ready())
+                may = {
+                    "": (True, True),
+                    "words first": (any(last for *_, last in early), True),
+                    "words offered": (bool(wvalid) and not wready, bool(open_bursts)),
+                }
+                addresses, words_too = may[self.timing.writes]
+                ctx.set(bus.awready, addresses and self._ready())
+                ctx.set(bus.wready, words_too and self._ready())
                 if not bvalid or bready:
                     available = bool(responses) and responses[0][0] <= self.cycle and self._ready()
                     ctx.set(bus.bvalid, available)

@@ -6,6 +6,7 @@ Memory checks AXI's rules for bursts and what waits (:mod:`tests.hw.dma.dma_benc
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -55,9 +56,11 @@ async def command(ctx: Any, device: S2mm, **values: int) -> None:
 
 
 @pytest.mark.every(3)
+@pytest.mark.parametrize("writes", ["", "words first", "words offered"])
 @pytest.mark.parametrize(("width", "burst"), [(32, 16), (64, 4), (128, 1)])
-def test_a_packet_into_a_buffer(width: int, burst: int) -> None:
-    bench = Half(S2mm(width, burst=burst), STALLS, seed=width, burst=burst, word_bytes=width // 8)
+def test_a_packet_into_a_buffer(width: int, burst: int, writes: str) -> None:
+    timing = replace(STALLS, writes=writes)
+    bench = Half(S2mm(width, burst=burst), timing, seed=width, burst=burst, word_bytes=width // 8)
     device, random, size = bench.dut, bench.random, width // 8
 
     async def main(ctx: Any) -> None:

@@ -129,7 +129,7 @@ ALL = (
         "address, burst_",
         "address + 1, burst_",
     ),
-    _one("s2mm", "bus.w_held", S2MM, "fifo.r_rdy & (unsent != 0)", "fifo.r_rdy & (unsent != 0) & ~self.stop"),
+    _one("s2mm", "bus.w_held", S2MM, "fifo.r_rdy & may_send", "fifo.r_rdy & may_send & ~self.stop"),
     _one(
         "s2mm",
         "bus.w_stable",

@@ -34,11 +34,16 @@ module s2mm (
   output wire stream_tready,
   input  wire stream_tlast
 );
+  wire _21;
   wire [25:0] _35;
-  wire _44;
+  wire [5:0] _39;
+  wire [6:0] _40;
+  wire _46;
+  wire _58;
   wire accept;
   reg [31:0] address = 32'd0;
   wire address_accepted;
+  reg address_waits = 1'h0;
   reg [3:0] beat = 4'h0;
   reg [31:0] burst_address = 32'd0;
   wire burst_ends;
@@ -53,6 +58,7 @@ module s2mm (
   wire [6:0] level;
   wire [2:0] level_44;
   wire line_ends;
+  wire may_send;
   reg page_ends = 1'h0;
   reg [3:0] pending = 4'h0;
   reg pending_full = 1'h0;
@@ -62,13 +68,16 @@ module s2mm (
   reg row_ends = 1'h0;
   wire rst;
   reg status_active_2 = 1'h0;
-  reg [3:0] unsent = 4'h0;
+  reg [4:0] unsent = 5'h00;
   wire w_en;
   reg words_full = 1'h0;
   reg [23:0] words_left = 24'h000000;
   reg [23:0] words_received = 24'h000000;
-  assign _44 = | { pending_full, commands_full, words_full };
-  assign stream_tready = collecting & ~stop & ~_44;
+  assign _21 = $signed(unsent) <= $signed(2'h1);
+  assign _39 = $signed(unsent) + $signed({ 1'h0, address_accepted });
+  assign _40 = $signed(_39) - $signed({ 1'h0, burst_sent });
+  assign _46 = | { pending_full, commands_full, words_full };
+  assign stream_tready = collecting & ~stop & ~_46;
   assign accept = stream_tvalid & stream_tready;
   assign line_ends = (&beat[1:0]) & hungry;
   assign burst_ends = command_ends | row_ends | (beat == 4'hf) | page_ends | line_ends;
@@ -76,8 +85,10 @@ module s2mm (
   assign command_ends = stream_tlast | row_ends;
   assign overflow = accept & command_ends & ~stream_tlast;
   assign address_accepted = bus_awvalid & bus_awready;
-  assign bus_wvalid = r_rdy & (|unsent);
-  assign r_en = bus_wready & (|unsent);
+  assign _58 = $signed(unsent) > $signed(1'h0);
+  assign may_send = _58 | (address_waits & (unsent == 0));
+  assign bus_wvalid = r_rdy & may_send;
+  assign r_en = bus_wready & may_send;
   assign burst_sent = bus_wvalid & bus_wready & bus_wlast;
   assign error = bus_bvalid & bus_bresp[1];
   assign status_slave_error = error & ~bus_bresp[0];
@@ -103,7 +114,7 @@ module s2mm (
     if (rst) pending_full <= 1'h0;
   end
   always @(posedge aclk) begin
-    hungry <= (level_44 == 0) & (unsent <= 4'h1) & (pending <= 4'h7);
+    hungry <= (level_44 == 0) & _21 & (pending <= 4'h7);
     if (rst) hungry <= 1'h0;
   end
   always @(posedge aclk) begin
@@ -151,8 +162,12 @@ module s2mm (
     if (rst) collecting <= 1'h0;
   end
   always @(posedge aclk) begin
-    unsent <= unsent + address_accepted - burst_sent;
-    if (rst) unsent <= 4'h0;
+    address_waits <= bus_awvalid & ~bus_awready;
+    if (rst) address_waits <= 1'h0;
+  end
+  always @(posedge aclk) begin
+    unsent <= _40[4:0];
+    if (rst) unsent <= 5'h00;
   end
   always @(posedge aclk) begin
     pending <= pending + w_en - bus_bvalid;
@@ -169,8 +184,8 @@ module s2mm (
   end
   s2mm_commands commands (
     .aclk(aclk),
-    .port_260_0(beat),
-    .port_81_0((beat == 0) ? address : burst_address),
+    .port_264_0(beat),
+    .port_83_0((beat == 0) ? address : burst_address),
     .r_data(r_data),
     .r_en(bus_awready),
     .r_rdy(bus_awvalid),
@@ -211,12 +226,12 @@ endmodule
 
 module s2mm_commands (
   input  wire r_en,
-  input  wire [31:0] port_81_0,
+  input  wire [31:0] port_83_0,
   input  wire w_en,
   input  wire rst,
   output wire [2:0] w_level,
   output wire [39:0] r_data,
-  input  wire [3:0] port_260_0,
+  input  wire [3:0] port_264_0,
   output reg  r_rdy = 1'h0,
   input  wire aclk
 );
@@ -235,7 +250,7 @@ module s2mm_commands (
   end
   always @(posedge aclk) begin
     if (w_port_en)
-    storage[w_port_addr] <= { 4'h0, port_260_0, port_81_0 };
+    storage[w_port_addr] <= { 4'h0, port_264_0, port_83_0 };
   end
   always @(posedge aclk) begin
     if (r_port_en) _0_ <= storage[r_port_addr];

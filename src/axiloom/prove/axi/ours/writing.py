@@ -203,10 +203,18 @@ def _queues(bench: Bench, inside: Inside, bus: Watch, bursts: Bursts) -> None:
         (pending <= MAX_OUTSTANDING) & (pending == waiting + done + commands),
         "an answer is awaited of each burst, on the bus or before it",
     )
+    waits, early = inside["address_waits"], bus.seen["w_level"]
+    bench.lemma(
+        "waits",
+        ~waits | inside["commands.r_rdy"],
+        "an address that was not accepted is still there",
+    )
     bench.lemma(
         "unsent",
-        (inside["unsent"] == waiting) & (bus.seen["w_level"] == 0) & (bursts.level == waiting + commands),
-        "data follows its address",
+        (inside["unsent"] == waiting - early)
+        & ((early == 0) | (waits & (waiting == 0) & (early == 1)))
+        & (bursts.level + early == waiting + commands),
+        "data follows its address, or is sent while that waits",
     )
     bench.lemma(
         "numbers",
@@ -229,10 +237,12 @@ def _addresses(bench: Bench, inside: Inside, bus: Watch, bursts: Bursts, width: 
     out, waiting = inside["commands.r_data"], bus.seen["aw_level"]
     bench.lemma("commands", Cat(map(good, rows)).all(), "an address fits its length into 4 KiB")
     bench.lemma("command", ~there | good(out), "so does the one that is shown")
-    same = [~there | (bursts.length(waiting) == out[32:40])]
+    # The address that is shown may be of a burst that is sent.
+    early = bus.seen["w_level"][0]
+    same = [~there | (Mux(early, bus.queues["w"][0], bursts.length(waiting)) == out[32:40])]
     for i in range(COMMANDS):
         row = entry(rows, (consume + i)[: len(consume)])
-        same.append((level <= i) | (bursts.length(waiting + there + i) == row[32:40]))
+        same.append((level <= i) | (bursts.length(waiting + there - early + i) == row[32:40]))
     bench.lemma("lengths", Cat(same).all(), "lengths wait in their order")
     asked = []
     for i, place in enumerate(bus.queues["aw"][:MAX_OUTSTANDING]):
@@ -249,7 +259,8 @@ def _words(bench: Bench, inside: Inside, bus: Watch, bursts: Bursts) -> None:
     waits, there, consume = (inside[f"fifo.{one}"] for one in ("inner_level", "r_rdy", "consume"))
     words, mark = waits + there, inside["ends.r_data"][0]
     first, newest = bursts.first, (bursts.next - 1)[:RING]
-    within = Mux(bus.seen["aw_level"] != 0, beat <= bursts.length(0), beat == 0)
+    begun = (bus.seen["aw_level"] != 0) | (inside["address_waits"] & (bus.seen["w_level"] == 0))
+    within = Mux(begun, beat <= bursts.length(0), beat == 0)
     bench.lemma("w_beat", within, "a beat is in its burst")
     ends = ~some | (bursts.left(first) == bursts.length(0) - beat)
     bench.lemma("oldest", ends, "the oldest burst ends where its length says")
