@@ -143,6 +143,10 @@ class Watch:
     def owe(self, rule: Rule, waits: Value, *, answer: bool = False, asked: bool = True) -> None:
         self.owed.append(Owed(rule, waits & ~self.reset, answer, asked))
 
+    def waits(self, name: str) -> Value:
+        """Is what this rule says owed and not done?"""
+        return next(owed.waits for owed in self.owed if owed.rule.name == name)
+
     def cover(self, name: str, text: str, seen: Value, *, needed: bool = False) -> None:
         self.covers.append(Cover(name, text, seen & ~self.reset, needed))
 

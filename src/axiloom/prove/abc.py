@@ -45,6 +45,8 @@ _ANY = (
 _SOURCES = "abc", "aiger", "certify", "liveness"
 """What an answer in the cache hangs on, beside its question."""
 _ALL = "all.aig"
+RANK = "rank"
+"""Of what is owed: a number that falls meanwhile."""
 INDUCTION = "induction"
 """Over cycles, from any state in which all lemmas hold."""
 
@@ -124,15 +126,20 @@ def prove(
         stopped = threading.Event()
         asked = Asked(Path(place), lower(bench, Path(place), sources), stopped.is_set)
         trusted = False
+        ranks: dict[tuple[str, str], Found] = {}  # that fall, by the names of their checks
 
         def decide(prop: Property) -> tuple[Verdict, Found]:
             begun = time.perf_counter()
             asks(f"{module}.{prop.port}.{prop.name}")
-            if prop.live:
+            if rank := ranks.get((prop.port, prop.ranked)):
+                found, cached = replace(rank, engine=RANK), False
+            elif prop.live:
                 owed = prop.helped if trusted and prop.helped else prop.output
                 found, cached = _decide_live(asked, prop, owed, bench, limit_s)
             else:
                 found, cached = _decide(asked, prop, tried or _tried(prop, limit_s, depth, trusted))
+                if prop.rank and found.reachable:  # another number may fall
+                    found = Found(None, None, found.engine)
             return told(prop, found, time.perf_counter() - begun, cached)
 
         def told(prop: Property, found: Found, seconds: float, cached: bool) -> tuple[Verdict, Found]:
@@ -164,8 +171,12 @@ def prove(
             trusted = bool(lemmas) and not missing
             rules = [prop for prop in bench.properties if not (prop.lemma or prop.is_cover or prop.live)]
             decided |= induct(rules) if trusted else {}
-            rest = [prop for prop in bench.properties if prop not in decided]
-            decided |= dict(zip(rest, pool.map(decide, rest), strict=True))
+            for live in (False, True):  # which may follow from a rank
+                rest = [prop for prop in bench.properties if prop.live is live and prop not in decided]
+                decided |= dict(zip(rest, pool.map(decide, rest), strict=True))
+                for prop, (verdict, found) in decided.items():
+                    if prop.rank and verdict.unbounded:
+                        ranks[prop.port, prop.name] = found
     for prop in bench.properties:
         verdict, found = decided[prop]
         if prop.lemma and missing and verdict.unbounded:  # they hold together or not at all

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import Any
 
@@ -43,6 +44,10 @@ class Property:
     """It is a lemma: `helped` is the only output."""
     live: bool = False
     """Its output is high while something is owed, which is not so for ever where all else is fair."""
+    rank: bool = False
+    """It says that a number falls: more than has to be so."""
+    ranked: str = ""
+    """Of what is owed: the name of the check that a rank falls meanwhile (:class:`Rank`)."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +57,26 @@ class Assumption:
     name: str
     kept_by: str
 
+
+@dataclass(frozen=True)
+class Rank:
+    """Why something is not owed for ever: a number that never rises meanwhile, and falls again and again.
+
+    `falls` are what it waits for, each while its condition is high: the name of what is fair
+    (:meth:`Bench.fair`), or :data:`AT_ONCE`. While the number stays, so do the conditions, one of which is
+    high: so what is fair makes it fall, and it cannot for ever. The first condition that is high counts.
+    """
+
+    value: Value
+    falls: Sequence[tuple[str, Value]]
+
+
+_RANK = "_rank"
+AT_ONCE = ""
+"""It falls in the next cycle."""
+
+NEVER = Rank(Const(0, 1), ())
+"""It is never owed for two cycles."""
 
 OUTSIDE = "outside"
 """Nobody here proves it: what lies beyond the outer ports, or how the bench begins."""
@@ -91,6 +116,8 @@ class Bench:
         self._assumed: list[Value] = []
         self._lemmas: list[Value] = []
         self.fairness: list[str] = []
+        self._fair: dict[str, Signal] = {}
+        self._ranks: dict[tuple[str, str], Rank] = {}
         self.fair_pairs: list[tuple[str, str]] = []
         self.ports: list[tuple[str, Any, Any]] = []
         self._kept = Signal(init=1, name="assumptions_held")
@@ -205,18 +232,47 @@ class Bench:
 
     def live(self, port: str, name: str, waits: Value, text: str, source: str = "") -> None:
         """That `waits` is not high for ever in a run that is fair."""
+        if rank := self._ranks.get((port, name)):
+            self._falls(port, name, waits, rank)
         output = f"owed_{port}_{name}".replace("-", "_")
         now = self._kept & self._holds & waits.bool()
         helped = f"{output}_helped"
         self._output(output, now)
         self._output(helped, now & self._helped & self._helping)
-        self.properties.append(Property(output, port, name, text, source, live=True, helped=helped))
+        ranked = f"{name}{_RANK}" if rank else ""
+        self.properties.append(
+            Property(output, port, name, text, source, live=True, helped=helped, ranked=ranked)
+        )
+
+    def rank(self, port: str, name: str, rank: Rank) -> None:
+        """Why `name`, which is proved with :meth:`live`, is so."""
+        if self._with_lemmas:
+            self._ranks[port, name] = rank
+
+    def _falls(self, port: str, name: str, waits: Value, rank: Rank) -> None:
+        rest: Value = Const(1, 1)
+        conditions, happens = [], Const(0, 1)
+        for what, condition in rank.falls:
+            here = rest & condition.bool()
+            conditions.append(here)
+            happens = happens | (here & self._fair[what] if what else here)
+            rest = rest & ~condition.bool()
+        now = Signal(name=f"{port}_{name}_waits")
+        self.m.d.comb += now.eq(waits.bool())
+        at, before = Cat(*conditions), self.register(Cat(now, happens, rank.value, *conditions))
+        waited, happened = before[0], before[1]
+        value, where = before[2 : 2 + len(rank.value)], before[2 + len(rank.value) :]
+        stays = (rank.value == value) & ~happened & (at == where) & at.any()
+        falls = ~waited | ~now | (rank.value < value) | stays
+        text = "what is left to be done before becomes less"
+        self._add(Property("", port, f"{name}{_RANK}", text, "", rank=True), ~falls)
 
     def fair(self, waits: Value, name: str) -> None:
         """Of what surrounds the module: `waits` is not high for ever."""
         output = f"fair{len(self.fairness)}_{name.replace('.', '_').replace('-', '_')}"
         self._output(output, ~waits.bool())
         self.fairness.append(output)
+        self._fair[name] = self._outputs[output]
 
     def fair_if(self, often: Value, then: Value, name: str) -> None:
         """Of what surrounds the module: if `often` is high again and again, it is so with `then` too."""
@@ -234,16 +290,21 @@ class Bench:
         self.properties.append(Property(output, "", "fair", text, "", is_cover=True, live=True))
 
     def only(self, names: Collection[str]) -> list[str]:
-        """Leave out all properties but those of these names, lemmas, and covers without which they would say
-        nothing; returns the names there are not."""
-        asked = [prop for prop in self.properties if prop.name in names]
+        """Leave out all properties but those of these names (``*_live``: all of the kind), what their proofs
+        need, and covers without which they would say nothing; returns the names there are not."""
+        asked = [prop for prop in self.properties if any(fnmatchcase(prop.name, name) for name in names)]
+        ranks = {(prop.port, prop.ranked) for prop in asked}
         ports, live = {prop.port for prop in asked}, any(prop.live for prop in asked)
 
         def supports(prop: Property) -> bool:
             needed = prop.is_cover and prop.needed
-            return prop.lemma or (needed and (prop.port in ports or (live and prop.live)))
+            return (
+                prop.lemma
+                or (prop.port, prop.name) in ranks
+                or (needed and (prop.port in ports or (live and prop.live)))
+            )
 
-        unknown = [name for name in names if name not in {prop.name for prop in asked}]
+        unknown = [name for name in names if not any(fnmatchcase(prop.name, name) for prop in asked)]
         self.properties = [prop for prop in self.properties if prop in asked or (asked and supports(prop))]
         return unknown
 

@@ -82,7 +82,10 @@ def add_command(what: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         "-I", dest="include", action="append", type=Path, metavar="DIR", help="a folder of headers of --rtl"
     )
     axi.add_argument(
-        "--rule", action="append", metavar="NAME", help="only this one, such as ar_4k; repeat for more"
+        "--rule",
+        action="append",
+        metavar="NAME",
+        help="only this one, such as ar_4k, or those like *_live; repeat for more",
     )
     axi.add_argument(
         "--stream-width", type=int, choices=(32, 64, 128), default=32, help="of Axiloom's modules"

@@ -94,11 +94,13 @@ def live(bench: Bench) -> None:
     """What each side owes, it does at last: the module's is proved, the others' is fair."""
     for name, seen, side in bench.ports:
         for owed in seen.owed:
-            rule = owed.rule
-            if rule.by is not side:
-                bench.fair(owed.waits, f"{name}.{rule.name}")
+            if owed.rule.by is not side:
+                bench.fair(owed.waits, f"{name}.{owed.rule.name}")
                 if not owed.asked and seen.has("tlast"):
                     bench.fair_if(seen.moves("t"), seen.get("tlast"), f"{name}.t_ends")
-            elif owed.asked:
+    for name, seen, side in bench.ports:
+        for owed in seen.owed:
+            rule = owed.rule
+            if rule.by is side and owed.asked:
                 bench.live(name, f"{rule.name}_live", owed.waits, f"{rule.text} at last", rule.source)
     bench.fair_cover("all other sides are fair, for some rounds")

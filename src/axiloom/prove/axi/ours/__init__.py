@@ -12,6 +12,7 @@ A target is an entry of a room's ``TARGETS``. What it assumes beyond the rules o
 - :mod:`~axiloom.prove.axi.ours.reading`: MM2S
 - :mod:`~axiloom.prove.axi.ours.whole`: both DMAs, and who proves which of their ports
 - :mod:`~axiloom.prove.axi.ours.interconnect`: several DMAs on one port to memory
+- :mod:`~axiloom.prove.axi.ours.turns`: why everybody's turn comes there
 - :mod:`~axiloom.prove.axi.ours.engines`: what drives the engines' output streams
 - :mod:`~axiloom.prove.axi.ours.serial`: the bridge from a serial line, and memory behind it
 """

@@ -14,7 +14,7 @@ from axiloom.hw.dma.sg_port import MAX_READS, MAX_WRITES, SgPort
 from axiloom.prove.axi.ours import agreements
 from axiloom.prove.axi.ours.target import Target, signals
 from axiloom.prove.axi.watched import watch
-from axiloom.prove.bench import Bench
+from axiloom.prove.bench import NEVER, Bench
 from axiloom.prove.inside import Inside
 
 
@@ -43,6 +43,8 @@ def _under_way(bench: Bench, port: Any, bus: Watch, inside: Inside) -> None:
         bus.seen["aw_level"] == (port.wvalid & ~port.awvalid)
     )
     bench.lemma("one", early, "of one write at most an address or its data is taken, and the other is not")
+    for rule in ("w_follows_live", "aw_follows_live"):
+        bench.rank("bus", rule, NEVER)
 
 
 def _mm2s(bench: Bench, width: int, _most: int) -> None:

@@ -15,6 +15,7 @@ from amaranth.utils import exact_log2
 
 from axiloom.hw.axi.interconnect import MAX_BURSTS, ReadArbiter, WriteArbiter
 from axiloom.hw.axi.rules.language import Side, Watch
+from axiloom.prove.axi.ours import turns
 from axiloom.prove.axi.ours.target import Target, entry, signals
 from axiloom.prove.axi.watched import watch
 from axiloom.prove.bench import Bench
@@ -179,6 +180,9 @@ def _read_arbiter(bench: Bench, width: int, most: int) -> None:
     ]
     beats.append((owners.level != 0) | (bus.seen["r_beat"] == 0))
     bench.lemma("beats", Cat(beats).all(), "the beat of the oldest burst is that of its master")
+    within = Mux(level != 0, bus.seen["r_beat"] <= bus.queues["reads"][0], bus.seen["r_beat"] == 0)
+    bench.lemma("within", within, "a beat is in its burst")
+    turns.reads(bench, arbiter.bus, inside["last"], masters, bus, owners.owners, owners.level)
 
 
 def _watch(bench: Bench, arbiter: Any, most: int, mover: str) -> tuple[list[Watch], Watch]:
@@ -232,6 +236,11 @@ def _write_arbiter(bench: Bench, width: int, most: int) -> None:
     bench.lemma(
         "beats", Cat(beats).all(), "the beat of the oldest burst is that of its master, within its length"
     )
+    rows = [inside.row("awaiting.storage", i) for i in range(MAX_BURSTS)]
+    first = inside["awaiting.consume"]
+    answered = [entry(rows, (first + i)[: len(first)]) for i in range(MAX_BURSTS)]
+    queues_of = (sending.owners, sending.level), (answered, written.awaiting)
+    turns.writes(bench, port, inside["last"], masters, bus, *queues_of)
 
 
 def _counts(

@@ -7,9 +7,10 @@ word was not sent, its length and the number of its last word: the lemmas say th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from amaranth.hdl import Cat, Mux, Signal, Value
+from amaranth.hdl import Cat, Const, Mux, Signal, Value
 from amaranth.utils import exact_log2
 
 from axiloom.hw.axi.rules.language import Side, Watch
@@ -19,7 +20,7 @@ from axiloom.hw.dma.sg_fetch import LENGTH_BITS
 from axiloom.prove.axi.ours import agreements
 from axiloom.prove.axi.ours.target import Target, entry, signals
 from axiloom.prove.axi.watched import watch
-from axiloom.prove.bench import Bench
+from axiloom.prove.bench import AT_ONCE, NEVER, Bench, Rank
 from axiloom.prove.inside import Inside
 
 BURST = 16
@@ -111,6 +112,10 @@ def _plain(bench: Bench, width: int, most: int) -> None:
     )
     _collected(bench, inside, width, None)
     _sent(bench, mover, inside, bus, clear, width)
+    bench.lemma("failed", inside["failed"] == failed, "the mover knows of an error")
+    active, empty = status.active, inside["pending"] == 0
+    phase = Mux(inside["failed"], Mux(active, 2, 1), Mux(collecting, 3, Mux(active, 5, 4)))
+    _at_last(bench, inside, bus, phase, [("command", ~active), (AT_ONCE, ~collecting & empty)])
     agreements.RISES.check(bench, "command", command, status)
     agreements.ACTIVE_ENDS.check(bench, "command", status)
     agreements.ACTIVE_FAILS.check(bench, "command", status, error)
@@ -132,6 +137,32 @@ def _strided(bench: Bench, width: int, most: int) -> None:
     bench.lemma("whole", whole, "a burst is left unfinished only in an error")
     _collected(bench, inside, width, inside["rows_left"])
     _sent(bench, mover, inside, bus, clear, width)
+    phase = Mux(inside["failed"], 1, Mux(inside["collecting"], 3, 4))
+    _at_last(bench, inside, bus, phase, [("command", ~inside["collecting"] | inside["failed"])])
+
+
+def _at_last(
+    bench: Bench, inside: Inside, bus: Watch, phase: Value, first: Sequence[tuple[str, Value]]
+) -> None:
+    """While a word waits, none comes, so that what is collected leaves; `first` is what it waits for before.
+
+    `phase` falls from one command to the next, or to an error.
+    """
+    shown = inside["commands.r_rdy"]
+    commands = (inside["commands.inner_level"] + shown)[:3]
+    words = (inside["fifo.inner_level"] + inside["fifo.r_rdy"])[:7]
+    hidden, no_data = (commands != 0) & ~shown, bus.waits("w_follows")
+    falls = [
+        *first,
+        (AT_ONCE, hidden | no_data),
+        ("bus.aw_taken", shown),
+        ("bus.w_taken", bus.seen["aw_level"] != 0),
+        ("bus.b_answered", Const(1, 1)),
+    ]
+    value = Cat(no_data, hidden, words, commands, inside["pending"], phase)
+    bench.rank("stream", "t_taken_live", Rank(value, falls))
+    bench.rank("bus", "w_follows_live", Rank(Const(0, 1), [(AT_ONCE, Const(1, 1))]))
+    bench.rank("bus", "aw_follows_live", NEVER)
 
 
 def _fair(bench: Bench, mover: Any, idle: Value) -> None:
