@@ -13,7 +13,7 @@ import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import partial
 from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -82,9 +82,30 @@ def compiler() -> str:
     raise BuildError("no C++ compiler: install g++ (Debian: apt install g++), or set CXX")
 
 
-@cache
+USED = "_AXL_CORE"
+"""Environment variable of a simulator: the library that it is linked with."""
+_library: list[Path] = []
+
+
 def library(progress: Progress | None = None) -> Path:
-    """The core's shared library, built on this machine at first use. BuildError without a compiler."""
+    """The core's shared library, built on this machine at first use. BuildError without a compiler.
+
+    It is chosen once a process, and a simulator takes that of the process that started it: sources that
+    somebody edits meanwhile are for the next run.
+    """
+    if used := os.environ.get(USED):
+        return Path(used)
+    if not _library:
+        _library.append(_built(progress))
+    return _library[0]
+
+
+def forget_library() -> None:
+    """It is looked for again: it was damaged."""
+    _library.clear()
+
+
+def _built(progress: Progress | None) -> Path:
     engine = _engine()
     sources = sorted(path for path in NATIVE.rglob("*") if path.suffix in (".cpp", ".hpp", ".h"))
     cxx = compiler()

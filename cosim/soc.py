@@ -146,7 +146,7 @@ class Soc:
             if not cache.damaged():
                 raise
             # It was damaged while we ran: built again, once.
-            core.library.cache_clear()
+            core.forget_library()
             self.build()
             results = self._simulate(jobs, check, progress)
         if check:
@@ -179,6 +179,7 @@ class Soc:
             seed=self.system.seed,
             log_level="ERROR",
         )
+        env[core.USED] = str(core.library())
         env["COCOTB_REWRITE_ASSERTION_FILES"] = ""  # the session asserts nothing; the hook costs 0.7 s
         assert self._command is not None
         ended = process.run(

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from axiloom import boards, cache, isa
+from axiloom.cosim import core
 from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.cosim.job import Job, Result
 from axiloom.cosim.soc import Soc
@@ -166,3 +167,12 @@ def test_a_simulator_that_is_damaged_while_we_run_is_built_again(
     program.write_bytes(text[: len(text) // 2])
     check(soc.run_many([right(elf)])[0])
     assert cache.is_whole(program.parent, again=True)
+
+
+def test_a_run_has_one_core_whatever_is_edited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """This process keeps what it found first, and a simulator takes what it is linked with."""
+    first = core.library()
+    monkeypatch.setattr(core, "NATIVE", tmp_path)
+    assert core.library(print) == first
+    monkeypatch.setenv(core.USED, str(tmp_path / core.LIBRARY))
+    assert core.library() == tmp_path / core.LIBRARY

@@ -191,7 +191,7 @@ def test_exp_is_the_circuits(tmp_path: Path) -> None:
     text += "void f(float A[9]) { for (int i = 0; i < 9; i++) A[i] = expf(A[i]) * 3.0f; }"
     right = judged(written(tmp_path, text, {}))
     assert "expf as in the circuit" in right.text
-    assert "subnormal floats are zero, any NaN equals any other" in right.text
+    assert "of floats a subnormal counts as zero, and one NaN is as good as another" in right.text
 
 
 def test_a_file_that_is_no_c_is_not_called_wrong(loaded: Loaded) -> None:

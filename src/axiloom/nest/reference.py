@@ -67,7 +67,7 @@ def reference(loaded: Loaded, schedule: Schedule, arrays: Arrays) -> Reference:
         remarks.append("as read, two calls give the same")
         remarks += [_NOT_LOOKED] if judged.undefined is None else []
     if any(format_of(array.number).kind is Kind.FLOAT for array in loaded.program.arrays):
-        remarks.append("subnormal floats are zero, any NaN equals any other")
+        remarks.append("of floats a subnormal counts as zero, and one NaN is as good as another")
     if rounded or referee is None:
         first = interpret(schedule if rounded else loaded.program, whole)
     return Reference(first, text + (f" ({'; '.join(remarks)})" if remarks else ""), warnings)

@@ -398,7 +398,8 @@ def summary(report: Report) -> list[str]:
     elif result["matches"] and not result["elements"]:
         lines.append(f"Result: {agreement(result)} when it was simulated, in earlier runs")
     elif result["matches"]:
-        lines.append(f"Result: {agreement(result)} in all {result['elements']:,} elements")
+        equal, beside, remarks = agreement(result).partition(" (")
+        lines.append(f"Result: {equal} in all {result['elements']:,} elements{beside}{remarks}")
     else:
         lines.append(
             f"Result: WRONG in {result['mismatches']:,} of {result['elements']:,} elements; "

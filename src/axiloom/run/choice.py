@@ -1,8 +1,7 @@
 """How to use an accelerator for a problem on a board: what the cost model says, for ``--flow best``.
 
 Two steps. The model (:mod:`axiloom.drivergen.cost.model`) puts all candidates into an order, thousands at
-once; it
-is some per cent off. The drivers of the first ones are then gone through step by step
+once; it is some per cent off. The drivers of the first ones are then gone through step by step
 (:mod:`axiloom.cosim.replay`), which is exact to about one per cent, and takes some milliseconds for each.
 
 What cannot win is not replayed. Replays of all hardware took 94 s of CPU for a product of 1024^3. The
