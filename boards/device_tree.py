@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from axiloom import sw
 from axiloom.errors import UsageError
-from axiloom.isa import AcceleratorSpec
+from axiloom.isa import Link
 from axiloom.isa.files.together import PAGE_BYTES
 
 _CELLS = {"zynq": 1, "zynqmp": 2}
@@ -19,7 +19,7 @@ _CELLS = {"zynq": 1, "zynqmp": 2}
 
 
 def overlay(
-    specs: Sequence[AcceleratorSpec],
+    specs: Sequence[Link],
     *,
     soc: str = "zynq",
     region_bytes: int = sw.LINUX_REGION_BYTES,
@@ -100,7 +100,7 @@ def overlay(
     return "\n".join([*lines, "};", ""])
 
 
-def _comment(specs: Sequence[AcceleratorSpec], with_udmabuf: bool) -> list[str]:
+def _comment(specs: Sequence[Link], with_udmabuf: bool) -> list[str]:
     names = ", ".join(spec.name for spec in specs)
     module = " and the module u-dma-buf" if with_udmabuf else ""
     return [

@@ -7,7 +7,7 @@ from typing import Any
 
 from axiloom import sw
 from axiloom.errors import UsageError
-from axiloom.isa import AcceleratorSpec, loop_orders
+from axiloom.isa import AcceleratorSpec, Link, loop_orders
 from axiloom.isa.contract.types import HostAction, Recv, Scope, Send, SendDim, SendIdx, SendLiteral
 from axiloom.isa.kernels.forms import COPY, MATMUL
 
@@ -15,12 +15,12 @@ SOURCE = sw.ROOT / "python" / "accelerator.py"
 _PLACE = "CONFIG: dict[str, Any] = {}  # the specification; axiloom writes it here\n"
 
 
-def module(spec: AcceleratorSpec) -> str:
-    """The module's text. UsageError for convolutions, and for a DMA that works through descriptors."""
-    if spec.form not in (MATMUL, COPY):
-        raise UsageError(
-            f"{spec.name}: the Python class multiplies and copies; convolutions have the C driver"
-        )
+def module(link: Link) -> str:
+    """The module's text. UsageError for convolutions and loops, and for a DMA that works through
+    descriptors."""
+    spec = next((part for part in link.parts[:1] if part.form in (MATMUL, COPY)), None)
+    if spec is None:
+        raise UsageError(f"{link.name}: the Python class multiplies and copies; all else has the C driver")
     if spec.dma.scatter_gather:
         raise UsageError(
             f"{spec.name}: the Python class uses a DMA's direct registers; scatter-gather has the C driver"

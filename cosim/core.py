@@ -22,7 +22,19 @@ import numpy as np
 
 from axiloom import processes
 from axiloom.cache import cached_build, content_hash
-from axiloom.cosim import diagnosis, lines, linux, mistakes, native, outside, profile, referee, stale, tally
+from axiloom.cosim import (
+    diagnosis,
+    lines,
+    linux,
+    mistakes,
+    native,
+    outside,
+    profile,
+    protocol,
+    referee,
+    stale,
+    tally,
+)
 from axiloom.cosim.elf import Program
 from axiloom.cosim.elf import load as load_elf
 from axiloom.errors import BuildError, DriverError
@@ -31,7 +43,7 @@ from axiloom.isa.files.together import MOST, PAGE_BYTES
 if TYPE_CHECKING:
     from axiloom.boards import Board
     from axiloom.cosim.system import System
-    from axiloom.isa import AcceleratorSpec
+    from axiloom.isa import Link
 
 Array = np.ndarray[Any, Any]
 Progress = Callable[[str], None]
@@ -172,7 +184,7 @@ class Core:
         core.state, core.counters(), core.read("c", (16, 16), "int32")
     """
 
-    def __init__(self, board: Board, *specs: AcceleratorSpec) -> None:
+    def __init__(self, board: Board, *specs: Link) -> None:
         """For each of `specs`: its DMA's page at its address, and a protocol monitor for its opcodes."""
         self.board = board
         self.program: Program | None = None
@@ -472,10 +484,10 @@ class Core:
 
     def instructions(self, accelerator: int = 0) -> dict[str, int]:
         """Opcode to how often it has begun since :meth:`begin`, of an accelerator's streams."""
-        if accelerator >= len(self._specs) or not self._specs[accelerator].form.counted:
+        if accelerator >= len(self._specs):
             return {}
         self._lib.axl_accelerator(accelerator)
-        names = [opcode.name for opcode, _ in native.opcodes(self._specs[accelerator])]
+        names = [row.name for row in protocol.instructions(self._specs[accelerator])]
         found = {name: int(self._lib.axl_protocol_begun(number)) for number, name in enumerate(names)}
         self._lib.axl_accelerator(0)
         return found
@@ -541,19 +553,18 @@ class Core:
         written = np.flatnonzero(self._ram[slice(*stack)] != _PAINT)
         return stack[1] - stack[0] - int(written[0]) if len(written) else 0
 
-    def _teach(self, spec: AcceleratorSpec | None) -> None:
+    def _teach(self, spec: Link | None) -> None:
         """The protocol monitor's table, from the specification."""
-        sizes = tuple(n for part in spec.parts for n in native.sizes(part).values()) if spec else ()
+        sizes = protocol.sizes(spec) if spec else ()
         values = (ctypes.c_uint32 * len(sizes))(*(size & 0xFFFF_FFFF for size in sizes))
         self._lib.axl_protocol_clear(values, len(sizes), spec.beat_words if spec else 1)
-        if spec is None or not spec.form.counted or spec.has_pointers:
+        if spec is None or spec.has_pointers:
             return
-        for opcode, actions in native.opcodes(spec):
-            array = (native.Action * len(actions))(*actions)
-            name, literal = opcode.name.encode(), opcode.literal
-            place = spec.bits.index(opcode.name) if opcode.name in spec.bits else -1
+        for row in protocol.instructions(spec):
+            array = (native.Action * len(row.actions))(*row.actions)
+            name, has_word = row.name.encode(), row.literal is not None
             self._check(
-                self._lib.axl_protocol_op(name, literal is not None, literal or 0, place, array, len(actions))
+                self._lib.axl_protocol_op(name, has_word, row.literal or 0, row.bit, array, len(row.actions))
             )
 
 

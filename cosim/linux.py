@@ -17,7 +17,7 @@ from axiloom import sw
 from axiloom.boards.hosts.host import Host
 from axiloom.cosim.elf import Program
 from axiloom.errors import DriverError
-from axiloom.isa import AcceleratorSpec
+from axiloom.isa import Link
 from axiloom.isa.files.together import PAGE_BYTES
 
 TEXT, MAP, SYNC_DEVICE, SYNC_CPU = range(4)
@@ -46,7 +46,7 @@ DEVICES = ("uio", "udmabuf")
 """What a board's device tree may have or lack; /dev/mem is always there."""
 
 
-def files(specs: Sequence[AcceleratorSpec], ram_bytes: int, devices: Sequence[str] = DEVICES) -> list[File]:
+def files(specs: Sequence[Link], ram_bytes: int, devices: Sequence[str] = DEVICES) -> list[File]:
     """UIO for each DMA, u-dma-buf for the reserved region, and /dev/mem."""
     place, size = sw.LINUX_REGION_ADDRESS, sw.LINUX_REGION_BYTES
     if ram_bytes < place + size:

@@ -18,10 +18,10 @@ from axiloom.isa.contract.dma_registers import Channel, Register
 from axiloom.isa.contract.rtl import REGISTERS_AT
 
 if TYPE_CHECKING:
-    from axiloom.isa import AcceleratorSpec
+    from axiloom.isa import Link
 
 
-def teach(library: Any, spec: AcceleratorSpec) -> None:
+def teach(library: Any, spec: Link) -> None:
     """Tell the core what the DMA of the selected accelerator is."""
     dma = spec.dma
     told = native.Dma(dma.length_width, spec.stream_width // 8, dma.scatter_gather, bool(spec.rtl.registers))
@@ -33,7 +33,7 @@ class Report:
     """The mistakes of a run, by the core's own numbers."""
 
     library: Any
-    specs: Sequence[AcceleratorSpec]
+    specs: Sequence[Link]
     source: Source = NOWHERE
 
     def lines(self) -> list[str]:
@@ -65,7 +65,7 @@ def refusal(mistakes: Sequence[str]) -> str:
     return diagnosis.first_of("a mistake of the driver's", mistakes)
 
 
-def register(at: int, spec: AcceleratorSpec) -> str:
+def register(at: int, spec: Link) -> str:
     """``MM2S_LENGTH (0x40400028)``, or the address alone of what is no register."""
     address = f"0x{spec.dma.address + at:08X}"
     return next((f"{name} ({address})" for name in _names(at, spec.dma.scatter_gather)), address)
@@ -82,7 +82,7 @@ class _Write:
     """A mistake, and the names that its text needs."""
 
     raw: Any
-    spec: AcceleratorSpec
+    spec: Link
     source: Source
 
     @property

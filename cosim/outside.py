@@ -16,7 +16,7 @@ from axiloom.isa.contract.rtl import REGISTERS_AT
 from axiloom.isa.contract.types import WORD_BITS
 
 if TYPE_CHECKING:
-    from axiloom.isa import AcceleratorSpec
+    from axiloom.isa import Link
 
 ACCELERATOR = "the accelerator"
 WORD_BYTES = WORD_BITS // 8
@@ -77,10 +77,10 @@ class Pointers:
         )
 
 
-def point(library: Any, specs: Sequence[AcceleratorSpec]) -> Pointers:
+def point(library: Any, specs: Sequence[Link]) -> Pointers:
     """Tell the core which registers take pointers, and how much they point to."""
     found, raw = [], []
-    for spec in specs:
+    for spec in (part for link in specs for part in link.parts):
         for opcode in spec.opcodes.values():
             for one in (one for one in opcode.carried if one.pointer):
                 at = spec.dma.address + REGISTERS_AT + spec.rtl.registers[one.register]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from ctypes import POINTER, c_uint8, c_uint32, c_uint64
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from axiloom.isa.contract.types import Compute
+from axiloom.cosim import protocol
 
 if TYPE_CHECKING:
     from axiloom.boards import Board
     from axiloom.cosim.elf import Program
-    from axiloom.isa import AcceleratorSpec
+    from axiloom.isa import Link
 
 INTERVALS = 200_000
 """Intervals that a timeline holds at most; beyond, short neighbours are merged."""
@@ -219,7 +219,7 @@ def teach_program(library: Any, program: Program) -> tuple[str, ...]:
     return (*names, NO_FUNCTION)
 
 
-def teach_windows(library: Any, spec: AcceleratorSpec | None) -> None:
+def teach_windows(library: Any, spec: Link | None) -> None:
     """Tell the core what it is to take for packing and unpacking."""
     if spec is None:
         library.axl_windows(0, 0, 0, 0, 1)
@@ -237,7 +237,7 @@ def teach_windows(library: Any, spec: AcceleratorSpec | None) -> None:
 def read(
     library: Any,
     board: Board,
-    spec: AcceleratorSpec | None,
+    spec: Link | None,
     cycles: int,
     names: tuple[str, ...],
     stack_bytes: int | None,
@@ -260,10 +260,9 @@ def read(
     )
 
 
-def _timeline(
-    raw: Any, board: Board, spec: AcceleratorSpec | None, cycles: int, names: tuple[str, ...]
-) -> Timeline:
+def _timeline(raw: Any, board: Board, spec: Link | None, cycles: int, names: tuple[str, ...]) -> Timeline:
     kind = np.dtype(_Interval)
+    known = protocol.instructions(spec) if spec else []
     count = raw.n_intervals
     rows = np.zeros(0, kind)
     if count:
@@ -274,27 +273,17 @@ def _timeline(
         cycles=cycles,
         resolution=raw.resolution,
         functions=names,
-        payloads=_payloads(spec) if spec else {},
-        computing=_computing(spec) if spec else (),
+        payloads=_payloads(known),
+        computing=tuple(row.name for row in known if row.computes),
         raw=rows,
     )
 
 
-def _computing(spec: AcceleratorSpec) -> tuple[str, ...]:
-    return tuple(
-        name
-        for name, opcode in spec.opcodes.items()
-        if any(isinstance(action, Compute) for action in opcode.device)
-    )
-
-
-def _payloads(spec: AcceleratorSpec) -> dict[int, str]:
+def _payloads(known: Sequence[protocol.Instruction]) -> dict[int, str]:
     """``opcode operand`` by the number that the core gives it: the action's place in the monitor's table."""
-    from axiloom.cosim import native
-
-    named = {}
-    for index, (opcode, actions) in enumerate(native.opcodes(spec)):
-        for place, action in enumerate(actions):
-            if action.operand:
-                named[index << 8 | place] = f"{opcode.name} {action.operand.decode()}"
-    return named
+    return {
+        index << 8 | place: f"{row.name} {action.operand.decode()}"
+        for index, row in enumerate(known)
+        for place, action in enumerate(row.actions)
+        if action.operand
+    }

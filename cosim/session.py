@@ -35,7 +35,7 @@ from axiloom.isa.contract.types import WaitRegister
 
 if TYPE_CHECKING:
     from axiloom.cosim.system import Stall, System
-    from axiloom.isa import AcceleratorSpec
+    from axiloom.isa import Link
 
 Dut = Any  # what a handle has is known to the simulator alone
 
@@ -240,12 +240,12 @@ _COUNTS_EACH = ("words_in", "words_out", "transfers_in", "transfers_out")
 
 def _accelerators(dut: Dut, work: Work) -> dict[str, dict[str, int]]:
     """Name to what was counted of each accelerator alone."""
-    count = len(work.system.specs)
+    count = len(work.system.links)
     columns = {name: _each(getattr(dut, f"stat_{name}"), count, 64) for name in _COUNTS_EACH}
     columns["compute"] = _each(dut.stat_computing, count, 64) if count > 1 else [_int(dut.stat_compute)]
     return {
         spec.name: {name: column[number] for name, column in columns.items()}
-        for number, spec in enumerate(work.system.specs)
+        for number, spec in enumerate(work.system.links)
     }
 
 
@@ -264,11 +264,11 @@ def _descriptor_bytes(core: Core, address: int) -> int:
 
 def _channel(dut: Dut, core: Core, work: Work, number: int, name: str, stream: str) -> Channel:
     def part(port: str, bits: int) -> int:
-        return _each(getattr(dut, port), len(work.system.specs), bits)[number]
+        return _each(getattr(dut, port), len(work.system.links), bits)[number]
 
     flags = part(f"stat_{stream}_flags", 4)
     asked, descriptor = part(f"stat_{name}_length", 32), None
-    if work.system.specs[number].dma.scatter_gather:
+    if work.system.links[number].dma.scatter_gather:
         descriptor = asked
         asked = _descriptor_bytes(core, descriptor)
     return Channel(
@@ -286,7 +286,7 @@ def _channel(dut: Dut, core: Core, work: Work, number: int, name: str, stream: s
 def _stopped(
     dut: Dut, core: Core, work: Work, models: Models | None, outcome: Outcome, reason: str = ""
 ) -> Stopped:
-    state, count = core.state, len(work.system.specs)
+    state, count = core.state, len(work.system.links)
     devices = (
         Device(
             name=spec.name if count > 1 else "",
@@ -298,7 +298,7 @@ def _stopped(
             instructions=core.instructions(number),
             undone=tuple(core.hints(number)),
         )
-        for number, spec in enumerate(work.system.specs)
+        for number, spec in enumerate(work.system.links)
     )
     return Stopped(
         outcome=outcome,
@@ -307,12 +307,12 @@ def _stopped(
         devices=tuple(devices),
         cpu=f"CPU at {state.line and f'{state.line}, '}{state.pc}"
         + (f", waiting for {state.waiting}" if state.waiting else ""),
-        polled="".join(polled_register(spec, state.reads) for spec in work.system.specs),
+        polled="".join(polled_register(spec, state.reads) for spec in work.system.links),
         registers=referee.unstarted(work.system, core.accesses()),
     )
 
 
-def polled_register(spec: AcceleratorSpec, address: int) -> str:
+def polled_register(spec: Link, address: int) -> str:
     """What is said of a read of one of the accelerator's registers that the driver waits for."""
     at = address - spec.dma.address - REGISTERS_AT
     for name, offset in spec.rtl.registers.items():
@@ -451,7 +451,7 @@ async def session(dut: Dut) -> None:
     work: Work = pickle.loads(Path(TO_SESSION).read_bytes())
     try:
         clock = _Clock(work.glue)
-        core = Core(work.system.profile, *work.system.specs)
+        core = Core(work.system.profile, *work.system.links)
         models = Models(library(), work.system.specs) if work.system.model else None
         results: list[Result] = []
         for number, job in enumerate(work.jobs):

@@ -72,7 +72,7 @@ class Soc:
     """
 
     def __init__(self, system: System, timeline: bool = False) -> None:
-        if timeline and len(system.specs) > 1:
+        if timeline and len(system.links) > 1:
             raise UsageError("a timeline is drawn of one accelerator; several have none: leave timeline out")
         self.system = system
         self.timeline = timeline
@@ -104,8 +104,8 @@ class Soc:
 
     def _sources(self) -> verilator.Sources:
         if self.system.model:
-            return emitted.model_sources(self.system.specs)
-        return emitted.sources(self.system.specs, "soc", self.system.user_rtl, True)
+            return emitted.model_sources(self.system.links)
+        return emitted.sources(self.system.links, "soc", self.system.user_rtl, True)
 
     @property
     def build_id(self) -> str:
@@ -210,18 +210,18 @@ class Soc:
     def _defines(self) -> tuple[tuple[str, str], ...]:
         """Macros of the wrapper: the rules' numbers, and what the SoC's ports are."""
         made = {f"AXL_RULE_{name}": str(number) for number, name in enumerate(referee.RULES)}
-        made["AXL_WIDTH"] = str(self.system.spec.stream_width)
-        if self.system.spec.dma.scatter_gather:
+        made["AXL_WIDTH"] = str(self.system.link.stream_width)
+        if self.system.link.dma.scatter_gather:
             made["AXL_SG"] = "1"
-        if self.system.spec.rtl.registers:
+        if self.system.link.rtl.registers:
             made["AXL_REGISTERS"] = "1"
         if self.system.user_rtl is not None and self.system.user_rtl.master is not None:
             made["AXL_MASTER"] = str(self.system.user_rtl.master_width)
         if pauses.seeds(self.system.stall):
             made["AXL_PAUSES"] = "1"
-        if len(self.system.specs) > 1:
-            pages = [f"16'h{spec.dma.address >> 16:x}" for spec in reversed(self.system.specs)]
-            made |= {"AXL_DMAS": str(len(self.system.specs)), "AXL_PAGES": f"{{{','.join(pages)}}}"}
+        if len(self.system.links) > 1:
+            pages = [f"16'h{spec.dma.address >> 16:x}" for spec in reversed(self.system.links)]
+            made |= {"AXL_DMAS": str(len(self.system.links)), "AXL_PAGES": f"{{{','.join(pages)}}}"}
         return tuple(made.items())
 
     def _glue(self) -> Path | None:

@@ -13,7 +13,7 @@ from axiloom.cosim.build import toolchain
 from axiloom.cosim.build.user_code import NOTHING, Given, compile_user
 from axiloom.cosim.model_device import MODEL_RTL
 from axiloom.errors import SpecError, UsageError
-from axiloom.isa import AcceleratorSpec, check_together
+from axiloom.isa import AcceleratorSpec, Link, check_together
 
 if TYPE_CHECKING:
     from axiloom.hw.rtl_files.user_rtl import UserRtl
@@ -45,7 +45,7 @@ class System:
     Raises UsageError and SpecError for what does not go together.
     """
 
-    accelerators: AcceleratorSpec | Sequence[AcceleratorSpec]
+    accelerators: Link | Sequence[Link]
     board: str | boards.Board = boards.DEFAULT
     """A name, the file of a profile, or a profile."""
     sim: str = "verilator"
@@ -93,17 +93,21 @@ class System:
             raise UsageError(
                 f"{self.user_rtl.top} or the functional model takes the accelerator's place, not both"
             )
-        if faults := check_together(self.specs):
+        if self.model and (without := [one.name for one in self.links if not one.parts]):
+            raise SpecError(
+                [f"{name}: has no opcode map, so no functional model. Give its RTL" for name in without]
+            )
+        if faults := check_together(self.links):
             raise SpecError(faults)
         if self.user_rtl is not None:
-            self.user_rtl.check(self.spec)
-        if any(one.rtl.registers for one in self.specs):
+            self.user_rtl.check(self.link)
+        if any(one.rtl.registers for one in self.links):
             self._check_registers()
         self._check_trace()
         _ = self.profile  # of a name that does not exist it is said here
 
     def _check_registers(self) -> None:
-        name = next(one.name for one in self.specs if one.rtl.registers)
+        name = next(one.name for one in self.links if one.rtl.registers)
         if self.user_rtl is None:
             raise UsageError(f"{name} has registers (`rtl.registers`), which only RTL of yours has: give it")
         if self.os == "linux":
@@ -116,28 +120,38 @@ class System:
             raise UsageError(f"a trace on {self.sim} must end in {' or '.join(accepted)}, not {name!r}")
 
     @cached_property
-    def specs(self) -> tuple[AcceleratorSpec, ...]:
+    def links(self) -> tuple[Link, ...]:
         """All accelerators, by their numbers."""
         one = self.accelerators
-        specs = (one,) if isinstance(one, AcceleratorSpec) else tuple(one)
-        return specs if self.user_rtl is None else tuple(map(self.user_rtl.completed, specs))
+        links = (one,) if isinstance(one, Link) else tuple(one)
+        return links if self.user_rtl is None else tuple(map(self.user_rtl.completed, links))
+
+    @property
+    def link(self) -> Link:
+        """The first one, which most often is the only one."""
+        return self.links[0]
+
+    @property
+    def specs(self) -> tuple[AcceleratorSpec, ...]:
+        """The opcode maps, of those that have one."""
+        return tuple(part for link in self.links for part in link.parts[:1])
 
     @property
     def spec(self) -> AcceleratorSpec:
-        """The first one, which most often is the only one."""
+        """The first one's opcode map, which it must have."""
         return self.specs[0]
 
     @property
-    def together(self) -> AcceleratorSpec:
+    def together(self) -> Link:
         """What a report says of the hardware as a whole: the first one with the multiply-adds of all."""
-        if len(self.specs) == 1:
-            return self.spec
-        return self.spec.replace(macs=sum(one.macs for one in self.specs))
+        if len(self.links) == 1:
+            return self.link
+        return self.link.replace(macs=sum(one.macs for one in self.links))
 
     @cached_property
     def profile(self) -> boards.Board:
         """The board's, as it is behind the port to memory that the accelerators' DMA has."""
-        return boards.through(boards.load(self.board), self.spec.dma.coherent)
+        return boards.through(boards.load(self.board), self.link.dma.coherent)
 
     @property
     def board_name(self) -> str:
@@ -162,7 +176,7 @@ class System:
             sources,
             out,
             board=self.profile,
-            spec=self.specs,
+            spec=self.links,
             linux=self.os == "linux",
             irq=self.wait == "irq",
             given=given,
@@ -172,8 +186,8 @@ class System:
     def compile(self, sources: Sequence[Path], out: Path, include: Sequence[Path] = ()) -> Path:
         """The program `out` from C `sources` and the runtime, for this CPU, DMA and operating system."""
         if self.os == "linux":
-            return toolchain.compile_linux(sources, out, board=self.profile, spec=self.specs, include=include)
+            return toolchain.compile_linux(sources, out, board=self.profile, spec=self.links, include=include)
         irq = self.wait == "irq"
         return toolchain.compile_bare(
-            sources, out, board=self.profile, spec=self.specs, irq=irq, include=include
+            sources, out, board=self.profile, spec=self.links, irq=irq, include=include
         )

@@ -8,7 +8,7 @@ RTL, driver and functional model come. A room knows those above it in this list,
 - ``kernels/language/``: what a kernel is: loops, operands, body
 - ``kernels/named/``: the kernels that have a name, one family a file
 - ``kernels/``: the forms in which devices execute them
-- ``contract/``: what a specification consists of: vocabulary, `AcceleratorSpec`, words and beats
+- ``contract/``: what a specification consists of: vocabulary, `Link`, `AcceleratorSpec`, words and beats
 - ``check/``: every fault of a specification, all at once
 - ``files/``: specifications on disk and built in (``specs/``): grammar, JSON form, library
 - ``instructions/``: instruction sets as trees, their texts and their simulator
@@ -19,11 +19,22 @@ from axiloom.isa.check.check import check_tile
 from axiloom.isa.check.flows import loop_orders
 from axiloom.isa.contract.errors import DeviceError
 from axiloom.isa.contract.framing import head_words
+from axiloom.isa.contract.link import Link
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import Opcode, Scope
 from axiloom.isa.files.grammar import GrammarError
 from axiloom.isa.files.json_form import schema
-from axiloom.isa.files.library import builtin, builtins, check_file, dumps, find, load, load_all, revise
+from axiloom.isa.files.library import (
+    builtin,
+    builtins,
+    check_file,
+    dumps,
+    find,
+    load,
+    load_all,
+    load_links,
+    revise,
+)
 from axiloom.isa.files.together import check_together, place
 from axiloom.isa.kernels.forms import KERNELS
 from axiloom.isa.numerics import Numerics
@@ -35,6 +46,7 @@ __all__ = [
     "DeviceError",
     "FunctionalModel",
     "GrammarError",
+    "Link",
     "Numerics",
     "Opcode",
     "Scope",
@@ -48,6 +60,7 @@ __all__ = [
     "head_words",
     "load",
     "load_all",
+    "load_links",
     "loop_orders",
     "place",
     "revise",

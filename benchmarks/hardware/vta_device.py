@@ -66,7 +66,7 @@ def resources() -> bool:
         if "soc" not in PARTS:
             continue
         with tempfile.TemporaryDirectory() as folder:
-            soc = verilog.emit(made.spec, "soc", made.rtl(Path(folder)))
+            soc = verilog.emit(made.link, "soc", made.rtl(Path(folder)))
         rows[f"with its DMA {width}"] = synthesise(soc + made.verilog, "axiloom_soc", cached_build)
     print(table(rows, XC7Z020, "XC7Z020"))
     return all(used.fits(XC7Z020) for used in rows.values())

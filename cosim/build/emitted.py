@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from axiloom.cache import cached_build, content_hash
 from axiloom.cosim.build import verilator
-from axiloom.isa import AcceleratorSpec, dumps
+from axiloom.isa import Link, dumps
 
 if TYPE_CHECKING:
     from axiloom.hw.rtl_files.user_rtl import UserRtl
@@ -36,7 +36,7 @@ def _generator() -> str:
 
 
 def sources(
-    spec: AcceleratorSpec | Sequence[AcceleratorSpec],
+    spec: Link | Sequence[Link],
     top: str,
     user_rtl: UserRtl | None,
     watched: bool = False,
@@ -45,7 +45,7 @@ def sources(
 
     `watched`: of a SoC, with what looks at its ports in a simulation.
     """
-    specs = (spec,) if isinstance(spec, AcceleratorSpec) else tuple(spec)
+    specs = (spec,) if isinstance(spec, Link) else tuple(spec)
     user = verilator.read_sources(user_rtl.files if user_rtl else ())
 
     def build(folder: Path) -> None:
@@ -59,7 +59,7 @@ def sources(
     return ((f"axiloom_{top}.v", text), *user)
 
 
-def model_sources(specs: Sequence[AcceleratorSpec]) -> verilator.Sources:
+def model_sources(specs: Sequence[Link]) -> verilator.Sources:
     """As :func:`sources` of a SoC, with the functional model in each accelerator's place. SpecError."""
 
     def build(folder: Path) -> None:

@@ -25,7 +25,7 @@ from axiloom.boards import hosts
 from axiloom.boards.hosts.host import Host
 from axiloom.cache import cached_build, content_hash, writable_root
 from axiloom.errors import BuildError, CompileError, SpecError
-from axiloom.isa import AcceleratorSpec, check_together
+from axiloom.isa import Link, check_together
 
 COMMON = (
     *("-g0", "-fno-sanitize=undefined", "-ffunction-sections"),
@@ -121,7 +121,7 @@ def compile_bare(
     out: Path,
     *,
     board: boards.Board | None = None,
-    spec: AcceleratorSpec | Sequence[AcceleratorSpec] | None = None,
+    spec: Link | Sequence[Link] | None = None,
     irq: bool = False,
     length_bits: int = 26,
     include: Sequence[Path] = (),
@@ -155,7 +155,7 @@ def compile_linux(
     out: Path,
     *,
     board: boards.Board | None = None,
-    spec: AcceleratorSpec | Sequence[AcceleratorSpec] | None = None,
+    spec: Link | Sequence[Link] | None = None,
     length_bits: int = 26,
     include: Sequence[Path] = (),
     defines: Mapping[str, object] | None = None,
@@ -232,12 +232,12 @@ def library_of(target: Target, cxx: bool = False) -> None:
     cached_build("libc", content_hash(version(), compiler, target.name, flags), build)
 
 
-def hardware_macros(spec: AcceleratorSpec | Sequence[AcceleratorSpec]) -> dict[str, object]:
+def hardware_macros(spec: Link | Sequence[Link]) -> dict[str, object]:
     """Macros that the runtime is compiled with for the DMA of `spec`, or of each of several (``axiloom.h``).
 
     Raises SpecError for accelerators that do not fit together.
     """
-    specs = (spec,) if isinstance(spec, AcceleratorSpec) else tuple(spec)
+    specs = (spec,) if isinstance(spec, Link) else tuple(spec)
     faults = check_together(specs)
     if faults:
         raise SpecError(faults)

@@ -29,7 +29,7 @@ from axiloom.cosim.build.toolchain import (
     runtime_objects,
 )
 from axiloom.errors import CompileError
-from axiloom.isa import AcceleratorSpec
+from axiloom.isa import Link
 
 LINES = ("-gline-tables-only",)
 """From where in the source each instruction comes."""
@@ -72,7 +72,7 @@ def compile_user(
     out: Path,
     *,
     board: boards.Board,
-    spec: Sequence[AcceleratorSpec],
+    spec: Sequence[Link],
     linux: bool = False,
     irq: bool = False,
     given: Given = NOTHING,

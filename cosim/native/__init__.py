@@ -12,19 +12,14 @@ import ctypes
 import re
 from collections.abc import Mapping, Sequence
 from ctypes import POINTER, c_char, c_char_p, c_int, c_int32, c_int64, c_longlong, c_uint8, c_uint32, c_uint64
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from axiloom.isa.contract.types import WORD_BITS, Clear, Recv, Save, Send, SendDim
 from axiloom.isa.files.together import MOST
-from axiloom.isa.kernels.forms import CHANNEL_WORDS, CHANNELS, PACKETS
 
 if TYPE_CHECKING:
     from axiloom.boards import Board
-    from axiloom.isa import AcceleratorSpec
-    from axiloom.isa.contract.types import Opcode
 
 HEADER = Path(__file__).with_name("axl_core.h")
 
@@ -417,71 +412,4 @@ def config(board: Board, pages: Sequence[int], mmio_size: int) -> Config:
         for event in ("start", "syscall", "page_fault"):
             costs = getattr(board.os, event)
             setattr(made, event, OsCost(*(getattr(costs, name) for name in OS_COSTS)))
-    return made
-
-
-_SKIP, _DIMS, _LOAD, _STORE, _SAVE, _CLEAR = range(6)
-
-
-def opcodes(spec: AcceleratorSpec) -> list[tuple[Opcode, list[Action]]]:
-    """Every opcode with its actions; they number the sizes of all kernels, one kernel behind the other."""
-    found, first = [], 0
-    for part in spec.parts:
-        found += [(opcode, actions(part, opcode, first)) for opcode in part.opcodes.values()]
-        first += len(sizes(part))
-    return found
-
-
-def sizes(spec: AcceleratorSpec) -> dict[str, int]:
-    """Dims and settings with their values at reset, in the order in which actions number them."""
-    return dict(zip(spec.dims, spec.tile.size, strict=True)) | {one.name: one.reset for one in spec.settings}
-
-
-def actions(spec: AcceleratorSpec, opcode: Opcode, first: int = 0) -> list[Action]:
-    """What happens after the opcode word on the streams, in order, for the protocol monitor.
-
-    `first`: the number of the first of its sizes.
-    """
-    number = {name: first + index for index, name in enumerate(sizes(spec))}
-    carried = {one.operand for one in opcode.carried}
-    made = []
-    for action, host in opcode.steps():
-        if isinstance(action, Save | Clear):
-            made.append(Action(kind=_SAVE if isinstance(action, Save) else _CLEAR))
-        elif isinstance(host, Send | Recv) and host.operand in carried:
-            continue
-        elif isinstance(host, Send | Recv):
-            made.append(_tile(spec, opcode, host, number))
-        elif isinstance(host, SendDim):
-            # A dim that no word names has the size of the one that it is tied to.
-            tied = [replace(f, dim=dim) for f in host.fields for dim, by in spec.tied.items() if by == f.dim]
-            one = Action(kind=_DIMS, n=len(host.fields) + len(tied))
-            for index, field in enumerate((*host.fields, *tied)):
-                one.dim[index] = number[field.dim]
-                one.shift[index] = field.shift
-                one.bits[index] = host.field_bits(field)
-            made.append(one)
-        elif host is not None:
-            made.append(Action(kind=_SKIP))
-    if spec.form in PACKETS:  # results may come before the last word has gone in
-        made.sort(key=lambda one: one.kind != _STORE)
-    return made
-
-
-def _tile(spec: AcceleratorSpec, opcode: Opcode, host: Send | Recv, number: dict[str, int]) -> Action:
-    """An operand on the stream: :meth:`AcceleratorSpec.words_of` as numbers."""
-    operand, received = host.operand, isinstance(host, Recv)
-    kind = spec.received_type(opcode) if received else spec.operand_type(operand)
-    parameters = operand == CHANNELS
-    dims = [spec.form.channel] if parameters else list(spec.data[operand])
-    made = Action(
-        kind=_STORE if received else _LOAD,
-        operand=operand.encode()[:15],
-        element_bits=CHANNEL_WORDS * WORD_BITS if parameters else kind.bits,
-        lines=0 if parameters else spec.form.rows.get(operand, 0),
-        unit_words=spec.beat_words if spec.form.dense or parameters else 1,
-        saved=received and spec.form.saves,
-        n=len(dims),
-    )
-    made.dim[: len(dims)] = [number[dim] for dim in dims]
     return made

@@ -15,7 +15,7 @@ from axiloom.drivergen.c.reserved import taken
 from axiloom.drivergen.dialects.mlir import fail
 from axiloom.drivergen.dialects.packing import Packs
 from axiloom.drivergen.nest.results import ACCUMULATED, Results
-from axiloom.isa import AcceleratorSpec
+from axiloom.isa import Link
 
 ACCEPTED = "accepted are i1, i8, i16, i32, i64, f32 and f64"
 CACHE_LINE = 64
@@ -105,7 +105,7 @@ class Call:
         """Multiply-adds of the whole op, without padding and zeros."""
         return prod(self.sizes.values()) // self.merged
 
-    def array_cycles(self, spec: AcceleratorSpec) -> int:
+    def array_cycles(self, link: Link) -> int:
         """The least cycles in which the accelerator's array can do them.
 
         One that works on blocks of output channels and pixels of a row has idle lanes where these are no
@@ -113,9 +113,9 @@ class Call:
         pixels are one row (`one_row`), only its end is rounded up.
         """
         sizes = dict(self.sizes)
-        spec = spec.parts[self.kernel]
-        if spec.form.array is None:
-            return -(-self.multiply_adds // spec.macs)
+        spec = link.parts[self.kernel] if link.parts else None
+        if spec is None or spec.form.array is None:
+            return -(-self.multiply_adds // link.macs)
         if self.one_row:
             sizes["ow"] *= sizes.pop("oh")
         for dim, lanes in zip(spec.form.array, spec.array, strict=True):

@@ -29,7 +29,7 @@ from axiloom.drivergen.dialects.accel import (
 )
 from axiloom.drivergen.dialects.mlir import fail
 from axiloom.drivergen.match.matmul import terms
-from axiloom.isa.check.sizes import STREAM_WIDTHS
+from axiloom.isa.check.link import STREAM_WIDTHS
 from axiloom.isa.contract.types import WORD_BITS, DmaConfig, HostAction, Recv, Scope, Send, SendDim, SendIdx
 from axiloom.isa.wording.names import hint
 

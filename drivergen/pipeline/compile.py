@@ -45,7 +45,6 @@ from axiloom.drivergen.pipeline.pipelines import LOCAL, optimisations, prepare, 
 from axiloom.errors import AxiloomError, CompileError, UsageError
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS
-from axiloom.isa.kernels.forms import PACKET
 
 STAGES = ("linalg", "accel", "calls", "c")
 """Where compilation can stop: annotated linalg, transfers in loops, calls of the runtime, C."""
@@ -95,8 +94,6 @@ def compile_mlir(
     published.translate(module, spec, flow)
     by_hand.check_input(module)
     traits = by_hand.annotated(module)
-    if spec is not None and spec.form == PACKET:
-        raise UsageError(f"{spec.name} executes a program of loop nests: `axiloom nest` wrote its driver")
     if spec is not None and not spec.form.multiplies:
         if traits:
             fail(traits[0], f"a trait is for a product; {spec.name} copies: leave the trait out")
@@ -160,9 +157,9 @@ def compile_cpu(text: str, *, name: str = "input.mlir") -> Driver:
     return driver
 
 
-def config_hash(spec: AcceleratorSpec) -> str:
-    """Short hash of a specification, the one that all generated files carry."""
-    return hashlib.sha256(isa.dumps(spec).encode()).hexdigest()[:16]
+def config_hash(link: isa.Link) -> str:
+    """Short hash of what is known of a device, the one that all generated files carry."""
+    return hashlib.sha256(isa.dumps(link).encode()).hexdigest()[:16]
 
 
 def _call(op: linalg.GenericOp, spec: AcceleratorSpec | None) -> Call:

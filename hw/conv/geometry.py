@@ -21,7 +21,7 @@ from axiloom.hw.array.parameter_buffer import CHANNEL_BITS
 from axiloom.hw.conv.image_places import ImageLayout
 from axiloom.hw.engine.elements import unlike
 from axiloom.hw.engine.receiver import Loaded, Protocol
-from axiloom.isa.check.sizes import STREAM_WIDTHS
+from axiloom.isa.check.link import STREAM_WIDTHS
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS
 from axiloom.isa.kernels.forms import CHANNEL_WORDS, CHANNELS, IMAGE

@@ -22,7 +22,7 @@ from axiloom.hw.engine.commands import CommandKind
 from axiloom.hw.engine.decoder import Programs
 from axiloom.hw.engine.engine import Engine
 from axiloom.hw.engine.receiver import Loaded, Protocol, Receiver
-from axiloom.isa.check.sizes import STREAM_WIDTHS
+from axiloom.isa.check.link import STREAM_WIDTHS
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS
 from axiloom.isa.kernels.forms import COPY

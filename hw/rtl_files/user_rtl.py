@@ -18,8 +18,8 @@ from axiloom.hw.rtl_files.ports import (
     read_ports,
 )
 from axiloom.hw.rtl_files.vhdl import as_verilog
+from axiloom.isa.contract.link import AnyLink, Link
 from axiloom.isa.contract.rtl import RtlPorts
-from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS
 
 STREAM_WIDTHS = (WORD_BITS, 2 * WORD_BITS, 4 * WORD_BITS)
@@ -139,7 +139,7 @@ class UserRtl:
         lasts = (bus.signals.get("tlast") for bus in self.input_streams)
         return any(port is not None and port.is_read for port in lasts)
 
-    def completed(self, spec: AcceleratorSpec) -> AcceleratorSpec:
+    def completed(self, spec: AnyLink) -> AnyLink:
         """`spec` with what it leaves to the module: whether packets count."""
         if spec.rtl.starts_on_tlast is not None or not self.starts_on_tlast:
             return spec
@@ -149,7 +149,7 @@ class UserRtl:
         """Does the module have a port of this name?"""
         return port in self._by_name
 
-    def check(self, spec: AcceleratorSpec) -> None:
+    def check(self, spec: Link) -> None:
         """Raises BuildError unless the ports are those that `spec` means."""
         self.check_width(spec.stream_width, spec.name)
         what = f"user RTL module {self.top}"
@@ -171,12 +171,12 @@ class UserRtl:
             return
         for bus, is_input in [*((one, True) for one in self.input_streams), (self.output_stream, False)]:
             bits = bus.signals["tdata"].width
-            if bits in WIDE and not _whole_beats(spec, bits, is_input):
+            if bits in WIDE and not spec.has_whole_beats(bits, into=is_input):
                 raise BuildError(
                     f"{what}: {self._tdata(bus)} has {bits} bits: that needs one opcode without opcode word, "
                     f"and tiles that are whole beats; {spec.name} has others"
                 )
-        if "tlast" not in self.output_stream.signals and result_words(spec) is None:
+        if "tlast" not in self.output_stream.signals and spec.result_words is None:
             raise BuildError(
                 f"{what}: {self.output} has no tlast, and {spec.name} sends results of several lengths: "
                 "Axiloom cannot count where one ends; add tlast"
@@ -351,23 +351,3 @@ class UserRtl:
             and not p.name.lower().endswith(("tdata", "tvalid", "tready"))
         ]
         return [f"nothing to drive {', '.join(unknown)} with"] if unknown else []
-
-
-def _whole_beats(spec: AcceleratorSpec, bits: int, is_input: bool) -> bool:
-    """Whether all that travels one way is operands of whole beats of `bits`."""
-    if spec.tile.flexible or spec.others:
-        return False
-    for opcode in spec.opcodes.values():
-        tiles = opcode.sends if is_input else opcode.receives
-        others = len(opcode.host) - len(opcode.sends) - len(opcode.receives)
-        if (is_input and others) or any(spec.operand_words(one) * WORD_BITS % bits for one in tiles):
-            return False
-    return True
-
-
-def result_words(spec: AcceleratorSpec) -> int | None:
-    """Words of each result that comes back, where all have the same number: there TLAST can be counted."""
-    if spec.tile.flexible or spec.others:
-        return None
-    counts = {spec.received_words(opcode) for opcode in spec.opcodes.values() if opcode.receives}
-    return counts.pop() if len(counts) == 1 else None

@@ -10,7 +10,7 @@ from axiloom.hw.copy.engine import CopyEngine
 from axiloom.hw.engine.engine import Engine
 from axiloom.hw.matmul.engine import MatMul
 from axiloom.hw.window.engine import WindowConv
-from axiloom.isa.contract.spec import AcceleratorSpec
+from axiloom.isa.contract.link import Link
 from axiloom.isa.kernels.forms import COPY, FORMS, IMAGE, MATMUL, WINDOW
 
 ENGINES: Mapping[str, type[Engine]] = {
@@ -22,8 +22,11 @@ ENGINES: Mapping[str, type[Engine]] = {
 """Form of a kernel to the engine for it."""
 
 
-def check_engine(spec: AcceleratorSpec) -> None:
+def check_engine(link: Link) -> None:
     """Raises :exc:`SpecError` for what no engine, or not its engine, can be."""
+    if not link.parts:
+        raise SpecError([f"{link.name}: has no opcode map. Give its Verilog (--rtl FILE --top NAME)"])
+    spec, *_ = link.parts
     if spec.form.name not in ENGINES:
         known = sorted({one.kernel for one in FORMS if one.name in ENGINES})
         what = f"no engine of ours executes {spec.kernel}; they execute {', '.join(known)}"
@@ -40,7 +43,8 @@ def check_engine(spec: AcceleratorSpec) -> None:
     ENGINES[spec.form.name].sizes(spec)
 
 
-def build(spec: AcceleratorSpec) -> Engine:
-    """The accelerator of `spec`; raises what :func:`check_engine` does."""
-    check_engine(spec)
+def build(link: Link) -> Engine:
+    """The accelerator at `link`; raises what :func:`check_engine` does."""
+    check_engine(link)
+    spec, *_ = link.parts
     return ENGINES[spec.form.name](spec)

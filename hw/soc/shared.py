@@ -16,7 +16,7 @@ from axiloom.hw.axi.signatures import AXI4, AXI4Lite
 from axiloom.hw.dma.registers import ADDRESS_WIDTH
 from axiloom.hw.dma.sg_port import WIDTH as SG_WIDTH
 from axiloom.hw.soc.soc import Soc
-from axiloom.isa.contract.spec import AcceleratorSpec
+from axiloom.isa.contract.link import Link
 from axiloom.isa.files.together import check_together
 
 _STREAM = ("tdata", "tvalid", "tready", "tlast")
@@ -35,7 +35,7 @@ class SharedSoc(wiring.Component):
 
     def __init__(
         self,
-        specs: Sequence[AcceleratorSpec],
+        specs: Sequence[Link],
         accelerators: Sequence[wiring.Component | None] = (),
         *,
         watched: bool = False,
@@ -75,7 +75,7 @@ class SharedSoc(wiring.Component):
         )
 
     @property
-    def specs(self) -> tuple[AcceleratorSpec, ...]:
+    def specs(self) -> tuple[Link, ...]:
         return self._specs
 
     def elaborate(self, platform: object) -> Module:

@@ -19,7 +19,7 @@ from axiloom.hw.soc.accelerator import build
 from axiloom.hw.soc.model import ModelAccelerator
 from axiloom.hw.soc.user import CONTROL_BITS, UserAccelerator
 from axiloom.isa.contract import interfaces
-from axiloom.isa.contract.spec import AcceleratorSpec
+from axiloom.isa.contract.link import Link
 
 
 class Soc(wiring.Component):
@@ -48,7 +48,7 @@ class Soc(wiring.Component):
 
     def __init__(
         self,
-        spec: AcceleratorSpec,
+        spec: Link,
         user_rtl: UserRtl | None = None,
         accelerator: wiring.Component | None = None,
         *,
@@ -91,7 +91,7 @@ class Soc(wiring.Component):
         )
 
     @property
-    def spec(self) -> AcceleratorSpec:
+    def spec(self) -> Link:
         return self._spec
 
     @property

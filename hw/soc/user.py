@@ -32,11 +32,10 @@ from axiloom.hw.rtl_files.user_rtl import (
     SLAVE_MAY,
     SLAVE_OUT,
     UserRtl,
-    result_words,
 )
 from axiloom.hw.soc import watched
 from axiloom.isa.contract import interfaces
-from axiloom.isa.contract.spec import AcceleratorSpec
+from axiloom.isa.contract.link import Link
 
 MOST_BURSTS = 16
 """Bursts under way in one direction of a user's master that has IDs: so many are kept."""
@@ -61,7 +60,7 @@ class UserAccelerator(wiring.Component):
     Raises :exc:`BuildError` if its ports are not what `spec` says.
     """
 
-    def __init__(self, user_rtl: UserRtl, spec: AcceleratorSpec, *, watched: bool = False) -> None:
+    def __init__(self, user_rtl: UserRtl, spec: Link, *, watched: bool = False) -> None:
         user_rtl.check(spec)
         self._user_rtl = user_rtl
         self._watched = watched
@@ -159,9 +158,10 @@ class UserAccelerator(wiring.Component):
         operands = list(self._spec.rtl.inputs)
         if len(operands) < 2:
             return [self.s_axis]
-        (opcode,) = self._spec.opcodes.values()
-        beats = {one: self._spec.operand_words(one) // self._spec.beat_words for one in operands}
-        made = Distributor(self._spec.stream_width, [beats[one] for one in opcode.sends])
+        (spec,) = self._spec.parts
+        (opcode,) = spec.opcodes.values()
+        beats = {one: spec.operand_words(one) // spec.beat_words for one in operands}
+        made = Distributor(spec.stream_width, [beats[one] for one in opcode.sends])
         m.submodules.distributor = ResetInserter(self.restart)(made)
         wiring.connect(m, wiring.flipped(self.s_axis), made.s_axis)
         return [getattr(made, f"m_axis{opcode.sends.index(one)}") for one in operands]
@@ -219,7 +219,7 @@ class UserAccelerator(wiring.Component):
 
     def _count_last(self, m: Module) -> None:
         """TLAST on the last beat of each result: all have the same number of beats."""
-        words = result_words(self._spec)
+        words = self._spec.result_words
         assert words is not None  # UserRtl.check
         beats = words // self._spec.beat_words
         beat = Signal(range(max(2, beats)))

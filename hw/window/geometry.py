@@ -13,7 +13,7 @@ from axiloom.errors import SpecError
 from axiloom.hw.array.operand_layout import OperandLayout
 from axiloom.hw.engine.elements import unlike
 from axiloom.hw.engine.receiver import Loaded, Protocol
-from axiloom.isa.check.sizes import STREAM_WIDTHS
+from axiloom.isa.check.link import STREAM_WIDTHS
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.kernels.forms import WINDOW
 

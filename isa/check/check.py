@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from axiloom.isa.check import opcodes, rtl, several, sizes
+from axiloom.isa.check import link, opcodes, rtl, several, sizes
 from axiloom.isa.check.opcodes import Subject
+from axiloom.isa.contract.link import Link
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import Opcode
 
@@ -77,15 +78,15 @@ _RULES = (
     _whole(sizes.buffer_names, "buffers", "data"),
     _whole(sizes.buffer_fit, *_TILE, "buffers"),
     _whole(sizes.macs, "macs", "dims", "accel_size", "tile"),
-    _whole(sizes.stream, "stream_width", breaks="stream_width"),
-    _whole(rtl.registers, "rtl"),
+    _whole(link.stream, "stream_width", breaks="stream_width"),
+    _whole(link.registers, "rtl"),
     _whole(rtl.accesses, "rtl", "opcode_map.*", "dims", "tile"),
     _whole(rtl.carried, "rtl", "opcode_map.*", "data", "dims", "tile", "accel_size"),
     _whole(rtl.inputs, "rtl", "opcode_map.*", "data", "tile"),
     _whole(sizes.sums, "post", "data_type"),
     _whole(sizes.words_only, "kernel", "data_type", "accel_size", "tile", "post", "stream_width"),
     _whole(sizes.beats, *_TILE, "stream_width"),
-    _whole(sizes.dma, "dma_config", breaks="dma_config"),
+    _whole(link.dma, "dma_config", breaks="dma_config"),
     _each(sizes.transfers_of_default_tile, *_TILE, "stream_width", "dma_config"),
     _whole(several.no_nesting, "kernels", breaks="kernels"),
     _whole(several.opcode_words, "kernels", "opcode_map", "bits"),
@@ -94,6 +95,11 @@ _RULES = (
 
 _SHARED = {"dma_config", "stream_width"}
 """Keys that further kernels have from the accelerator."""
+
+
+def check_device(device: Link, broken: Collection[str] = ()) -> list[str]:
+    """All faults of a device, with or without an opcode map, as :func:`check`."""
+    return check(device.parts[0], broken) if device.parts else link.check_link(device, broken)
 
 
 def check(spec: AcceleratorSpec, broken: Collection[str] = ()) -> list[str]:

@@ -11,13 +11,6 @@ from axiloom.isa.kernels.forms import COPY
 from axiloom.isa.wording.names import hint, listed
 
 
-def registers(spec: AcceleratorSpec) -> Iterator[str]:
-    """They are words, in the range that the accelerator has."""
-    for name, at in spec.rtl.registers.items():
-        if at % 4 or not 0 <= at < REGISTERS_AT:
-            yield f"rtl.registers.{name}: {at:#x} is no offset of a word below {REGISTERS_AT:#x}"
-
-
 def accesses(spec: AcceleratorSpec) -> Iterator[str]:
     """Registers and dims exist, and values fit."""
     known = spec.rtl.registers

@@ -1,4 +1,4 @@
-"""Checks of sizes: dims, tiles, buffers, multiply-adds, streams and DMA. See
+"""Checks of sizes: dims, tiles, buffers, multiply-adds, beats. See
 :mod:`axiloom.isa.check.check`."""
 
 from __future__ import annotations
@@ -6,23 +6,19 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from math import prod
 
+from axiloom.isa.check.link import transfer
 from axiloom.isa.contract.framing import sent_words
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS, Opcode
-from axiloom.isa.kernels.forms import COPY, KERNELS, PACKETS
+from axiloom.isa.kernels.forms import COPY, KERNELS
 from axiloom.isa.kernels.language.body import numbers
 from axiloom.isa.kernels.language.kernel import Kernel
 from axiloom.isa.numerics import INT8, INT32, Numerics
 from axiloom.isa.wording.names import hint, listed, shortened
 
-STREAM_WIDTHS = (32, 64, 128)
-LENGTH_WIDTHS = range(8, 27)
-"""Widths of the LENGTH register (PG021, "Width of Buffer Length Register")."""
 LARGEST = (1 << 31) - 1
 """Size of a dim: words that say it have 32 bits."""
 _BEYOND_INT32 = 1 << 31
-_ADDRESS_SPACE = 1 << 32
-_DMA_REGISTERS = 1 << 16  # bytes of address space that a block design gives the DMA's registers
 
 
 # --- kernel, dims, data, tile ------------------------------------------------------------------------
@@ -174,8 +170,6 @@ def unfit(
 
 
 def macs(spec: AcceleratorSpec) -> Iterator[str]:
-    if spec.form in PACKETS and spec.macs > 0:
-        return  # as many as its nests have
     if spec.macs < 1 or spec.macs & (spec.macs - 1):
         yield f"macs: {spec.macs} is not a power of two"
         return
@@ -185,11 +179,6 @@ def macs(spec: AcceleratorSpec) -> Iterator[str]:
     if elements % spec.macs:
         what = "granule" if spec.tile.granule else "tile"
         yield f"macs: {spec.macs} does not divide the {elements} elements of C in a {what} (m x n)"
-
-
-def stream(spec: AcceleratorSpec) -> Iterator[str]:
-    if spec.stream_width not in STREAM_WIDTHS:
-        yield f"stream_width: {spec.stream_width} is not one of {', '.join(map(str, STREAM_WIDTHS))}"
 
 
 def beats(spec: AcceleratorSpec) -> Iterator[str]:
@@ -211,35 +200,6 @@ def beats(spec: AcceleratorSpec) -> Iterator[str]:
                 )
 
 
-# --- DMA ---------------------------------------------------------------------------------------------
-
-
-def dma(spec: AcceleratorSpec) -> Iterator[str]:
-    config = spec.dma
-    if config.length_width not in LENGTH_WIDTHS:
-        low, high = LENGTH_WIDTHS[0], LENGTH_WIDTHS[-1]
-        yield f"dma_config.lengthWidth: {config.length_width} bits: the LENGTH register has {low} to {high}"
-    beat = spec.stream_width // 8 if spec.stream_width in STREAM_WIDTHS else 4
-    regions = [
-        ("address", config.address, _DMA_REGISTERS),
-        ("inputAddress", config.input_address, config.input_buffer_size),
-        ("outputAddress", config.output_address, config.output_buffer_size),
-    ]
-    for key, start, size in regions:
-        unit = 4 if key == "address" else beat
-        if start % unit:
-            yield f"dma_config.{key}: {start:#x} is not a multiple of {unit} bytes"
-        if start < 0 or start + size > _ADDRESS_SPACE:
-            yield f"dma_config.{key}: {size} bytes from {start:#x} do not fit the address space of 32 bits"
-    for index, (key, start, size) in enumerate(regions):
-        for other, begin, length in regions[:index]:
-            if start < begin + length and begin < start + size:
-                yield f"dma_config.{key}: {size} bytes from {start:#x} overlap what lies at {other}"
-    for key, size in (("input", config.input_buffer_size), ("output", config.output_buffer_size)):
-        if size < beat or size % beat:
-            yield f"dma_config.{key}BufferSize: {size} is not a multiple of {beat} bytes"
-
-
 def transfers_of_default_tile(spec: AcceleratorSpec, opcode: Opcode) -> Iterator[str]:
     return transfers(spec, opcode, spec.tile.size)
 
@@ -251,20 +211,9 @@ def transfers(
     settings: Mapping[str, int] | None = None,
 ) -> Iterator[str]:
     """Each way, an opcode with its payload is one transfer: it fits its window and the LENGTH register."""
-    config = spec.dma
     received = 4 * spec.received_words(opcode, tile, settings)
     sent = 4 * sent_words(spec, opcode, tile, settings)
-    for verb, size, key, window in (
-        ("sends", sent, "inputBufferSize", config.input_buffer_size),
-        ("receives", received, "outputBufferSize", config.output_buffer_size),
-    ):
-        if size > window:
-            yield f"dma_config.{key}: {window} bytes are too few: `{opcode.name}` {verb} {size} at once"
-        if size >> config.length_width:
-            yield (
-                f"dma_config.lengthWidth: `{opcode.name}` {verb} {size} bytes in one transfer; "
-                f"{config.length_width} bits hold at most {(1 << config.length_width) - 1}"
-            )
+    return transfer(spec.dma, f"`{opcode.name}`", sent, received)
 
 
 def sums(spec: AcceleratorSpec) -> Iterator[str]:
@@ -275,8 +224,8 @@ def sums(spec: AcceleratorSpec) -> Iterator[str]:
 
 
 def words_only(spec: AcceleratorSpec) -> Iterator[str]:
-    """A copy, and a packet, has int32 words, one tile size in whole beats, and no post-processing."""
-    if spec.form is not COPY and spec.form not in PACKETS:
+    """A copy has int32 words, one tile size in whole beats, and no post-processing."""
+    if spec.form is not COPY:
         return
     if spec.data_type != INT32:
         yield f"data_type: {spec.kernel} moves words: int32, not {spec.data_type.value}"

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
-from typing import Any
 
-from axiloom.isa.contract.rtl import RtlPorts
+from axiloom.isa.contract.link import Link
 from axiloom.isa.contract.types import (
     WORD_BITS,
     Access,
     Compute,
-    DmaConfig,
     Opcode,
     Scope,
     SendDim,
@@ -30,17 +28,15 @@ PIXELS = 8
 or 8 long (224, 112, 56, 28, 14, 7), and 16 columns would leave more of their last block idle."""
 
 
-@dataclass(frozen=True)
-class AcceleratorSpec:
-    """An accelerator's instruction set and the sizes of what executes it.
+@dataclass(frozen=True, kw_only=True)
+class AcceleratorSpec(Link):
+    """An accelerator's opcode map, the sizes of what executes it, and the link to it.
 
     Build one with :func:`axiloom.isa.load` or :func:`axiloom.isa.builtin`; both check it whole
     (:func:`axiloom.isa.check.check.check`). The class itself holds values and derives sizes.
     """
 
-    name: str
-    version: str
-    description: str
+    packets: None = field(init=False, default=None)
     kernel: str
     """The MLIR operation it executes, ``linalg.matmul``."""
     data_type: Numerics
@@ -54,15 +50,9 @@ class AcceleratorSpec:
     selected_flow: str
     init_opcodes: tuple[str, ...]
     """Opcodes the host sends once, before the loops."""
-    dma: DmaConfig
     buffers: Mapping[str, int]
     """Operand to the capacity of its buffer on the device, in 32-bit words (one ping-pong half)."""
     tile: TileRule
-    macs: int
-    """Parallel multiply-adds."""
-    stream_width: int = WORD_BITS
-    cpu: Mapping[str, Any] = field(default_factory=dict)
-    """The ``cpu`` part of the file (cache levels and types), kept as it was."""
     post: bool = False
     """Has post-processing: operand P and ``requantise``."""
     own_kernel: Kernel | None = None
@@ -75,37 +65,43 @@ class AcceleratorSpec:
     others: Mapping[str, AcceleratorSpec] = field(default_factory=dict)
     """Further kernels of the device, by name, each with operands, opcodes and flows of its own. What they
     share with this one (DMA, streams) is set in :attr:`parts`."""
-    rtl: RtlPorts = field(default_factory=RtlPorts)
-    """What is to be known of Verilog of the user's own."""
-    guessed: tuple[str, ...] = ()
-    """Keys of its file that ``axiloom spec from-rtl`` guessed, and that nobody has made sure of since."""
 
     @property
     def accesses(self) -> Mapping[str, tuple[tuple[Access, ...], tuple[Access, ...]]]:
-        """Opcode to the registers that the host accesses before and after it, where there are such."""
         return {n: (op.before, op.after) for n, op in self.opcodes.items() if op.before or op.after}
 
     @property
     def has_registers(self) -> bool:
-        """Whether the host accesses registers of the device between transfers, which then cannot be moved."""
         return any(op.before or op.after or op.carried for op in self.opcodes.values())
 
     @property
     def keeps_packets(self) -> bool:
-        """Whether each instruction is a packet of its own, which no pass may join with another."""
         return self.has_registers or bool(self.rtl.starts_on_tlast)
 
     @property
     def has_pointers(self) -> bool:
-        """Whether the device reads and writes memory itself: no operand travels on a stream."""
         return any(one.pointer for op in self.opcodes.values() for one in op.carried)
 
-    def replace(self, **changes: Any) -> AcceleratorSpec:
-        return replace(self, **changes)
+    @property
+    def result_words(self) -> int | None:
+        if self.tile.flexible or self.others:
+            return None
+        counts = {self.received_words(opcode) for opcode in self.opcodes.values() if opcode.receives}
+        return counts.pop() if len(counts) == 1 else None
+
+    def has_whole_beats(self, bits: int, *, into: bool) -> bool:
+        if self.tile.flexible or self.others:
+            return False
+        for opcode in self.opcodes.values():
+            tiles = opcode.sends if into else opcode.receives
+            others = len(opcode.host) - len(opcode.sends) - len(opcode.receives)
+            if (into and others) or any(self.operand_words(one) * WORD_BITS % bits for one in tiles):
+                return False
+        return True
 
     @cached_property
     def parts(self) -> tuple[AcceleratorSpec, ...]:
-        """One for each kernel with flows of its own, this one first. An op of the host is for one of them."""
+        """This one first."""
         shared = {name: getattr(self, name) for name in ("dma", "stream_width", "version", "description")}
         return (
             self,
@@ -125,11 +121,6 @@ class AcceleratorSpec:
     def form(self) -> Form:
         """How it executes its kernel: what its dims, operands and settings mean."""
         return form_of(self.kernel, self.data, self.own_kernel)
-
-    @property
-    def beat_words(self) -> int:
-        """32-bit words that the stream takes at once, the lowest in the lowest bits."""
-        return self.stream_width // WORD_BITS
 
     @property
     def operands(self) -> tuple[str, ...]:

@@ -226,7 +226,9 @@ def _flows(body: Mapping[str, Any], opcodes: Mapping[str, tuple[int | None, Step
             continue
         candidate = {**body, "opcode_flow_map": {name: flow}, "selected_flow": name}
         drafts, faults = json_form.read(json.dumps({"accelerators": [candidate]}))
-        if not faults and all(not check.check(one.spec, one.broken) and not one.faults for one in drafts):
+        if not faults and all(
+            not check.check_device(one.spec, one.broken) and not one.faults for one in drafts
+        ):
             found[name] = flow
     return found
 
@@ -254,7 +256,7 @@ def _with_dma(body: Mapping[str, Any], document: Mapping[str, Any], remarks: lis
         return body
     whole = {**body, "dma_config": dict(zip(_DMA, values, strict=True))}
     drafts, faults = json_form.read(json.dumps({"accelerators": [whole]}))
-    if faults or any(one.faults or check.check(one.spec, one.broken) for one in drafts):
+    if faults or any(one.faults or check.check_device(one.spec, one.broken) for one in drafts):
         remarks.append(
             f"dma_config {list(values)} cannot be; the addresses are those of the built-in accelerators"
         )
@@ -266,8 +268,8 @@ def _checked(body: Mapping[str, Any]) -> AcceleratorSpec:
     drafts, faults = json_form.read(json.dumps({"accelerators": [body]}))
     faults = [
         *faults,
-        *(fault for one in drafts for fault in (*one.faults, *check.check(one.spec, one.broken))),
+        *(fault for one in drafts for fault in (*one.faults, *check.check_device(one.spec, one.broken))),
     ]
     if faults:
         raise SpecError(faults)
-    return drafts[0].spec
+    return drafts[0].spec.parts[0]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from math import prod
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from axiloom.isa import numerics
 from axiloom.isa.check import check
+from axiloom.isa.contract.link import Link
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import (
     WORD_BITS,
@@ -90,7 +91,7 @@ class Draft:
 
     place: str
     """Where it stands in the file: ``accelerators[0]``."""
-    spec: AcceleratorSpec
+    spec: Link
     faults: list[str] = field(default_factory=list)
     broken: set[str] = field(default_factory=set)
     """Places (``macs``, ``device.sA``) that hold neutral values in `spec`, because what stood there cannot be
@@ -235,16 +236,38 @@ def _read_accelerator(
     index: int, body: Mapping[str, Any], errors: Sequence[jsonschema.ValidationError], cpu: Mapping[str, Any]
 ) -> Draft:
     found = dict.fromkeys(pair for error in errors for pair in _schema_faults(error))
+    start = _NEUTRAL.replace(cpu=dict(cpu))
     draft = Draft(
         place=path(["accelerators", index]),
-        spec=_NEUTRAL.replace(cpu=dict(cpu)),
+        spec=start,
         faults=[fault for _, fault in found],
         broken={key for key, _ in found if key},
     )
     if not body:
         draft.broken |= schema()["$defs"]["accelerator"]["properties"].keys()
-    _Reader(draft, body).run()
+    if "packets" in body:
+        draft.spec = _read_link(body, draft.broken)
+    else:
+        _Reader(draft, body, start).run()
     return draft
+
+
+_LINK: Mapping[str, Callable[[Any], Any]] = {
+    "name": str,
+    "version": str,
+    "description": str,
+    "macs": int,
+    "stream_width": int,
+    "dma_config": lambda values: _dma(values),
+    "packets": lambda words: None if words is None else (int(words[0]), int(words[1])),
+}
+
+
+def _read_link(body: Mapping[str, Any], broken: Collection[str]) -> Link:
+    """Of a device whose driver another compiler makes."""
+    values = {key: read(body[key]) for key, read in _LINK.items() if key in body and key not in broken}
+    dma = values.pop("dma_config", DmaConfig())
+    return Link(**{"name": "?", **values}, dma=dma)
 
 
 _NEUTRAL = AcceleratorSpec(
@@ -269,11 +292,12 @@ _NEUTRAL = AcceleratorSpec(
 class _Reader:
     """Fills a draft from a JSON object, key by key."""
 
-    def __init__(self, draft: Draft, body: Mapping[str, Any]) -> None:
+    def __init__(self, draft: Draft, body: Mapping[str, Any], start: AcceleratorSpec) -> None:
         self._draft = draft
         self._body = body
+        self.spec = start
 
-    def run(self) -> None:
+    def run(self) -> AcceleratorSpec:
         for key in ("name", "description", "selected_flow"):
             self._set(key, key, str)
         self._kernel()
@@ -282,7 +306,7 @@ class _Reader:
         self._set("dims", "dims", tuple)
         self._set("data", "data", lambda v: {operand: tuple(dims) for operand, dims in v.items()})
         self._set("accel_size", "tile", lambda v: TileRule(_integers(v)))
-        self._set("tile", "tile", lambda v: replace(self._draft.spec.tile, granule=_integers(v["granule"])))
+        self._set("tile", "tile", lambda v: replace(self.spec.tile, granule=_integers(v["granule"])))
         self._set("dma_config", "dma", _dma)
         self._set("stream_width", "stream_width", int)
         self._set("post", "post", bool)
@@ -294,6 +318,8 @@ class _Reader:
         self._sizes()
         self._in_place()
         self._kernels()
+        self._draft.spec = self.spec
+        return self.spec
 
     def _fault(self, place: str, what: str, breaks: str = "") -> None:
         """A fault at `place`, which breaks `breaks`, by default the same place."""
@@ -305,7 +331,7 @@ class _Reader:
             return
         value = convert(self._body[key])
         if key not in self._draft.broken:
-            self._draft.spec = self._draft.spec.replace(**{attribute: value})
+            self.spec = self.spec.replace(**{attribute: value})
 
     def _kernel(self) -> None:
         """A name, or an object that says it all."""
@@ -313,14 +339,14 @@ class _Reader:
         if "kernel" in self._draft.broken or given is None:
             return
         if isinstance(given, str):
-            self._draft.spec = self._draft.spec.replace(kernel=given)
+            self.spec = self.spec.replace(kernel=given)
             return
         try:
             kernel = read_kernel(given)
         except KernelError as error:
             self._fault("kernel", str(error))
             return
-        self._draft.spec = self._draft.spec.replace(kernel=kernel.name, own_kernel=kernel)
+        self.spec = self.spec.replace(kernel=kernel.name, own_kernel=kernel)
 
     def _in_place(self) -> None:
         """Name to a kernel's name, or to a kernel that is written out."""
@@ -340,13 +366,13 @@ class _Reader:
                 found[name] = read_kernel(given)
             except KernelError as error:
                 self._fault(f"in_place.{name}", str(error), "in_place")
-        self._draft.spec = self._draft.spec.replace(in_place=found)
+        self.spec = self.spec.replace(in_place=found)
 
     def _kernels(self) -> None:
         """Further kernels: each is read as an accelerator of its own, which it is but for what it shares."""
         if "kernels" in self._draft.broken:
             return
-        whole, found = self._draft.spec, {}
+        whole, found = self.spec, {}
         for name, body in self._body.get("kernels", {}).items():
             start = _NEUTRAL.replace(
                 name=f"{whole.name}.{name}",
@@ -355,13 +381,12 @@ class _Reader:
                 stream_width=whole.stream_width,
             )
             draft = Draft(f"{self._draft.place}.kernels.{name}", start)
-            _Reader(draft, body).run()
-            found[name] = draft.spec
+            found[name] = part = _Reader(draft, body, start).run()
             if draft.faults:
                 self._draft.faults += draft.faults
-                self._draft.faults += [f"{draft.place}.{f}" for f in check.check(draft.spec, draft.broken)]
+                self._draft.faults += [f"{draft.place}.{f}" for f in check.check(part, draft.broken)]
                 self._draft.broken.add("kernels")
-        self._draft.spec = whole.replace(others=found)
+        self.spec = whole.replace(others=found)
 
     def _data_type(self, name: str) -> numerics.Numerics:
         try:
@@ -375,7 +400,7 @@ class _Reader:
         device: dict[str, tuple[DeviceAction, ...]] = {}
         if "opcode_map" not in self._draft.broken:
             try:
-                host = grammar.parse_opcodes(self._body["opcode_map"], self._draft.spec.operands)
+                host = grammar.parse_opcodes(self._body["opcode_map"], self.spec.operands)
             except grammar.GrammarError as error:
                 self._fault("opcode_map", str(error))
         if "device" not in self._draft.broken:
@@ -385,7 +410,7 @@ class _Reader:
                 self._fault("device", f"opcode `{name}` is missing: say what it does", path(["device", name]))
             for name in (n for n in device if n not in host):
                 self._fault(path(["device", name]), f"unknown opcode `{name}`{hint(name, host)}")
-        spec = self._draft.spec
+        spec = self.spec
         opcodes = {
             name: replace(
                 opcode,
@@ -394,7 +419,7 @@ class _Reader:
             )
             for name, opcode in host.items()
         }
-        self._draft.spec = spec.replace(opcodes=opcodes)
+        self.spec = spec.replace(opcodes=opcodes)
 
     def _device(self, name: str, texts: Sequence[str]) -> tuple[DeviceAction, ...]:
         actions: list[DeviceAction] = []
@@ -424,11 +449,11 @@ class _Reader:
         if init.depth > 1:
             self._fault("init_opcodes", "has inner scopes, but these opcodes are sent once")
         names = tuple(item for item in init.items if isinstance(item, str))
-        self._draft.spec = self._draft.spec.replace(flows=flows, init_opcodes=names)
+        self.spec = self.spec.replace(flows=flows, init_opcodes=names)
 
     def _sizes(self) -> None:
         """Buffers and multiply-adds, whose defaults follow from the tile."""
-        spec = self._draft.spec
+        spec = self.spec
         if {"accel_size", "tile", "data", "dims", "data_type"} & self._draft.broken:
             self._draft.broken |= {"buffers", "macs"} - self._body.keys()
         if "macs" not in self._draft.broken:
@@ -438,7 +463,7 @@ class _Reader:
             spec = spec.replace(buffers={o: int(words) for o, words in self._body["buffers"].items()})
         elif "buffers" not in self._draft.broken:
             spec = spec.replace(buffers=_default_buffers(spec))
-        self._draft.spec = spec
+        self.spec = spec
 
 
 def default_macs(spec: AcceleratorSpec) -> int:
@@ -516,24 +541,42 @@ def _dma(values: Mapping[str, Any]) -> DmaConfig:
 # --- writing -----------------------------------------------------------------------------------------
 
 
-def write(specs: Sequence[AcceleratorSpec]) -> str:
+def write(specs: Sequence[Link]) -> str:
     """The file that reads back as `specs`; the ``cpu`` part is that of the first."""
     document: dict[str, Any] = {"cpu": dict(specs[0].cpu)} if specs[0].cpu else {}
-    document["accelerators"] = [_write_accelerator(spec) for spec in specs]
+    document["accelerators"] = [_write_device(spec) for spec in specs]
     return _layout(document) + "\n"
 
 
-def _write_accelerator(spec: AcceleratorSpec) -> dict[str, Any]:
-    dma = {
+def _write_device(link: Link) -> dict[str, Any]:
+    if link.parts:
+        return _write_accelerator(link.parts[0])
+    return {
+        "name": link.name,
+        "version": link.version,
+        "description": link.description,
+        "dma_config": _write_dma(link.dma),
+        "packets": None if link.packets is None else list(link.packets),
+        "macs": link.macs,
+        "stream_width": link.stream_width,
+    }
+
+
+def _write_dma(config: DmaConfig) -> dict[str, Any]:
+    values = {
         key: value
         for key, attribute in _DMA_KEYS.items()
-        if (value := getattr(spec.dma, attribute)) or key not in _SAID_IF_TRUE
+        if (value := getattr(config, attribute)) or key not in _SAID_IF_TRUE
     }
+    return {key: f"0x{value:08x}" if key in _ADDRESSES else value for key, value in values.items()}
+
+
+def _write_accelerator(spec: AcceleratorSpec) -> dict[str, Any]:
     body: dict[str, Any] = {
         "name": spec.name,
         "version": spec.version,
         "description": spec.description,
-        "dma_config": {k: f"0x{v:08x}" if k in _ADDRESSES else v for k, v in dma.items()},
+        "dma_config": _write_dma(spec.dma),
         "kernel": write_kernel(spec.own_kernel) if spec.own_kernel else spec.kernel,
         "accel_size": list(spec.tile.size),
         "tile": {"granule": list(spec.tile.granule)} if spec.tile.granule else None,

@@ -10,6 +10,7 @@ from axiloom.errors import SpecError, UsageError
 from axiloom.files import read_text
 from axiloom.isa import numerics
 from axiloom.isa.check import check
+from axiloom.isa.contract.link import AnyLink, Link
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.files import flat_form, json_form
 from axiloom.isa.files.post import with_post
@@ -33,20 +34,30 @@ class _NoTextError(SpecError):
 
 
 def check_file(path: str | Path) -> list[str]:
-    """All faults of all accelerators in a file, each with its JSON path; empty if it is sound."""
+    """All faults of all devices in a file, each with its JSON path; empty if it is sound."""
     return _read(Path(path))[1]
 
 
-def load_all(path: str | Path) -> dict[str, AcceleratorSpec]:
-    """Accelerator name to specification, in the order of the file.
+def load_links(path: str | Path) -> dict[str, Link]:
+    """Device name to what is known of it, with or without an opcode map, in the order of the file.
 
     Raises SpecError with every fault of the file, and UsageError if it cannot be read.
     """
-    specs, faults = _read(Path(path))
+    links, faults = _read(Path(path))
     if faults:
         more = [f"and {len(faults) - _MOST_FAULTS} more faults"] if len(faults) > _MOST_FAULTS else []
         raise SpecError([f"{path}: {fault}" for fault in (*faults[:_MOST_FAULTS], *more)])
-    return {spec.name: spec for spec in specs}
+    return {link.name: link for link in links}
+
+
+def load_all(path: str | Path) -> dict[str, AcceleratorSpec]:
+    """Accelerator name to specification, in the order of the file. Raises what :func:`load_links` does, and
+    SpecError for a device without an opcode map."""
+    links = load_links(path)
+    if plain := [name for name, link in links.items() if not link.parts]:
+        why = "has `packets` and no opcode map: its driver comes from `axiloom nest` or `axiloom program`"
+        raise SpecError([f"{path}: {name}: {why}" for name in plain])
+    return {name: link.parts[0] for name, link in links.items()}
 
 
 def load(path: str | Path, name: str | None = None) -> AcceleratorSpec:
@@ -59,7 +70,7 @@ def load(path: str | Path, name: str | None = None) -> AcceleratorSpec:
     return specs[name]
 
 
-def dumps(*specs: AcceleratorSpec) -> str:
+def dumps(*specs: Link) -> str:
     """The file, as JSON text, that loads as `specs`."""
     return json_form.write(specs)
 
@@ -103,10 +114,10 @@ def find(name_or_path: str, size: int | None = None, encoding: str = "bitmask") 
     return builtin(name_or_path, size, encoding=encoding)
 
 
-def revise(spec: AcceleratorSpec, **changes: Any) -> AcceleratorSpec:
-    """The specification with some fields replaced; raises SpecError with every fault that this makes."""
+def revise(spec: AnyLink, **changes: Any) -> AnyLink:
+    """The device with some fields replaced; raises SpecError with every fault that this makes."""
     revised = spec.replace(**changes)
-    faults = check.check(revised)
+    faults = check.check_device(revised)
     if faults:
         raise SpecError([f"{spec.name}: {fault}" for fault in faults])
     return revised
@@ -147,7 +158,7 @@ def _bring_up() -> dict[str, AcceleratorSpec]:
     return load_all(SPECS / "bring_up.json")
 
 
-def _read(path: Path) -> tuple[list[AcceleratorSpec], list[str]]:
+def _read(path: Path) -> tuple[list[Link], list[str]]:
     try:
         text = read_text(path, _NoTextError)
     except _NoTextError as error:
@@ -159,7 +170,7 @@ def _read(path: Path) -> tuple[list[AcceleratorSpec], list[str]]:
         return [], [f"{form}: `axiloom spec import {path}` reads it"]
     names: dict[str, str] = {}
     for draft in drafts:
-        found = check.check(draft.spec, draft.broken)
+        found = check.check_device(draft.spec, draft.broken)
         name = draft.spec.name
         if "name" not in draft.broken and names.setdefault(name, draft.place) != draft.place:
             found.append(f"name: {names[name]} is called `{name}` too")

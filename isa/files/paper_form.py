@@ -35,11 +35,11 @@ def read(document: Mapping[str, Any]) -> tuple[list[AcceleratorSpec], list[str]]
         faults = [
             *faults,
             *one.faults,
-            *(f"{one.place}.{fault}" for fault in check.check(one.spec, one.broken)),
+            *(f"{one.place}.{fault}" for fault in check.check_device(one.spec, one.broken)),
         ]
     if faults:
         raise SpecError(faults)
-    return [one.spec for one in drafts], remarks
+    return [part for one in drafts for part in one.spec.parts[:1]], remarks
 
 
 def _completed(number: int, body: Any, remarks: list[str]) -> Any:

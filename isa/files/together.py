@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from axiloom.errors import SpecError
-from axiloom.isa.contract.spec import AcceleratorSpec
+from axiloom.isa.contract.link import AnyLink, Link
 from axiloom.isa.contract.types import DmaConfig
 
 PAGE_BYTES = 0x1_0000
@@ -18,7 +18,7 @@ MOST = 8
 _WINDOWS_APART = 0x80_0000  # from a built-in accelerator's windows to the next one's
 
 
-def check_together(specs: Sequence[AcceleratorSpec]) -> list[str]:
+def check_together(specs: Sequence[Link]) -> list[str]:
     """Why sound accelerators cannot share a system, a line each; empty if they can.
 
     Names, DMA ids, registers and windows are each accelerator's own; the streams' width and the kind
@@ -31,12 +31,12 @@ def check_together(specs: Sequence[AcceleratorSpec]) -> list[str]:
     return [*_names(specs), *_places(specs), *_alike(specs)]
 
 
-def place(specs: Sequence[AcceleratorSpec]) -> list[AcceleratorSpec]:
+def place(specs: Sequence[AnyLink]) -> list[AnyLink]:
     """`specs` with DMAs and windows moved apart where they collide: the first that has a place keeps it.
 
     Built-in accelerators all have the same. Raises SpecError where they do not fit together otherwise.
     """
-    placed: list[AcceleratorSpec] = []
+    placed: list[AnyLink] = []
     for spec in specs:
         config = spec.dma
         ids = {other.dma.id for other in placed}
@@ -61,7 +61,7 @@ def _moved(config: DmaConfig, number: int, pages: int, windows: int) -> DmaConfi
     )
 
 
-def _names(specs: Sequence[AcceleratorSpec]) -> Iterator[str]:
+def _names(specs: Sequence[Link]) -> Iterator[str]:
     for index, spec in enumerate(specs):
         for other in specs[:index]:
             if other.name == spec.name:
@@ -70,7 +70,7 @@ def _names(specs: Sequence[AcceleratorSpec]) -> Iterator[str]:
                 yield f"{spec.name}: dma_config.id: {spec.dma.id} is the DMA of {other.name} too"
 
 
-def _places(specs: Sequence[AcceleratorSpec]) -> Iterator[str]:
+def _places(specs: Sequence[Link]) -> Iterator[str]:
     taken: list[tuple[str, str, int, int]] = []
     for spec in specs:
         config = spec.dma
@@ -94,7 +94,7 @@ def _places(specs: Sequence[AcceleratorSpec]) -> Iterator[str]:
         taken += [(spec.name, *region) for region in regions]
 
 
-def _alike(specs: Sequence[AcceleratorSpec]) -> Iterator[str]:
+def _alike(specs: Sequence[Link]) -> Iterator[str]:
     first = specs[0]
     for spec in specs[1:]:
         if spec.stream_width != first.stream_width:

@@ -7,10 +7,6 @@ and driver generator read it. A device's form follows from the operands that its
 - ``IMAGE``: a convolution whose device takes an image tile and walks over it itself
 - ``WINDOW``: a convolution whose host cuts out each window; the device makes the dot product
 - ``COPY``: C[n] += A[n], words that come back as they went: for bringing a board up
-- ``PACKET``: a packet of words goes in, a packet comes back; a program of loop nests (``nests/``) says what
-  happens in between, not the specification
-- ``COMMANDS``: commands with their payload go in, a packet of each that stores comes back; a text of
-  instructions (``instructions/``) says what they are, and how many words
 - any other kernel has the form that :func:`plain_form` makes of it
 """
 
@@ -79,8 +75,6 @@ class Form:
     """Operand to the settings by which a load lays it out: compute needs the same ones."""
     saves: bool = False
     """The device keeps several results, one after the other (`save`), until they are stored together."""
-    counted: bool = True
-    """A specification says how many words travel; else they are only passed on."""
     computes: Kernel | None = None
     """The kernel as data, where the form was made from it: the functional model evaluates its body."""
 
@@ -193,37 +187,15 @@ COPY = Form(
     operands={"A": ("n",), "C": ("n",)},
     channel="n",
 )
-PACKET = Form(
-    name="packet",
-    kernel="packet",
-    dims=("x", "y"),
-    loops=("x", "y"),
-    reductions=(),
-    operands={"X": ("x",), "Y": ("y",)},
-    channel="y",
-)
-COMMANDS = Form(
-    name="commands",
-    kernel="commands",
-    dims=("x", "y"),
-    loops=("x", "y"),
-    reductions=(),
-    operands={"X": ("x",), "Y": ("y",)},
-    channel="y",
-    counted=False,
-)
-PACKETS = (PACKET, COMMANDS)
-"""Forms of which a specification says how words travel, and nothing else."""
 _CONV_MOVED = {"I": ("oh", "ow", "ic"), "F": ("oc", "ic"), "O": ("oc", "oh", "ow")}
 _MOVED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     MATMUL.name: MATMUL.operands,
     IMAGE.name: _CONV_MOVED,
     WINDOW.name: _CONV_MOVED,
     COPY.name: COPY.operands,
-    **{form.name: form.operands for form in PACKETS},
 }
 
-FORMS = (MATMUL, IMAGE, WINDOW, COPY, *PACKETS)
+FORMS = (MATMUL, IMAGE, WINDOW, COPY)
 KERNELS = tuple(dict.fromkeys([*(form.kernel for form in FORMS), *NAMED]))
 
 CHANNELS = "P"

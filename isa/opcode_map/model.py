@@ -15,7 +15,6 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from axiloom.errors import SpecError
 from axiloom.isa.contract.errors import DeviceError, StopError
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS
@@ -23,7 +22,6 @@ from axiloom.isa.contract.words import Words
 from axiloom.isa.instructions.simulator.simulate import Simulator
 from axiloom.isa.instructions.simulator.state import RefusedError
 from axiloom.isa.instructions.tree import Const
-from axiloom.isa.kernels.forms import PACKETS
 from axiloom.isa.opcode_map.framing import Event, Kind
 from axiloom.isa.opcode_map.reader import read
 
@@ -32,7 +30,7 @@ Step = tuple[Callable[..., int] | int, Event | None]
 
 
 class FunctionalModel:
-    """A device of `spec`, which must be sound (:func:`axiloom.isa.check.check.check`). SpecError for packets.
+    """A device of `spec`, which must be sound (:func:`axiloom.isa.check.check.check`).
 
     Attributes:
         code: the error that stopped the device, `DeviceError.OK` while it runs.
@@ -43,11 +41,6 @@ class FunctionalModel:
     """
 
     def __init__(self, spec: AcceleratorSpec) -> None:
-        if spec.form in PACKETS:
-            what = (
-                f"there is no functional model of {spec.kernel}: the specification says only how words travel"
-            )
-            raise SpecError([f"{spec.name}: {what}. Give its RTL: --rtl FILE.v"])
         self.spec = spec
         opcodes = read(spec)
         self._framing, self._simulator = opcodes.framing, Simulator(opcodes.instructions)

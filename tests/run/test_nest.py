@@ -9,7 +9,6 @@ from axiloom.cli import main
 from axiloom.cosim.system import System
 from axiloom.errors import ProtocolError, SpecError
 from axiloom.hw.rtl_files.user_rtl import UserRtl
-from axiloom.isa.opcode_map.model import FunctionalModel
 from axiloom.nests.ports import packets, specification
 from axiloom.nests.program import Array, Program, Role
 from axiloom.run.nest import NestRun
@@ -130,9 +129,8 @@ def test_numbers_that_only_circuits_have(
 
 
 def test_no_model_of_a_packet() -> None:
-    spec = run_of(6, True).system.spec
-    with pytest.raises(SpecError, match="there is no functional model of packet"):
-        FunctionalModel(spec)
+    with pytest.raises(SpecError, match="no opcode map, so no functional model. Give its RTL"):
+        System(run_of(6, True).system.link, model=True)
 
 
 POLYBENCH = Path(__file__).parent.parent.parent / "benchmarks" / "polybench"

@@ -47,8 +47,10 @@ def ladder_files(plan: Plan) -> tuple[dict[str, str], list[str]]:
     """The bring-up ladder: its program, and its configuration and drivers for the accelerator."""
     if len(plan.specs) > 1:
         return {}, ["sw/bringup/: the ladder is of one accelerator"]
+    if plan.loops is not None:
+        return {}, ["sw/bringup/: the ladder is of an accelerator with an opcode map"]
     try:
-        made = bring_up.sources(plan.specs[0])
+        made = bring_up.sources(plan.specs[0].parts[0])
     except UsageError as refused:
         return {}, [f"sw/bringup/: {refused}"]
     program = (sw.ROOT / LADDER).read_text(encoding="utf-8")
@@ -62,10 +64,10 @@ def python_files(plan: Plan) -> tuple[dict[str, str], list[str]]:
     """The class for the PYNQ image, a module for each accelerator below ``python/``."""
     files: dict[str, str] = {}
     missing: list[str] = []
-    for spec in plan.specs:
-        name = "accelerator" if len(plan.specs) == 1 else identifier(spec.name)
+    for link in plan.specs:
+        name = "accelerator" if len(plan.specs) == 1 else identifier(link.name)
         try:
-            files[f"python/{name}.py"] = pynq.module(spec)
+            files[f"python/{name}.py"] = pynq.module(link)
         except UsageError as refused:
             missing.append(f"python/{name}.py: {refused}")
     return files, missing

@@ -116,7 +116,7 @@ def user_rtl(folder: Path, ports: RtlPorts | None = None) -> UserRtl | None:
 
 def simulate(folder: Path, programs: list[Path], progress: Callable[[str], None]) -> list[tuple[int, str]]:
     """Exit status and output of Linux programs on the simulated board of a folder."""
-    specs = list(isa.load_all(folder / "accelerator.json").values())
+    specs = list(isa.load_links(folder / "accelerator.json").values())
     soc = Soc(System(specs, profile(folder), user_rtl=user_rtl(folder, specs[0].rtl)))
     soc.build(progress=progress)
     progress("")

@@ -20,10 +20,9 @@ from axiloom.drivergen.problems.kinds import kernel_problem
 from axiloom.errors import CompileError, UsageError
 from axiloom.files import write_whole
 from axiloom.hw.rtl_files.user_rtl import UserRtl
-from axiloom.isa import AcceleratorSpec
+from axiloom.isa import AcceleratorSpec, Link
 from axiloom.isa.files.device import device_of
 from axiloom.isa.files.library import ENCODINGS
-from axiloom.isa.kernels.forms import COPY
 from axiloom.isa.numerics import INT32
 from axiloom.run.resolve import resolve
 
@@ -321,8 +320,7 @@ def accelerator(options: argparse.Namespace, data_type: str | None = None) -> Ac
         changes["stream_width"] = options.stream_width
     if options.macs is not None:
         if not spec.form.multiplies:
-            what = "copies and multiplies nothing" if spec.form is COPY else "has as many as its nests"
-            raise UsageError(f"--macs: {spec.name} {what}")
+            raise UsageError(f"--macs: {spec.name} copies and multiplies nothing")
         changes["macs"] = _asked_macs(options.macs, spec, options)
     dma = spec.dma
     if options.dma is not None:
@@ -437,12 +435,12 @@ def refuse_model(options: argparse.Namespace) -> None:
         )
 
 
-def rtl(options: argparse.Namespace, *specs: AcceleratorSpec) -> dict[str, Any]:
+def rtl(options: argparse.Namespace, *specs: Link) -> dict[str, Any]:
     """What stands in the accelerator's place, as arguments of `System`."""
     return {"model": True} if wants_model(options) else {"user_rtl": user_rtl(options, *specs)}
 
 
-def user_rtl(options: argparse.Namespace, *specs: AcceleratorSpec) -> UserRtl | None:
+def user_rtl(options: argparse.Namespace, *specs: Link) -> UserRtl | None:
     """The Verilog of --rtl, which takes the place of the one accelerator in `specs`.
 
     Raises UsageError and BuildError for what does not fit, its streams' width too, and for the model.
@@ -496,14 +494,14 @@ def schedule(options: argparse.Namespace, pipeline: str | None = None) -> Schedu
     return Schedule(options.flow, options.order, options.tile, options.pipeline or pipeline)
 
 
-def system(options: argparse.Namespace, specs: Sequence[AcceleratorSpec], seed: int = 0) -> System:
-    """What stands there by the options of :func:`add_simulation`; `specs` by those of the accelerator."""
+def system(options: argparse.Namespace, links: Sequence[Link], seed: int = 0) -> System:
+    """What stands there by the options of :func:`add_simulation`; `links` by those of the accelerator."""
     watchdog = {} if options.watchdog is None else {"watchdog_cycles": options.watchdog}
     return System(
-        specs,
+        links,
         options.board,
         options.sim,
-        **rtl(options, *specs),
+        **rtl(options, *links),
         wait=options.wait,
         os=options.os,
         trace=options.trace,

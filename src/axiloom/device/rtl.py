@@ -20,9 +20,9 @@ from axiloom.hw.verilog.rows import emit_rows
 from axiloom.hw.vta.cycles import Cycles as BlockCycles
 from axiloom.hw.vta.device import Device as BlockDevice
 from axiloom.hw.vta.meanings import machine as block_machine
-from axiloom.isa import AcceleratorSpec
+from axiloom.isa import Link
 from axiloom.isa.instructions.tree import InstructionSet
-from axiloom.selection.drive.specification import specification
+from axiloom.selection.drive.link import link
 from axiloom.selection.drive.tokens import tokened
 from axiloom.selection.program.program import Program
 
@@ -42,8 +42,8 @@ class DeviceRtl:
     """Of commands with their fields, while the streams do not pause; None where nobody has foretold them."""
 
     @property
-    def spec(self) -> AcceleratorSpec:
-        return specification(self.isa.name, self.stream_width, self.multipliers)
+    def link(self) -> Link:
+        return link(self.isa.name, self.stream_width, self.multipliers)
 
     def foretold(self, program: Program) -> int | None:
         """Cycles of a program of this device."""

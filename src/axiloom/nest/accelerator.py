@@ -1,4 +1,4 @@
-"""An accelerator from a schedule: its RTL behind ports, its specification, its packets."""
+"""An accelerator from a schedule: its RTL behind ports, its link, its packets."""
 
 from __future__ import annotations
 
@@ -9,23 +9,25 @@ from axiloom.hw.nest.circuit import Circuit, Operate
 from axiloom.hw.nest.units import Find
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.hw.verilog.nest import NestVerilog, emit_accelerator
-from axiloom.isa import AcceleratorSpec
+from axiloom.isa import Link
 from axiloom.nests.lower.iteration.narrow import narrowed
 from axiloom.nests.poly import sets
-from axiloom.nests.ports import Packet, compile_ports, specification
+from axiloom.nests.ports import Packet, compile_ports, link
 from axiloom.nests.program import Expression, Op, Program
 from axiloom.nests.schedule import Schedule
 
 
 @dataclass(frozen=True)
 class Accelerator:
-    """`program` is the user's; `circuit` has ports; `spec` is how a SoC and a driver see it. `deadlock`: why
-    it is in the plain form although the overlapped one was asked for; else empty."""
+    """`program` is the user's; `circuit` has ports; `link` is how a SoC and a driver reach it.
+
+    `deadlock`: why it is in the plain form although the overlapped one was asked for; else empty.
+    """
 
     program: Program
     packets: tuple[Packet, Packet]
     circuit: Circuit
-    spec: AcceleratorSpec
+    link: Link
     find: Find
     deadlock: str = ""
 
@@ -59,14 +61,14 @@ def accelerator(
         find = operator
     made = compile_ports(schedule, width, plain=plain)
     circuit, program = made.circuit, schedule.program
-    spec = specification(
+    reached = link(
         program.name,
         *made.packets,
         multipliers=multipliers(circuit),
         scatter_gather=scatter_gather,
         description="from loop nests",
     )
-    return Accelerator(program, made.packets, circuit, spec, find, made.deadlock)
+    return Accelerator(program, made.packets, circuit, reached, find, made.deadlock)
 
 
 def multipliers(circuit: Circuit) -> int:

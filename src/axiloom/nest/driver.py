@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from axiloom.drivergen.c.status import TRY
 from axiloom.errors import CompileError
-from axiloom.isa.contract.spec import AcceleratorSpec
+from axiloom.isa.contract.link import Link
 from axiloom.nests.ports.packet import Packet, Part
 from axiloom.nests.program import Array, Program, Role
 
@@ -65,9 +65,7 @@ class Sources:
     header: str
 
 
-def sources(
-    program: Program, inputs: Packet, outputs: Packet, spec: AcceleratorSpec, banner: str = ""
-) -> Sources:
+def sources(program: Program, inputs: Packet, outputs: Packet, spec: Link, banner: str = "") -> Sources:
     """The driver of `spec`, whose RTL takes and gives these packets. CompileError for names that C or the
     runtime has already."""
     arguments = tuple(array for array in program.arrays if array.role is not Role.LOCAL)

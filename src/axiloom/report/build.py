@@ -19,7 +19,7 @@ from axiloom.cosim.job import Result
 from axiloom.cosim.model_device import MODEL_RTL
 from axiloom.cosim.system import STALLS, System
 from axiloom.files import write_whole
-from axiloom.isa import AcceleratorSpec
+from axiloom.isa import Link
 from axiloom.report import losses, proved, room
 from axiloom.report.columns import columns
 from axiloom.report.types import (
@@ -61,7 +61,7 @@ def versions() -> dict[str, str]:
 
 
 def limit(
-    spec: AcceleratorSpec,
+    spec: Link,
     fabric: Mapping[str, int],
     multiply_adds: int | None,
     array_cycles: int | None = None,
@@ -149,7 +149,7 @@ def build(
         "outside": list(run.outside),
         "breaches": list(run.breaches),
         "pauses": str(run.stalled) if run.stalled else _left_out(system),
-        "proved": [proved.line(one) for one in system.specs],
+        "proved": [proved.line(one) for one in system.links],
     }
     if run.section_cycles:
         bound = report["limit"]
@@ -168,7 +168,7 @@ def build(
         report["advice"] = advice
     if choice is not None:
         report["choice"] = choice
-    if system.rtl == "generated" and (lacking := room.shortage(system.specs, board)):
+    if system.rtl == "generated" and (lacking := room.shortage(system.links, board)):
         report["room"] = lacking
     return without_claims(report)
 

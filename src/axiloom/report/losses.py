@@ -15,9 +15,8 @@ from dataclasses import dataclass
 
 from axiloom.cosim.profile import CPU, HARDWARE, Profile
 from axiloom.drivergen.pipeline.pipelines import LOCAL, OPTIMISATIONS, PIPELINES, optimisations
-from axiloom.isa import AcceleratorSpec
+from axiloom.isa import Link
 from axiloom.isa.check.check import check
-from axiloom.isa.kernels.forms import PACKETS
 from axiloom.report.types import Counts, Loss
 
 
@@ -131,9 +130,7 @@ CLASSES = (
 """In order of precedence. Each cell of (hardware, CPU) is in exactly one."""
 
 
-def measure(
-    profile: Profile, spec: AcceleratorSpec, pipeline: str | None, *, own_rtl: bool = False
-) -> list[Loss]:
+def measure(profile: Profile, spec: Link, pipeline: str | None, *, own_rtl: bool = False) -> list[Loss]:
     """The classes with their cycles, shares and remedies; `pipeline` None: a driver of the user's own.
 
     `own_rtl`: the accelerator is the user's Verilog, which has the ports that it has.
@@ -155,7 +152,7 @@ def measure(
     return made
 
 
-def remedies(one: Class, spec: AcceleratorSpec, pipeline: str | None, *, own_rtl: bool = False) -> list[str]:
+def remedies(one: Class, spec: Link, pipeline: str | None, *, own_rtl: bool = False) -> list[str]:
     """Options of ``axiloom run`` that this run does not have and that may win the class back."""
     chosen = optimisations(pipeline) if pipeline else ()
     found = []
@@ -163,30 +160,31 @@ def remedies(one: Class, spec: AcceleratorSpec, pipeline: str | None, *, own_rtl
         found.append(f"--pipeline {_joined([*chosen, *useful], spec)}")
     if one.key in ("load", "load_again", "load_head", "store") and not own_rtl and _can_be_wider(spec):
         found.append(f"--stream-width {2 * spec.stream_width}")
-    fixed = spec.form in PACKETS or spec.keeps_packets
+    fixed = spec.keeps_packets
     if "zero-copy" in one.passes and not spec.dma.scatter_gather and not fixed:
         found.append("--dma sg --pipeline all")
-    if one.key in ("load", "load_again") and len(spec.flows) > 1:
+    if one.key in ("load", "load_again") and any(len(part.flows) > 1 for part in spec.parts[:1]):
         found.append("--flow best")
     return found
 
 
-def _can_be_wider(spec: AcceleratorSpec) -> bool:
+def _can_be_wider(spec: Link) -> bool:
     """Whether the specification allows streams of twice the width."""
-    return not check(spec.replace(stream_width=2 * spec.stream_width))
+    wider = spec.replace(stream_width=2 * spec.stream_width)
+    return bool(spec.parts) and not check(wider.parts[0])
 
 
-def _able(spec: AcceleratorSpec) -> list[str]:
+def _able(spec: Link) -> list[str]:
     """The passes that can be had: of packets another compiler makes the driver, no pass may move accesses to
     registers or join packets that count, and zero copy needs scatter-gather."""
-    if spec.form in PACKETS or spec.has_registers:
+    if not spec.parts or spec.has_registers:
         return []
     if spec.keeps_packets:
         return [*LOCAL]
     return [one for one in OPTIMISATIONS if one not in _IN_PLACE or spec.dma.scatter_gather]
 
 
-def _joined(wanted: Sequence[str], spec: AcceleratorSpec) -> str:
+def _joined(wanted: Sequence[str], spec: Link) -> str:
     """Passes as ``--pipeline`` takes them."""
     passes = tuple(one for one in _able(spec) if one in wanted)
     named = (name for name, preset in PIPELINES.items() if preset == passes)

@@ -12,9 +12,8 @@ from typing import Any, TypedDict
 from axiloom import isa
 from axiloom.cache import NotCachedError, content_hash, value
 from axiloom.files import code_hash, versions
-from axiloom.isa import AcceleratorSpec
+from axiloom.isa import AcceleratorSpec, Link
 from axiloom.isa.contract.types import DmaConfig
-from axiloom.isa.kernels.forms import COMMANDS, PACKET, PACKETS
 
 KIND = "proved"
 
@@ -61,17 +60,16 @@ def of(spec: AcceleratorSpec) -> Proved | None:
         return None
 
 
-_PACKETS = {
-    PACKET.name: "nothing by a run; `axiloom prove nest` proves loops and their circuit at small sizes",
-    COMMANDS.name: "nothing of its RTL; `axiloom prove spec --isa` proves its text",
-}
+_NEST = "nothing by a run; `axiloom prove nest` proves loops and their circuit at small sizes"
+_COMMANDS = "nothing of its RTL; `axiloom prove spec --isa` proves its text"
 
 
-def line(spec: AcceleratorSpec) -> str:
+def line(link: Link) -> str:
     """The same for people."""
+    if not link.parts:
+        return f"{link.name}: {_COMMANDS if link.packets is None else _NEST}"
+    spec, *_ = link.parts
     known = of(spec)
-    if known is None and spec.form in PACKETS:
-        return f"{spec.name}: {_PACKETS[spec.form.name]}"
     if known is None:
         return f"{spec.name}: nothing yet; `axiloom prove spec` with its --accel proves what it can"
     if known["wrong"]:

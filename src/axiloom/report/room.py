@@ -6,17 +6,19 @@ from collections.abc import Sequence
 
 from axiloom.boards import Board
 from axiloom.hw.soc.least import memory_bits, multipliers
-from axiloom.isa import AcceleratorSpec
+from axiloom.isa import Link
 
 BRAM_BITS = 36 * 1024
 
 
-def shortage(specs: Sequence[AcceleratorSpec], board: Board) -> str | None:
+def shortage(specs: Sequence[Link], board: Board) -> str | None:
     """In a sentence; None where there may be room: synthesis says whether there is.
 
     Accelerators without an array of multipliers need nothing that is known here.
     """
-    known = [one for one in specs if one.form.multiplies and one.form.computes is None]
+    known = [
+        one for link in specs for one in link.parts[:1] if one.form.multiplies and one.form.computes is None
+    ]
     limits = board.resources
     needs = (
         (sum(map(multipliers, known)), limits.dsp48, "DSP48"),

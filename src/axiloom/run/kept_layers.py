@@ -206,7 +206,7 @@ class Layers:
         return cache.content_hash(
             [_FORM, build, core.library().parent.name, system.wait, system.os, system.sim],
             asdict(system.profile),
-            dumps(*system.specs),
+            dumps(*system.links),
             Path(toolchain.__file__),
             *files,
             *(np.ascontiguousarray(one).tobytes() for one in self._cut.inputs),
@@ -353,7 +353,7 @@ class Layers:
         ):
             return results[0]
         total = tally.total(one.counts for one in each)
-        names = [spec.name for spec in self.system.specs]
+        names = [spec.name for spec in self.system.links]
         laps = [[(0, 0)] * len(names)]
         for one in each:
             moved = [

@@ -155,7 +155,7 @@ class NetworkRun:
         on = self.system.profile
         return compile_network(
             self.workload.mlir,
-            self.system.specs if accelerated else None,
+            self.system.links if accelerated else None,
             self.workload.weights,
             schedule=self._schedule,
             name=self.workload.name,
@@ -291,15 +291,15 @@ class NetworkRun:
     def explain(self, folder: Path) -> None:
         """Write the MLIR, the specifications, the memory's map, and the network before and after the cut."""
         (folder / "input.mlir").write_text(self.workload.mlir, encoding="utf-8")
-        (folder / "accelerator.json").write_text(dumps(*self.system.specs), encoding="utf-8")
+        (folder / "accelerator.json").write_text(dumps(*self.system.links), encoding="utf-8")
         (folder / "memory.txt").write_text(network_report.memory_map(self.driver), encoding="utf-8")
         for stage in ("network", "layers"):
             (folder / f"stage-{stage}.mlir").write_text(self.driver.stages[stage], encoding="utf-8")
 
     def job(self, elf: Path) -> Job:
         """One run of the program, up to the last layer wanted."""
-        specs = self.system.specs
-        shares = [(one.name, network_report.weight_of(one, specs)) for one in self.driver.layers]
+        links = self.system.links
+        shares = [(one.name, network_report.weight_of(one, links)) for one in self.driver.layers]
         given = {**self._arrays(self.driver), STOP: np.array([self.last_layer], np.int32)}
         return Job(elf, given, self._results(self.driver), layers=shares)
 
@@ -353,12 +353,10 @@ class NetworkRun:
             weights.update(symbol.encode() + array.tobytes())
         found: Setup = {
             "problem": self.workload.name,
-            "accelerator": " and ".join(one.name for one in system.specs),
-            "spec_hash": content_hash(dumps(*system.specs)),
-            "flow": self.asked.flow or system.spec.selected_flow,
-            "pipeline": self.asked.pipeline or drivergen.default_pipeline(system.spec),
+            "accelerator": " and ".join(one.name for one in system.links),
+            "spec_hash": content_hash(dumps(*system.links)),
             "wait": system.wait,
-            "data_type": system.spec.data_type.value,
+            "data_type": self.driver.args[-1].dtype,
             "driver_hash": content_hash(*self.driver.sources.values()),
             "offload": "auto" if self.auto else "all",
             "offload_from": self.least,
@@ -366,6 +364,10 @@ class NetworkRun:
             "weights": self.keep_weights,
             "weights_hash": weights.hexdigest()[:16],
         }
+        for spec in system.specs[:1]:
+            found["flow"] = self.asked.flow or spec.selected_flow
+            found["pipeline"] = self.asked.pipeline or drivergen.default_pipeline(spec)
+            found["data_type"] = spec.data_type.value
         if self.why_matching:
             found["select_because"] = self.why_matching
         return found
@@ -416,7 +418,7 @@ class NetworkRun:
             self.driver,
             result.outputs[MARKS],
             self.system.profile,
-            self.system.specs,
+            self.system.links,
             self.last_layer,
             cpu["layers"] if cpu else None,
             result.laps,

@@ -66,7 +66,7 @@ class Select:
 
     def summary(self) -> list[str]:
         """For people: the choice, what it wins by the model, and how sure it is."""
-        made, names = self._made, [one.name for one in self.system.specs]
+        made, names = self._made, [one.name for one in self.system.links]
         counted = dict.fromkeys((*names, CPU), 0)
         for one in made.choices:
             counted[self._name(one.chosen.device)] += 1
@@ -81,7 +81,7 @@ class Select:
 
     def lines(self) -> list[str]:
         """The same, with the table."""
-        made, names = self._made, [one.name for one in self.system.specs]
+        made, names = self._made, [one.name for one in self.system.links]
         times = ", ".join(f"{name} {1000 * took:.0f} ms" for name, took in made.seconds.items())
         table: list[tuple[str, ...]] = [("op", *names, CPU, "goes to", "form")]
         for one in made.choices:
@@ -99,7 +99,7 @@ class Select:
 
     def _alone(self) -> list[str]:
         """What each of several accelerators would take with the CPU alone."""
-        if len(self.system.specs) < 2:
+        if len(self.system.links) < 2:
             return []
         each = (
             f"{self._name(device)} {'refuses a product' if cycles is None else f'{cycles:,}'}"
@@ -108,7 +108,7 @@ class Select:
         return [f"Cycles by the model with one accelerator alone: {', '.join(each)}"]
 
     def _name(self, device: int | None) -> str:
-        return CPU if device is None else self.system.specs[device].name
+        return CPU if device is None else self.system.links[device].name
 
     def _form(self, one: Choice) -> str:
         if one.chosen.device is None:

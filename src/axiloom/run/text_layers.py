@@ -79,7 +79,7 @@ class TextLayers:
     def _driver(self, found: Selected) -> Driver:
         program, places = with_arguments(found)
         steps = plan(program, found.isa, self.device.stream_width)
-        made = driver(steps, self.device.spec)
+        made = driver(steps, self.device.link)
         taken = len(found.graph.parameters) + len(found.graph.constants)
         made.args = [_argument(number, arg, taken) for number, arg in enumerate(made.args)]
         made.origins = [(number,) for number in range(taken)]

@@ -151,7 +151,7 @@ def _python(folder: Path) -> Iterator[Row]:
 
 def _specification(folder: Path) -> Iterator[Row]:
     try:
-        loaded = isa.load_all(folder / "accelerator.json")
+        loaded = isa.load_links(folder / "accelerator.json")
         faults = tuple(isa.check_together(list(loaded.values())))
     except AxiloomError as error:
         faults = (str(error),)

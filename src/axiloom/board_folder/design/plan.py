@@ -14,7 +14,7 @@ from axiloom.drivergen.nest.locality import Caches
 from axiloom.drivergen.problems import kinds
 from axiloom.errors import SpecError, UsageError
 from axiloom.hw.rtl_files.user_rtl import UserRtl
-from axiloom.isa import AcceleratorSpec
+from axiloom.isa import Link
 from axiloom.isa.files.together import PAGE_BYTES
 
 ON_CHIP_WINDOW = 65_536
@@ -26,7 +26,7 @@ OWN, XILINX = "axiloom", "xilinx"
 """Whose DMA: ours, in one core with the accelerators, or Xilinx' AXI DMA beside each accelerator's core."""
 
 
-Loops = Callable[[AcceleratorSpec], tuple[Driver, Driver]]
+Loops = Callable[[Link], tuple[Driver, Driver]]
 """Makes the driver of an accelerator at its final addresses, and the same function for the CPU."""
 
 
@@ -35,7 +35,7 @@ class Plan:
     """Everything that the files of a folder follow from. Build one with :func:`make`."""
 
     hardware: Hardware
-    specs: tuple[AcceleratorSpec, ...]
+    specs: tuple[Link, ...]
     dma: str
     problems: tuple[str, ...]
     """One for each accelerator: what its driver computes."""
@@ -76,7 +76,7 @@ class Plan:
     @property
     def pipeline(self) -> str:
         """Xilinx' core knows no rows with a stride: nothing is sent in place there."""
-        usual = drivergen.default_pipeline(self.specs[0])
+        usual = drivergen.default_pipeline(self.specs[0].parts[0])
         return "copying" if self.dma == XILINX and usual == "all" else usual
 
     @cached_property
@@ -85,7 +85,9 @@ class Plan:
         if self.loops is not None:
             return (self.loops(self.specs[0])[0],)
         return tuple(
-            drivergen.compile_mlir(text, spec, pipeline=self.pipeline, name=problem, caches=self._caches)
+            drivergen.compile_mlir(
+                text, spec.parts[0], pipeline=self.pipeline, name=problem, caches=self._caches
+            )
             for text, spec, problem in zip(self.mlir, self.specs, self.problems, strict=True)
         )
 
@@ -112,7 +114,7 @@ def identifier(name: str) -> str:
 
 def make(
     hardware: Hardware,
-    specs: Sequence[AcceleratorSpec],
+    specs: Sequence[Link],
     *,
     dma: str = OWN,
     problems: Sequence[tuple[str, str]] = (),
@@ -148,7 +150,7 @@ def make(
     return Plan(hardware, placed, dma, tuple(names), tuple(texts), user_rtl)
 
 
-def _refuse(hardware: Hardware, specs: Sequence[AcceleratorSpec], dma: str, user_rtl: UserRtl | None) -> None:
+def _refuse(hardware: Hardware, specs: Sequence[Link], dma: str, user_rtl: UserRtl | None) -> None:
     names = ", ".join(spec.name for spec in specs)
     if user_rtl is not None and len(specs) > 1:
         raise UsageError(f"RTL {user_rtl.top} takes the place of one accelerator, and here are {names}")
@@ -183,7 +185,7 @@ def _refuse_coherent(hardware: Hardware, names: str, dma: str) -> None:
         )
 
 
-def _rebased(hardware: Hardware, specs: Sequence[AcceleratorSpec]) -> list[AcceleratorSpec]:
+def _rebased(hardware: Hardware, specs: Sequence[Link]) -> list[Link]:
     """The first accelerator's registers at the board's own base, the others as far behind it as they were."""
     if hardware.registers is None:
         return [_with_small_windows(spec) for spec in specs]
@@ -191,7 +193,7 @@ def _rebased(hardware: Hardware, specs: Sequence[AcceleratorSpec]) -> list[Accel
     return [spec.replace(dma=replace(spec.dma, address=spec.dma.address + shift)) for spec in specs]
 
 
-def _with_small_windows(spec: AcceleratorSpec) -> AcceleratorSpec:
+def _with_small_windows(spec: Link) -> Link:
     """Windows that are memory on the chip. Raises :exc:`SpecError` if the accelerator needs larger ones."""
     sizes = {
         name: min(getattr(spec.dma, name), ON_CHIP_WINDOW)
@@ -200,7 +202,7 @@ def _with_small_windows(spec: AcceleratorSpec) -> AcceleratorSpec:
     return isa.revise(spec, dma=replace(spec.dma, **sizes))
 
 
-def _faults(hardware: Hardware, specs: Sequence[AcceleratorSpec], dma: str) -> list[str]:
+def _faults(hardware: Hardware, specs: Sequence[Link], dma: str) -> list[str]:
     registers = hardware.registers
     faults = []
     for spec in specs:
@@ -236,13 +238,13 @@ def _faults(hardware: Hardware, specs: Sequence[AcceleratorSpec], dma: str) -> l
     return faults
 
 
-def _small(spec: AcceleratorSpec) -> tuple[str, str]:
+def _small(spec: Link) -> tuple[str, str]:
     """A problem of a few tiles."""
-    text = kinds.small(spec)
+    text = kinds.small(spec.parts[0])
     return text, drivergen.parse_workload(text).mlir
 
 
-def _own(text: str, spec: AcceleratorSpec) -> str:
+def _own(text: str, spec: Link) -> str:
     """The function of `text` under a name that no other accelerator's has."""
     found = re.search(r"func\.func (?:public |private )?@(\w+)", text)
     if found is None:

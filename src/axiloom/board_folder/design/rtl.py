@@ -15,7 +15,7 @@ from axiloom.hw.soc.accelerator import build
 from axiloom.hw.soc.soc import Soc
 from axiloom.hw.soc.user import UserAccelerator
 from axiloom.hw.verilog import emit as verilog
-from axiloom.isa import AcceleratorSpec
+from axiloom.isa import Link
 
 _PORT = re.compile(r"\s*(input|output)\s+(?:wire\s+|reg\s+)?(?:\[(\d+):0\]\s*)?(\w+)")
 
@@ -36,7 +36,7 @@ class Core:
     name: str
     files: dict[str, str]
     ports: tuple[Port, ...]
-    specs: tuple[AcceleratorSpec, ...]
+    specs: tuple[Link, ...]
 
     @property
     def registers(self) -> bool:
@@ -67,7 +67,7 @@ def _soc(plan: Plan) -> str:
 _printed: dict[str, str] = {}
 
 
-def _placeless(key: str, spec: AcceleratorSpec) -> str:
+def _placeless(key: str, spec: Link) -> str:
     """Without the banner; made once for all boards that one program writes for."""
     if key not in _printed:
         _printed[key] = verilog.convert(Soc(spec), verilog.TOPS["soc"])
@@ -89,7 +89,7 @@ def _user_files(plan: Plan) -> dict[str, str]:
     return dict(verilator.read_sources(plan.user_rtl.files))  # with what they include
 
 
-def _stream_core(plan: Plan, spec: AcceleratorSpec) -> Core:
+def _stream_core(plan: Plan, spec: Link) -> Core:
     """An accelerator between the streams of Xilinx' AXI DMA, which looks at TKEEP: ours has whole words
     only.
     """

@@ -129,7 +129,7 @@ def _loops(options: argparse.Namespace, board: hardware.Hardware, dma: str) -> i
     with processes.scratch("axiloom-") as folder:
         plan = board_folder.make(
             board,
-            [made.spec],
+            [made.link],
             dma=dma,
             rebase=True,
             user_rtl=made.rtl(Path(folder)),

@@ -183,7 +183,7 @@ def _compile_selected(options: argparse.Namespace) -> int:
     made = built(chosen.isa)
     if made is None:
         raise CompileError(f"{chosen.isa.name}: no RTL, so no driver; --emit {PROGRAM} has the commands")
-    shared.write(driver(plan(chosen.program, chosen.isa, width), made.spec).c, options.output)
+    shared.write(driver(plan(chosen.program, chosen.isa, width), made.link).c, options.output)
     return 0
 
 

@@ -82,7 +82,7 @@ def execute(options: argparse.Namespace, finish: Any) -> int:
         folder = options.keep or Path(temporary)
         make_folder(folder)
         options.rtl = None
-        system = shared.system(options, [made.spec], options.seed)
+        system = shared.system(options, [made.link], options.seed)
         system = replace(system, user_rtl=made.rtl(folder))
         run = ProgramRun(program, made, system, values, results, reference, seed=options.seed)
         watch = Watch(progress, sys.stderr.isatty(), options.keep, shared.wants_timeline(options))

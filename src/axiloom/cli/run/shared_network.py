@@ -69,7 +69,7 @@ def execute(options: argparse.Namespace, run: Callable[[argparse.Namespace, Netw
         folder = options.keep or Path(temporary)
         make_folder(folder)
         system = replace(
-            shared.system(options, [made.spec], options.seed), user_rtl=made.rtl(Path(temporary))
+            shared.system(options, [made.link], options.seed), user_rtl=made.rtl(Path(temporary))
         )
         network = NetworkRun(
             Network(options.problem, model.mlir, model.weights, options.input, options.seed, model.referee),
