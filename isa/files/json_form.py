@@ -226,7 +226,8 @@ def _schema_faults(error: jsonschema.ValidationError) -> list[tuple[str | None, 
         wanted = expected if isinstance(expected, str) else " or ".join(expected)
         return [(broken, f"{at}{shown} is not of type {wanted}")]
     if error.validator in ("minItems", "minProperties"):
-        return [(broken, f"{at}is empty")]
+        few = f"has {len(value)} entries: at least {error.validator_value}" if value else "is empty"
+        return [(broken, f"{at}{few}")]
     if error.validator in ("maxItems", "maxProperties"):
         return [(broken, f"{at}has {len(value)} entries: at most {error.validator_value}")]
     return [(broken, f"{at}{shortened(error.message)}")]

@@ -55,7 +55,7 @@ def load_all(path: str | Path) -> dict[str, AcceleratorSpec]:
     SpecError for a device without an opcode map."""
     links = load_links(path)
     if plain := [name for name, link in links.items() if not link.parts]:
-        why = "has `packets` and no opcode map: its driver comes from `axiloom nest` or `axiloom program`"
+        why = "no opcode map but `packets`: its driver comes from where the device does (loops, a text)"
         raise SpecError([f"{path}: {name}: {why}" for name in plain])
     return {name: link.parts[0] for name, link in links.items()}
 

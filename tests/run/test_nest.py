@@ -9,7 +9,7 @@ from axiloom.cli import main
 from axiloom.cosim.system import System
 from axiloom.errors import ProtocolError, SpecError
 from axiloom.hw.rtl_files.user_rtl import UserRtl
-from axiloom.nests.ports import packets, specification
+from axiloom.nests.ports import link, packets
 from axiloom.nests.program import Array, Program, Role
 from axiloom.run.nest import NestRun
 from axiloom.run.run import report_of
@@ -30,7 +30,7 @@ def scaled(columns: int = 6) -> Program:
 def run_of(columns: int, scatter_gather: bool, *, wrong: bool = False) -> NestRun:
     program = scaled(columns)
     both = packets(program)
-    spec = specification("scaled", *both, multipliers=2, scatter_gather=scatter_gather)
+    reached = link("scaled", *both, multipliers=2, scatter_gather=scatter_gather)
     random = np.random.default_rng(1)
     values = {
         "alpha": np.array(7, np.int32),
@@ -41,7 +41,7 @@ def run_of(columns: int, scatter_gather: bool, *, wrong: bool = False) -> NestRu
     return NestRun(
         program,
         both,
-        System(spec, user_rtl=UserRtl([RTL], "scaled")),
+        System(reached, user_rtl=UserRtl([RTL], "scaled")),
         values,
         results,
         "NumPy",
@@ -65,7 +65,7 @@ def test_a_wrong_result_is_seen() -> None:
 
 
 @pytest.mark.slow
-def test_tlast_is_where_the_specification_says() -> None:
+def test_tlast_is_where_the_packet_ends() -> None:
     """RTL for other packets is found out by the words on the streams."""
     with pytest.raises(ProtocolError, match="TLAST on word 18 of the 24 of Y"):
         report_of(run_of(8, True))

@@ -31,7 +31,6 @@ from axiloom.selection.blocks.sums import SUMS
 from axiloom.selection.compile.cover import Given
 from axiloom.selection.drive.driver import driver
 from axiloom.selection.drive.plan import WORD, plan
-from axiloom.selection.drive.specification import ONCE
 from axiloom.selection.egraph.constants import Constants
 from axiloom.selection.ir.graph import Graph, Node
 from axiloom.selection.program.program import HostArray, Program
@@ -195,7 +194,7 @@ def _call(found: Selected, words: tuple[int, int]) -> Call:
     """What reports say of the layer: its multiply-adds, and the words that travel."""
     sums = [node for node in found.graph.nodes() if node.op in SUMS]
     adds = sum(node.type.elements * prod(_summed(node)) for node in sums)
-    return Call({"x": adds}, (), ONCE, (), words=words)
+    return Call({"x": adds}, (), "commands", (), words=words)
 
 
 def _summed(node: Node) -> list[int]:

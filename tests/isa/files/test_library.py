@@ -31,6 +31,29 @@ def test_random_specifications_are_sound_and_round_trip(spec: AcceleratorSpec) -
     assert [(d.spec, d.faults) for d in drafts] == [(spec, [])]
 
 
+@pytest.mark.parametrize("packets", [None, (96, 32)])
+def test_a_device_without_an_opcode_map(packets: tuple[int, int] | None, tmp_path: Path) -> None:
+    """It comes back as it was, among others, and is refused where opcodes are needed."""
+    link, file = isa.Link(name="loops", packets=packets, macs=3, stream_width=64), tmp_path / "both.json"
+    file.write_text(isa.dumps(isa.builtin("v1_4"), link), encoding="utf-8")
+    assert list(isa.load_links(file).values()) == [isa.builtin("v1_4"), link]
+    with pytest.raises(SpecError, match="loops: no opcode map but `packets`"):
+        isa.load_all(file)
+
+
+@pytest.mark.parametrize(
+    ("packets", "fault"),
+    [
+        ([1], "packets: has 1 entries: at least 2"),
+        ([20_000, 4], "dma_config.inputBufferSize: 65536 bytes are too few: a packet sends 80000 at once"),
+    ],
+)
+def test_faulty_packets(packets: list[int], fault: str, tmp_path: Path) -> None:
+    file = tmp_path / "loops.json"
+    file.write_text(json.dumps({"accelerators": [{"name": "loops", "packets": packets}]}), encoding="utf-8")
+    assert isa.check_file(file) == [f"accelerators[0].{fault}"]
+
+
 FILES = ("bitmask", "literals")
 """The encodings that are files; the third is made of the first."""
 
