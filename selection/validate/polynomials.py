@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from axiloom.errors import AxiloomError
+from axiloom.isa.affine import polynomial
 
-Monomial: TypeAlias = tuple[int, ...]
-"""Symbols, sorted."""
+Product: TypeAlias = polynomial.Monomial[int]
 
 
 class UnknownError(AxiloomError):
@@ -26,27 +26,19 @@ class Poly:
     """`terms`: factors by monomial, none 0. Its field has ranges of its symbols."""
 
     of: Polynomials
-    terms: dict[Monomial, int]
+    terms: dict[Product, int]
 
     @property
-    def key(self) -> tuple[tuple[Monomial, int], ...]:
+    def key(self) -> tuple[tuple[Product, int], ...]:
         return tuple(sorted(self.terms.items()))
 
     def __add__(self, other: Value) -> Value:
-        found = dict(self.terms)
-        for monomial, factor in _terms(other).items():
-            found[monomial] = found.get(monomial, 0) + factor
-        return self.of.made(found)
+        return self.of.made(polynomial.total((self.terms.items(), 1), (_terms(other).items(), 1)))
 
     __radd__ = __add__
 
     def __mul__(self, other: Value) -> Value:
-        found: dict[Monomial, int] = {}
-        for a, x in self.terms.items():
-            for b, y in _terms(other).items():
-                monomial = tuple(sorted((*a, *b)))
-                found[monomial] = found.get(monomial, 0) + x * y
-        return self.of.made(found)
+        return self.of.made(polynomial.times(self.terms.items(), _terms(other).items()))
 
     __rmul__ = __mul__
 
@@ -63,7 +55,7 @@ class Poly:
 Value: TypeAlias = int | Poly
 
 
-def _terms(value: Value) -> dict[Monomial, int]:
+def _terms(value: Value) -> dict[Product, int]:
     return value.terms if isinstance(value, Poly) else {(): value}
 
 
@@ -74,7 +66,7 @@ class Polynomials:
     known: dict[tuple[Any, ...], int] = field(default_factory=dict)
     keys: list[tuple[Any, ...]] = field(default_factory=list)
     ranges: list[tuple[int, int]] = field(default_factory=list)
-    extents: dict[Monomial, tuple[int, int]] = field(default_factory=dict)
+    extents: dict[Product, tuple[int, int]] = field(default_factory=dict)
     inside: dict[int, tuple[int, Poly]] = field(default_factory=dict)
     """Of a symbol for what wraps: how many bits it has, and what."""
 
@@ -86,34 +78,25 @@ class Polynomials:
             self.ranges.append((low, high))
         return Poly(self, {(found,): 1})
 
-    def made(self, terms: dict[Monomial, int]) -> Value:
-        kept = {monomial: factor for monomial, factor in terms.items() if factor}
+    def made(self, terms: dict[Product, int]) -> Value:
+        kept = polynomial.without_zeros(terms)
         if not kept.keys() - {()}:
             return kept.get((), 0)
         return Poly(self, kept)
 
     def sum(self, values: Iterable[Value]) -> Value:
-        found: dict[Monomial, int] = {}
-        for value in values:
-            for monomial, factor in _terms(value).items():
-                found[monomial] = found.get(monomial, 0) + factor
-        return self.made(found)
+        return self.made(polynomial.total(*((_terms(value).items(), 1) for value in values)))
 
     def range(self, value: Value) -> tuple[int, int]:
         if isinstance(value, int):
             return value, value
-        low = high = 0
-        for monomial, factor in value.terms.items():
-            ends = self.extents.get(monomial)
-            if ends is None:
-                ends = 1, 1
-                for one in monomial:
-                    corners = [x * y for x in ends for y in self.ranges[one]]
-                    ends = min(corners), max(corners)
-                self.extents[monomial] = ends
-            first, last = factor * ends[0], factor * ends[1]
-            low, high = (low + first, high + last) if factor > 0 else (low + last, high + first)
-        return low, high
+        return polynomial.bounds(value.terms.items(), self._extent)
+
+    def _extent(self, monomial: Product) -> tuple[int, int]:
+        ends = self.extents.get(monomial)
+        if ends is None:
+            ends = self.extents[monomial] = polynomial.extent(monomial, self.ranges.__getitem__)
+        return ends
 
     def fits(self, value: Value, low: int, high: int) -> bool:
         ends = self.range(value)
@@ -189,7 +172,7 @@ class Polynomials:
 
     def _modulo(self, value: Poly, bits: int) -> Value:
         """An equal polynomial modulo 2^bits, with what had wrapped at as many bits or more in the open."""
-        found: dict[Monomial, int] = {}
+        found: dict[Product, int] = {}
         for monomial, factor in value.terms.items():
             if not any(one in self.inside for one in monomial):
                 found[monomial] = found.get(monomial, 0) + factor

@@ -11,7 +11,7 @@ from typing import Any
 import z3
 
 from axiloom.selection.rules.prove.conditions import Condition, Dropped, Undecided, computed, holds
-from axiloom.selection.rules.prove.sizes import Monomial, Size, made, parts_of, replaced
+from axiloom.selection.rules.prove.sizes import Product, Size, made, parts_of, replaced
 
 QUERY_MS = 400
 MOST_DECISIONS = 24
@@ -367,7 +367,7 @@ def parts_unknowns(value: Any) -> frozenset[str]:
     return value.unknowns if isinstance(value, Size) else frozenset()
 
 
-def _without(given: Monomial, names: Monomial) -> Monomial | None:
+def _without(given: Product, names: Product) -> Product | None:
     left = list(given)
     for name in names:
         if name not in left:

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol, TypeAlias
 
+from axiloom.isa.affine import polynomial
 from axiloom.selection.ir.graph import Unknown
 
-Monomial: TypeAlias = tuple[str, ...]
-"""Names of unknowns, sorted, as often as they are factors."""
+Product: TypeAlias = polynomial.Monomial[str]
+"""Of unknowns, by their names."""
 
 
 class Reckons(Protocol):
@@ -29,13 +30,13 @@ class Size(Unknown):
     """`parts` has no zero, and more than the empty monomial: an integer is a Python integer."""
 
     context: Reckons
-    parts: tuple[tuple[Monomial, int], ...]
+    parts: tuple[tuple[Product, int], ...]
 
     def __hash__(self) -> int:
         return hash(self.parts)
 
     def __str__(self) -> str:
-        def one(names: Monomial, factor: int) -> str:
+        def one(names: Product, factor: int) -> str:
             text = "*".join(names)
             return str(factor) if not names else (text if factor == 1 else f"{factor}*{text}")
 
@@ -64,12 +65,7 @@ class Size(Unknown):
     def __mul__(self, other: Any) -> Any:
         if not _is(other):
             return NotImplemented
-        found: dict[Monomial, int] = {}
-        for names, factor in self.parts:
-            for more, by in parts_of(other):
-                joined = tuple(sorted((*names, *more)))
-                found[joined] = found.get(joined, 0) + factor * by
-        return made(self.context, found)
+        return made(self.context, polynomial.times(self.parts, parts_of(other)))
 
     __rmul__ = __mul__
 
@@ -110,23 +106,20 @@ def _is(value: object) -> bool:
     return isinstance(value, (Size, int)) and not isinstance(value, bool)
 
 
-def parts_of(value: Any) -> tuple[tuple[Monomial, int], ...]:
+def parts_of(value: Any) -> tuple[tuple[Product, int], ...]:
     return value.parts if isinstance(value, Size) else ((((), value),) if value else ())
 
 
-def made(context: Reckons, found: Mapping[Monomial, int]) -> Any:
+def made(context: Reckons, factors: Mapping[Product, int]) -> Any:
     """The polynomial; a Python integer if it is one."""
-    parts = tuple(sorted((names, factor) for names, factor in found.items() if factor))
+    parts = tuple(sorted((names, factor) for names, factor in factors.items() if factor))
     if not parts:
         return 0
     return parts[0][1] if parts[0][0] == () and len(parts) == 1 else Size(context, parts)
 
 
 def _sum(a: Size, b: Any, sign: int) -> Any:
-    found = dict(a.parts)
-    for names, factor in parts_of(b):
-        found[names] = found.get(names, 0) + sign * factor
-    return made(a.context, found)
+    return made(a.context, polynomial.total((a.parts, 1), (parts_of(b), sign)))
 
 
 def replaced(value: Any, of: Callable[[str], Any]) -> Any:

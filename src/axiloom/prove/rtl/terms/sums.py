@@ -32,14 +32,14 @@ products.
 
 from __future__ import annotations
 
-import itertools
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import z3
 
+from axiloom.isa.affine import polynomial
+from axiloom.isa.affine.polynomial import Range
 from axiloom.prove.rtl.terms.machine import walk
 from axiloom.prove.rtl.terms.nodes import children, number
 
@@ -48,10 +48,8 @@ MOST_PARTS = 600
 MOST_BITS = 128
 """Of a polynomial's values; the same."""
 
-Range = tuple[int, int]
-"""The least and the greatest."""
-Monomial = tuple[int, ...]
-"""Numbers of atoms, in order."""
+Product: TypeAlias = polynomial.Monomial[int]
+"""Of atoms, by their numbers."""
 
 
 @dataclass(frozen=True)
@@ -59,10 +57,10 @@ class Polynomial:
     """Products of atoms with their factors, none of them 0, in order; the number alone is the product of no
     atoms."""
 
-    parts: tuple[tuple[Monomial, int], ...]
+    parts: tuple[tuple[Product, int], ...]
 
     @classmethod
-    def of(cls, parts: Mapping[Monomial, int]) -> Polynomial:
+    def of(cls, parts: Mapping[Product, int]) -> Polynomial:
         return cls(tuple(sorted((one, factor) for one, factor in parts.items() if factor)))
 
     @property
@@ -122,8 +120,8 @@ class Sums:
             return self._atom(self._again(node), self._range(node))
         return found
 
-    def _is_small(self, polynomial: Polynomial) -> bool:
-        return len(polynomial.parts) <= MOST_PARTS and _bits(self.range(polynomial)) <= MOST_BITS
+    def _is_small(self, value: Polynomial) -> bool:
+        return len(value.parts) <= MOST_PARTS and _bits(self.range(value)) <= MOST_BITS
 
     def _atom(self, term: Any, within: Range) -> Polynomial:
         term = z3.simplify(term)
@@ -142,28 +140,24 @@ class Sums:
         zeros = _zeros_in_front(node)
         return (0, (1 << bits - zeros) - 1) if zeros else (-1 << bits - 1, (1 << bits - 1) - 1)
 
-    def range(self, polynomial: Polynomial) -> Range:
-        low = high = 0
-        for atoms, factor in polynomial.parts:
-            least = greatest = factor
-            for atom in atoms:
-                corners = [a * b for a in (least, greatest) for b in self._atoms[atom][1]]
-                least, greatest = min(corners), max(corners)
-            low, high = low + least, high + greatest
-        return low, high
+    def range(self, value: Polynomial) -> Range:
+        return polynomial.bounds(value.parts, self._extent)
+
+    def _extent(self, atoms: Product) -> Range:
+        return polynomial.extent(atoms, lambda atom: self._atoms[atom][1])
 
     def of(self, node: Any) -> Polynomial:
         """Of a node that was met."""
         return self._polynomials[number(node)]
 
-    def floor(self, polynomial: Polynomial, bits: int) -> Polynomial:
+    def floor(self, value: Polynomial, bits: int) -> Polynomial:
         """Divided by 2^bits, towards minus infinity."""
         if not bits:
-            return polynomial
-        low, high = self.range(polynomial)
+            return value
+        low, high = self.range(value)
         if low >> bits == high >> bits:
             return Polynomial.of({(): low >> bits})
-        whole = self._term(polynomial)
+        whole = self._term(value)
         top = whole.size() - 1  # its sign stands for all bits above
         return self._atom(z3.Extract(top, min(bits, top), whole), (low >> bits, high >> bits))
 
@@ -190,25 +184,25 @@ class Sums:
             return node
         return node.decl()(*below)
 
-    def _term(self, polynomial: Polynomial) -> Any:
+    def _term(self, value: Polynomial) -> Any:
         """In as many bits as its values need."""
-        if polynomial not in self._terms:
-            self._terms[polynomial] = self._whole(polynomial)
-        return self._terms[polynomial]
+        if value not in self._terms:
+            self._terms[value] = self._whole(value)
+        return self._terms[value]
 
-    def _whole(self, polynomial: Polynomial) -> Any:
-        atom = polynomial.atom
+    def _whole(self, value: Polynomial) -> Any:
+        atom = value.atom
         if atom is not None:
             return self._atoms[atom][0]
-        within = self.range(polynomial)
+        within = self.range(value)
         bits = _bits(within)
         whole = z3.BitVecVal(0, bits)
-        for atoms, factor in polynomial.parts:
+        for atoms, factor in value.parts:
             product = z3.BitVecVal(factor, bits)
             for one in atoms:
                 product = product * _in_bits(self._atoms[one][0], bits)
             whole = whole + product
-        if polynomial.is_linear:
+        if value.is_linear:
             return z3.simplify(whole)
         name = z3.BitVec(f"sum {len(self.named)} of products", bits)
         self.named.append((name, whole))
@@ -224,20 +218,12 @@ def _number(sums: Sums, node: Any) -> Polynomial:
 
 
 def _sum(sums: Sums, node: Any) -> Polynomial:
-    parts = Counter[Monomial]()
-    for child in children(node):
-        for one, factor in sums.of(child).parts:
-            parts[one] += factor
-    return Polynomial.of(parts)
+    return Polynomial.of(polynomial.total(*((sums.of(child).parts, 1) for child in children(node))))
 
 
 def _difference(sums: Sums, node: Any) -> Polynomial:
     first, *others = map(sums.of, children(node))
-    parts = Counter(dict(first.parts))
-    for other in others:
-        for one, factor in other.parts:
-            parts[one] -= factor
-    return Polynomial.of(parts)
+    return Polynomial.of(polynomial.total((first.parts, 1), *((other.parts, -1) for other in others)))
 
 
 def _opposite(sums: Sums, node: Any) -> Polynomial:
@@ -250,10 +236,7 @@ def _product(sums: Sums, node: Any) -> Polynomial | None:
     for other in factors[1:]:
         if len(found.parts) * len(other.parts) > MOST_PARTS:
             return None
-        parts = Counter[Monomial]()
-        for (one, a), (two, b) in itertools.product(found.parts, other.parts):
-            parts[tuple(sorted((*one, *two)))] += a * b
-        found = Polynomial.of(parts)
+        found = Polynomial.of(polynomial.times(found.parts, other.parts))
     return found
 
 
@@ -331,8 +314,8 @@ def _zeros_in_front(node: Any) -> int:
     return int(first.size()) if z3.is_bv_value(first) and first.as_long() == 0 else 0
 
 
-def _times(polynomial: Polynomial, factor: int) -> Polynomial:
-    return Polynomial.of({one: own * factor for one, own in polynomial.parts})
+def _times(value: Polynomial, factor: int) -> Polynomial:
+    return Polynomial.of(polynomial.total((value.parts, factor)))
 
 
 _RULES: Mapping[int, Callable[[Sums, Any], Polynomial | None]] = {
