@@ -11,8 +11,7 @@ from axiloom.isa.contract.types import WORD_BITS, Clear, Compute, Recv, Save, Se
 from axiloom.isa.kernels.forms import CHANNEL_WORDS, CHANNELS
 
 if TYPE_CHECKING:
-    from axiloom.isa.contract.link import Link
-    from axiloom.isa.contract.spec import AcceleratorSpec
+    from axiloom.isa.contract.spec import AcceleratorSpec, Link
     from axiloom.isa.contract.types import Opcode
 
 _SKIP, _DIMS, _LOAD, _STORE, _SAVE, _CLEAR = range(6)

@@ -19,8 +19,7 @@ from axiloom.isa.check.check import check_tile
 from axiloom.isa.check.flows import loop_orders
 from axiloom.isa.contract.errors import DeviceError
 from axiloom.isa.contract.framing import head_words
-from axiloom.isa.contract.link import Link
-from axiloom.isa.contract.spec import AcceleratorSpec
+from axiloom.isa.contract.spec import AcceleratorSpec, Link
 from axiloom.isa.contract.types import Opcode, Scope
 from axiloom.isa.files.grammar import GrammarError
 from axiloom.isa.files.json_form import schema

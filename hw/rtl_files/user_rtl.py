@@ -18,8 +18,8 @@ from axiloom.hw.rtl_files.ports import (
     read_ports,
 )
 from axiloom.hw.rtl_files.vhdl import as_verilog
-from axiloom.isa.contract.link import AnyLink, Link
 from axiloom.isa.contract.rtl import RtlPorts
+from axiloom.isa.contract.spec import AnyLink, Link
 from axiloom.isa.contract.types import WORD_BITS
 
 STREAM_WIDTHS = (WORD_BITS, 2 * WORD_BITS, 4 * WORD_BITS)

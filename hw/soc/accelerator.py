@@ -10,7 +10,7 @@ from axiloom.hw.copy.engine import CopyEngine
 from axiloom.hw.engine.engine import Engine
 from axiloom.hw.matmul.engine import MatMul
 from axiloom.hw.window.engine import WindowConv
-from axiloom.isa.contract.link import Link
+from axiloom.isa.contract.spec import Link
 from axiloom.isa.kernels.forms import COPY, FORMS, IMAGE, MATMUL, WINDOW
 
 ENGINES: Mapping[str, type[Engine]] = {

@@ -16,7 +16,7 @@ from axiloom.hw.axi.signatures import AXI4, AXI4Lite
 from axiloom.hw.dma.registers import ADDRESS_WIDTH
 from axiloom.hw.dma.sg_port import WIDTH as SG_WIDTH
 from axiloom.hw.soc.soc import Soc
-from axiloom.isa.contract.link import Link
+from axiloom.isa.contract.spec import Link
 from axiloom.isa.files.together import check_together
 
 _STREAM = ("tdata", "tvalid", "tready", "tlast")

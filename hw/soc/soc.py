@@ -19,7 +19,7 @@ from axiloom.hw.soc.accelerator import build
 from axiloom.hw.soc.model import ModelAccelerator
 from axiloom.hw.soc.user import CONTROL_BITS, UserAccelerator
 from axiloom.isa.contract import interfaces
-from axiloom.isa.contract.link import Link
+from axiloom.isa.contract.spec import Link
 
 
 class Soc(wiring.Component):

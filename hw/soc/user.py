@@ -35,7 +35,7 @@ from axiloom.hw.rtl_files.user_rtl import (
 )
 from axiloom.hw.soc import watched
 from axiloom.isa.contract import interfaces
-from axiloom.isa.contract.link import Link
+from axiloom.isa.contract.spec import Link
 
 MOST_BURSTS = 16
 """Bursts under way in one direction of a user's master that has IDs: so many are kept."""

@@ -27,7 +27,7 @@ from axiloom.hw.soc.soc import Soc
 from axiloom.hw.soc.user import UserAccelerator
 from axiloom.hw.soc.watched import NAMES
 from axiloom.hw.verilog.tidy import tidy
-from axiloom.isa.contract.link import Link
+from axiloom.isa.contract.spec import Link
 
 TOPS = {"soc": "axiloom_soc", "accelerator": "axiloom_accelerator"}
 """What can be printed, and the name of its top module."""

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 
 from axiloom.isa.check import link, opcodes, rtl, several, sizes
 from axiloom.isa.check.opcodes import Subject
-from axiloom.isa.contract.link import Link
-from axiloom.isa.contract.spec import AcceleratorSpec
+from axiloom.isa.contract.spec import AcceleratorSpec, Link
 from axiloom.isa.contract.types import Opcode
 
 

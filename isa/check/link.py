@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 
-from axiloom.isa.contract.link import Link
 from axiloom.isa.contract.rtl import REGISTERS_AT
+from axiloom.isa.contract.spec import Link
 from axiloom.isa.contract.types import DmaConfig
 
 STREAM_WIDTHS = (32, 64, 128)

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from axiloom.isa import numerics
 from axiloom.isa.check import check
-from axiloom.isa.contract.link import Link
-from axiloom.isa.contract.spec import AcceleratorSpec
+from axiloom.isa.contract.spec import AcceleratorSpec, Link
 from axiloom.isa.contract.types import (
     WORD_BITS,
     Clear,

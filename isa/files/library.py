@@ -10,8 +10,7 @@ from axiloom.errors import SpecError, UsageError
 from axiloom.files import read_text
 from axiloom.isa import numerics
 from axiloom.isa.check import check
-from axiloom.isa.contract.link import AnyLink, Link
-from axiloom.isa.contract.spec import AcceleratorSpec
+from axiloom.isa.contract.spec import AcceleratorSpec, AnyLink, Link
 from axiloom.isa.files import flat_form, json_form
 from axiloom.isa.files.post import with_post
 from axiloom.isa.kernels.forms import MATMUL

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from axiloom.errors import SpecError
-from axiloom.isa.contract.link import AnyLink, Link
+from axiloom.isa.contract.spec import AnyLink, Link
 from axiloom.isa.contract.types import DmaConfig
 
 PAGE_BYTES = 0x1_0000

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from axiloom.errors import SpecError
 from axiloom.isa.check.link import check_link
-from axiloom.isa.contract.link import Link
+from axiloom.isa.contract.spec import Link
 from axiloom.isa.contract.types import DmaConfig
 
 _WINDOW = 1 << 16

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from axiloom.drivergen.c.status import TRY
 from axiloom.errors import CompileError
-from axiloom.isa.contract.link import Link
+from axiloom.isa.contract.spec import Link
 from axiloom.nests.ports.packet import Packet, Part
 from axiloom.nests.program import Array, Program, Role
 
