@@ -612,7 +612,7 @@ OPS: dict[str, tuple[tuple[int, ...], Make]] = {
     "GlobalMaxPool": ((3, 4), plain("GlobalMaxPool")),
     "BatchNormalization": (ANY, batch_norm), "LayerNormalization": (ANY, layer_norm),
     "Softmax": (ANY, softmax),
-    **{kind: (ANY, reduction(kind)) for kind in ("ReduceMean", "ReduceSum", "ReduceMax")},
+    **{kind: (ANY, reduction(kind)) for kind in ("ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin")},
     "Reshape": (ANY, reshape), "Flatten": (ANY, flatten), "Squeeze": (ANY, squeeze),
     "Unsqueeze": ((2,), unsqueeze), "Transpose": (ANY, transpose), "Concat": (ANY, concat),
     "Split": (ANY, split), "Slice": (ANY, cut), "Gather": (ANY, gather), "Embedding": (ANY, embedding),

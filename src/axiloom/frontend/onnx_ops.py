@@ -124,6 +124,13 @@ def _reduction(function: Callable[..., Any]) -> Callable[..., Any]:
     return over
 
 
+def _smallest(data: Any, dims: list[int], keepdim: bool) -> Any:
+    """Of floats by the largest, which int8 has a node for."""
+    if data.is_floating_point():
+        return -torch.amax(-data, dims, keepdim=keepdim)
+    return torch.amin(data, dims, keepdim=keepdim)
+
+
 # -- places ----------------------------------------------------------------------------------------------
 def _reshape(data: Any, shape: Known, allowzero: int = 0) -> Any:
     sizes = [int(size) for size in shape]
@@ -349,6 +356,7 @@ OPS: dict[str, Callable[..., Any]] = {
     "RNN": rnn,
     "ReduceMax": _reduction(torch.amax),
     "ReduceMean": _reduction(torch.mean),
+    "ReduceMin": _reduction(_smallest),
     "ReduceSum": _reduction(torch.sum),
     "Reshape": _reshape,
     "Resize": _resize,
