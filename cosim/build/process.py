@@ -62,14 +62,17 @@ def environment(
 
 
 def _without_colons(libraries: Sequence[Path], work: Path) -> Iterator[Path]:
-    """These folders, or links to them in `work`: a colon or a semicolon in one would end it."""
+    """These folders, or links to them in `work`: a colon or a semicolon in one would end it.
+
+    The simulator runs in `work`, whose own name may have one: a link is named as it is seen from there.
+    """
     for number, folder in enumerate(libraries):
         if not {*":;"} & {*str(folder)}:
             yield folder
             continue
         link = work / f"libraries{number}"
         link.symlink_to(folder)
-        yield link
+        yield Path(link.name)
 
 
 @dataclass(frozen=True)

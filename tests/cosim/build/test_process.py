@@ -59,10 +59,14 @@ def test_the_environment_is_this_python(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize("odd", ["a:b", "a;b"])
-def test_libraries_in_odd_folders(tmp_path: Path, odd: str) -> None:
-    (tmp_path / odd).mkdir()
+def test_libraries_in_odd_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, odd: str) -> None:
+    """Seen from the folder in which the simulator runs, which is as odd."""
+    for name in (odd, f"work{odd}"):
+        (tmp_path / name).mkdir()
     (tmp_path / odd / "libx.so").touch()
-    searched = process.environment("top", "test", tmp_path / "r.xml", libraries=[tmp_path / odd])
+    results = tmp_path / f"work{odd}" / "r.xml"
+    searched = process.environment("top", "test", results, libraries=[tmp_path / odd])
+    monkeypatch.chdir(results.parent)
     folders = re.split("[:;]", searched["LD_LIBRARY_PATH"])
     assert any((Path(folder) / "libx.so").exists() for folder in folders)
 
