@@ -52,7 +52,7 @@ def test_a_simulation_of_the_folder_has_it(tmp_path: Path, capsys: pytest.Captur
     (tmp_path / "rowmul.v").write_text(text)
     board = written(tmp_path, tmp_path / "rowmul.v")
     subprocess.run(["make", "-s", "ladder", f"PYTHON={sys.executable}"], cwd=board, check=True)
-    assert main(["board", "simulate", str(board), str(board / "build" / "ladder")]) == 7
+    assert main(["board", "simulate", str(board), str(board / "build" / "ladder")]) == 10
     said = capsys.readouterr().err
     assert "ladder in simulation: " in said
     assert "no TLAST on word 8 of the 8 of C" in said

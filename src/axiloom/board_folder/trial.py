@@ -23,15 +23,15 @@ from axiloom.boards import hardware
 from axiloom.bringup import ladder as bring_up
 from axiloom.cache import writable_root
 from axiloom.cosim.job import Job
-from axiloom.cosim.soc import Soc
+from axiloom.cosim.soc import Soc, judge, raise_failure
 from axiloom.cosim.system import System
 from axiloom.errors import (
+    AxiloomError,
     BoardError,
     BuildError,
     DriverError,
     HangError,
     MismatchError,
-    StaleDataError,
     UsageError,
 )
 from axiloom.hw.rtl_files.user_rtl import UserRtl
@@ -115,17 +115,23 @@ def user_rtl(folder: Path, ports: RtlPorts | None = None) -> UserRtl | None:
 
 
 def simulate(folder: Path, programs: list[Path], progress: Callable[[str], None]) -> list[tuple[int, str]]:
-    """Exit status and output of Linux programs on the simulated board of a folder."""
+    """Exit status and output of Linux programs on the simulated board of a folder.
+
+    Raises what is wrong with a run, as ``axiloom run`` does: the error of its class, with the program's name.
+    """
     specs = list(isa.load_links(folder / "accelerator.json").values())
     soc = Soc(System(specs, profile(folder), user_rtl=user_rtl(folder, specs[0].rtl)))
     soc.build(progress=progress)
     progress("")
     results = soc.run_many([Job(path, strict=True) for path in programs], check=False)
     for path, result in zip(programs, results, strict=True):
-        if result.hang or result.fault:
-            why = result.hang or result.fault
+        try:
+            raise_failure(result)
+            if not result.exit_code:  # else the program itself has said what is wrong
+                judge(result)
+        except AxiloomError as error:
             print(result.console, end="")
-            raise (StaleDataError if result.stale else DriverError)(f"{path.name} in simulation: {why}")
+            raise type(error)(f"{path.name} in simulation: {error}") from None
     return [(result.exit_code, result.console) for result in results]
 
 
