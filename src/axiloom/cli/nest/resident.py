@@ -76,7 +76,7 @@ def execute(options: argparse.Namespace) -> int:
     steps = Steps(shared.progress())
     source = options.source[0]
     loaded = load(source, defines(options.define), options.include)
-    arrays = inputs(loaded, options) if options.run else {}
+    arrays = inputs(loaded, options.input, options.seed) if options.run else {}
     schedule, search = scheduled(loaded.program, options.schedule), None
     if options.auto:
         found, _ = nest_auto.search(options, loaded.program)
@@ -137,7 +137,7 @@ def dependences(schedule: Schedule) -> str:
     )
 
 
-def inputs(loaded: Loaded, options: argparse.Namespace) -> dict[str, Any]:
+def inputs(loaded: Loaded, file: Path | None, seed: int = 0) -> dict[str, Any]:
     """What the caller gives: from ``--input``, or random; contents that are known count unless they
     are given.
 
@@ -146,25 +146,21 @@ def inputs(loaded: Loaded, options: argparse.Namespace) -> dict[str, Any]:
     from axiloom.nest.values import random_values
 
     program = loaded.program
-    if options.input is None:
-        return {**random_values(program, options.seed), **loaded.contents}
+    if file is None:
+        return {**random_values(program, seed), **loaded.contents}
     given = {each.name: each for each in program.arrays if each.role.is_given}
-    found = dict(read_arrays(options.input))
+    found = dict(read_arrays(file))
     if unknown := sorted(set(found) - set(given)):
-        raise UsageError(f"{options.input}: {program.name} takes no {', '.join(unknown)}; {', '.join(given)}")
+        raise UsageError(f"{file}: {program.name} takes no {', '.join(unknown)}; {', '.join(given)}")
     found = {**loaded.contents, **found}
     if missing := sorted(set(given) - set(found)):
-        raise UsageError(f"{options.input}: there is no {', '.join(missing)}")
+        raise UsageError(f"{file}: there is no {', '.join(missing)}")
     for name, array in found.items():
         wanted = (format_of(given[name].number).numpy, given[name].shape)
         if (array.dtype, array.shape) != wanted:
-            raise UsageError(
-                f"{options.input}: {name} is {array.dtype} {array.shape}, not {wanted[0]} {wanted[1]}"
-            )
+            raise UsageError(f"{file}: {name} is {array.dtype} {array.shape}, not {wanted[0]} {wanted[1]}")
         if loaded.function and name in loaded.contents and not np.array_equal(array, loaded.contents[name]):
-            raise UsageError(
-                f"{options.input}: {name} starts as {loaded.function.path.name} says; leave it out"
-            )
+            raise UsageError(f"{file}: {name} starts as {loaded.function.path.name} says; leave it out")
     return found
 
 

@@ -103,7 +103,7 @@ def execute(options: argparse.Namespace, finish: Any) -> int:
     )
     if made.deadlock:
         progress(f"one nest after the other, as overlapped they would never end: {made.deadlock}")
-    values = nest_resident.inputs(loaded, options)
+    values = nest_resident.inputs(loaded, options.input, options.seed)
     right = reference(loaded, schedule, values)
     with processes.scratch("axiloom-") as temporary:
         folder = options.keep or Path(temporary)

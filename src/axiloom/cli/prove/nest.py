@@ -8,6 +8,7 @@ from pathlib import Path
 
 from axiloom.cli import options as shared
 from axiloom.cli.nest import source as nest_source
+from axiloom.cli.nest.resident import inputs
 from axiloom.cli.prove import shared as proofs
 from axiloom.errors import UsageError
 
@@ -41,6 +42,11 @@ def add_command(what: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         "--waits", type=shared.positive, default=WAITS, metavar="N",
         help="cycles in which a stream waits, of the runs of the Verilog (default %(default)s)",
     )  # fmt: skip
+    nest.add_argument(
+        "--input", type=Path, metavar="FILE.npz",
+        help="data on which what was read is compared with the file itself (default: random); proofs are for "
+        "all data",
+    )  # fmt: skip
     nest.add_argument("--all", action="store_true", help="a line for each lemma, too")
     proofs.add_options(nest, "seconds a claim")
     nest.set_defaults(execute=execute)
@@ -54,7 +60,6 @@ def execute(options: argparse.Namespace) -> int:
     solvers.check()
     from axiloom.nest.accelerator import accelerator
     from axiloom.nest.reference import reference
-    from axiloom.nest.values import random_values
     from axiloom.nests.schedule import Schedule
     from axiloom.prove.nest import verdicts  # needs z3
 
@@ -63,9 +68,13 @@ def execute(options: argparse.Namespace) -> int:
         raise UsageError(f"{', '.join(options.source)}: give one program")
     loaded = nest_source.load(options.source[0], nest_source.defines(options.define), options.include)
     if loaded.function is not None or loaded.original is not None:
-        values = {**random_values(loaded.program, 0), **loaded.contents}
-        right = reference(loaded, Schedule.of(loaded.program), values)
-        print(f"{loaded.program.name}: compared on random data with {right.text}")
+        right = reference(loaded, Schedule.of(loaded.program), inputs(loaded, options.input))
+        print(f"{loaded.program.name}: compared on {options.input or 'random data'} with {right.text}")
+    elif options.input is not None:
+        raise UsageError(
+            f"--input: {options.source[0]} is what is proved, so there is nothing to compare with on data, "
+            "and proofs are for all data; leave it out"
+        )
     schedule = nest_source.scheduled(loaded.program, options.schedule)
     made = accelerator(schedule, options.stream_width, plain=options.plain)
     if made.deadlock:
