@@ -21,7 +21,7 @@ from axiloom.isa.formal.streams.conv import ImageModel
 from axiloom.isa.formal.streams.programs import StreamModel
 from axiloom.isa.formal.streams.state import fitted
 from axiloom.prove import solvers, spec
-from axiloom.prove.verdict import Answer
+from axiloom.prove.verdict import Answer, Verdict
 from axiloom.report import proved
 
 V3 = isa.builtin("v3_4", data_type="int8")
@@ -193,9 +193,13 @@ def test_verdicts_are_kept_by_content(tmp_path: Path, monkeypatch: pytest.Monkey
     assert proved.of(device) is None
     assert "nothing yet" in proved.line(device)
     said: list[int] = []
-    first = spec.prove(device, 60, said.append)
+
+    def say(_verdict: Verdict, total: int) -> None:
+        said.append(total)
+
+    first = spec.prove(device, 60, say)
     assert said == [len(first)] * len(first)
-    assert spec.prove(device, 60, said.append) == [replace(one, cached=True) for one in first]
+    assert spec.prove(device, 60, say) == [replace(one, cached=True) for one in first]
     assert len(said) == len(first)
     known = proved.of(device)
     assert known is not None

@@ -80,7 +80,7 @@ def test_a_fault_is_found(rule: str, tmp_path: Path, capsys: pytest.CaptureFixtu
     (tmp_path / "fetch.v").write_text(text)
     code, verdicts = prove(tmp_path / "fetch.v", tmp_path, "--rule", rule)
     assert code == 1
-    (verdict,) = verdicts.values()
+    (verdict,) = (one for one in verdicts.values() if one["answer"] != "seen")
     assert verdict["answer"] == "violated"
     assert str(verdict["text"]) in capsys.readouterr().out
 

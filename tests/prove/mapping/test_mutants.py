@@ -75,7 +75,7 @@ MUTANTS = (
            "inp[sram + y * width + x, lane] = int8(dram[at + lane])",
            "inp[sram + y * width + x, lane] = int8(dram[at + lane][0:7])", "c[0, 0] is ", target=True),
     Mutant("no store", "vta_matmul", {"M": 1, "N": 1, "K": 1},
-           "    move(STORE, OUT, C_AT // 16, M * N)\n", "", "c[0, 0] is "),
+           "    move(STORE, OUT, C_AT // 16, M * N)\n", "", "no command stored dram["),
     Mutant("no clear", "vta_matmul", {"M": 1, "N": 1, "K": 1},
            "command(word=GEMM | 1 << 7 | 1 << 21", "command(word=GEMM | 1 << 7", "acc@0 = "),
     Mutant("stride of weights", "vta_matmul", {"M": 1, "N": 2, "K": 1}, "K << 86 | K << 118)", "K << 86)",
