@@ -36,11 +36,17 @@ def _of_elements(model: State, operand: str) -> Iterator[tuple[str, z3.BoolRef]]
     given += [z3.And(index[dim] >= 0, index[dim] < sizes[dim]) for dim in dims for index in (one, other)]
     at, at_other = (model.position(operand, index, sizes, beats * each) for index in (one, other))
     same = z3.And(*(one[dim] == other[dim] for dim in dims))
-    yield f"layout of {operand}: injective", z3.Implies(z3.And(*given, at == at_other), same)
-    loaded: Any = prod(sizes[dim] for dim in dims[:rows]) * beats * each
-    within = z3.And(at >= 0, at < loaded)
-    given += _of_products([*dims[:rows], None, *dims[rows:]] if rows else [*dims], one, sizes, beats * each)
-    yield f"layout of {operand}: within what is loaded", z3.Implies(z3.And(*given), within)
+    # Rows, and what is inside of one.
+    parts = ([*dims[:rows], None], dims[rows:]) if rows else (dims,)
+    pitch = beats * each
+    places = [fact for part in parts for fact in _of_places(part, one, other, sizes, pitch)]
+    if rows:  # what is inside of one does not reach into the next
+        places += [fact for index in (one, other) for fact in _of_products(parts[1], index, sizes, pitch)]
+    apart = z3.And(*given, *places, at == at_other)
+    yield f"layout of {operand}: injective", z3.Implies(apart, same)
+    loaded: Any = prod(sizes[dim] for dim in dims[:rows]) * pitch
+    within = z3.And(*given, *(fact for part in parts for fact in _of_products(part, one, sizes, pitch)))
+    yield f"layout of {operand}: within what is loaded", z3.Implies(within, z3.And(at >= 0, at < loaded))
 
 
 def _of_products(
@@ -53,8 +59,31 @@ def _of_products(
     for dim in dims:
         size = pitch if dim is None else sizes[dim]
         for factor in (place, end - 1 - place):
-            yield z3.Implies(z3.And(factor >= 0, size >= 0), factor * size >= 0)
+            if not isinstance(factor, int):
+                yield z3.Implies(z3.And(factor >= 0, size >= 0), factor * size >= 0)
         place, end = place * size + (0 if dim is None else index[dim]), end * size
+
+
+def _of_places(
+    dims: Sequence[str | None],
+    one: Mapping[str, Any],
+    other: Mapping[str, Any],
+    sizes: Mapping[str, Any],
+    pitch: Any,
+) -> Iterator[z3.BoolRef]:
+    """The like of two places: further by some steps is by at least as many sizes, and by none by none."""
+    first: Any = 0
+    second: Any = 0
+    for dim in dims:
+        size = pitch if dim is None else sizes[dim]
+        if not isinstance(first, int):
+            for steps in (first - second, second - first):
+                yield z3.Implies(z3.And(steps >= 1, size >= 0), (steps - 1) * size >= 0)
+            yield z3.Implies(first == second, first * size == second * size)
+        first, second = (
+            place * size + (0 if dim is None else index[dim])
+            for place, index in ((first, one), (second, other))
+        )
 
 
 def _from_words(model: State, operand: str) -> z3.BoolRef:

@@ -23,7 +23,7 @@ from axiloom.errors import BuildError
 from axiloom.worker import NoAnswerError, Worker
 
 QUICK_S = 2
-WHOLE_S = 10
+WHOLE_S = 30
 """For cvc5, which few claims need."""
 GRACE_S = 60
 """Beyond a limit, which is that of the search alone: a formula is read before."""
