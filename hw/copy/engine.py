@@ -85,7 +85,10 @@ class CopyEngine(Engine):
             [memory.read_port() for memory in memories],
         )
         loaded, place = (Signal(range(beats), name=name) for name in ("loaded", "place"))
-        fetched, begun = Signal(), Signal()  # what lies at `place` has come out; there is a result
+        fetched, begun = (
+            Signal(name="fetched"),
+            Signal(name="begun"),
+        )  # what lies at `place` has come out; there is a result
         command = receiver.commands
 
         connect(m, flipped(self.s_axis), words.s_axis)

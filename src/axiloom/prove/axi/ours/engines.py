@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from amaranth.hdl import Cat
+
 from axiloom import isa
 from axiloom.hw.axi.packer import Packer
 from axiloom.hw.axi.rules.language import Side
@@ -16,7 +18,8 @@ from axiloom.hw.matmul.geometry import Geometry
 from axiloom.hw.matmul.sender import Sender
 from axiloom.prove.axi.ours.target import Target, signals
 from axiloom.prove.axi.watched import watch
-from axiloom.prove.bench import Bench
+from axiloom.prove.bench import AT_ONCE, Bench, Rank
+from axiloom.prove.inside import Inside
 
 
 def _packer(bench: Bench, width: int, _most: int) -> None:
@@ -34,11 +37,18 @@ def _sender(post: bool) -> Callable[[Bench, int, int], None]:
 
 
 def _copy(bench: Bench, width: int, _most: int) -> None:
-    engine = bench.component("engine", CopyEngine(isa.revise(isa.builtin("identity"), stream_width=width)))
+    made = CopyEngine(isa.revise(isa.builtin("identity"), stream_width=width))
+    inside = Inside(made)
+    engine = bench.component("engine", made)
     watch(bench, "s_axis", signals(engine.s_axis), Side.SUBORDINATE)
     watch(bench, "m_axis", signals(engine.m_axis), Side.MANAGER)
     # By its specification it takes no word in an error, until a reset: the host makes one.
     bench.fair(engine.debug_error, "error")
+    # While a word waits, no opcode is fetched: what is left of the last one becomes less.
+    alive = inside["receiver.alive"]
+    value = Cat(~inside["fetched"], ~inside["place"], inside["receiver.program"], alive)
+    falls = [("error", ~alive), ("m_axis.t_taken", engine.m_axis.tvalid), (AT_ONCE, alive)]
+    bench.rank("s_axis", "t_taken_live", Rank(value, falls))
 
 
 TARGETS = {
