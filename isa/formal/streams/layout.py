@@ -37,11 +37,12 @@ def _of_elements(model: State, operand: str) -> Iterator[tuple[str, z3.BoolRef]]
     at, at_other = (model.position(operand, index, sizes, beats * each) for index in (one, other))
     same = z3.And(*(one[dim] == other[dim] for dim in dims))
     # Rows, and what is inside of one.
-    parts = ([*dims[:rows], None], dims[rows:]) if rows else (dims,)
+    inside = dims[rows:]
+    parts: Sequence[Sequence[str | None]] = ([*dims[:rows], None], inside) if rows else (dims,)
     pitch = beats * each
     places = [fact for part in parts for fact in _of_places(part, one, other, sizes, pitch)]
     if rows:  # what is inside of one does not reach into the next
-        places += [fact for index in (one, other) for fact in _of_products(parts[1], index, sizes, pitch)]
+        places += [fact for index in (one, other) for fact in _of_products(inside, index, sizes, pitch)]
     apart = z3.And(*given, *places, at == at_other)
     yield f"layout of {operand}: injective", z3.Implies(apart, same)
     loaded: Any = prod(sizes[dim] for dim in dims[:rows]) * pitch
