@@ -30,6 +30,8 @@ DEVICES = {
     "multiply_pairs": ("hardware/two_streams/multiply_pairs.v",),
 }
 """Top to its files."""
+CLOCKS = {"matmul_stream": ["--clock", "S_AXIS_ACLK", "--clock", "M_AXIS_ACLK"]}
+"""Of tops with a clock a port, which are one."""
 
 
 def _cpu() -> float:
@@ -44,6 +46,7 @@ def prove(name: str) -> tuple[int, str, list[dict[str, object]]]:
         what = ["--top", name]
         for file in DEVICES[name]:
             what += ["--rtl", str(EXAMPLES / file)]
+        what += CLOCKS.get(name, [])
     with tempfile.TemporaryDirectory() as folder:
         verdicts = Path(folder) / "verdicts.json"
         command = [sys.executable, "-W", "ignore", "-m", "axiloom", "prove", "axi", *what, "--live"]
