@@ -99,9 +99,11 @@ def _environment(work: Path | None = None) -> dict[str, str]:
 def _plain(argument: str, stack: ExitStack) -> str:
     """`argument`; the folder of a path in it by a name that zig reads (:func:`axiloom.processes.plain`)."""
     option = "-I" if argument.startswith("-I") else ""
+    if not option and argument.startswith("-"):
+        return argument  # a macro may be longer than any path
     path = Path(argument.removeprefix(option))
     folder = path if path.is_dir() else path.parent
-    if (not option and argument.startswith("-")) or not folder.is_dir():
+    if not folder.is_dir():
         return argument
     plain = processes.plain(folder, stack)
     return argument if plain == folder else f"{option}{plain / path.relative_to(folder)}"
