@@ -69,10 +69,15 @@ def in_place(part: Part, kernel: Kernel) -> list[Statement]:
 def requantised(part: Part) -> list[Statement]:
     """Results as int8 (:mod:`axiloom.isa.kernels.requantise`), each with its channel's bias and scale."""
     out, sizes = part.outgoing[INT8], {dim: part.held(part.sizes[dim]) for dim in part.dims(part.out)}
+    if part.form.saves:  # its tiles have one channel
+        sizes = {"x": part.saved}
 
     def element(*iterators: Name) -> list[Statement]:
-        index = dict(zip(sizes, iterators, strict=True))
-        total, channel = part.read(part.out, index), times(index[part.form.channel], Const(2))
+        if part.form.saves:
+            total, channel = Read(part.buffers[part.out], iterators), ZERO
+        else:
+            index = dict(zip(sizes, iterators, strict=True))
+            total, channel = part.read(part.out, index), times(index[part.form.channel], Const(2))
         bias, scale = (Read(part.buffers[CHANNELS], (plus(channel, Const(word)),)) for word in (0, 1))
         multiplier, shift = Bits(scale, ZERO, 16), Bits(scale, Const(16), 6)
         scaled = apply("mul", wrapped(apply("add", total, bias), signed(32)), multiplier)

@@ -13,8 +13,20 @@ from tests.isa.conv_streams import Convolution, conv_program
 from tests.isa.streams import Matrix, packed_tile
 
 from axiloom import isa
-from axiloom.isa import AcceleratorSpec
+from axiloom.isa import AcceleratorSpec, Opcode
 from axiloom.isa.contract.errors import DeviceError
+from axiloom.isa.contract.types import (
+    Clear,
+    DimField,
+    Load,
+    Recv,
+    Requantise,
+    Scope,
+    Send,
+    SendDim,
+    SendLiteral,
+    SetDims,
+)
 from axiloom.isa.kernels.forms import IMAGE, WINDOW
 from axiloom.isa.numerics import INT8
 from axiloom.isa.opcode_map.model import FunctionalModel
@@ -336,3 +348,36 @@ def test_elements_are_dense_and_filters_begin_on_beats() -> None:
     wide = isa.revise(spec, stream_width=128)
     assert wide.words_of("I", (3, 3, 3)) == 8
     assert wide.words_of("O", (3, 5, 5)) == 76
+
+
+def test_a_window_requantises_every_saved_result() -> None:
+    """As many elements go out as were saved, all of one channel; none, if none was."""
+    spec = _window_with_post()
+    model = FunctionalModel(spec)
+    program = [*_V3, 128, 5, 1, 256, 0 | 0 << 8 | 127 << 16, 1, 10]  # bias 5, scale 1
+    assert not model.feed(program).size
+    assert not model.feed([2, 3, 70 - 2, 2, 4, 70 - 2]).size  # two windows, each computed and saved
+    assert model.feed([512]).tolist() == [35 | 45 << 8]
+    assert model.tlast.tolist() == [True]
+    assert not model.feed([512]).size
+    assert model.error is None
+
+
+def _window_with_post() -> AcceleratorSpec:
+    spec = isa.builtin("conv_v3", data_type="int8")
+    settings = (SendDim((DimField("zp", 0), DimField("lo", 8), DimField("hi", 16))),)
+    opcodes = [
+        *spec.opcodes.values(),
+        Opcode("sP", (SendLiteral(128), Send("P")), (Load("P"),)),
+        Opcode("cfgP", (SendLiteral(256), *settings), (SetDims(),)),
+        Opcode("qO", (SendLiteral(512), Recv("O")), (Requantise("O"), Clear("O"))),
+    ]
+    flows = {**spec.flows, "q": Scope(("sP", Scope(("sF", "sI", "cO")), "save", "qO"))}
+    return isa.revise(
+        spec,
+        opcodes={opcode.name: opcode for opcode in opcodes},
+        buffers={**spec.buffers, "P": 2},
+        flows=flows,
+        init_opcodes=("cfgP", *spec.init_opcodes),
+        post=True,
+    )
