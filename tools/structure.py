@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PACKAGE, HOME = "axiloom", "src/axiloom"
-"""The package and its folder. The other top-level folders are its sub-packages, by links."""
+"""The package and its folder, whose folders are its rooms; the large ones have an order of their own."""
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "isa": (),
     "hw": ("isa",),
@@ -30,7 +30,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "cosim": ("isa", "hw", "drivergen", "sw", "boards"),
     HOME: ("isa", "hw", "drivergen", "sw", "nests", "selection", "boards", "cosim"),
 }
-"""Top-level folder to the others that it may know."""
+"""Room of the package to the others that it may know; HOME is what lies beside them."""
 BASE = (
     "axiloom",
     "axiloom.errors",
@@ -195,7 +195,7 @@ class Tree:
 
     def __init__(self, root: Path, inside: tuple[tuple[str, ...], ...]) -> None:
         self.root, self.inside = root, inside
-        self.folders = [found for top in MAY_IMPORT for found in _folders(root / top)]
+        self.folders = [*_folders(root / HOME)]
         self.files = {self._module(file): file for one in self.folders for file in sorted(one.glob("*.py"))}
         self.missing: list[Import] = []
         self.imports = [found for name in self.files for found in self._imports(name)]
@@ -203,13 +203,18 @@ class Tree:
         self.arrows = [*self._between_rooms()]
 
     def _module(self, file: Path) -> str:
-        text = file.relative_to(self.root).with_suffix("").as_posix().removeprefix(f"{HOME}/")
+        text = file.relative_to(self.root / HOME).with_suffix("").as_posix()
         return f"{PACKAGE}/{text}".removesuffix("/__init__").replace("/", ".")
 
     def room(self, module: str) -> str:
         if module in BASE or module in TOP:
             return "base" if module in BASE else "top"
-        return self.files[module].parent.relative_to(self.root).as_posix()
+        return self.shown(self.files[module].parent)
+
+    def shown(self, folder: Path) -> str:
+        """A folder's name: the large rooms are known without HOME."""
+        inside = folder.relative_to(self.root / HOME)
+        return (inside if inside.parts[:1] in ((top,) for top in MAY_IMPORT) else HOME / inside).as_posix()
 
     def _imports(self, source: str) -> Iterator[Import]:
         file, where = self.files[source], self.files[source].relative_to(self.root).as_posix()
@@ -255,8 +260,8 @@ def _entries(folder: Path) -> list[Path]:
 
 
 def _folders(folder: Path) -> Iterator[Path]:
-    """`folder` and all below it; links lead to top-level folders, which are there by themselves."""
-    if folder.is_dir() and not folder.is_symlink():
+    """`folder` and all below it."""
+    if folder.is_dir():
         yield folder
         for inner in _entries(folder):
             yield from _folders(inner)
@@ -332,7 +337,7 @@ def table(tree: Tree) -> Iterator[str]:
         yield f"  {room:<37} {'; '.join(shown) or '-'}"
     yield "entries of each folder"
     for one in tree.folders:
-        yield f"  {one.relative_to(tree.root).as_posix():<37} {len(_entries(one)):>3}"
+        yield f"  {tree.shown(one):<37} {len(_entries(one)):>3}"
 
 
 def main(

@@ -38,8 +38,8 @@ def test_the_navigation_has_every_page(pages: Path) -> None:
 
 
 def test_a_linked_file_is_shown(pages: Path) -> None:
-    assert "](files/sw/include/axiloom.h.md)" in (pages / "driver.md").read_text()
-    assert "dma_init" in (pages / "files/sw/include/axiloom.h.md").read_text()
+    assert "](files/src/axiloom/sw/include/axiloom.h.md)" in (pages / "driver.md").read_text()
+    assert "dma_init" in (pages / "files/src/axiloom/sw/include/axiloom.h.md").read_text()
 
 
 def test_every_command_is_on_the_page_of_the_command_line(pages: Path) -> None:

@@ -34,8 +34,9 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def folder(name: str) -> Path:
-    """`examples` or `docs`, as installed."""
-    return Path(str(resources.files("axiloom"))) / name
+    """`examples` or `docs`: in the installed package, or beside it in a checkout."""
+    package = Path(str(resources.files("axiloom")))
+    return next(path for path in (package / name, package.parents[1] / name) if path.is_dir())
 
 
 def examples() -> dict[str, str]:

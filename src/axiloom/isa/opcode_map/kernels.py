@@ -73,9 +73,9 @@ def requantised(part: Part) -> list[Statement]:
         sizes = {"x": part.saved}
 
     def element(*iterators: Name) -> list[Statement]:
-        if part.form.saves:
-            total, channel = Read(part.buffers[part.out], iterators), ZERO
-        else:
+        channel: Expr = ZERO
+        total = Read(part.buffers[part.out], iterators)
+        if not part.form.saves:
             index = dict(zip(sizes, iterators, strict=True))
             total, channel = part.read(part.out, index), times(index[part.form.channel], Const(2))
         bias, scale = (Read(part.buffers[CHANNELS], (plus(channel, Const(word)),)) for word in (0, 1))
