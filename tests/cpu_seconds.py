@@ -1,6 +1,6 @@
 """Prints the CPU seconds of each room of tests, of its processes and compilers too, behind the slowest tests.
 
-A clock depends on what else runs; CPU seconds nearly not. So they say which room to make quicker.
+A clock depends on what else runs; CPU seconds nearly not. So they say which room, and which test, to quicken.
 """
 
 from __future__ import annotations
@@ -14,6 +14,9 @@ import pytest
 PROPERTY = "cpu_seconds"
 _DEPTH = 2
 """Parts of a path that name a room: ``tests/hw``."""
+
+_SHOWN = 40
+"""Of the most expensive tests."""
 
 _began = pytest.StashKey[float]()
 
@@ -31,6 +34,7 @@ class CpuSeconds:
 
     def __init__(self) -> None:
         self.rooms: Counter[str] = Counter()
+        self.tests: Counter[str] = Counter()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
@@ -47,7 +51,9 @@ class CpuSeconds:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         room = "/".join(report.nodeid.partition("::")[0].split("/")[:_DEPTH])
-        self.rooms[room] += sum(value for name, value in report.user_properties if name == PROPERTY)
+        seconds = sum(value for name, value in report.user_properties if name == PROPERTY)
+        self.rooms[room] += seconds
+        self.tests[report.nodeid] += seconds
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         if not terminalreporter.config.option.durations:
@@ -56,3 +62,6 @@ class CpuSeconds:
         for room, seconds in self.rooms.most_common():
             terminalreporter.line(f"{seconds:8.1f} {room}")
         terminalreporter.line(f"{self.rooms.total():8.1f} in all")
+        terminalreporter.section("the most CPU seconds")
+        for nodeid, seconds in self.tests.most_common(_SHOWN):
+            terminalreporter.line(f"{seconds:8.1f} {nodeid}")

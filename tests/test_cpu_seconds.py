@@ -48,3 +48,6 @@ def test_a_test_and_its_children_are_added_up(
     assert seconds["one/test_one.py"] >= 0.4  # of 0.5: the clock has a grain
     assert seconds["two/test_two.py"] >= 0.4
     assert seconds["in all"] >= 0.9
+    tests = re.findall(r"^ *([\d.]+) \S+::(test_\w+)$", done.stdout.str(), re.MULTILINE)
+    assert [name for _, name in tests] == ["test_in_a_child"] * 2 + ["test_here"] * 2
+    assert float(tests[-1][0]) >= 0.2
