@@ -19,6 +19,7 @@ from pathlib import Path
 
 PACKAGE, HOME = "axiloom", "src/axiloom"
 """The package and its folder, whose folders are its rooms; the large ones have an order of their own."""
+PLUGINS = "accelerators"
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "isa": (),
     "hw": ("isa",),
@@ -28,11 +29,14 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "boards": ("isa", "hw", "drivergen", "sw"),
     "selection": ("isa", "drivergen"),
     "cosim": ("isa", "hw", "drivergen", "sw", "boards"),
+    PLUGINS: ("isa", "hw", "drivergen", "selection", "src/axiloom/device", "src/axiloom/application"),
     HOME: ("isa", "hw", "drivergen", "sw", "nests", "selection", "boards", "cosim"),
 }
-"""Room of the package to the others that it may know; HOME is what lies beside them."""
+"""Room of the package to the others that it may know, or to rooms in HOME, which is what lies beside them.
+Nobody may know an accelerator, not even another one: each comes by the registry, as other people's do."""
 BASE = (
     "axiloom",
+    "axiloom.base.accelerators",
     "axiloom.errors",
     "axiloom.files",
     "axiloom.cache",
@@ -71,8 +75,8 @@ INSIDE: tuple[tuple[str, ...], ...] = (
         "hw/copy",
         "hw/nest/operators",
         "hw/nest",
+        "hw/numbers",
         "hw/command",
-        "hw/qkv",
         "hw/matmul",
         "hw/window",
         "hw/conv",
@@ -243,8 +247,9 @@ class Tree:
         if "top" in (source, target):
             return "nobody imports top" if target == "top" else ""
         mine, other = _top(source), _top(target)
-        if mine != other and other not in MAY_IMPORT[mine]:
-            return f"{mine} may import {', '.join(MAY_IMPORT[mine]) or 'nothing but itself'}"
+        allowed = MAY_IMPORT[HOME if mine == HOME else mine.split("/")[0]]
+        if mine != other and not any(f"{target}/".startswith(f"{room}/") for room in allowed):
+            return f"{mine} may import {', '.join(allowed) or 'nothing but itself'}"
         for order in (one for one in self.inside if source in one and target in one):
             if order.index(source) < order.index(target):
                 return f"the order is {', '.join(order)}"
@@ -252,7 +257,9 @@ class Tree:
 
 
 def _top(room: str) -> str:
-    return HOME if room.startswith(HOME) else room.split("/")[0]
+    """Its top-level folder; each accelerator is one of its own."""
+    parts = room.split("/")
+    return HOME if room.startswith(HOME) else "/".join(parts[: 2 if parts[0] == PLUGINS else 1])
 
 
 def _entries(folder: Path) -> list[Path]:

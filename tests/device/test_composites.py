@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from tests.hw.qkv.device_bench import small, text_of
+from tests.accelerators.qkv.rtl.device_bench import small, text_of
 
 from axiloom.device.programs import Executed, execute
 from axiloom.device.rtl import DeviceRtl, device

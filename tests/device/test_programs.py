@@ -7,8 +7,9 @@ from functools import cache
 
 import numpy as np
 import pytest
-from tests.hw.qkv.device_bench import small, text_of
+from tests.accelerators.qkv.rtl.device_bench import small, text_of
 
+from axiloom.accelerators.qkv.attention import attention, operators
 from axiloom.device.programs import execute
 from axiloom.device.rtl import DeviceRtl, device
 from axiloom.device.streams import run
@@ -17,7 +18,6 @@ from axiloom.errors import DriverError, SpecError, UsageError
 from axiloom.isa.instructions.library import target, targets
 from axiloom.isa.instructions.read import parse, read
 from axiloom.selection.ir.numbers import number
-from axiloom.selection.program.attention import attention, operators
 from axiloom.selection.program.matmul import blocks, matmul
 
 N = 8

@@ -1,32 +1,33 @@
-"""Every module of hw/ with logic of its own has a test of its own name, in the same room of tests/hw."""
+"""Every module of hw/ and accelerators/ with logic has a test of its own name, in the same room of tests/."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 
 ELSEWHERE = {
-    "command/device.py": "tests/hw/vta/test_device.py",  # which is one; so are qkv's and flexasr's
+    "command/device.py": "tests/hw/vta/test_device.py",  # which is one
     "axi/rules/language.py": "tests/prove/axi/test_ports.py",
     "nest/access.py": "tests/hw/nest/test_memory.py",
     "nest/accelerator.py": "tests/run/test_nest.py",
     "nest/operators/": "tests/hw/nest/operators/test_operators.py",  # each one that is registered
-    # Units execute instructions alone: behind the streams of a device.
-    **{
-        f"qkv/{name}.py": "tests/hw/qkv/test_device.py"
-        for name in ("row_memory", "softmax", "task", "transfers")
-    },
     **{
         f"flexasr/{name}.py": "tests/hw/flexasr/test_device.py"
         for name in ("activate", "moves", "pool", "product")
     },
     "soc/user.py": "tests/board_folder/test_user_rtl.py",  # in the system that a board gets
-    "qkv/product.py": "tests/hw/qkv/test_product_rows.py",
-    "qkv/numbers/": "tests/hw/qkv/numbers/test_functions.py",  # each one that is registered
+    "numbers/": "tests/hw/numbers/test_functions.py",  # each one that is registered
 }
 """Modules, or folders of them, that are tested under another name: by what."""
+
+OF_ACCELERATORS = {
+    # Units execute instructions alone: behind the streams of a device.
+    f"qkv/rtl/{name}.py": "tests/accelerators/qkv/rtl/test_device.py"
+    for name in ("row_memory", "softmax", "task", "transfers")
+} | {"qkv/rtl/product.py": "tests/accelerators/qkv/rtl/test_product_rows.py"}
 
 
 def elaborates(path: Path) -> bool:
@@ -46,21 +47,23 @@ def _is(name: str, module: str) -> bool:
     return name == module or (module.endswith("/") and name.startswith(module))
 
 
-def missing(hw: Path, tests: Path) -> list[str]:
+def missing(hw: Path, tests: Path, elsewhere: Mapping[str, str] = ELSEWHERE) -> list[str]:
     return [
         name
         for path in sorted(hw.rglob("*.py"))
         if elaborates(path)
-        and not any(_is(path.relative_to(hw).as_posix(), each) for each in ELSEWHERE)
+        and not any(_is(path.relative_to(hw).as_posix(), each) for each in elsewhere)
         and not (tests / (name := path.relative_to(hw).as_posix())).with_name(f"test_{path.name}").is_file()
     ]
 
 
 def test_every_module_with_logic_has_a_test() -> None:
-    assert missing(ROOT / "hw", ROOT / "tests" / "hw") == []
-    for module, test in ELSEWHERE.items():
-        assert (ROOT / "hw" / module).exists(), module
-        assert (ROOT / test).is_file(), test
+    for folder, elsewhere in (("hw", ELSEWHERE), ("accelerators", OF_ACCELERATORS)):
+        rooms = ROOT / "src/axiloom" / folder
+        assert missing(rooms, ROOT / "tests" / folder, elsewhere) == []
+        for module, test in elsewhere.items():
+            assert (rooms / module).exists(), module
+            assert (ROOT / test).is_file(), test
 
 
 def test_a_module_without_one_is_named(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from tests.device.test_programs import N, small_device, within
 from tests.selection.blocks.test_layers import convolved
 from tests.selection.program.test_flexasr import LAYERS
 
+from axiloom.accelerators.qkv.attention import attention
 from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
 from axiloom.device.rtl import device
@@ -22,7 +23,6 @@ from axiloom.selection.blocks.epilogue import Requantise
 from axiloom.selection.blocks.matmul import lowered as lower_matmul
 from axiloom.selection.drive.execute import execute as by_text
 from axiloom.selection.drive.plan import Fence, Gather, Scatter
-from axiloom.selection.program.attention import attention
 from axiloom.selection.program.matmul import matmul
 from axiloom.selection.program.program import Command, HostArray, Program
 

@@ -1,4 +1,4 @@
-"""The RTL of a text: whoever has units for its instructions builds it."""
+"""The RTL of a text: the first accelerator that has units for all its instructions builds it."""
 
 from __future__ import annotations
 
@@ -6,17 +6,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from axiloom.base.accelerators import parts
 from axiloom.errors import SpecError, UsageError
 from axiloom.hw.flexasr.cycles import Cycles as ByteCycles
 from axiloom.hw.flexasr.device import Device as ByteDevice
 from axiloom.hw.flexasr.meanings import LANES as BYTES
 from axiloom.hw.flexasr.meanings import machine as byte_machine
-from axiloom.hw.qkv.cycles import Cycles
-from axiloom.hw.qkv.device import Device as RowDevice
-from axiloom.hw.qkv.meanings import machine
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.hw.verilog.emit import convert
-from axiloom.hw.verilog.rows import emit_rows
 from axiloom.hw.vta.cycles import Cycles as BlockCycles
 from axiloom.hw.vta.device import Device as BlockDevice
 from axiloom.hw.vta.meanings import machine as block_machine
@@ -60,16 +57,13 @@ class DeviceRtl:
         return UserRtl([file], self.top)
 
 
-def _rows(isa: InstructionSet, lanes: int, stream_width: int, rows: int) -> DeviceRtl:
-    """Rows of bfloat16: QKV and what is like it."""
-    found = machine(isa)
-    top = f"device_{isa.name}"
-    try:
-        component = RowDevice(found, lanes, stream_width, rows)
-    except ValueError as error:
-        raise UsageError(f"{isa.name}: {error}") from None
-    cycles = Cycles(found, lanes, stream_width, rows)
-    return DeviceRtl(isa, top, emit_rows(component, top), stream_width, lanes * rows, cycles.program)
+@dataclass(frozen=True)
+class Maker:
+    """`make` takes an instruction set, lanes, bits of a beat and rows at once, as :func:`device` does. It
+    raises SpecError for a text that is none of its. `builds` names its texts in messages."""
+
+    builds: str
+    make: Callable[[InstructionSet, int, int, int], DeviceRtl]
 
 
 def _blocks(isa: InstructionSet, lanes: int, stream_width: int, rows: int) -> DeviceRtl:
@@ -102,13 +96,7 @@ def _bytes(isa: InstructionSet, lanes: int, stream_width: int, rows: int) -> Dev
     return DeviceRtl(isa, top, convert(component, top), stream_width, BYTES, cycles.program)
 
 
-MAKERS: Mapping[str, Callable[[InstructionSet, int, int, int], DeviceRtl]] = {
-    "rows of bfloat16": _rows,
-    "blocks of int8": _blocks,
-    "vectors of bytes": _bytes,
-}
-"""What they build, to the function that does. A new family of units is one more entry; it raises SpecError
-for texts that are none of its."""
+_OLD = (Maker("blocks of int8", _blocks), Maker("vectors of bytes", _bytes))
 
 
 def device(
@@ -117,10 +105,11 @@ def device(
     """`rows`: of a product at once, `lanes` multipliers each. Raises SpecError with what each maker says
     where none builds it."""
     faults: list[str] = []
-    for name, make in MAKERS.items():
+    makers: list[Maker] = [*parts("rtl").values(), *_OLD]
+    for maker in makers:
         try:
-            return make(isa, lanes, stream_width, rows)
+            return maker.make(isa, lanes, stream_width, rows)
         except SpecError as error:
             first, *more = error.faults
-            faults.append(f"as {name}: {first}{f' (and {len(more)} more)' if more else ''}")
+            faults.append(f"as {maker.builds}: {first}{f' (and {len(more)} more)' if more else ''}")
     raise SpecError(faults)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 z3 = pytest.importorskip("z3")
 
 from axiloom.isa.formal import bounds  # noqa: E402
-from axiloom.isa.instructions.read import parse, read  # noqa: E402
+from axiloom.isa.instructions.library import target  # noqa: E402
+from axiloom.isa.instructions.read import parse  # noqa: E402
 
-TARGETS = Path(__file__).parents[3] / "isa/targets"
 TEXT = '''
 word = input(128)
 count = register(uint16)
@@ -86,7 +84,7 @@ def test_a_register_is_what_was_written_last() -> None:
     "name", [pytest.param("vta", marks=pytest.mark.slow), "hlscnn", "qkv", "qkv_double", "rows64"]
 )
 def test_targets(name: str) -> None:
-    found = bounds.claims(read(TARGETS / f"{name}.isa"))
+    found = bounds.claims(target(name))
     assert len(found) > 10
     for claim in found:
         solver = z3.Solver()

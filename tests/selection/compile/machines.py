@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from tests.hw.qkv.device_bench import small, text_of
+from tests.accelerators.qkv.rtl.device_bench import small, text_of
 
 from axiloom.isa.instructions.read import parse
 from axiloom.selection.compile.target import Target

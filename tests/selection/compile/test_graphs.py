@@ -10,6 +10,7 @@ from tests.selection import graphs as any_graphs
 from tests.selection.compile.graphs import attention, product, random_graph, softmax, tile
 from tests.selection.compile.machines import NAMES, N, machine
 
+from axiloom.accelerators.qkv.attention import attention as by_hand
 from axiloom.errors import CompileError
 from axiloom.selection.compile.graphs import Compiled, compile_graph, instructions_of
 from axiloom.selection.compile.layout import HostMemoryError
@@ -17,7 +18,6 @@ from axiloom.selection.compile.place import SECONDS
 from axiloom.selection.egraph.saturated import SaturationError
 from axiloom.selection.ir import Graph, Type
 from axiloom.selection.ir.ops import Builder
-from axiloom.selection.program.attention import attention as by_hand
 from axiloom.selection.program.file import read, write
 from axiloom.selection.validate import validate
 

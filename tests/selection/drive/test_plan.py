@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from axiloom.accelerators.qkv.attention import attention
 from axiloom.errors import CompileError
 from axiloom.isa.instructions.library import target
 from axiloom.selection.drive.plan import Fence, Gather, Piece, Plan, Scatter, Send, Words, plan
-from axiloom.selection.program.attention import attention
 from axiloom.selection.program.program import Command, HostArray, Program
 
 QKV, VTA = target("qkv"), target("vta")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.hw.qkv.device_bench import small, text_of
+from tests.accelerators.qkv.rtl.device_bench import small, text_of
 from tests.selection.compile.machines import N, machine
 
 from axiloom.isa.instructions.read import parse

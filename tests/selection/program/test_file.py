@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from axiloom.accelerators.qkv.attention import attention, operators
 from axiloom.errors import UsageError
-from axiloom.selection.program.attention import attention, operators
 from axiloom.selection.program.file import read, write
 
 

@@ -1,10 +1,11 @@
-"""Instruction sets and mappings that come with Axiloom, by name: isa/targets and isa/mappings."""
+"""Instruction sets and mappings of all accelerators, by name."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
 
+from axiloom.base.accelerators import texts
 from axiloom.errors import SpecError
 from axiloom.isa.instructions import mappings as mapping_files
 from axiloom.isa.instructions.mappings import Mapped
@@ -19,12 +20,14 @@ _ROOM = Path(__file__).parent.parent
 
 def targets() -> Mapping[str, Path]:
     """Name to file."""
-    return {one.stem: one for one in sorted((_ROOM / "targets").glob(f"*{INSTRUCTIONS}"))}
+    old = {one.stem: one for one in sorted((_ROOM / "targets").glob(f"*{INSTRUCTIONS}"))}
+    return dict(sorted({**texts(INSTRUCTIONS), **old}.items()))
 
 
 def mappings() -> Mapping[str, Path]:
     """Name to file."""
-    return {one.stem: one for one in sorted((_ROOM / "mappings").glob(f"*{MAPPING}"))}
+    old = {one.stem: one for one in sorted((_ROOM / "mappings").glob(f"*{MAPPING}"))}
+    return dict(sorted({**texts(MAPPING), **old}.items()))
 
 
 def target(name: str, beside: Path | None = None) -> InstructionSet:

@@ -7,7 +7,7 @@ values that can be loaded again. A plan's cycles beyond one execution of each st
 come back; states are taken by these, so the first one with all steps done is the best plan, and none is
 reached only if there is none.
 
-Slots before a solver. QKV's and rows64's values have one size, so a memory is a few slots, and what is
+Slots before a solver. On a device of rows all values have one size, so a memory is a few slots, and what is
 done with what is resident is a small space: a search through it by cost proves the best order, or that
 there is none. It took 1 to 2 ms of CPU for five random graphs of 14 to 37 nodes, and decided 39 of 40
 graphs of 8 to 111 nodes. CP-SAT, which knows rows and time, ended at its limit of 150 ms (beside other

@@ -2,8 +2,7 @@
 
 - ``program.py``: `Command`, `HostArray`, `Program`
 - ``file.py``: programs as files
-- ``attention.py``: attention on QKV, ``matmul.py``: a matrix product on VTA, ``flexasr.py``: layers on
-  FlexASR's units, all written by hand
+- ``matmul.py``: a matrix product on VTA, ``flexasr.py``: layers on FlexASR's units, both written by hand
 """
 
 from axiloom.selection.program.program import Command, HostArray, Program

@@ -13,10 +13,10 @@ from typing import Any
 import z3
 
 from axiloom.device.rtl import DeviceRtl
-from axiloom.hw.qkv.numbers.function import Function as Rtl
-from axiloom.hw.qkv.numbers.registry import FUNCTIONS
-from axiloom.hw.qkv.numbers.unit import RESULT, ports
-from axiloom.hw.verilog.rows import module_of
+from axiloom.hw.numbers.function import Function as Rtl
+from axiloom.hw.numbers.registry import FUNCTIONS
+from axiloom.hw.numbers.unit import RESULT, ports
+from axiloom.hw.verilog.functions import module_of
 from axiloom.isa.instructions.tree import InstructionSet
 from axiloom.prove.rtl.terms.cut import Part, with_functions, without
 from axiloom.prove.rtl.terms.machine import Machine, read
