@@ -21,37 +21,25 @@ PACKAGE, HOME = "axiloom", "src/axiloom"
 """The package and its folder, whose folders are its rooms; the large ones have an order of their own."""
 PLUGINS = "accelerators"
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
-    "isa": (),
-    "hw": ("isa",),
-    "drivergen": ("isa",),
-    "sw": ("isa",),
-    "nests": ("isa", "hw"),
-    "boards": ("isa", "hw", "drivergen", "sw"),
-    "selection": ("isa", "drivergen"),
-    "cosim": ("isa", "hw", "drivergen", "sw", "boards"),
-    PLUGINS: ("isa", "hw", "drivergen", "selection", "src/axiloom/device", "src/axiloom/application"),
-    HOME: ("isa", "hw", "drivergen", "sw", "nests", "selection", "boards", "cosim"),
+    "base": (),
+    "isa": ("base",),
+    "hw": ("base", "isa"),
+    "drivergen": ("base", "isa"),
+    "sw": ("base", "isa"),
+    "nests": ("base", "isa", "hw"),
+    "boards": ("base", "isa", "hw", "drivergen", "sw"),
+    "selection": ("base", "isa", "drivergen"),
+    "cosim": ("base", "isa", "hw", "drivergen", "sw", "boards"),
+    PLUGINS: ("base", "isa", "hw", "drivergen", "selection", "src/axiloom/device", "src/axiloom/application"),
+    HOME: ("base", "isa", "hw", "drivergen", "sw", "nests", "selection", "boards", "cosim"),
 }
 """Room of the package to the others that it may know, or to rooms in HOME, which is what lies beside them.
 Nobody may know an accelerator, not even another one: each comes by the registry, as other people's do."""
-BASE = (
-    "axiloom",
-    "axiloom.base.accelerators",
-    "axiloom.errors",
-    "axiloom.files",
-    "axiloom.cache",
-    "axiloom.processes",
-    "axiloom.extras",
-    "axiloom.worker",
-)
-"""Modules of `HOME` that everybody may import, and that import only each other: a room below all others."""
 TOP = ("axiloom.__main__", "axiloom.pytest_plugin")
 """Modules of `HOME` that may import everybody, and that nobody imports: a room above all others."""
 BRIEF = "--brief"
 INSIDE: tuple[tuple[str, ...], ...] = (
     (
-        "isa/affine",
-        "isa/wording",
         "isa/numerics",
         "isa/kernels/language",
         "isa/kernels/named",
@@ -211,8 +199,10 @@ class Tree:
         return f"{PACKAGE}/{text}".removesuffix("/__init__").replace("/", ".")
 
     def room(self, module: str) -> str:
-        if module in BASE or module in TOP:
-            return "base" if module in BASE else "top"
+        if module in TOP:
+            return "top"
+        if module == PACKAGE:  # it has the version, and imports nobody
+            return "base"
         return self.shown(self.files[module].parent)
 
     def shown(self, folder: Path) -> str:
@@ -242,8 +232,6 @@ class Tree:
 
     def refused(self, source: str, target: str) -> str:
         """Why this arrow goes upwards; empty if it does not."""
-        if "base" in (source, target):
-            return "base imports nothing of ours" if source == "base" else ""
         if "top" in (source, target):
             return "nobody imports top" if target == "top" else ""
         mine, other = _top(source), _top(target)

@@ -21,12 +21,12 @@ import numpy.typing as npt
 from scipy.optimize import least_squares
 
 from axiloom import boards, isa
+from axiloom.base.files import write_whole
 from axiloom.drivergen import parse_problem
 from axiloom.drivergen.cost import model as cost
 from axiloom.drivergen.cost.model import CPU, Constants, Model, Work
 from axiloom.drivergen.cost.selection import candidates, reads_in_place
 from axiloom.drivergen.problems.matmul import Problem
-from axiloom.files import write_whole
 from axiloom.isa import AcceleratorSpec
 from axiloom.run.choice import machine
 from axiloom.sweep.points import Point, default_store, hardware, point, simulate, spec_of

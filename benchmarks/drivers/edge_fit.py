@@ -26,6 +26,7 @@ import numpy as np
 from scipy.optimize import least_squares
 
 from axiloom import boards, isa
+from axiloom.base.files import write_whole
 from axiloom.cosim.replay import Estimate, Replay
 from axiloom.drivergen.cost.model import CONSTANTS, Constants, Model, constants_of
 from axiloom.drivergen.cost.plans import Plan, plans
@@ -33,7 +34,6 @@ from axiloom.drivergen.cost.replay_costs import COHERENT, COSTS_FILE
 from axiloom.drivergen.cost.selection import Candidate
 from axiloom.drivergen.problems.matmul import Problem
 from axiloom.explore.explore import distinct
-from axiloom.files import write_whole
 from axiloom.isa import AcceleratorSpec
 from axiloom.report.types import Report
 from axiloom.run.choice import machine, ranked_by_model

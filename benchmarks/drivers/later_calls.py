@@ -19,13 +19,13 @@ from dataclasses import dataclass
 from statistics import mean
 
 from axiloom import boards, drivergen, isa
+from axiloom.base.errors import MismatchError
 from axiloom.cosim.replay import Replay
 from axiloom.cosim.system import System
 from axiloom.drivergen.cost.plans import plans
 from axiloom.drivergen.cost.replay_costs import costs_of, kind_of
 from axiloom.drivergen.cost.selection import Candidate, reads_in_place
 from axiloom.drivergen.pipeline.schedule import DEFAULTS, Schedule
-from axiloom.errors import MismatchError
 from axiloom.explore.default import of_problem
 from axiloom.explore.explore import distinct
 from axiloom.isa import AcceleratorSpec

@@ -20,9 +20,9 @@ from pathlib import Path
 import numpy as np
 
 from axiloom import boards, isa
+from axiloom.base.files import write_whole
 from axiloom.cosim.system import System
 from axiloom.drivergen.cost import neon
-from axiloom.files import write_whole
 from axiloom.run.by_hand import ByHand
 from axiloom.run.problem import ProblemRun, Workload
 from benchmarks.drivers.replay_fit import Array, solved

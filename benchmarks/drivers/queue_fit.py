@@ -25,6 +25,7 @@ from itertools import product
 import numpy as np
 
 from axiloom import boards, isa
+from axiloom.base.files import write_whole
 from axiloom.cosim.replay import Estimate, Replay
 from axiloom.drivergen.cost.model import CONSTANTS
 from axiloom.drivergen.cost.plans import Plan, plans
@@ -32,7 +33,6 @@ from axiloom.drivergen.cost.replay_costs import COHERENT, COSTS_FILE, costs_of, 
 from axiloom.drivergen.cost.selection import Candidate, reads_in_place
 from axiloom.drivergen.problems.matmul import Problem
 from axiloom.explore.explore import distinct
-from axiloom.files import write_whole
 from axiloom.isa import AcceleratorSpec
 from axiloom.report.types import Report
 from axiloom.run.choice import ranked_by_model

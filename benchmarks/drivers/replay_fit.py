@@ -25,13 +25,13 @@ import numpy.typing as npt
 from scipy.optimize import nnls
 
 from axiloom import boards
+from axiloom.base.files import write_whole
 from axiloom.cosim.replay import COSTS, Estimate, Replay
 from axiloom.drivergen.cost.plans import Plan, plans
 from axiloom.drivergen.cost.replay_costs import COHERENT, COSTS_FILE, kind_of
 from axiloom.drivergen.cost.selection import Candidate, published_best, reads_in_place
 from axiloom.drivergen.problems.matmul import Problem
 from axiloom.explore.explore import distinct
-from axiloom.files import write_whole
 from axiloom.isa import AcceleratorSpec
 from axiloom.report.types import Report
 from axiloom.run.choice import ranked_by_model

@@ -13,9 +13,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from axiloom import board_folder, isa
+from axiloom.base.errors import AxiloomError
 from axiloom.board_folder.check import check as checks
 from axiloom.boards import hardware
-from axiloom.errors import AxiloomError
 
 ACCELERATORS = ("loopback", "identity", "v1_16", "v3_16", "v4_16", "conv_v4")
 CASES = (

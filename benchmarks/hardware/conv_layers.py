@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from axiloom import isa
-from axiloom.cache import cache_root
+from axiloom.base.cache import cache_root
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.words import Words, pack_rows
 from axiloom.isa.kernels.forms import convolution

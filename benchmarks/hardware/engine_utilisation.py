@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from axiloom import isa
-from axiloom.cache import cached_build, content_hash
+from axiloom.base.cache import cached_build, content_hash
 from axiloom.cosim.build import verilator
 from axiloom.hw.rtl_files.verilator import find
 from axiloom.hw.verilog import emit as verilog

@@ -20,8 +20,8 @@ from pathlib import Path
 import numpy as np
 
 from axiloom import isa
+from axiloom.base.cache import cached_build
 from axiloom.boards.synthesis.resources import XC7Z020, synthesise, table
-from axiloom.cache import cached_build
 from axiloom.hw.verilog import emit as verilog
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.words import pack

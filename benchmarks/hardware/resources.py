@@ -9,8 +9,8 @@ import sys
 from dataclasses import replace
 
 from axiloom import isa
+from axiloom.base.cache import cached_build
 from axiloom.boards.synthesis.resources import XC7Z020, synthesise, table
-from axiloom.cache import cached_build
 from axiloom.hw.verilog import emit as verilog
 from axiloom.isa import AcceleratorSpec
 

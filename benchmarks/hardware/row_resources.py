@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 
+from axiloom.base.cache import cached_build
 from axiloom.boards.synthesis.resources import XC7Z020, synthesise, table
-from axiloom.cache import cached_build
 from axiloom.device.rtl import device
 from axiloom.isa.instructions.library import target
 

@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 from axiloom import boards, hw, isa
-from axiloom.cache import cached_build, content_hash
+from axiloom.base.cache import cached_build, content_hash
 from axiloom.cosim.build import toolchain, verilator
 from axiloom.cosim.job import Job
 from axiloom.cosim.soc import Soc

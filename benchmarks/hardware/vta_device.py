@@ -16,8 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
+from axiloom.base.cache import cached_build
 from axiloom.boards.synthesis.resources import XC7Z020, synthesise, table
-from axiloom.cache import cached_build
 from axiloom.device import programs
 from axiloom.device.rtl import device
 from axiloom.device.values import random_values

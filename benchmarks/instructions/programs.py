@@ -14,11 +14,11 @@ import numpy as np
 from tests.selection.compile.graphs import attention, random_graph
 from tests.selection.graphs import random_graph as any_graph
 
+from axiloom.base.errors import AxiloomError
 from axiloom.device.known import derive, known
 from axiloom.device.programs import execute
 from axiloom.device.rtl import DeviceRtl, device
 from axiloom.device.values import random_values
-from axiloom.errors import AxiloomError
 from axiloom.isa.instructions.library import targets
 from axiloom.isa.instructions.read import read
 from axiloom.selection.compile.cover import Made

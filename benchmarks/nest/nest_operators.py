@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from amaranth.back import rtlil
 from amaranth.hdl import Module, Signal
 
+from axiloom.base.cache import cached_build
 from axiloom.boards.synthesis.resources import synthesise
-from axiloom.cache import cached_build
 from axiloom.hw.nest.operators import Operator, costs, latencies, operator
 from axiloom.hw.nest.operators.formats import BOOL, FLOAT32, bits_of
 from axiloom.hw.rtl_files.yosys import to_verilog

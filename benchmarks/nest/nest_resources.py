@@ -13,9 +13,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from random import Random
 
+from axiloom.base.cache import cached_build
+from axiloom.base.errors import CompileError, UsageError
 from axiloom.boards.synthesis.resources import synthesise
-from axiloom.cache import cached_build
-from axiloom.errors import CompileError, UsageError
 from axiloom.hw.nest.circuit import Circuit
 from axiloom.hw.nest.operators import operator
 from axiloom.hw.verilog.nest import emit_nest

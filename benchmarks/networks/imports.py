@@ -23,9 +23,9 @@ import onnx
 import torch
 
 from axiloom import isa
+from axiloom.base.errors import AxiloomError
 from axiloom.cosim.system import System
 from axiloom.drivergen.network import compile_network
-from axiloom.errors import AxiloomError
 from axiloom.frontend.model import Model
 from axiloom.isa import AcceleratorSpec
 from axiloom.quantise import emit

@@ -26,7 +26,7 @@ from torch import nn
 from torch.nn import functional
 
 import axiloom
-from axiloom.errors import AxiloomError
+from axiloom.base.errors import AxiloomError
 from axiloom.quantise import emit, execute, report
 from axiloom.quantise.torch_model import Quantised, quantise
 from benchmarks.networks import learned

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from axiloom import boards
+from axiloom.base.errors import UsageError
+from axiloom.base.files import check_folder
 from axiloom.cli import given, guarded
 from axiloom.cli.given import Refusal, has, output_file, output_folder, refuse, reject
 from axiloom.cli.options import positive
-from axiloom.errors import UsageError
-from axiloom.files import check_folder
 from benchmarks import paper as experiments
 from benchmarks.paper import document
 from benchmarks.paper.experiment import Experiment, Options

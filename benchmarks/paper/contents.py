@@ -14,7 +14,7 @@ from pathlib import Path
 
 import axiloom
 from axiloom import boards, isa
-from axiloom.cache import content_hash
+from axiloom.base.cache import content_hash
 from axiloom.hw.verilog import emit as verilog
 from axiloom.isa import AcceleratorSpec
 from axiloom.report import build as report

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from axiloom.errors import UsageError
-from axiloom.files import write_whole
+from axiloom.base.errors import UsageError
+from axiloom.base.files import write_whole
 
 END = "<!-- end -->"
 

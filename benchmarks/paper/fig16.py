@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from axiloom import isa
-from axiloom.errors import UsageError
+from axiloom.base.errors import UsageError
+from axiloom.base.wording.names import hint
 from axiloom.isa import AcceleratorSpec
-from axiloom.isa.wording.names import hint
 from benchmarks.paper import plots
 from benchmarks.paper.ablation import scatter_gather
 from benchmarks.paper.experiment import (

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
-from axiloom import extras
-from axiloom.errors import BuildError
+from axiloom.base import extras
+from axiloom.base.errors import BuildError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from axiloom import errors
-from axiloom.files import write_whole
+from axiloom.base import errors
+from axiloom.base.files import write_whole
 from axiloom.report import build as report
 from axiloom.sweep.store import key
 from axiloom.sweep.sweep import Outcome, sweep

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from axiloom import boards, isa, sw
+from axiloom.base.errors import CompileError, DriverError, MismatchError, UsageError
 from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.cosim.core import CpuRun
 from axiloom.cosim.job import Job, Result
 from axiloom.cosim.soc import Soc
 from axiloom.drivergen import parse_workload
-from axiloom.errors import CompileError, DriverError, MismatchError, UsageError
 from axiloom.isa import AcceleratorSpec
 from axiloom.report import build as report
 from axiloom.run.by_hand import ByHand

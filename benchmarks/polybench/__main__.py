@@ -11,8 +11,8 @@ import math
 import sys
 from collections.abc import Iterator, Sequence
 
+from axiloom.base.errors import CompileError
 from axiloom.boards.synthesis.resources import XC7Z020
-from axiloom.errors import CompileError
 from benchmarks.polybench import sizes
 from benchmarks.polybench.measure import Row, has_schedule, measure
 from benchmarks.polybench.measure import units as units  # others count operators too

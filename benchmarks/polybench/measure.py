@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
+from axiloom.base.cache import cached_build
 from axiloom.boards.synthesis.resources import Resources, synthesise
-from axiloom.cache import cached_build
 from axiloom.hw.nest.circuit import Circuit, Operate
 from axiloom.hw.nest.operators import operator
 from axiloom.hw.verilog.nest import emit_nest

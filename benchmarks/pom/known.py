@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import axiloom
-from axiloom.cache import content_hash, remembered
+from axiloom.base.cache import content_hash, remembered
 from axiloom.cosim.build import verilator
 
 _ROOMS = (
-    *("nests", "nest", "isa/affine", "isa/numerics"),
+    *("nests", "nest", "base", "isa/numerics"),
     *("hw/nest", "hw/verilog", "cosim/build"),
 )
 _SUFFIXES = (".py", ".cpp", ".sched")

@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from axiloom import isa
+from axiloom.base.errors import AxiloomError
 from axiloom.cosim.build.verilator import QUICK_BUILDS
 from axiloom.cosim.system import STALLS, System
-from axiloom.errors import AxiloomError
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.run.problem import ProblemRun, Workload
 from axiloom.run.run import report_of

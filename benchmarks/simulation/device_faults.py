@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from axiloom import isa
+from axiloom.base.errors import AxiloomError
 from axiloom.cosim import outside
 from axiloom.cosim.job import Job
 from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
 from axiloom.drivergen.pipeline.schedule import Schedule
-from axiloom.errors import AxiloomError
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.hw.rtl_files.vhdl import SUFFIXES
 from axiloom.run.problem import ProblemRun, Workload

@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 
 from axiloom import boards, isa
+from axiloom.base.errors import AxiloomError
 from axiloom.cosim.build import guards, toolchain
 from axiloom.cosim.build.user_code import Given
 from axiloom.cosim.job import Job, Result
 from axiloom.cosim.soc import Soc, raise_failure, refuse_run
 from axiloom.cosim.system import System
-from axiloom.errors import AxiloomError
 
 SOURCE = Path(__file__).with_suffix(".c")
 WORDS = 64

@@ -25,7 +25,7 @@ import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from axiloom.cache import cache_root
+from axiloom.base.cache import cache_root
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"

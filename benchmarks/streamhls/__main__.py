@@ -16,8 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
+from axiloom.base.cache import cached_build
 from axiloom.boards.synthesis.resources import XC7Z020, synthesise
-from axiloom.cache import cached_build
 from axiloom.frontend import loops, pytorch
 from axiloom.hw.nest.circuit import Circuit
 from axiloom.hw.nest.operators import operator

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from axiloom.errors import DriverError, HangError
+from axiloom.base.errors import DriverError, HangError
 
 HERE = Path(__file__).parent
 STREAM, START, PAIRS, GAIN, VHDL, VADD, FIR = (

@@ -2,6 +2,7 @@
 
 The way of the data, folder by folder:
 
+- :mod:`axiloom.base`: errors, files, caches, processes: what all rooms need
 - :mod:`axiloom.isa`: the contract between software and hardware (``AcceleratorSpec``)
 - :mod:`axiloom.hw`: RTL in Amaranth, from a specification to Verilog
 - :mod:`axiloom.drivergen`: linalg to a C driver, through xDSL

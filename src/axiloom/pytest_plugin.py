@@ -115,7 +115,7 @@ class Chip:
 
         Raises `UsageError` with several accelerators, or where the file cannot be read.
         """
-        from axiloom.errors import UsageError
+        from axiloom.base.errors import UsageError
 
         try:
             text = Path(file).read_text(encoding="utf-8")
@@ -124,9 +124,9 @@ class Chip:
         return self._checked("mlir", str(file), text, seed, options)
 
     def _checked(self, what: str, name: str, mlir: str, seed: int, options: Mapping[str, Any]) -> Report:
+        from axiloom.base.errors import UsageError
         from axiloom.cosim.soc import refuse_run
         from axiloom.drivergen.pipeline.schedule import Schedule
-        from axiloom.errors import UsageError
         from axiloom.run.problem import ProblemRun, Workload
         from axiloom.run.run import report_of
 
@@ -158,7 +158,7 @@ def prove() -> Callable[..., list[Verdict]]:
     def holds(
         spec: AcceleratorSpec | Path | str, size: int | None = None, *, limit_s: int = 60
     ) -> list[Verdict]:
-        from axiloom.errors import BuildError
+        from axiloom.base.errors import BuildError
         from axiloom.prove import solvers
 
         try:
@@ -194,9 +194,9 @@ def soc(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Chip]:
         **options: Any,
     ) -> Chip:
         from axiloom import isa
+        from axiloom.base.errors import UsageError
         from axiloom.cosim.soc import Soc
         from axiloom.cosim.system import STALLS, System
-        from axiloom.errors import UsageError
         from axiloom.hw.rtl_files.user_rtl import UserRtl
 
         if isinstance(spec, (isa.AcceleratorSpec, Path, str)):

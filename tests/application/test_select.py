@@ -13,7 +13,7 @@ from axiloom.application.cycles import of_operator, on_host
 from axiloom.application.data import Data, of_arrays
 from axiloom.application.select import HOST, Selected, check, lines, select
 from axiloom.application.validate import Request, validate
-from axiloom.errors import MismatchError, UsageError
+from axiloom.base.errors import MismatchError, UsageError
 from axiloom.selection.ir.graph import Graph
 
 pytest.importorskip("egglog")

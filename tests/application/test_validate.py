@@ -17,7 +17,7 @@ from axiloom.application.numbers import flexasr, hlscnn
 from axiloom.application.offload import offload
 from axiloom.application.units import flexasr_linear, on_rtl
 from axiloom.application.validate import Request, Validated, validate
-from axiloom.errors import BuildError, DriverError, UsageError
+from axiloom.base.errors import BuildError, DriverError, UsageError
 from axiloom.selection.ir.evaluate import evaluate
 
 

@@ -13,7 +13,7 @@ from benchmarks.polybench.measure import Row, has_schedule, measure, program, sc
 from benchmarks.polybench.published import MULTIPLY_ADDS
 from benchmarks.polybench.reference import REFERENCE, inputs
 
-from axiloom.errors import CompileError
+from axiloom.base.errors import CompileError
 from axiloom.nests.dataflow import plan
 from axiloom.nests.lower import lower
 from axiloom.nests.timing.timing import cycles

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from axiloom import board_folder, isa
+from axiloom.base.errors import UsageError
 from axiloom.board_folder import Contents
 from axiloom.board_folder.check import check as checks
 from axiloom.boards import hardware, hosts
@@ -20,7 +21,6 @@ from axiloom.cosim.build.toolchain import linux_target
 from axiloom.cosim.job import Job
 from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
-from axiloom.errors import UsageError
 
 Made = dict[str, Contents]
 

@@ -23,10 +23,10 @@ from pathlib import Path
 import pytest
 
 from axiloom import board_folder, isa
+from axiloom.base.errors import BoardError, BuildError, DriverError, HangError, MismatchError, UsageError
 from axiloom.board_folder.trial import Measured, Row, check, table
 from axiloom.boards import hardware
 from axiloom.cli import main
-from axiloom.errors import BoardError, BuildError, DriverError, HangError, MismatchError, UsageError
 from axiloom.remote.board import RemoteBoard, binary_of
 
 SSHD = shutil.which("sshd") or shutil.which("sshd", path="/usr/sbin:/sbin")

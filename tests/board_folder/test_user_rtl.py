@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from axiloom import board_folder, isa
+from axiloom.base.errors import UsageError
 from axiloom.board_folder.trial import user_rtl
 from axiloom.boards import hardware
 from axiloom.cli import main
-from axiloom.errors import UsageError
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "verilog_accelerator"

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from axiloom import isa, sw
+from axiloom.base.errors import UsageError
 from axiloom.boards import device_tree
-from axiloom.errors import UsageError
 from axiloom.isa import AcceleratorSpec, place
 
 DTC = shutil.which("dtc")

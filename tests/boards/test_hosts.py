@@ -9,12 +9,12 @@ from dataclasses import asdict, replace
 import pytest
 
 from axiloom import boards
+from axiloom.base.errors import UsageError
 from axiloom.boards import Region, hosts
 from axiloom.boards.checks import check
 from axiloom.boards.hosts.host import Host
 from axiloom.cosim import native
 from axiloom.cosim.core import library
-from axiloom.errors import UsageError
 
 EVERY = pytest.mark.parametrize("host", hosts.every().values(), ids=lambda host: host.name)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from axiloom import boards
-from axiloom.errors import UsageError
+from axiloom.base.errors import UsageError
 
 FOLDER = Path(boards.__file__).parent
 

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from axiloom import isa
+from axiloom.base.errors import UsageError
 from axiloom.boards import pynq
 from axiloom.boards.ulx3s_design import TOP, Design
 from axiloom.cosim import serial_board
 from axiloom.cosim.serial_board import SimulatedBoard
-from axiloom.errors import UsageError
 from axiloom.isa import AcceleratorSpec
 from axiloom.remote.serial_host import Bridge, SerialPort
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from axiloom import isa
+from axiloom.base.errors import BuildError, SpecError, UsageError
 from axiloom.board_folder import open_flow
 from axiloom.boards.ecp5.pll import divisors
 from axiloom.boards.ulx3s_design import TOP, Design
 from axiloom.cosim import serial_board
-from axiloom.errors import BuildError, SpecError, UsageError
 from axiloom.hw.rtl_files.lint import lint
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from axiloom import boards, cli
+from axiloom.base.errors import UsageError
 from axiloom.boards import Fidelity
 from axiloom.calibration import measurements, profile, report, traces
 from axiloom.calibration.measurements import Configuration, Measurement, Point
 from axiloom.calibration.report import Prediction
-from axiloom.errors import UsageError
 
 HEADER = "driver,accel,size,flow,M,N,K,metric,value,unit,noise_percent,flag\n"
 ROW = "manual,v1,4,Ns,64,64,64,task-clock,54.4,msec,0.1,\n"

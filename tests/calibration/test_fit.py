@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from axiloom import boards
+from axiloom.base.errors import UsageError
 from axiloom.boards import Board
 from axiloom.calibration import fit, model, traces
 from axiloom.calibration.measurements import Configuration, Measurement, Point
 from axiloom.calibration.traces import Trace
-from axiloom.errors import UsageError
 
 BOARD = boards.load("pynq-z2-linux")
 EXECUTED = ("alu", "load", "store", "branch", "mul")

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from axiloom import boards
+from axiloom.base.errors import UsageError
 from axiloom.calibration import measurements
 from axiloom.cli import main
 from axiloom.drivergen import matmul_mlir, parse_workload
-from axiloom.errors import UsageError
 
 DRIVERS = Path(__file__).parents[1] / "system" / "drivers"
 PROFILE = (Path(boards.__file__).parent / "pynq-z2" / "profile.toml").read_text()

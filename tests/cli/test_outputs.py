@@ -12,10 +12,10 @@ import pytest
 from tests.cli.commands import main
 
 from axiloom import frontend
+from axiloom.base.errors import UsageError
+from axiloom.base.files import check_file, check_folder, write_whole
 from axiloom.cli import parser
 from axiloom.cli.given import output_file, output_folder
-from axiloom.errors import UsageError
-from axiloom.files import check_file, check_folder, write_whole
 from axiloom.sweep.store import Store
 
 FILES = [

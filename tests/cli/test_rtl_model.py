@@ -8,9 +8,9 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from axiloom.base.errors import UsageError
 from axiloom.cli import main
 from axiloom.cosim.model_device import MODEL_RTL
-from axiloom.errors import UsageError
 from axiloom.pytest_plugin import Chip
 from axiloom.report import build as report
 

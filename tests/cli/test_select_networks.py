@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from axiloom import extras, isa
+from axiloom import isa
+from axiloom.base import extras
 from axiloom.cli import main, parser
 from axiloom.cli.run import select
 from axiloom.cli.run.command import say_selection

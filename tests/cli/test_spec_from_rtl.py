@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from axiloom import drivergen, isa
+from axiloom.base.errors import SpecError, UsageError
 from axiloom.cli import main
-from axiloom.errors import SpecError, UsageError
 
 HARDWARE = Path(__file__).parents[2] / "examples" / "hardware"
 PAIRS = str(HARDWARE / "two_streams" / "multiply_pairs.v")

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from axiloom import isa
+from axiloom.base.errors import BuildError
 from axiloom.cli import main
 from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
-from axiloom.errors import BuildError
 from axiloom.explore import estimate
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.sweep.points import hardware, point, run

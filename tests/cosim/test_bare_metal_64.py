@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from axiloom import boards
+from axiloom.base.errors import DriverError
 from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.cosim.core import Core, CpuRun, run_cpu
-from axiloom.errors import DriverError
 
 A9, A53 = boards.load("pynq-z2"), boards.load("zcu104")
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from axiloom.base.errors import BuildError, UsageError
 from axiloom.cosim.bench import run_cocotb
-from axiloom.errors import BuildError, UsageError
 
 HERE = Path(__file__).parent / "rtl_bench"
 SIMULATORS = ["verilator", pytest.param("icarus", marks=pytest.mark.icarus)]

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from axiloom import boards
+from axiloom.base.errors import DriverError
 from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.cosim.core import Core, run_cpu
-from axiloom.errors import DriverError
 
 BOARD = boards.load(boards.DEFAULT)
 

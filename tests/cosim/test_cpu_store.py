@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from axiloom import boards
-from axiloom.cache import cache_root
+from axiloom.base.cache import cache_root
+from axiloom.base.errors import DriverError
 from axiloom.cosim import cpu_store
 from axiloom.cosim.build import toolchain
-from axiloom.errors import DriverError
 
 BOARD = boards.load(boards.DEFAULT)
 FORM = {"y": ((4,), "int32")}

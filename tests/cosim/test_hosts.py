@@ -11,10 +11,10 @@ import pytest
 from tests.cosim.test_core_fabric import HALT, READ, WAIT_IRQ, WRITE, Fabric
 
 from axiloom import boards, isa, sw
+from axiloom.base.errors import DriverError
 from axiloom.boards import Board, hosts
 from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.cosim.core import Core, CpuRun, run_cpu
-from axiloom.errors import DriverError
 
 SPEC = isa.builtin("v3", 4)
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from axiloom import boards, isa, sw
+from axiloom.base.errors import DriverError
 from axiloom.boards import Board
 from axiloom.cosim import linux
 from axiloom.cosim.build import toolchain
 from axiloom.cosim.build.toolchain import compile_linux
 from axiloom.cosim.core import Core
-from axiloom.errors import DriverError
 
 A9 = boards.load("pynq-z2")
 A53 = boards.load("zcu104")

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from axiloom import boards
-from axiloom.cache import cached_build, content_hash
+from axiloom.base.cache import cached_build, content_hash
 from axiloom.cosim import core, native
 
 HARNESS = Path(__file__).with_name("memory_harness.cpp")

@@ -13,7 +13,8 @@ import pytest
 from tests.some import slow
 
 from axiloom import boards, isa
-from axiloom.cache import cached_build, content_hash
+from axiloom.base.cache import cached_build, content_hash
+from axiloom.base.errors import HangError, SimulatorError, SpecError, UsageError
 from axiloom.cosim import core
 from axiloom.cosim.build import verilator
 from axiloom.cosim.build.toolchain import compile_bare
@@ -21,7 +22,6 @@ from axiloom.cosim.job import Job
 from axiloom.cosim.model_device import MODEL_RTL, Models, Timing
 from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
-from axiloom.errors import HangError, SimulatorError, SpecError, UsageError
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.hw.rtl_files.verilator import find
 from axiloom.hw.soc.accelerator import build

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from axiloom import boards
+from axiloom.base.errors import DriverError
 from axiloom.boards import Board, Events, Os, OsCost
 from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.cosim.core import CpuRun, run_cpu
-from axiloom.errors import DriverError
 
 BARE = boards.load("pynq-z2")
 NOTHING = OsCost(0, 0, 0, 0, 0)

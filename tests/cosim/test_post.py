@@ -9,11 +9,11 @@ import pytest
 from tests.hw.array.test_requantise import reference
 
 from axiloom import boards, isa
+from axiloom.base.errors import HangError
 from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.cosim.job import Job
 from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
-from axiloom.errors import HangError
 
 SPEC = isa.builtin("v3_4", post=True)
 SOURCE = Path(__file__).parent / "drivers" / "post.c"

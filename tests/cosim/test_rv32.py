@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from axiloom import boards
+from axiloom.base.errors import DriverError, UsageError
 from axiloom.boards import Board, Region
 from axiloom.boards.checks import check
 from axiloom.cosim import elf
 from axiloom.cosim.build.toolchain import compile_bare, compile_linux
 from axiloom.cosim.core import Core, CpuRun, run_cpu
-from axiloom.errors import DriverError, UsageError
 
 BOARD = boards.load("nexys-video-rv32")
 

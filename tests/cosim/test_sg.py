@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from axiloom import boards, isa
+from axiloom.base.errors import HangError
 from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.cosim.job import Job
 from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
-from axiloom.errors import HangError
 
 OURS = Path(__file__).parent / "drivers"
 SHARED = Path(__file__).parents[1] / "system" / "drivers"

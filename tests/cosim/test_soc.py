@@ -9,13 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from axiloom import boards, cache, isa
+from axiloom import boards, isa
+from axiloom.base import cache
+from axiloom.base.errors import DriverError, HangError, SimulatorError
 from axiloom.cosim import core
 from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.cosim.job import Job, Result
 from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
-from axiloom.errors import DriverError, HangError, SimulatorError
 
 SPEC = isa.builtin("v3_4")
 OURS = Path(__file__).parent / "drivers"

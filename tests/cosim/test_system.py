@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from axiloom import boards, isa
+from axiloom.base.errors import UsageError
 from axiloom.cosim.model_device import MODEL_RTL
 from axiloom.cosim.system import System
-from axiloom.errors import UsageError
 
 SPEC = isa.builtin("v3_4")
 

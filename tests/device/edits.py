@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from axiloom.base.errors import AxiloomError
 from axiloom.device.known import derive, known
-from axiloom.errors import AxiloomError
 from axiloom.isa.formal.mapped import RefutedError, play
 from axiloom.isa.instructions import library
 from axiloom.isa.instructions.read import parse

@@ -10,11 +10,11 @@ import pytest
 from tests.accelerators.qkv.rtl.device_bench import small, text_of
 
 from axiloom.accelerators.qkv.attention import attention, operators
+from axiloom.base.errors import DriverError, SpecError, UsageError
 from axiloom.device.programs import execute
 from axiloom.device.rtl import DeviceRtl, device
 from axiloom.device.streams import run
 from axiloom.device.values import random_values
-from axiloom.errors import DriverError, SpecError, UsageError
 from axiloom.isa.instructions.library import target, targets
 from axiloom.isa.instructions.read import parse, read
 from axiloom.selection.ir.numbers import number

@@ -13,11 +13,11 @@ from tests.some import some
 from xdsl.dialects.builtin import ModuleOp
 
 from axiloom import isa
+from axiloom.base.errors import UsageError
 from axiloom.drivergen import compile_mlir, matmul_mlir
 from axiloom.drivergen.dialects import accel as dialect
 from axiloom.drivergen.dialects.mlir import context, parse
 from axiloom.drivergen.passes.transfers.coalesce_transfers import CoalesceTransfers
-from axiloom.errors import UsageError
 from axiloom.isa import AcceleratorSpec
 
 

@@ -14,11 +14,11 @@ from tests.drivergen.convolutions import Conv, convs
 from tests.drivergen.grouped import Grouped
 
 from axiloom import isa
+from axiloom.base.errors import CompileError
 from axiloom.drivergen import compile_mlir, matmul_mlir
 from axiloom.drivergen.cost import conv_tiles
 from axiloom.drivergen.cost.conv import Model
 from axiloom.drivergen.pipeline import conv_choice
-from axiloom.errors import CompileError
 from axiloom.isa import AcceleratorSpec
 
 PIPELINES = ["published", "coalesced", "copying", "residency,coalesce", "double-buffer"]

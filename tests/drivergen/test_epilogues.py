@@ -14,8 +14,8 @@ from tests.drivergen.epilogues import BODY, Rounded
 from tests.drivergen.grouped import Grouped
 
 from axiloom import isa
+from axiloom.base.errors import CompileError
 from axiloom.drivergen import Driver, compile_mlir, reference
-from axiloom.errors import CompileError
 from axiloom.isa import AcceleratorSpec
 
 CONSTANTS = st.tuples(st.integers(-128, 127), st.integers(-128, 127), st.integers(-128, 127))

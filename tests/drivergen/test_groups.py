@@ -10,8 +10,8 @@ from tests.drivergen import host
 from tests.drivergen.grouped import FORMS, Grouped
 
 from axiloom import isa
+from axiloom.base.errors import CompileError
 from axiloom.drivergen import compile_mlir
-from axiloom.errors import CompileError
 from axiloom.isa import AcceleratorSpec
 
 

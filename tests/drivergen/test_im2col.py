@@ -11,8 +11,8 @@ from tests.drivergen import host
 from tests.drivergen.convolutions import Conv, convs
 
 from axiloom import isa
+from axiloom.base.errors import CompileError
 from axiloom.drivergen import compile_mlir
-from axiloom.errors import CompileError
 
 
 @pytest.mark.slow

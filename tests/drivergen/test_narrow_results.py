@@ -11,8 +11,8 @@ from tests.drivergen import host
 from tests.some import some
 
 from axiloom import isa
+from axiloom.base.errors import CompileError
 from axiloom.drivergen import compile_mlir
-from axiloom.errors import CompileError
 from axiloom.isa import AcceleratorSpec, numerics
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "elementwise"

@@ -10,8 +10,8 @@ from tests.drivergen import host
 from tests.some import some
 
 from axiloom import isa
+from axiloom.base.errors import CompileError, UsageError
 from axiloom.drivergen import bounds, compile_mlir, parse_workload, reference
-from axiloom.errors import CompileError, UsageError
 
 CASES = [
     ("v3_8", "matmul:20x24x36"),

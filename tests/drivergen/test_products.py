@@ -14,11 +14,11 @@ from tests.drivergen.test_epilogues import matmul
 from tests.some import some
 
 from axiloom import isa
+from axiloom.base.errors import CompileError
 from axiloom.drivergen import compile_cpu, compile_mlir
 from axiloom.drivergen.dialects.mlir import parse
 from axiloom.drivergen.network.compile import compile_network
 from axiloom.drivergen.network.estimate import Clocks, slower
-from axiloom.errors import CompileError
 from axiloom.isa import AcceleratorSpec, numerics
 from axiloom.isa.numerics import SIGNED
 

@@ -12,13 +12,13 @@ from tests.drivergen import host
 from tests.drivergen.test_epilogues import matmul
 
 from axiloom import isa
+from axiloom.base.errors import UsageError
 from axiloom.drivergen import compile_mlir, reference
 from axiloom.drivergen.cost.plans import plans
 from axiloom.drivergen.cost.selection import Candidate
 from axiloom.drivergen.dialects.table import MOST
 from axiloom.drivergen.pipeline.pipelines import OPTIMISATIONS
 from axiloom.drivergen.problems.matmul import Problem
-from axiloom.errors import UsageError
 
 QUEUED = ",".join(OPTIMISATIONS[:-1])
 """`all` without tables."""

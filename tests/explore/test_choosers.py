@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from axiloom import isa
+from axiloom.base.errors import UsageError
 from axiloom.drivergen import parse_workload
 from axiloom.drivergen.pipeline.schedule import Schedule
-from axiloom.errors import UsageError
 from axiloom.run.choice import ranks
 from axiloom.run.resolve import BEST, resolve
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from axiloom import boards, isa
+from axiloom.base.errors import UsageError
 from axiloom.drivergen import matmul_mlir, parse_workload
 from axiloom.drivergen.pipeline.schedule import DEFAULTS, Schedule
-from axiloom.errors import UsageError
 from axiloom.explore.default import Open, hardware, of_problem, published
 from axiloom.report.build import choice_line
 from axiloom.run.resolve import BEST

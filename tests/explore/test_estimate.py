@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from axiloom import isa
+from axiloom.base.cache import NotCachedError, cached_build, only_cached
+from axiloom.base.errors import UsageError
 from axiloom.boards.ecp5.synthesis import Ecp5Resources
 from axiloom.boards.synthesis import resources, yosys
 from axiloom.boards.synthesis.resources import XC7Z010, XC7Z020, Resources
-from axiloom.cache import NotCachedError, cached_build, only_cached
 from axiloom.cli import main
-from axiloom.errors import UsageError
 from axiloom.explore.estimate import DEVICES, Estimate, estimate
 
 SPEC = isa.builtin("v1", 4)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from axiloom import isa
+from axiloom.base.errors import UsageError
 from axiloom.cosim.replay import COSTS
 from axiloom.cosim.system import System
 from axiloom.drivergen import matmul_mlir, parse_problem, parse_workload
@@ -19,7 +20,6 @@ from axiloom.drivergen.cost.replay_costs import costs_of
 from axiloom.drivergen.cost.selection import Candidate, candidates, published_best
 from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.drivergen.problems.matmul import Problem
-from axiloom.errors import UsageError
 from axiloom.explore import explore as exploring
 from axiloom.explore.explore import PAPER, confirm, distinct, explore, explore_convolution
 from axiloom.isa import AcceleratorSpec

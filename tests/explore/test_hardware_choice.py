@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from axiloom import frontend, isa
+from axiloom.base.errors import CompileError, UsageError
 from axiloom.boards.ecp5.nextpnr import Routed, Slowest
 from axiloom.boards.ecp5.synthesis import Ecp5Resources
 from axiloom.boards.synthesis.resources import XC7Z020, Resources
@@ -18,7 +19,6 @@ from axiloom.cli import main
 from axiloom.drivergen import parse_problem
 from axiloom.drivergen.cost.model import Choice
 from axiloom.drivergen.problems.matmul import Problem
-from axiloom.errors import CompileError, UsageError
 from axiloom.explore import estimate
 from axiloom.explore import hardware as hardware_choice
 from axiloom.explore import order as hardware_order

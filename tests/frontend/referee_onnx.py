@@ -15,9 +15,9 @@ import numpy as np
 import onnx
 import onnxruntime
 
+from axiloom.base.errors import AxiloomError, MismatchError
 from axiloom.drivergen.dialects.mlir import only_function, parse
 from axiloom.drivergen.evaluate.reference import evaluate
-from axiloom.errors import AxiloomError, MismatchError
 from axiloom.frontend.onnx_model import import_file
 from axiloom.frontend.onnx_network import load_network
 from axiloom.frontend.pytorch import results_of

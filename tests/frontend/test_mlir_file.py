@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from axiloom import frontend
+from axiloom.base.errors import UsageError
 from axiloom.cli import main
-from axiloom.errors import UsageError
 
 PRODUCT = """func @{name}(%A: memref<4x4xi32>, %B: memref<4x4xi32>, %C: memref<4x4xi32>) {{
   linalg.matmul {{__internal_linalg_transform__ = "ACC"}}

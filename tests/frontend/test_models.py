@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from axiloom import frontend
+from axiloom.base.errors import AxiloomError, BuildError, CompileError, UsageError
 from axiloom.drivergen.dialects.mlir import only_function, parse
 from axiloom.drivergen.evaluate.reference import evaluate
-from axiloom.errors import AxiloomError, BuildError, CompileError, UsageError
 
 MODEL = """
 import torch

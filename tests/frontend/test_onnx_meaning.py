@@ -18,10 +18,10 @@ pytest.importorskip("onnxruntime")
 from tests.frontend import referee_onnx  # noqa: E402
 from tests.frontend.random_onnx import Builder  # noqa: E402
 
+from axiloom.base.errors import CompileError  # noqa: E402
 from axiloom.cli import main  # noqa: E402
 from axiloom.drivergen.dialects.mlir import only_function, parse  # noqa: E402
 from axiloom.drivergen.evaluate.reference import evaluate  # noqa: E402
-from axiloom.errors import CompileError  # noqa: E402
 from axiloom.frontend import onnx_ops  # noqa: E402
 from axiloom.frontend.onnx_file import read_onnx  # noqa: E402
 from axiloom.frontend.onnx_model import import_file  # noqa: E402

@@ -7,7 +7,7 @@ import importlib.util
 import pytest
 from benchmarks.published.inputs import TOSA
 
-from axiloom.errors import CompileError
+from axiloom.base.errors import CompileError
 from axiloom.frontend.tosa import lowered
 
 needs_torch_mlir = pytest.mark.skipif(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from axiloom.base.affine import Affine
 from axiloom.hw.nest.circuit import (
     Choose,
     Circuit,
@@ -23,7 +24,6 @@ from axiloom.hw.nest.circuit import (
     Term,
     Write,
 )
-from axiloom.isa.affine import Affine
 
 i, j, k = (Affine.name(name) for name in "ijk")
 Bound = int | Affine

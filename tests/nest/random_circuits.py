@@ -8,6 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 from tests.nest.model import Point, holds, points
 
+from axiloom.base.affine import Affine
 from axiloom.hw.nest.circuit import (
     Choose,
     Circuit,
@@ -30,7 +31,6 @@ from axiloom.hw.nest.circuit import (
     Term,
     Write,
 )
-from axiloom.isa.affine import Affine
 
 Draw = Any
 FEW = st.integers(0, 3)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from axiloom.errors import CompileError, MismatchError
+from axiloom.base.errors import CompileError, MismatchError
 from axiloom.frontend import loops
 from axiloom.nest.reference import reference
 from axiloom.nest.values import random_values

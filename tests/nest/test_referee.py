@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from axiloom.errors import CompileError, HangError, MismatchError
+from axiloom.base.errors import CompileError, HangError, MismatchError
 from axiloom.nest import referee
 from axiloom.nest.referee import Referee
 from axiloom.nest.reference import Reference, reference

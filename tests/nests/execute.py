@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from axiloom.isa.affine import Affine
+from axiloom.base.affine import Affine
 from axiloom.isa.numerics.formats import format_of
 from axiloom.nests.program import Expression, Index, Literal, Load, Op, Program, Statement
 

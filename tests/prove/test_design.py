@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from axiloom.errors import BuildError
+from axiloom.base.errors import BuildError
 from axiloom.prove import design
 
 pytestmark = pytest.mark.synth

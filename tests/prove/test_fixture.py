@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from axiloom import isa
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 from axiloom.isa.formal.ila import Ila
 from axiloom.isa.formal.streams import model_of
 from axiloom.prove import spec

@@ -12,8 +12,8 @@ import pytest
 import z3
 
 from axiloom import isa
+from axiloom.base.errors import SpecError
 from axiloom.cli import main
-from axiloom.errors import SpecError
 from axiloom.isa.contract.types import Clear
 from axiloom.isa.formal import sound
 from axiloom.isa.formal.streams import MatMulModel, model_of

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from axiloom.errors import UsageError
+from axiloom.base.errors import UsageError
 from axiloom.isa.kernels.requantise import requantise as device
 from axiloom.quantise import Graph, execute
 from axiloom.quantise.graph.execute import exact_matmul, run

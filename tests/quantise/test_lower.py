@@ -13,7 +13,7 @@ pytest.importorskip("torch_mlir")
 from torch import nn  # noqa: E402
 from torch.nn import functional  # noqa: E402
 
-from axiloom.errors import CompileError, UsageError  # noqa: E402
+from axiloom.base.errors import CompileError, UsageError  # noqa: E402
 from axiloom.quantise import execute, report  # noqa: E402
 from axiloom.quantise.graph.graph import Graph, Input, Shift  # noqa: E402
 from axiloom.quantise.torch_model import Quantised, load, quantise  # noqa: E402

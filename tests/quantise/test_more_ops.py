@@ -11,9 +11,9 @@ pytest.importorskip("torch_mlir")
 from torch import nn  # noqa: E402
 from torch.nn import functional  # noqa: E402
 
+from axiloom.base.errors import CompileError  # noqa: E402
 from axiloom.drivergen.dialects.mlir import only_function, parse  # noqa: E402
 from axiloom.drivergen.evaluate.reference import evaluate  # noqa: E402
-from axiloom.errors import CompileError  # noqa: E402
 from axiloom.quantise import emit, execute, report  # noqa: E402
 from axiloom.quantise.torch_model import Quantised, quantise  # noqa: E402
 

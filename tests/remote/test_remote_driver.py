@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from axiloom import isa
-from axiloom.errors import DriverError
+from axiloom.base.errors import DriverError
 from axiloom.remote import driver as remote_driver
 
 MAIN = """#include "axiloom.h"

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from axiloom import isa
+from axiloom.base.errors import UsageError
 from axiloom.cosim.job import Result
 from axiloom.cosim.system import System
-from axiloom.errors import UsageError
 from axiloom.report.build import cpu_title, summary, table
 from axiloom.report.types import Kernel
 from axiloom.run.problem import ProblemRun, Workload

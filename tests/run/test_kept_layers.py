@@ -12,7 +12,7 @@ import pytest
 from benchmarks.published.inputs import RESHAPED
 
 from axiloom import frontend, isa
-from axiloom.cache import cache_root
+from axiloom.base.cache import cache_root
 from axiloom.cosim.system import System
 from axiloom.report import network as network_report
 from axiloom.report.build import summary

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import axiloom
+from axiloom.base.errors import UsageError
 from axiloom.cli import main
-from axiloom.errors import UsageError
 from axiloom.run import scales
 
 MLP = Path(__file__).parents[1] / "fixtures" / "quantised" / "digits_mlp.mlir"

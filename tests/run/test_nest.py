@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from axiloom.base.errors import ProtocolError, SpecError
 from axiloom.cli import main
 from axiloom.cosim.system import System
-from axiloom.errors import ProtocolError, SpecError
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.nests.ports import link, packets
 from axiloom.nests.program import Array, Program, Role

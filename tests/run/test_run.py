@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from axiloom import frontend, isa
+from axiloom.base.errors import UsageError
 from axiloom.cosim.system import System
 from axiloom.drivergen.pipeline.schedule import Schedule
-from axiloom.errors import UsageError
 from axiloom.run.network import Network, NetworkRun
 from axiloom.run.problem import ProblemRun, Workload
 from axiloom.run.run import Watch, report_of, reports_of, simulate_cpu

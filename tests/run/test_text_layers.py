@@ -7,10 +7,10 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
+from axiloom.base.errors import CompileError
 from axiloom.device.rtl import DeviceRtl
 from axiloom.drivergen.nest.packed import CONSTANT
 from axiloom.drivergen.network import compile_network
-from axiloom.errors import CompileError
 from axiloom.isa.instructions.library import targets
 from axiloom.isa.instructions.read import read
 from axiloom.isa.instructions.tree import InstructionSet

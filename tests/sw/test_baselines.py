@@ -10,12 +10,12 @@ import pytest
 from tests.some import slow
 
 from axiloom import boards, isa, sw
+from axiloom.base.errors import CompileError
 from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.cosim.core import run_cpu
 from axiloom.cosim.job import Job
 from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
-from axiloom.errors import CompileError
 
 BOARD = boards.load(boards.DEFAULT)
 Array = np.ndarray[Any, Any]

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from axiloom.errors import DriverError
+from axiloom.base.errors import DriverError
 
 DRIVER = Path(__file__).parent / "published_class.cpp"
 

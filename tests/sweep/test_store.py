@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from axiloom.errors import UsageError
+from axiloom.base.errors import UsageError
 from axiloom.sweep.store import Store, key
 
 

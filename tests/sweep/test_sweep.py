@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from axiloom import isa
-from axiloom.errors import HangError, UsageError
+from axiloom.base.errors import HangError, UsageError
 from axiloom.sweep.points import hardware, point, simulate
 from axiloom.sweep.sweep import Outcome, exit_code, failures, sweep
 

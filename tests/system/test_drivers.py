@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from axiloom import isa
-from axiloom.errors import DriverError, HangError, StaleDataError
+from axiloom.base.errors import DriverError, HangError, StaleDataError
 
 DRIVERS = Path(__file__).parent / "drivers"
 WATCHDOG = 20_000

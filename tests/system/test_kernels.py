@@ -8,9 +8,9 @@ import pytest
 from tests.some import slow
 
 from axiloom import isa
+from axiloom.base.errors import UsageError
 from axiloom.cosim.system import System
 from axiloom.drivergen import parse_workload
-from axiloom.errors import UsageError
 from axiloom.report.build import table
 from axiloom.report.types import Report
 from axiloom.run.problem import ProblemRun, Workload

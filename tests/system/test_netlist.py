@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from axiloom import drivergen, isa
+from axiloom.base.cache import cached_build
 from axiloom.boards.ecp5 import synthesis as ecp5
 from axiloom.boards.ulx3s_design import TOP, Design
-from axiloom.cache import cached_build
 from axiloom.remote.serial_run import run_problem
 
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from axiloom import frontend, isa
+from axiloom.base.errors import UsageError
 from axiloom.cosim.system import System
-from axiloom.errors import UsageError
 from axiloom.report import build as report
 from axiloom.report import network as network_report
 from axiloom.report import page

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from axiloom import isa
+from axiloom.base.errors import SpecError
 from axiloom.cosim.system import System
-from axiloom.errors import SpecError
 from axiloom.report.build import table
 from axiloom.run.compare import compare
 from axiloom.run.problem import ProblemRun, Workload

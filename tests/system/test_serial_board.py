@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from axiloom import drivergen, isa
+from axiloom.base.errors import DriverError, UsageError
 from axiloom.boards.ulx3s_design import TOP, Design
 from axiloom.cli import main
 from axiloom.cosim import serial_board
 from axiloom.cosim.serial_board import SimulatedBoard
-from axiloom.errors import DriverError, UsageError
 from axiloom.remote.serial_host import Bridge, SerialPort
 from axiloom.remote.serial_run import run_problem
 

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from axiloom import boards, isa
+from axiloom.base.errors import HangError, SpecError, UsageError
 from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.cosim.job import Job, Result
 from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
 from axiloom.drivergen import compile_mlir, matmul_mlir
-from axiloom.errors import HangError, SpecError, UsageError
 from axiloom.isa import AcceleratorSpec
 from axiloom.pytest_plugin import Chip
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from axiloom import boards, isa
+from axiloom.base.errors import StaleDataError, UsageError
 from axiloom.boards import Board
 from axiloom.cli import main
 from axiloom.cosim.job import Job, Result
 from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
 from axiloom.drivergen.pipeline.schedule import DEFAULTS, Schedule
-from axiloom.errors import StaleDataError, UsageError
 from axiloom.isa import AcceleratorSpec
 from axiloom.run.compare import compare
 from axiloom.run.problem import ProblemRun, Workload

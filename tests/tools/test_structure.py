@@ -9,7 +9,7 @@ from tools import structure
 
 CLEAN = {
     "isa/__init__.py": "from axiloom.isa.files.read import read\nfrom axiloom.isa.spec import Spec\n",
-    "isa/spec.py": "from axiloom.errors import Fault\n",
+    "isa/spec.py": "from axiloom.base.errors import Fault\n",
     "isa/files/__init__.py": "",
     "isa/files/read.py": "from axiloom.isa.spec import Spec\n",
     "hw/__init__.py": "",
@@ -18,7 +18,8 @@ CLEAN = {
     "hw/dma/engine.py": "from axiloom.hw import bus\nfrom ..bus import Port\n",
     "cosim/__init__.py": "from axiloom.hw.dma import engine\n",
     "__init__.py": "",
-    "errors.py": "",
+    "base/__init__.py": "",
+    "base/errors.py": "",
     "cli/__init__.py": "import axiloom.cosim\n",
 }
 
@@ -61,7 +62,11 @@ def test_brief_prints_faults_or_one_line(tmp_path: Path, capsys: pytest.CaptureF
 
 def test_loose_modules_are_below_all_or_above_all(tmp_path: Path) -> None:
     """Files and errors are for everybody; the entry point may know everybody, and nobody knows it."""
-    root = tree(tmp_path, files="from axiloom.errors import Fault\n", isa__spec="import axiloom.files\n")
+    root = tree(
+        tmp_path,
+        base__files="from axiloom.base.errors import Fault\n",
+        isa__spec="import axiloom.base.files\n",
+    )
     (root / "src/axiloom/__main__.py").write_text("import axiloom.cosim\n")
     assert faults(root) == []
     (root / "src/axiloom/cosim/run.py").write_text("import axiloom.__main__\n")
@@ -110,37 +115,37 @@ def test_a_circle_names_all_that_are_in_circles_with_it(tmp_path: Path) -> None:
         (
             "isa__spec",
             "import axiloom.hw.bus",
-            "src/axiloom/isa/spec.py:1 imports axiloom.hw.bus: isa may import nothing",
+            "src/axiloom/isa/spec.py:1 imports axiloom.hw.bus: isa may import base",
         ),
         (
             "hw__bus",
             "from axiloom import cosim",
-            "src/axiloom/hw/bus.py:1 imports axiloom.cosim: hw may import isa",
+            "src/axiloom/hw/bus.py:1 imports axiloom.cosim: hw may import base, isa",
         ),
         (
             "drivergen__x",
             "import axiloom.hw.bus",
-            "src/axiloom/drivergen/x.py:1 imports axiloom.hw.bus: drivergen may im",
+            "src/axiloom/drivergen/x.py:1 imports axiloom.hw.bus: drivergen may import base",
         ),
         (
             "hw__bus",
             "import axiloom.drivergen.x",
-            "src/axiloom/hw/bus.py:1 imports axiloom.drivergen.x: hw may import isa",
+            "src/axiloom/hw/bus.py:1 imports axiloom.drivergen.x: hw may import base, isa",
         ),
         (
             "sw__x",
             "import axiloom.drivergen.x",
-            "src/axiloom/sw/x.py:1 imports axiloom.drivergen.x: sw may import isa",
+            "src/axiloom/sw/x.py:1 imports axiloom.drivergen.x: sw may import base, isa",
         ),
         (
             "cosim__x",
             "import axiloom.cli",
-            "src/axiloom/cosim/x.py:1 imports axiloom.cli: cosim may import isa, hw, driver",
+            "src/axiloom/cosim/x.py:1 imports axiloom.cli: cosim may import base, isa, hw, driver",
         ),
         (
-            "errors",
+            "base__errors",
             "import axiloom.isa.spec",
-            "src/axiloom/errors.py:1 imports axiloom.isa.spec",
+            "src/axiloom/base/errors.py:1 imports axiloom.isa.spec",
         ),
     ],
 )

@@ -27,7 +27,7 @@ PYTHON: dict[str, tuple[str, tuple[str, ...]]] = {
         ("compile_mlir", "Driver", "matmul_mlir", "conv_mlir", "Problem"),
     ),
     "axiloom.nests.schedule": ("Schedules of loops", ("Schedule",)),
-    "axiloom.errors": (
+    "axiloom.base.errors": (
         "Errors",
         (
             *("AxiloomError", "MismatchError", "UsageError", "SpecError", "CompileError", "BuildError"),
@@ -85,7 +85,7 @@ def python() -> str:
         lines += [f"## {title}: `{module}`", ""]
         for name in names:
             kind = "autoclass" if name[0].isupper() else "autofunction"
-            members = "\n:members:" if kind == "autoclass" and module != "axiloom.errors" else ""
+            members = "\n:members:" if kind == "autoclass" and module != "axiloom.base.errors" else ""
             lines += [
                 "```{eval-rst}",
                 f".. {kind}:: {module}.{name}",

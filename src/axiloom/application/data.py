@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from axiloom.application.numbers.counts import Array
-from axiloom.errors import UsageError
-from axiloom.files import read_arrays
+from axiloom.base.errors import UsageError
+from axiloom.base.files import read_arrays
 from axiloom.selection.ir.graph import Graph, Node
 from axiloom.selection.ir.numbers import number
 

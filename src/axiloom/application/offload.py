@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from axiloom.application.units.registry import UNITS
 from axiloom.application.units.unit import Operator, Unit
-from axiloom.errors import UsageError
+from axiloom.base.errors import UsageError
 from axiloom.selection.ir.graph import Graph
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from axiloom.application.result import causes, figure, rtl, verdict
 from axiloom.application.validate import Validated
-from axiloom.files import write_whole
+from axiloom.base.files import write_whole
 from axiloom.report.page.document import document
 from axiloom.report.page.parts import repeat, section, table
 

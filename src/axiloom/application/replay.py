@@ -16,7 +16,7 @@ import numpy as np
 from axiloom.application.numbers.counts import Array
 from axiloom.application.run import Plan
 from axiloom.application.units.unit import Call, Operator
-from axiloom.errors import BuildError, DriverError
+from axiloom.base.errors import BuildError, DriverError
 
 TEXT, ON_RTL = "text", "RTL"
 

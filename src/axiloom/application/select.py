@@ -23,7 +23,7 @@ from axiloom.application.cycles import of_operator, on_host
 from axiloom.application.data import Data
 from axiloom.application.offload import Offloaded, units
 from axiloom.application.units.unit import Operator, Unit
-from axiloom.errors import MismatchError, UsageError
+from axiloom.base.errors import MismatchError, UsageError
 from axiloom.selection.egraph.exact import improve
 from axiloom.selection.egraph.extract import greedy
 from axiloom.selection.egraph.problem import problem_of_ways

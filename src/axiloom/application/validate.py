@@ -14,7 +14,7 @@ from axiloom.application.replay import Replayed, sample
 from axiloom.application.run import Plan, Progress, Run, run
 from axiloom.application.select import Selected, check, select
 from axiloom.application.units.unit import Operator, Ranges, Settings, changed
-from axiloom.errors import UsageError
+from axiloom.base.errors import UsageError
 from axiloom.selection.ir.graph import Graph
 
 NUMBERS = ("chosen", "published")

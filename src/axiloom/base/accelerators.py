@@ -15,7 +15,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any, Literal
 
-from axiloom.errors import UsageError
+from axiloom.base.errors import UsageError
 
 GROUP = "axiloom.accelerators"
 NAME = "ACCELERATOR"

@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from axiloom import isa
+from axiloom.base.cache import cached_build
+from axiloom.base.errors import BuildError, UsageError
+from axiloom.base.files import write_whole
 from axiloom.boards.ecp5 import nextpnr
 from axiloom.boards.ecp5 import synthesis as ecp5
 from axiloom.boards.synthesis import yosys
 from axiloom.boards.ulx3s_design import NAME, TOP, Design
-from axiloom.cache import cached_build
-from axiloom.errors import BuildError, UsageError
-from axiloom.files import write_whole
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.isa import AcceleratorSpec
 

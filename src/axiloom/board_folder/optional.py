@@ -12,10 +12,10 @@ from collections.abc import Callable
 from typing import Any
 
 from axiloom import sw
+from axiloom.base.errors import UsageError
 from axiloom.board_folder.design.plan import Plan, identifier
 from axiloom.boards import pynq
 from axiloom.bringup import ladder as bring_up
-from axiloom.errors import UsageError
 
 LADDER = "bringup/ladder.c"
 """The ladder's program, in the runtime."""

@@ -17,15 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from axiloom import boards, isa, processes
-from axiloom.board_folder.write import MARK
-from axiloom.boards import hardware
-from axiloom.bringup import ladder as bring_up
-from axiloom.cache import writable_root
-from axiloom.cosim.job import Job
-from axiloom.cosim.soc import Soc, judge, raise_failure
-from axiloom.cosim.system import System
-from axiloom.errors import (
+from axiloom import boards, isa
+from axiloom.base import processes
+from axiloom.base.cache import writable_root
+from axiloom.base.errors import (
     AxiloomError,
     BoardError,
     BuildError,
@@ -34,6 +29,12 @@ from axiloom.errors import (
     MismatchError,
     UsageError,
 )
+from axiloom.board_folder.write import MARK
+from axiloom.boards import hardware
+from axiloom.bringup import ladder as bring_up
+from axiloom.cosim.job import Job
+from axiloom.cosim.soc import Soc, judge, raise_failure
+from axiloom.cosim.system import System
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.isa.contract.rtl import RtlPorts
 from axiloom.remote.board import RemoteBoard

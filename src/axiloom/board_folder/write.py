@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from axiloom import isa
+from axiloom.base.errors import UsageError
+from axiloom.base.files import make_folder
 from axiloom.board_folder import c_files, makefile, optional, readme
 from axiloom.board_folder.design.plan import Plan
 from axiloom.board_folder.design.rtl import Core, cores
 from axiloom.board_folder.vivado import text_files
 from axiloom.board_folder.vivado.block_design import script
 from axiloom.board_folder.vivado.ipxact import component
-from axiloom.errors import UsageError
-from axiloom.files import make_folder
 
 MARK = "board.json"
 """The file that says that a folder is one of ours."""

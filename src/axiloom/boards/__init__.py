@@ -14,12 +14,12 @@ from dataclasses import fields as dataclass_fields
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from axiloom.base.errors import UsageError
+from axiloom.base.files import read_text
+from axiloom.base.wording.names import shortened
 from axiloom.boards import hosts
 from axiloom.boards.checks import check
 from axiloom.boards.hosts.host import Host
-from axiloom.errors import UsageError
-from axiloom.files import read_text
-from axiloom.isa.wording.names import shortened
 
 _HERE = Path(__file__).parent
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from axiloom.base.errors import UsageError
 from axiloom.boards import hosts
 from axiloom.boards.hosts.host import Host
-from axiloom.errors import UsageError
 
 _CHOICES = {
     "caches.replacement": ("random", "lru"),

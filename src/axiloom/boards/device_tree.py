@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from axiloom import sw
-from axiloom.errors import UsageError
+from axiloom.base.errors import UsageError
 from axiloom.isa import Link
 from axiloom.isa.files.together import PAGE_BYTES
 

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from axiloom import boards
+from axiloom.base.errors import UsageError
 from axiloom.boards import hosts
 from axiloom.boards.hosts.host import Host
-from axiloom.errors import UsageError
 
 _HERE = Path(__file__).parent
 

@@ -6,7 +6,7 @@ import pprint
 from typing import Any
 
 from axiloom import sw
-from axiloom.errors import UsageError
+from axiloom.base.errors import UsageError
 from axiloom.isa import AcceleratorSpec, Link, loop_orders
 from axiloom.isa.contract.types import HostAction, Recv, Scope, Send, SendDim, SendIdx, SendLiteral
 from axiloom.isa.kernels.forms import COPY, MATMUL

@@ -7,9 +7,9 @@ from functools import cached_property
 from pathlib import Path
 from string import Template
 
+from axiloom.base.errors import SpecError, UsageError
 from axiloom.boards import hardware
 from axiloom.boards.ecp5.pll import Pll, divisors
-from axiloom.errors import SpecError, UsageError
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.hw.serial.soc import SerialSoc, check
 from axiloom.hw.verilog import emit as verilog

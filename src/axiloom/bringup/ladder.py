@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from axiloom import boards, drivergen, sw
+from axiloom.base.errors import UsageError
 from axiloom.bringup.problems import Problem, problems
 from axiloom.cosim.build import toolchain
 from axiloom.cosim.job import Job, Result
 from axiloom.cosim.soc import Soc
-from axiloom.errors import UsageError
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import HostAction, Recv, Send, SendDim, SendLiteral
 

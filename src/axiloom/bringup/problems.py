@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from axiloom.base.errors import UsageError
 from axiloom.drivergen import ConvProblem, parse_workload
-from axiloom.errors import UsageError
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.kernels.forms import COPY, IMAGE, MATMUL, WINDOW
 

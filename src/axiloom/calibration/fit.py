@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from axiloom import extras
+from axiloom.base import extras
+from axiloom.base.errors import UsageError
 from axiloom.boards import Board
 from axiloom.calibration import model
 from axiloom.calibration.measurements import Configuration, Measurement, Point
 from axiloom.calibration.model import COUNTS, TIME, Parameter
 from axiloom.calibration.traces import Trace
-from axiloom.errors import UsageError
 
 METRICS = ("task-clock", *model.ACCESSES)
 PRIOR = 0.02

@@ -11,9 +11,9 @@ from math import inf
 from pathlib import Path
 
 import axiloom
-from axiloom.errors import UsageError
-from axiloom.files import read_text
-from axiloom.isa.wording.names import shortened
+from axiloom.base.errors import UsageError
+from axiloom.base.files import read_text
+from axiloom.base.wording.names import shortened
 
 FILE = "pynq_z2_matmul_calibration.csv"
 COLUMNS = ("driver", "accel", "size", "flow", "M", "N", "K", "metric", "value", "flag")

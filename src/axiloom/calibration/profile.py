@@ -6,8 +6,8 @@ import re
 import tomllib
 from collections.abc import Mapping
 
+from axiloom.base.errors import UsageError
 from axiloom.boards import Fidelity
-from axiloom.errors import UsageError
 
 _SECTION = re.compile(r"\[([\w.]+)\]")
 _KEY = re.compile(r"(\s*)(\w+)(\s*=\s*)([^#]*?)(\s*(?:#.*)?)")

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from axiloom import isa, sw
+from axiloom.base.errors import UsageError
 from axiloom.boards import Board
 from axiloom.calibration.measurements import Point
 from axiloom.cosim.build.toolchain import compile_bare
-from axiloom.errors import UsageError
 
 SOURCES = sw.ROOT / "published"
 FLOWS = ("Ns", "As", "Bs", "Cs")

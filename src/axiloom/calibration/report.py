@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from axiloom.base.errors import UsageError
 from axiloom.boards import Fidelity
 from axiloom.calibration.fit import METRICS
 from axiloom.calibration.measurements import Configuration, Measurement
-from axiloom.errors import UsageError
 
 FROM_SIZE = 64
 """Smaller problems are start-up of the process: whoever knows that knows them."""

@@ -9,15 +9,16 @@ from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 
-from axiloom import isa, processes
+from axiloom import isa
+from axiloom.base import processes
+from axiloom.base.cache import NotCachedError, content_hash, keep, value
+from axiloom.base.errors import DriverError, StaleDataError
 from axiloom.boards import Board
-from axiloom.cache import NotCachedError, content_hash, keep, value
 from axiloom.calibration import programs
 from axiloom.calibration.measurements import Point
 from axiloom.cosim import core
 from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
-from axiloom.errors import DriverError, StaleDataError
 
 Trace = dict[str, int]
 """perf's counters, the cost model's events and the fabric's, by name."""

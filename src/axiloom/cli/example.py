@@ -8,8 +8,8 @@ import shutil
 from importlib import resources
 from pathlib import Path
 
+from axiloom.base.errors import UsageError
 from axiloom.cli import HELP
-from axiloom.errors import UsageError
 
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc", ".*")
 
@@ -85,6 +85,6 @@ def _docs(options: argparse.Namespace) -> int:
 
 
 def _unknown(kind: str, name: str, known: list[str], where: str) -> str:
-    from axiloom.isa.wording.names import hint  # here: it takes more time than all else of these commands
+    from axiloom.base.wording.names import hint  # here: it takes more time than all else of these commands
 
     return f"no {kind} {name!r}{hint(name, known)}; {where}"

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-from axiloom import files
-from axiloom.errors import BuildError, UsageError
-from axiloom.isa.wording.names import hint
+from axiloom.base import files
+from axiloom.base.errors import BuildError, UsageError
+from axiloom.base.wording.names import hint
 
 MODEL = Path("model")
 """What --rtl is given for the functional model, in place of files."""

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from axiloom import boards, drivergen, frontend, isa
+from axiloom.base.errors import CompileError, UsageError
+from axiloom.base.files import write_whole
 from axiloom.boards import hardware
 from axiloom.boards.checks import FABRIC_HZ
 from axiloom.cli import terminal
@@ -17,8 +19,6 @@ from axiloom.cli.given import MODEL, Refusal, has, is_given, lacks, output_file,
 from axiloom.cosim.system import STALLS, Stall, System
 from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.drivergen.problems.kinds import kernel_problem
-from axiloom.errors import CompileError, UsageError
-from axiloom.files import write_whole
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.isa import AcceleratorSpec, Link
 from axiloom.isa.files.device import device_of

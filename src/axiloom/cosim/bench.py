@@ -17,9 +17,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from axiloom import processes
+from axiloom.base import processes
+from axiloom.base.errors import HangError, SimulatorError, UsageError
 from axiloom.cosim.build import emitted, icarus, process, verilator
-from axiloom.errors import HangError, SimulatorError, UsageError
 from axiloom.isa import AcceleratorSpec
 
 if TYPE_CHECKING:

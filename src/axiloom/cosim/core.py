@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from axiloom import processes
-from axiloom.cache import cached_build, content_hash
+from axiloom.base import processes
+from axiloom.base.cache import cached_build, content_hash
+from axiloom.base.errors import BuildError, DriverError
 from axiloom.cosim import (
     diagnosis,
     lines,
@@ -37,7 +38,6 @@ from axiloom.cosim import (
 )
 from axiloom.cosim.elf import Program
 from axiloom.cosim.elf import load as load_elf
-from axiloom.errors import BuildError, DriverError
 from axiloom.isa.files.together import MOST, PAGE_BYTES
 
 if TYPE_CHECKING:

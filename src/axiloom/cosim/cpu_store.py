@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from axiloom.cache import cached_build, content_hash
+from axiloom.base.cache import cached_build, content_hash
 from axiloom.cosim import core
 from axiloom.cosim.elf import load
 

@@ -13,9 +13,9 @@ from elftools.elf.constants import SH_FLAGS
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
+from axiloom.base.errors import DriverError
 from axiloom.boards import hosts
 from axiloom.cosim.build import guards
-from axiloom.errors import DriverError
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from axiloom import cache
+from axiloom.base import cache
 
 KIND = "last-runs"
 

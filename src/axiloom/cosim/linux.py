@@ -14,9 +14,9 @@ from functools import cache
 from pathlib import Path
 
 from axiloom import sw
+from axiloom.base.errors import DriverError
 from axiloom.boards.hosts.host import Host
 from axiloom.cosim.elf import Program
-from axiloom.errors import DriverError
 from axiloom.isa import Link
 from axiloom.isa.files.together import PAGE_BYTES
 

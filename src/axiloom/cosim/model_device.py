@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from axiloom.errors import SimulatorError
+from axiloom.base.errors import SimulatorError
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.opcode_map.model import FunctionalModel
 

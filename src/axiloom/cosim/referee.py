@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from axiloom.base.errors import AxiloomError, HangError, MismatchError, ProtocolError
 from axiloom.cosim import diagnosis, native
-from axiloom.errors import AxiloomError, HangError, MismatchError, ProtocolError
 from axiloom.isa.contract.interfaces import (
     CHANNELS,
     PORT_CONTROL,

@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 
-from axiloom import processes
-from axiloom.cache import cached_build, content_hash
+from axiloom.base import processes
+from axiloom.base.cache import cached_build, content_hash
+from axiloom.base.errors import SimulatorError
 from axiloom.cosim.build import verilator
-from axiloom.errors import SimulatorError
 from axiloom.hw.rtl_files import yosys
 
 _MAIN = verilator.RTL / "serial_main.cpp"

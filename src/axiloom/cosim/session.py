@@ -22,6 +22,7 @@ import cocotb
 import numpy as np
 from cocotb.triggers import First, RisingEdge, Timer
 
+from axiloom.base.errors import AxiloomError, ProtocolError
 from axiloom.cosim import diagnosis, pauses, referee, reset, tally
 from axiloom.cosim.core import Core, library
 from axiloom.cosim.diagnosis import Channel, Device, Outcome, Stopped
@@ -29,7 +30,6 @@ from axiloom.cosim.job import Job, Result
 from axiloom.cosim.model_device import Models
 from axiloom.cosim.profile import Profile
 from axiloom.cosim.tally import Tally
-from axiloom.errors import AxiloomError, ProtocolError
 from axiloom.isa.contract.rtl import REGISTERS_AT
 from axiloom.isa.contract.types import WaitRegister
 

@@ -19,13 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from axiloom import cache, processes
-from axiloom.cosim import core, mistakes, outside, pauses, referee, stale
-from axiloom.cosim.build import emitted, icarus, process, verilator
-from axiloom.cosim.job import TIMEOUT_S, Job, Result
-from axiloom.cosim.session import ERROR_FILE, FROM_SESSION, TO_SESSION, Work
-from axiloom.cosim.system import System
-from axiloom.errors import (
+from axiloom.base import cache, processes
+from axiloom.base.errors import (
     DriverError,
     HangError,
     ProtocolError,
@@ -33,6 +28,11 @@ from axiloom.errors import (
     StaleDataError,
     UsageError,
 )
+from axiloom.cosim import core, mistakes, outside, pauses, referee, stale
+from axiloom.cosim.build import emitted, icarus, process, verilator
+from axiloom.cosim.job import TIMEOUT_S, Job, Result
+from axiloom.cosim.session import ERROR_FILE, FROM_SESSION, TO_SESSION, Work
+from axiloom.cosim.system import System
 
 Progress = Callable[[str], None]
 Array = np.ndarray[Any, Any]

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from axiloom import boards
+from axiloom.base.errors import SpecError, UsageError
 from axiloom.cosim.build import toolchain
 from axiloom.cosim.build.user_code import NOTHING, Given, compile_user
 from axiloom.cosim.model_device import MODEL_RTL
-from axiloom.errors import SpecError, UsageError
 from axiloom.isa import AcceleratorSpec, Link, check_together
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from axiloom import cache
-from axiloom.errors import AxiloomError
-from axiloom.files import code_hash
+from axiloom.base import cache
+from axiloom.base.errors import AxiloomError
+from axiloom.base.files import code_hash
 from axiloom.isa.instructions.tree import InstructionSet
 from axiloom.selection.ir.graph import Type
 from axiloom.selection.ir.ops import Builder
@@ -19,7 +19,7 @@ from axiloom.selection.machine.derive import Meaning, Meanings, Operand, meaning
 from axiloom.selection.machine.kernels import KERNELS
 
 KIND = "meanings"
-_DERIVING = ("isa/instructions", "isa/numerics", "selection/ir", "selection/machine")
+_DERIVING = ("base", "isa/instructions", "isa/numerics", "selection/ir", "selection/machine")
 
 
 def known(isa: InstructionSet) -> Meanings:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from axiloom.base.errors import DriverError
 from axiloom.device.rtl import DeviceRtl
 from axiloom.device.streams import Segment, run
-from axiloom.errors import DriverError
 from axiloom.isa.instructions.simulator.simulate import Simulator
 from axiloom.selection.drive.encode import Encoder
 from axiloom.selection.drive.execute import Values, loaded, results

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from axiloom.base.accelerators import parts
-from axiloom.errors import SpecError, UsageError
+from axiloom.base.errors import SpecError, UsageError
 from axiloom.hw.flexasr.cycles import Cycles as ByteCycles
 from axiloom.hw.flexasr.device import Device as ByteDevice
 from axiloom.hw.flexasr.meanings import LANES as BYTES

@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from axiloom import processes
-from axiloom.cache import cached_build, content_hash
+from axiloom.base import processes
+from axiloom.base.cache import cached_build, content_hash
+from axiloom.base.errors import DriverError, SimulatorError
+from axiloom.base.files import check_written
 from axiloom.cosim.build import verilator
-from axiloom.errors import DriverError, SimulatorError
-from axiloom.files import check_written
 
 MAIN = Path(__file__).with_name("main.cpp")
 PROGRAM = "simulation"

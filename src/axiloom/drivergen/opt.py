@@ -16,6 +16,8 @@ from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import ArgSpecParseError, DiagnosticException, ParseError
 from xdsl.xdsl_opt_main import xDSLOptMain
 
+from axiloom.base.errors import AxiloomError, CompileError, UsageError
+from axiloom.base.files import decode
 from axiloom.drivergen.dialects.mlir import LocatedParser, explained, register_dialects, separated, verify
 from axiloom.drivergen.network.outline import Outline
 from axiloom.drivergen.network.passes.fold_casts import FoldCasts
@@ -54,8 +56,6 @@ from axiloom.drivergen.passes.transfers.pack_constants import PackConstants
 from axiloom.drivergen.passes.transfers.place_flow import PlaceFlow
 from axiloom.drivergen.passes.transfers.residency import Residency
 from axiloom.drivergen.passes.transfers.zero_copy import ZeroCopy
-from axiloom.errors import AxiloomError, CompileError, UsageError
-from axiloom.files import decode
 
 PASSES: tuple[type[ModulePass], ...] = (
     Generalise,

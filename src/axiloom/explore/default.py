@@ -28,12 +28,12 @@ from typing import Any
 import numpy as np
 
 from axiloom import boards, drivergen, isa
+from axiloom.base.errors import CompileError, SpecError, UsageError
 from axiloom.drivergen.dialects.mlir import parse
 from axiloom.drivergen.match import by_hand
 from axiloom.drivergen.network import compile_network
 from axiloom.drivergen.pipeline.pipelines import PIPELINES
 from axiloom.drivergen.pipeline.schedule import Schedule
-from axiloom.errors import CompileError, SpecError, UsageError
 from axiloom.explore.hardware import most
 from axiloom.isa import AcceleratorSpec
 from axiloom.report.build import EACH

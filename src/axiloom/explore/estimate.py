@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import astuple, dataclass, fields
 from typing import Any
 
+from axiloom.base.cache import NotCachedError, cached_build, only_cached
+from axiloom.base.errors import UsageError
 from axiloom.boards.ecp5 import nextpnr
 from axiloom.boards.ecp5 import synthesis as ecp5
 from axiloom.boards.ecp5.enclosure import TOP, enclose
 from axiloom.boards.synthesis import resources
-from axiloom.cache import NotCachedError, cached_build, only_cached
 from axiloom.cosim.build import verilator
-from axiloom.errors import UsageError
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.hw.verilog import emit as verilog
 from axiloom.isa import AcceleratorSpec

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TypeVar
 
 from axiloom import boards, drivergen
+from axiloom.base.errors import CompileError, UsageError
 from axiloom.drivergen.cost.model import Choice
 from axiloom.drivergen.cost.selection import Candidate, published_best, squares
 from axiloom.drivergen.pipeline import conv_choice
 from axiloom.drivergen.problems.matmul import Problem
-from axiloom.errors import CompileError, UsageError
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.isa import AcceleratorSpec
 from axiloom.run.choice import ranked, ranks

@@ -19,9 +19,9 @@ from functools import partial
 from itertools import islice, product
 
 from axiloom import boards, isa
+from axiloom.base.errors import CompileError, SpecError, UsageError
 from axiloom.boards.ecp5.synthesis import Ecp5Resources
 from axiloom.boards.synthesis.resources import Resources
-from axiloom.errors import CompileError, SpecError, UsageError
 from axiloom.explore.estimate import DEVICES, Estimate, Used, estimate, is_routed, within
 from axiloom.explore.order import Order, Variant
 from axiloom.explore.products import Work

@@ -12,9 +12,9 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from axiloom import boards
+from axiloom.base.errors import CompileError
 from axiloom.drivergen.cost.model import Choice
 from axiloom.drivergen.cost.selection import candidates
-from axiloom.errors import CompileError
 from axiloom.explore.products import Product, Work
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.files.post import without_post

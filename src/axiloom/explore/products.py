@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from axiloom.base.errors import CompileError
 from axiloom.drivergen.cost.selection import schedules
 from axiloom.drivergen.network import compile_network
 from axiloom.drivergen.problems.matmul import Problem
-from axiloom.errors import CompileError
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.files.post import without_post
 

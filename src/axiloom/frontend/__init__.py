@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from axiloom.errors import UsageError
+from axiloom.base.errors import UsageError
 from axiloom.frontend import hlo
 from axiloom.frontend.extras import require
 from axiloom.frontend.mlir_file import functions_meant, is_mlir, read_mlir, remarks, split

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 
-from axiloom import extras as optional
-from axiloom.errors import BuildError
+from axiloom.base import extras as optional
+from axiloom.base.errors import BuildError
 
 _EXTRAS = {
     "torch": ("PyTorch", "torch"),

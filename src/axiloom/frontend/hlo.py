@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from axiloom.errors import CompileError
-from axiloom.files import read_text
+from axiloom.base.errors import CompileError
+from axiloom.base.files import read_text
 from axiloom.frontend.model import Model
 from axiloom.selection.ir.graph import GraphError
 from axiloom.selection.read import read

@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from axiloom import frontend
+from axiloom.base.errors import CompileError, UsageError
 from axiloom.drivergen.dialects.mlir import context, parse, where
 from axiloom.drivergen.passes.frontend.generalise import Generalise
-from axiloom.errors import CompileError, UsageError
 from axiloom.frontend.model import Model
 from axiloom.frontend.referee import Referee, in_type
 from axiloom.frontend.single import single

@@ -16,8 +16,8 @@ from torch_mlir import ir
 from torch_mlir.dialects import linalg
 from torch_mlir.passmanager import PassManager
 
+from axiloom.base.errors import CompileError
 from axiloom.drivergen.dialects.mlir import context
-from axiloom.errors import CompileError
 from axiloom.frontend.lift import lift
 from axiloom.frontend.model import TYPES, Array
 

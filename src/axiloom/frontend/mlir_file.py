@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from axiloom.base.errors import CompileError, UsageError
+from axiloom.base.files import read_text
 from axiloom.drivergen.dialects import functions, templates
 from axiloom.drivergen.match.published import FLOW, MAP, WITHOUT_EFFECT, WITHOUT_FLOW
-from axiloom.errors import CompileError, UsageError
-from axiloom.files import read_text
 from axiloom.frontend import tosa
 
 _SUFFIX = ".mlir"

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from axiloom.errors import UsageError
-from axiloom.files import check_file, read_arrays, whole, write_whole
+from axiloom.base.errors import UsageError
+from axiloom.base.files import check_file, read_arrays, whole, write_whole
 from axiloom.frontend.mlir_file import read_mlir, split
 from axiloom.frontend.referee import Referee
 

@@ -25,8 +25,8 @@ import onnx.numpy_helper
 import onnx.version_converter
 from onnx.reference import ReferenceEvaluator
 
-from axiloom.errors import CompileError
-from axiloom.files import check_input
+from axiloom.base.errors import CompileError
+from axiloom.base.files import check_input
 from axiloom.frontend.referee import Array, Referee, in_type
 
 OPSET = 17

@@ -11,7 +11,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import torch as torch_dialect
 from torch_mlir.extras import onnx_importer
 
-from axiloom.errors import CompileError
+from axiloom.base.errors import CompileError
 from axiloom.frontend.lowering import FROM_ONNX, lower
 from axiloom.frontend.model import Array, Model
 from axiloom.frontend.onnx_file import OnnxFile, first_line, read_onnx

@@ -17,7 +17,7 @@ from torch_mlir.dialects import torch as torch_dialect
 from torch_mlir.extras.fx_decomp_util import get_decomposition_table
 from torch_mlir.extras.fx_importer import FxImporter, FxImporterHooks
 
-from axiloom.errors import CompileError, UsageError
+from axiloom.base.errors import CompileError, UsageError
 from axiloom.frontend.lowering import FROM_TORCH, lower
 from axiloom.frontend.model import Array, Model
 from axiloom.frontend.referee import Referee

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from axiloom.errors import MismatchError
+from axiloom.base.errors import MismatchError
 
 Array = np.ndarray[Any, Any]
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from axiloom.base.errors import CompileError
 from axiloom.drivergen.dialects import others
-from axiloom.errors import CompileError
 from axiloom.frontend.extras import require
 
 PASSES = (

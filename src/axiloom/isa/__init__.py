@@ -3,7 +3,6 @@
 The way of the data: a JSON file is read, checked whole, and becomes an :class:`AcceleratorSpec`, from which
 RTL, driver and functional model come. A room knows those above it in this list, not those below:
 
-- ``wording/``: how messages speak of names and numbers
 - ``numerics/``: number formats: what elements are as bits, as values and in sums
 - ``kernels/language/``: what a kernel is: loops, operands, body
 - ``kernels/named/``: the kernels that have a name, one family a file

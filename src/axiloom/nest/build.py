@@ -6,7 +6,7 @@ import re
 import shutil
 from pathlib import Path
 
-from axiloom.cache import cached_build, content_hash
+from axiloom.base.cache import cached_build, content_hash
 from axiloom.cosim.build import verilator
 from axiloom.hw.nest.circuit import Circuit
 from axiloom.hw.nest.units import Find

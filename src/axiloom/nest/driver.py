@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from axiloom.base.errors import CompileError
 from axiloom.drivergen.c.status import TRY
-from axiloom.errors import CompileError
 from axiloom.isa.contract.spec import Link
 from axiloom.nests.ports.packet import Packet, Part
 from axiloom.nests.program import Array, Program, Role

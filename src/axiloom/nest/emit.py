@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from axiloom.errors import CompileError
+from axiloom.base.errors import CompileError
 from axiloom.hw.nest.operators import operator
 from axiloom.hw.verilog.nest import emit_nest
 from axiloom.nests.affine.build import build

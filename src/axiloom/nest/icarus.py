@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from axiloom import processes
+from axiloom.base import processes
 from axiloom.cosim.build import icarus
 from axiloom.hw.nest.circuit import Circuit, Memory, Storage
 from axiloom.hw.nest.core import input_name, output_name, peak_name, stream_bits, touched

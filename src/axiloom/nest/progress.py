@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from axiloom.cache import NotCachedError, content_hash, keep, value
+from axiloom.base.cache import NotCachedError, content_hash, keep, value
 
 Say = Callable[[str], None]
 KIND = "nest-seconds"

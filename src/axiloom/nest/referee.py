@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from axiloom import processes
-from axiloom.cache import cached_build, content_hash
-from axiloom.errors import AxiloomError, CompileError, HangError, MismatchError
-from axiloom.files import check_written
+from axiloom.base import processes
+from axiloom.base.cache import cached_build, content_hash
+from axiloom.base.errors import AxiloomError, CompileError, HangError, MismatchError
+from axiloom.base.files import check_written
 from axiloom.isa.numerics.formats import Kind, format_of
 from axiloom.nest.compare import compare
 from axiloom.nests.affine.c_exp import c_exp

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from axiloom.errors import MismatchError
+from axiloom.base.errors import MismatchError
 from axiloom.isa.numerics.formats import Kind, format_of
 from axiloom.nest.compare import compare
 from axiloom.nest.referee import Arrays, Host, Judgement, Referee

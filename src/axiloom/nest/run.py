@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from axiloom import processes
-from axiloom.errors import AxiloomError
-from axiloom.files import check_written
+from axiloom.base import processes
+from axiloom.base.errors import AxiloomError
+from axiloom.base.files import check_written
 from axiloom.hw.nest.circuit import Circuit
 from axiloom.hw.nest.core import stream_bits
 from axiloom.hw.nest.units import Find

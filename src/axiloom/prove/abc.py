@@ -17,10 +17,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from axiloom import processes
+from axiloom.base import processes
+from axiloom.base.cache import content_hash, remembered
+from axiloom.base.errors import BuildError
 from axiloom.boards.synthesis import yosys
-from axiloom.cache import content_hash, remembered
-from axiloom.errors import BuildError
 from axiloom.prove import certify
 from axiloom.prove.aiger import Aiger
 from axiloom.prove.bench import TOP, Bench, Property

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from axiloom import extras
-from axiloom.errors import BuildError
+from axiloom.base import extras
+from axiloom.base.errors import BuildError
 from axiloom.prove.aiger import Aiger
 
 SOLVER = "cadical195"

@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from axiloom import processes
+from axiloom.base import processes
+from axiloom.base.errors import BuildError
 from axiloom.boards.synthesis import yosys
-from axiloom.errors import BuildError
 from axiloom.hw.rtl_files.ports import Port, not_there
 from axiloom.hw.rtl_files.vhdl import as_verilog
 

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import z3
 
-from axiloom.cache import content_hash
+from axiloom.base.cache import content_hash
 from axiloom.isa.formal import bounds, sound
 from axiloom.isa.formal.graph import postorder
 from axiloom.isa.formal.ila import Instruction

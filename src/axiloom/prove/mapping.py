@@ -6,7 +6,8 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from axiloom.errors import SpecError, UsageError
+from axiloom.base.errors import SpecError, UsageError
+from axiloom.base.wording.names import hint
 from axiloom.isa.formal.any_size import functions_of
 from axiloom.isa.formal.guess import counter_example
 from axiloom.isa.formal.mapped import Element, Played, RefutedError, Remaining, play
@@ -14,7 +15,6 @@ from axiloom.isa.formal.values import PRODUCTS
 from axiloom.isa.instructions import library
 from axiloom.isa.instructions.mappings import Mapped
 from axiloom.isa.instructions.tree import Range
-from axiloom.isa.wording.names import hint
 from axiloom.prove import solvers
 from axiloom.prove.verdict import Answer, Verdict
 

@@ -14,8 +14,8 @@ import runpy
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from axiloom.base.files import make_folder, write_whole
 from axiloom.boards.synthesis import yosys
-from axiloom.files import make_folder, write_whole
 from axiloom.prove.bench import TOP, Bench, Property
 
 BENCH, STIMULUS, TEST, WAVES = "axiloom_bench.v", "stimulus.json", "test_replay.py", "waves.vcd"

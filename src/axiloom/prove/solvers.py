@@ -18,9 +18,9 @@ from dataclasses import dataclass, replace
 from multiprocessing.connection import wait
 from typing import Any
 
-from axiloom import extras, processes
-from axiloom.errors import BuildError
-from axiloom.worker import NoAnswerError, Worker
+from axiloom.base import extras, processes
+from axiloom.base.errors import BuildError
+from axiloom.base.worker import NoAnswerError, Worker
 
 QUICK_S = 2
 WHOLE_S = 30

@@ -10,7 +10,7 @@ from typing import Any
 
 import z3
 
-from axiloom.cache import remembered
+from axiloom.base.cache import remembered
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.errors import DeviceError
 from axiloom.isa.contract.types import SendDim, SetDims, Skip

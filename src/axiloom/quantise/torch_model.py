@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch._decomp import get_decompositions
 
-from axiloom.errors import CompileError, UsageError
+from axiloom.base.errors import CompileError, UsageError
 from axiloom.frontend import is_network
 from axiloom.frontend.extras import require
 from axiloom.frontend.pytorch import build, export, referee

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from axiloom.errors import BoardError, BuildError, HangError, UsageError
+from axiloom.base.errors import BoardError, BuildError, HangError, UsageError
 
 CONNECT_S = 10
 _LOST = 255

@@ -15,10 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from axiloom import processes, sw
-from axiloom.cache import cached_build, content_hash
+from axiloom import sw
+from axiloom.base import processes
+from axiloom.base.cache import cached_build, content_hash
+from axiloom.base.errors import DriverError, UsageError
 from axiloom.cosim.build import toolchain
-from axiloom.errors import DriverError, UsageError
 from axiloom.isa import AcceleratorSpec
 from axiloom.remote.serial_host import Bridge
 

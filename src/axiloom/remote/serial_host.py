@@ -24,7 +24,7 @@ from types import TracebackType
 import numpy as np
 import numpy.typing as npt
 
-from axiloom.errors import DriverError, UsageError
+from axiloom.base.errors import DriverError, UsageError
 from axiloom.hw.serial.bridge import LOST_BYTE, READ, TIMEOUT_BITS, WRITE
 from axiloom.hw.serial.soc import IDENTITY_ADDRESS, MAGIC, identity
 from axiloom.isa import AcceleratorSpec

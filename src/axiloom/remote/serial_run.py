@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from axiloom import drivergen
+from axiloom.base.errors import DriverError
 from axiloom.boards.ulx3s_design import NAME, TOP, Design
 from axiloom.cosim import serial_board
 from axiloom.cosim.serial_board import SimulatedBoard
 from axiloom.drivergen.pipeline.schedule import Schedule
-from axiloom.errors import DriverError
 from axiloom.isa import AcceleratorSpec
 from axiloom.remote.driver import Shapes, compile_remote, run_remote
 from axiloom.remote.serial_host import PATIENCE_S, Bridge, SerialPort

@@ -15,10 +15,10 @@ from typing import Any
 
 import axiloom
 from axiloom import boards
+from axiloom.base.files import write_whole
 from axiloom.cosim.job import Result
 from axiloom.cosim.model_device import MODEL_RTL
 from axiloom.cosim.system import STALLS, System
-from axiloom.files import write_whole
 from axiloom.isa import Link
 from axiloom.report import losses, proved, room
 from axiloom.report.columns import columns

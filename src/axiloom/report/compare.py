@@ -11,8 +11,8 @@ from typing import Any
 
 import jsonschema
 
-from axiloom.errors import UsageError
-from axiloom.files import read_json
+from axiloom.base.errors import UsageError
+from axiloom.base.files import read_json
 from axiloom.report.build import schema
 from axiloom.report.columns import columns
 

@@ -10,8 +10,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from axiloom.base.files import write_whole
 from axiloom.cosim.profile import TRACKS, Interval, Timeline
-from axiloom.files import write_whole
 
 TITLES = {
     "cpu": "CPU",

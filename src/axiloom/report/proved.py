@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from typing import Any, TypedDict
 
 from axiloom import isa
-from axiloom.cache import NotCachedError, content_hash, value
-from axiloom.files import code_hash, versions
+from axiloom.base.cache import NotCachedError, content_hash, value
+from axiloom.base.files import code_hash, versions
 from axiloom.isa import AcceleratorSpec, Link
 from axiloom.isa.contract.types import DmaConfig
 
@@ -34,7 +34,7 @@ def key(spec: AcceleratorSpec) -> str:
 
 def sources() -> str:
     """Of the text of all that makes models and claims, and of the solvers that decide them."""
-    return content_hash(code_hash("isa", "prove"), versions("z3-solver", "bitwuzla", "cvc5"))
+    return content_hash(code_hash("base", "isa", "prove"), versions("z3-solver", "bitwuzla", "cvc5"))
 
 
 def summary(verdicts: Iterable[dict[str, Any]]) -> Proved:

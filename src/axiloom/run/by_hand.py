@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from axiloom.base.errors import UsageError
 from axiloom.drivergen import ConvProblem, Problem, parse_workload
 from axiloom.drivergen.problems.kinds import Workload
-from axiloom.errors import UsageError
 
 Array = np.ndarray[Any, Any]
 Shape = tuple[int, ...]

@@ -29,6 +29,7 @@ from dataclasses import replace
 from math import prod
 
 from axiloom import boards, isa
+from axiloom.base.errors import UsageError
 from axiloom.cosim.replay import Replay
 from axiloom.drivergen.cost.model import Choice, Machine, Model, constants_of, rank
 from axiloom.drivergen.cost.plans import Plan, plans
@@ -42,7 +43,6 @@ from axiloom.drivergen.cost.selection import (
     schedules,
 )
 from axiloom.drivergen.problems.matmul import Problem
-from axiloom.errors import UsageError
 from axiloom.isa import AcceleratorSpec
 
 OVERLAPPING = ("copying", "all")

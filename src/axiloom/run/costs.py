@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 
+from axiloom.base.errors import AxiloomError
 from axiloom.boards import Board
 from axiloom.drivergen.c.driver import Call
 from axiloom.drivergen.cost.model import constants_of
@@ -20,7 +21,6 @@ from axiloom.drivergen.cost.selection import Candidate, reads_in_place
 from axiloom.drivergen.cost.selection import sizes as sizes_of
 from axiloom.drivergen.network.offers import Offer, Step
 from axiloom.drivergen.pipeline import conv_choice
-from axiloom.errors import AxiloomError
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS
 from axiloom.isa.files.post import without_post

@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from axiloom import isa
+from axiloom.base.errors import AxiloomError
 from axiloom.drivergen.pipeline.pipelines import PIPELINES, optimisations
 from axiloom.drivergen.pipeline.schedule import Schedule
-from axiloom.errors import AxiloomError
 from axiloom.isa import AcceleratorSpec
 from axiloom.report.types import Gain, Report
 from axiloom.run.choice import ranks

@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from axiloom import cache, drivergen
+from axiloom import drivergen
+from axiloom.base import cache
 from axiloom.cosim import core, elf, referee, tally
 from axiloom.cosim.build import toolchain
 from axiloom.cosim.job import Job, Result, Stalled

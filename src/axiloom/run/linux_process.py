@@ -15,7 +15,8 @@ from pathlib import Path
 
 from elftools.elf.elffile import ELFFile
 
-from axiloom import boards, processes
+from axiloom import boards
+from axiloom.base import processes
 from axiloom.boards import Board
 from axiloom.cosim import elf
 from axiloom.cosim.build import toolchain

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from axiloom.base.errors import UsageError
 from axiloom.drivergen.cost import neon
-from axiloom.errors import UsageError
 from axiloom.report.types import Report
 from axiloom.run.by_hand import ByHand
 from axiloom.run.problem import ProblemRun

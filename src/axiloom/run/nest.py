@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from axiloom.cache import content_hash
+from axiloom.base.cache import content_hash
+from axiloom.base.errors import UsageError
 from axiloom.cosim.job import Job, Result
 from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
 from axiloom.drivergen import Driver
 from axiloom.drivergen.c.driver import Arg, harness
 from axiloom.drivergen.c.names import c_of_numpy
-from axiloom.errors import UsageError
 from axiloom.isa import Link, dumps
 from axiloom.nest.driver import sources
 from axiloom.nests.ports import Packet

@@ -13,7 +13,11 @@ import numpy as np
 from xdsl.dialects.func import FuncOp
 
 from axiloom import drivergen, sw
-from axiloom.cache import content_hash
+from axiloom.base.cache import content_hash
+from axiloom.base.errors import MismatchError, UsageError
+from axiloom.base.files import read_arrays
+from axiloom.base.wording.names import number as bounded
+from axiloom.base.wording.names import shortened
 from axiloom.cosim import cpu_store
 from axiloom.cosim.job import Job, Result
 from axiloom.cosim.soc import Soc
@@ -28,12 +32,8 @@ from axiloom.drivergen.network.inputs import index_bounds
 from axiloom.drivergen.network.offers import Choose
 from axiloom.drivergen.network.passes.fold_constants import weight_names
 from axiloom.drivergen.pipeline.schedule import DEFAULTS, Schedule
-from axiloom.errors import MismatchError, UsageError
-from axiloom.files import read_arrays
 from axiloom.frontend.referee import READING, Referee, agreement
 from axiloom.isa import AcceleratorSpec, dumps
-from axiloom.isa.wording.names import number as bounded
-from axiloom.isa.wording.names import shortened
 from axiloom.report import hang
 from axiloom.report import network as network_report
 from axiloom.report.build import build, without_claims

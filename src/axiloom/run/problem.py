@@ -8,7 +8,8 @@ from math import prod
 from pathlib import Path
 
 from axiloom import drivergen, sw
-from axiloom.cache import content_hash
+from axiloom.base.cache import content_hash
+from axiloom.base.errors import MismatchError, UsageError
 from axiloom.cosim import cpu_store
 from axiloom.cosim.build import toolchain
 from axiloom.cosim.job import Job, Result
@@ -19,7 +20,6 @@ from axiloom.drivergen.c.driver import harness
 from axiloom.drivergen.nest.locality import Caches
 from axiloom.drivergen.network.estimate import Clocks, slower
 from axiloom.drivergen.pipeline.schedule import DEFAULTS, Schedule
-from axiloom.errors import MismatchError, UsageError
 from axiloom.isa import AcceleratorSpec, dumps
 from axiloom.report import hang
 from axiloom.report.build import build

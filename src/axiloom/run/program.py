@@ -12,13 +12,13 @@ from pathlib import Path
 
 import numpy as np
 
-from axiloom.cache import content_hash
+from axiloom.base.cache import content_hash
+from axiloom.base.errors import UsageError
 from axiloom.cosim.job import Job, Result
 from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
 from axiloom.device.rtl import DeviceRtl
 from axiloom.drivergen import Driver
-from axiloom.errors import UsageError
 from axiloom.isa import dumps
 from axiloom.report.build import build
 from axiloom.report.types import Kernel, OnCpu, Report, Setup

@@ -11,11 +11,11 @@ from math import prod
 from typing import NamedTuple
 
 from axiloom import boards, drivergen, isa
+from axiloom.base.errors import UsageError
 from axiloom.drivergen.cost.selection import reads_in_place
 from axiloom.drivergen.match.matmul import MATMUL_DIMS
 from axiloom.drivergen.pipeline import conv_choice, kernel_choice
 from axiloom.drivergen.pipeline.schedule import Schedule
-from axiloom.errors import UsageError
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.files.post import without_post
 from axiloom.isa.kernels.forms import IMAGE, MATMUL, WINDOW

@@ -14,14 +14,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
-from axiloom import processes
+from axiloom.base import processes
+from axiloom.base.errors import UsageError
+from axiloom.base.files import make_folder
 from axiloom.cosim import referee
 from axiloom.cosim.job import Job, Result
 from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
 from axiloom.drivergen import Driver
-from axiloom.errors import UsageError
-from axiloom.files import make_folder
 from axiloom.report.types import Kernel, OnCpu, Report
 from axiloom.run.compare import Arrays
 

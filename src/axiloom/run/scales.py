@@ -15,7 +15,7 @@ import numpy as np
 from xdsl.dialects.builtin import ArrayAttr, FloatAttr, StringAttr
 from xdsl.dialects.func import FuncOp
 
-from axiloom.errors import UsageError
+from axiloom.base.errors import UsageError
 from axiloom.frontend.model import SOURCE, TYPES
 
 Array = np.ndarray[Any, Any]

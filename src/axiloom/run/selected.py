@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from axiloom.base.errors import CompileError
 from axiloom.device.known import derive, known
 from axiloom.device.rtl import DeviceRtl
-from axiloom.errors import CompileError
 from axiloom.isa.instructions.tree import InstructionSet
 from axiloom.selection.blocks.offers import offers
 from axiloom.selection.compile.cover import Made

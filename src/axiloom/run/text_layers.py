@@ -20,11 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import IntegerType, StringAttr, TensorType
 
+from axiloom.base.errors import AxiloomError, CompileError
 from axiloom.device.rtl import DeviceRtl
 from axiloom.drivergen.c.driver import Arg, Call, Driver
 from axiloom.drivergen.dialects import mlir
 from axiloom.drivergen.nest.packed import CONSTANT, argument_attributes, set_attributes
-from axiloom.errors import AxiloomError, CompileError
 from axiloom.report.columns import columns
 from axiloom.run.selected import Read, Selected, select
 from axiloom.selection.blocks.sums import SUMS

@@ -13,9 +13,9 @@ from typing import Any
 
 import axiloom
 from axiloom import boards, frontend, isa
-from axiloom.cache import cache_root, cached_build, content_hash
+from axiloom.base.cache import cache_root, cached_build, content_hash
+from axiloom.base.errors import MismatchError, StaleDataError, UsageError
 from axiloom.cosim.system import System
-from axiloom.errors import MismatchError, StaleDataError, UsageError
 from axiloom.frontend import Model
 from axiloom.frontend.extras import require
 from axiloom.isa import AcceleratorSpec
@@ -141,7 +141,7 @@ def _examples() -> Path:
     return Path(axiloom.__file__).resolve().parents[2] / "examples" / "networks"
 
 
-_PACKAGES = ("isa", "hw", "drivergen", "sw", "cosim", "boards")
+_PACKAGES = ("base", "isa", "hw", "drivergen", "sw", "cosim", "boards")
 _CHOOSING = ("run/choice.py", "run/network.py", "run/problem.py", "run/run.py")
 """What decides beside them which driver runs."""
 

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import axiloom
-from axiloom import boards, drivergen, isa, processes
-from axiloom.cache import NotCachedError, cache_root, cached_build, content_hash, only_cached
+from axiloom import boards, drivergen, isa
+from axiloom.base import processes
+from axiloom.base.cache import NotCachedError, cache_root, cached_build, content_hash, only_cached
+from axiloom.base.errors import MismatchError, UsageError
 from axiloom.cosim.build import verilator
 from axiloom.cosim.system import System
 from axiloom.drivergen.pipeline.schedule import Schedule
-from axiloom.errors import MismatchError, UsageError
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.rtl import RtlPorts
@@ -155,7 +156,7 @@ def code_hash() -> str:
     model |= {"cache_blocks.py", "plans.py", "replay_costs.py", "replay_costs.json"}
     files = sorted(
         path
-        for folder in ("isa", "hw", "drivergen", "sw", "cosim", "boards")
+        for folder in ("base", "isa", "hw", "drivergen", "sw", "cosim", "boards")
         for path in (root / folder).resolve().rglob("*")
         # the model and the replay predict, they do not measure
         if path.suffix in kinds

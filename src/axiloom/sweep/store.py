@@ -15,9 +15,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
 
-from axiloom.cache import content_hash
-from axiloom.errors import UsageError
-from axiloom.files import check_file, make_folder
+from axiloom.base.cache import content_hash
+from axiloom.base.errors import UsageError
+from axiloom.base.files import check_file, make_folder
 
 Point = Mapping[str, Any]
 Record = dict[str, Any]

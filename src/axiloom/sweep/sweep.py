@@ -36,8 +36,8 @@ import loky
 from loky.process_executor import BrokenProcessPool
 from tqdm import tqdm
 
-from axiloom import extras
-from axiloom.errors import AxiloomError, BuildError, DriverError, UsageError
+from axiloom.base import extras
+from axiloom.base.errors import AxiloomError, BuildError, DriverError, UsageError
 from axiloom.sweep.store import Point, Record, Store, canonical, key
 
 Worker = Callable[[list[Any]], Sequence[Any]]

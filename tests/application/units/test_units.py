@@ -19,7 +19,7 @@ from axiloom.application.units.flexasr_linear import bytes_of, tensor
 from axiloom.application.units.hlscnn_conv import fixed
 from axiloom.application.units.unit import Operator
 from axiloom.application.units.vta_gemm import integers
-from axiloom.errors import UsageError
+from axiloom.base.errors import UsageError
 from axiloom.isa.numerics.adaptivfloat import from_fixed, to_fixed
 from axiloom.selection.ir import Graph
 

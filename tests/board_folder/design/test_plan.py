@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from axiloom import board_folder, drivergen, isa
+from axiloom.base.errors import SpecError, UsageError
 from axiloom.board_folder.design.rtl import Core
 from axiloom.board_folder.vivado.address_map import interrupts, segments
 from axiloom.boards import hardware
-from axiloom.errors import SpecError, UsageError
 from axiloom.isa import AcceleratorSpec
 
 V3, V1 = isa.builtin("v3_4"), isa.builtin("v1_4")

@@ -11,10 +11,10 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from pathlib import Path
 
+from axiloom.base.errors import BuildError
 from axiloom.board_folder.design.rtl import Port, ports
 from axiloom.board_folder.vivado.buses import FROM_SLAVE, LIBRARY, SIGNALS
 from axiloom.board_folder.vivado.ipxact import SPIRIT
-from axiloom.errors import BuildError
 
 ORDER = {
     "component": "vendor library name version busInterfaces channels remapStates addressSpaces memoryMaps "

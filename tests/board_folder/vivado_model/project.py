@@ -16,8 +16,8 @@ from tests.board_folder.vivado_model.design import Design, RefusedError
 from tests.board_folder.vivado_model.packaged import packaged
 from tests.board_folder.vivado_model.shapes import Ip, Pin
 
+from axiloom.base.errors import BuildError
 from axiloom.board_folder.design.rtl import ports
-from axiloom.errors import BuildError
 
 RELEASE = "2023.2"
 PARTS = re.compile(r"xc7z\w+clg\d+-\d|xczu\w+-\w+-\d-\w|xck26-sfvc784-2LV-c")

@@ -14,7 +14,7 @@ from tests.board_folder.vivado_model.commands import COMMANDS, parse
 from tests.board_folder.vivado_model.design import RefusedError
 from tests.board_folder.vivado_model.project import Model
 
-from axiloom.errors import BuildError
+from axiloom.base.errors import BuildError
 
 HARNESS = Path(__file__).parent / "harness.tcl"
 _MOST_FAULTS = 20

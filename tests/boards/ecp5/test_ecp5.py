@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from axiloom.base.errors import BuildError
 from axiloom.boards.ecp5.synthesis import (
     LFE5U_85F,
     PRODUCT_MAP,
@@ -16,7 +17,6 @@ from axiloom.boards.ecp5.synthesis import (
     to_luts,
 )
 from axiloom.boards.synthesis import yosys
-from axiloom.errors import BuildError
 
 PRODUCTS = r"""
   attribute \src "core.v:1"

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from axiloom.base.errors import BuildError
 from axiloom.boards.ecp5.nextpnr import critical_path, route, slowest
 from axiloom.boards.ecp5.synthesis import Ecp5Resources, Netlist
 from axiloom.boards.synthesis import yosys
 from axiloom.boards.synthesis.yosys import StoppedError
-from axiloom.errors import BuildError
 
 STEPS = [
     {

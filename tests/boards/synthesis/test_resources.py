@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from axiloom import isa
+from axiloom.base.errors import BuildError
 from axiloom.boards.synthesis.resources import XC7Z020, Resources, count, synthesise, table
-from axiloom.errors import BuildError
 from axiloom.hw.dma.registers import ChannelRegisters
 from axiloom.hw.verilog import emit as verilog
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from axiloom.base.errors import BuildError
 from axiloom.boards.synthesis import yosys
 from axiloom.boards.synthesis.yosys import StoppedError
-from axiloom.errors import BuildError
 
 
 def program(folder: Path, text: str) -> None:

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from axiloom import boards, isa
+from axiloom.base.errors import BuildError, ProtocolError
 from axiloom.cosim.build import icarus
 from axiloom.cosim.build.toolchain import compile_bare
 from axiloom.cosim.job import Job, Result
 from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
-from axiloom.errors import BuildError, ProtocolError
 
 pytestmark = pytest.mark.icarus
 

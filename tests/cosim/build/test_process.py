@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from axiloom.base.errors import BuildError
 from axiloom.cosim.build import process
 from axiloom.cosim.build.process import Ended
-from axiloom.errors import BuildError
 
 
 @pytest.mark.parametrize(

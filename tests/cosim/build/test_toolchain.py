@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from axiloom import boards, processes
+from axiloom import boards
+from axiloom.base import processes
+from axiloom.base.errors import CompileError, DriverError
 from axiloom.cosim import elf
 from axiloom.cosim.build.toolchain import compile_bare
-from axiloom.errors import CompileError, DriverError
 
 BOARD = boards.load(boards.DEFAULT)
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from axiloom import isa
+from axiloom.base.errors import CompileError
 from axiloom.cli import main
 from axiloom.cosim.build.user_code import Given
 from axiloom.cosim.system import System
-from axiloom.errors import CompileError
 
 DRIVER = """
 #include <array>

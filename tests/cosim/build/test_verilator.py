@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from axiloom.base.errors import BuildError
 from axiloom.cosim.build import verilator
 from axiloom.cosim.build.verilator import Design
-from axiloom.errors import BuildError
 
 ADDER = """module adder (input wire [7:0] a, input wire [7:0] b, output wire [7:0] sum);
   assign sum = a + b;

@@ -8,8 +8,8 @@ import pytest
 from tests.drivergen import host
 
 from axiloom import isa
+from axiloom.base.errors import CompileError, UsageError
 from axiloom.drivergen import compile_mlir, matmul_mlir, parse_workload
-from axiloom.errors import CompileError, UsageError
 
 
 @pytest.mark.every(4)

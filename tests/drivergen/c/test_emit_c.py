@@ -14,11 +14,11 @@ from tests.drivergen.programs import Generic
 from tests.drivergen.test_drivers import CHAIN
 
 from axiloom import isa
+from axiloom.base.errors import CompileError
 from axiloom.drivergen import Driver, compile_cpu, compile_mlir, matmul_mlir
 from axiloom.drivergen.c import emit as emit_c
 from axiloom.drivergen.dialects.mlir import parse
 from axiloom.drivergen.nest.locality import Caches
-from axiloom.errors import CompileError
 
 Golden = Callable[[str, str], None]
 

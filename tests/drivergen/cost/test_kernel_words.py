@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from tests.drivergen import host
 
+from axiloom.base.errors import CompileError, UsageError
 from axiloom.drivergen import compile_mlir, parse_workload
 from axiloom.drivergen.pipeline.kernel_choice import best
 from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.drivergen.problems.kernels import parse_kernel
-from axiloom.errors import CompileError, UsageError
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.files.device import device_of
 from axiloom.run.resolve import BEST, resolve

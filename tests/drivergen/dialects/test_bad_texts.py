@@ -13,9 +13,9 @@ import pytest
 from tests.drivergen.programs import Generic
 
 from axiloom import isa
+from axiloom.base.errors import CompileError
 from axiloom.drivergen import compile_cpu, compile_mlir, matmul_mlir, opt
 from axiloom.drivergen.network import compile_network
-from axiloom.errors import CompileError
 
 MATMUL = matmul_mlir(4, 4, 4)
 SECONDS = 20.0

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from axiloom.base.errors import CompileError
 from axiloom.drivergen.dialects.accel import OpcodeFlowAttr, OpcodeMapAttr
 from axiloom.drivergen.dialects.mlir import parse
-from axiloom.errors import CompileError
 from axiloom.isa.files.grammar import parse_opcode_map
 
 ATTRIBUTES = [

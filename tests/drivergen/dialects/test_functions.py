@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from axiloom.base.errors import UsageError
 from axiloom.drivergen.dialects.functions import alone, chosen, functions
-from axiloom.errors import UsageError
 
 TEXT = """#m = affine_map<(i, j) -> (i, j)>
 func private @print(memref<*xi32>)

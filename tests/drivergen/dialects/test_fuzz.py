@@ -18,9 +18,9 @@ from tests.drivergen.dialects.test_bad_texts import within
 from tests.drivergen.programs import Generic
 
 from axiloom import isa
+from axiloom.base.errors import AxiloomError, SpecError
 from axiloom.drivergen import compile_cpu, compile_mlir, matmul_mlir
 from axiloom.drivergen.network import compile_network, is_network
-from axiloom.errors import AxiloomError, SpecError
 
 HERE = Path(__file__).parents[1]
 SECONDS = 30.0

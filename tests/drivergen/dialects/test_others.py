@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from axiloom.base.errors import CompileError
 from axiloom.drivergen.dialects.mlir import parse
-from axiloom.errors import CompileError
 
 CASES = {
     "%0 = accel.sendLiteral %a, %b : (i32, i32) -> i32": "an op of the published accel dialect",

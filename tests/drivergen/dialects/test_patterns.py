@@ -6,9 +6,9 @@ import pytest
 from xdsl.dialects import arith
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
+from axiloom.base.errors import CompileError
 from axiloom.drivergen.dialects.mlir import fail, parse
 from axiloom.drivergen.dialects.patterns import rewrite
-from axiloom.errors import CompileError
 
 TEXT = """\
 func.func @f() {

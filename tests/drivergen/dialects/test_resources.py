@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from axiloom.base.errors import CompileError
 from axiloom.drivergen.dialects.mlir import only_function, parse
 from axiloom.drivergen.evaluate.reference import evaluate
-from axiloom.errors import CompileError
 
 TEXT = """\
 func.func @f(%x: tensor<2xi32>) -> tensor<2xi32> {

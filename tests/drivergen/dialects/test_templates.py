@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from axiloom.base.errors import CompileError, UsageError
 from axiloom.drivergen.dialects import templates
-from axiloom.errors import CompileError, UsageError
 
 TEXT = "// ${OCxIC}\nfunc @${NAME}(%A: memref<${OC}x${IC}xi32>,\n  %B: memref<${OC}xi32>)\n"
 

@@ -7,8 +7,8 @@ import pytest
 from tests.drivergen import host
 
 from axiloom import isa
+from axiloom.base.errors import CompileError
 from axiloom.drivergen import bounds, compile_mlir, parse_workload, reference
-from axiloom.errors import CompileError
 from axiloom.isa.numerics import FLOAT32
 
 TWICE = """\

@@ -9,8 +9,8 @@ from tests.drivergen import host
 from tests.drivergen.programs import Generic, generics
 from tests.drivergen.test_drivers import CHAIN
 
+from axiloom.base.errors import CompileError
 from axiloom.drivergen import compile_cpu, matmul_mlir, reference
-from axiloom.errors import CompileError
 
 
 @pytest.mark.slow

@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 from tests.drivergen.host import random_inputs, run
 
+from axiloom.base.errors import AxiloomError
 from axiloom.drivergen import compile_mlir
-from axiloom.errors import AxiloomError
 from axiloom.isa.files.device import device_of
 from axiloom.isa.kernels.language.kernel import Kernel
 

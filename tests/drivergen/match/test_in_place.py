@@ -8,8 +8,8 @@ import pytest
 from tests.drivergen import host, network_host
 
 from axiloom import isa
+from axiloom.base.errors import CompileError, UsageError
 from axiloom.drivergen import compile_mlir, parse_workload
-from axiloom.errors import CompileError, UsageError
 from axiloom.frontend import Model
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.check.check import check

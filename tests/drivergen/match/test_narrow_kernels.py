@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.drivergen.host import check
 
+from axiloom.base.errors import CompileError
 from axiloom.drivergen import compile_mlir
-from axiloom.errors import CompileError
 from axiloom.isa.files.device import device_of
 from axiloom.isa.kernels.language.kernel import PARALLEL, Kernel
 

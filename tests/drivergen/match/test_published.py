@@ -7,7 +7,7 @@ import re
 import pytest
 
 from axiloom import drivergen, isa
-from axiloom.errors import CompileError
+from axiloom.base.errors import CompileError
 
 BODY = """
   iterator_types = ["parallel", "parallel", "reduction"],

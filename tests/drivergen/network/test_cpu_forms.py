@@ -7,10 +7,10 @@ import pytest
 from tests.drivergen import network_host
 
 from axiloom import isa
+from axiloom.base.errors import MismatchError
 from axiloom.cosim.system import System
 from axiloom.drivergen.network import compile_network, cpu
 from axiloom.drivergen.network.compile import NetworkDriver
-from axiloom.errors import MismatchError
 from axiloom.frontend import Model
 from axiloom.quantise.emit import emit
 from axiloom.quantise.graph.graph import (

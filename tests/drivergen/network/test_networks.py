@@ -9,10 +9,10 @@ import pytest
 from tests.drivergen import network_host
 
 from axiloom import frontend, isa, sw
+from axiloom.base.errors import CompileError, UsageError
 from axiloom.drivergen import compile_mlir, matmul_mlir
 from axiloom.drivergen.network import compile_network, estimate, is_network, network_data_type
 from axiloom.drivergen.network.estimate import Clocks
-from axiloom.errors import CompileError, UsageError
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 IMPORTED = sorted((FIXTURES / "imported").glob("*.mlir"))

@@ -20,6 +20,7 @@ from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from axiloom import isa
+from axiloom.base.errors import AxiloomError
 from axiloom.drivergen import matmul_mlir
 from axiloom.drivergen.dialects import accel, queue
 from axiloom.drivergen.dialects.mlir import context, parse
@@ -48,7 +49,6 @@ from axiloom.drivergen.pipeline.pipelines import (
     split,
     transfer_passes,
 )
-from axiloom.errors import AxiloomError
 from axiloom.isa import AcceleratorSpec
 
 EXAMPLES = Path(__file__).parents[3] / "examples"

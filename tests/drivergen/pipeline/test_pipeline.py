@@ -12,12 +12,12 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 from axiloom import drivergen, isa
+from axiloom.base.errors import CompileError
 from axiloom.drivergen import Arg, Call, compile_cpu, compile_mlir, matmul_mlir, opt
 from axiloom.drivergen.dialects.mlir import parse
 from axiloom.drivergen.passes.frontend.annotate import Annotate
 from axiloom.drivergen.passes.frontend.tile import Tile
 from axiloom.drivergen.pipeline import compile as pipeline
-from axiloom.errors import CompileError
 
 TEXT = matmul_mlir(60, 72, 80)
 

@@ -8,8 +8,8 @@ import pytest
 from tests.drivergen.programs import Generic
 
 from axiloom import isa
+from axiloom.base.errors import AxiloomError, CompileError, UsageError
 from axiloom.drivergen import compile_cpu, compile_mlir, matmul_mlir, parse_problem, reference
-from axiloom.errors import AxiloomError, CompileError, UsageError
 
 
 def refused(text: str, error: type[AxiloomError], accelerator: str = "v3_4", **options: object) -> str:

@@ -6,9 +6,9 @@ import pytest
 from tests.drivergen import host
 
 from axiloom import isa
+from axiloom.base.errors import UsageError
 from axiloom.drivergen import ConvProblem, compile_cpu, parse_workload
 from axiloom.drivergen.problems.conv import CONV_FORM
-from axiloom.errors import UsageError
 
 PROBLEMS = {
     "conv:58_64_3_64_1": ConvProblem((58, 58), 64, (3, 3), 64),

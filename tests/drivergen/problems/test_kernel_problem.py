@@ -6,9 +6,9 @@ import pytest
 from tests.drivergen import host
 from tests.some import some
 
+from axiloom.base.errors import UsageError
 from axiloom.drivergen import parse_workload
 from axiloom.drivergen.problems.kernels import NAMES, form, smallest
-from axiloom.errors import UsageError
 from axiloom.isa.files.device import device_of
 from axiloom.isa.kernels.language.kernel import WINDOW, Kernel
 from axiloom.isa.kernels.named import KERNELS

@@ -9,11 +9,11 @@ import pytest
 from tests.drivergen import host
 
 from axiloom import isa
+from axiloom.base.errors import UsageError
 from axiloom.drivergen import compile_cpu, parse_workload, reference
 from axiloom.drivergen.problems import kinds
 from axiloom.drivergen.problems.depthwise import DEPTHWISE_FORM
 from axiloom.drivergen.problems.kinds import KINDS
-from axiloom.errors import UsageError
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 

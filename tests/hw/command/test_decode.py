@@ -10,7 +10,7 @@ import pytest
 from amaranth.hdl import Module, Signal
 from tests.hw.component_bench import simulate
 
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 from axiloom.hw.command.decode import command_bits, decoded, fault_of, words
 from axiloom.hw.command.fault import Fault
 from axiloom.isa.instructions.library import target

@@ -7,7 +7,7 @@ import pytest
 from amaranth.hdl import Module, Signal
 from amaranth.sim import Simulator
 
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 from axiloom.hw.command.decode import shape_of
 from axiloom.hw.command.functions import Functions
 from axiloom.isa.instructions.library import target

@@ -17,7 +17,7 @@ from tests.isa.streams import opcode_words
 from tests.some import slow, some
 
 from axiloom import isa
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 from axiloom.hw.conv.engine import Conv
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.errors import DeviceError

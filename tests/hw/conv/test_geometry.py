@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from axiloom import isa
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 from axiloom.hw.conv.geometry import ConvGeometry
 
 BUFFERS = {"I": 130, "F": 100, "O": 200}

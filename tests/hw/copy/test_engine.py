@@ -8,7 +8,7 @@ import pytest
 from tests.hw.engine.engine_bench import Program, check
 
 from axiloom import isa
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 from axiloom.hw.copy.engine import CopyEngine
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.errors import DeviceError

@@ -14,7 +14,7 @@ from amaranth.lib.wiring import In
 from tests.hw.component_bench import simulate
 
 from axiloom import isa
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 from axiloom.hw.engine.decoder import Programs
 from axiloom.hw.engine.engine import Engine, join_loads
 from axiloom.hw.engine.load_port import LoadPort

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from tests.selection.program.test_flexasr import LAYERS, Layer
 
+from axiloom.base.errors import SpecError, UsageError
 from axiloom.device import streams
 from axiloom.device.programs import execute
 from axiloom.device.rtl import DeviceRtl, device
-from axiloom.errors import SpecError, UsageError
 from axiloom.hw.flexasr.meanings import machine
 from axiloom.isa.instructions.library import target, targets
 from axiloom.isa.instructions.read import parse

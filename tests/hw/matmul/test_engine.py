@@ -17,7 +17,7 @@ from tests.isa.streams import matmul_program, opcode_words, wrapped_matmul
 from tests.some import slow
 
 from axiloom import isa
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 from axiloom.hw.matmul.engine import MatMul
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.errors import DeviceError

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.isa.strategies import specs, tiles
 
 from axiloom import isa
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 from axiloom.hw.matmul.geometry import Geometry
 from axiloom.isa.contract.types import TileRule
 

@@ -10,9 +10,9 @@ import pytest
 from amaranth.hdl import Const, Module, Signal
 from tests.hw.component_bench import simulate
 
+from axiloom.base.affine import Affine
 from axiloom.hw.nest.circuit import Condition, Piece, Place, Term
 from axiloom.hw.nest.forms import Forms, digits, place_range, place_values, plain, reciprocal
-from axiloom.isa.affine import Affine
 
 RANGES = {"i": (0, 9), "j": (-3, 4), "k": (2, 2)}
 i, j, k = (Affine.name(name) for name in "ijk")

@@ -10,12 +10,12 @@ import pytest
 from amaranth.hdl import Const, Module, Signal
 from tests.hw.component_bench import simulate
 
+from axiloom.base.affine import Affine
 from axiloom.hw.nest.access import Access
 from axiloom.hw.nest.checks import Checks
 from axiloom.hw.nest.circuit import Memory, Storage
 from axiloom.hw.nest.memory import MemoryLogic, _ports, address_bits, external_ports
 from axiloom.hw.nest.requests import Beat, Request
-from axiloom.isa.affine import Affine
 
 BEAT = Beat("p", 1, None)
 

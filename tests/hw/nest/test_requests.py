@@ -8,9 +8,9 @@ from typing import Any
 from amaranth.hdl import Module, Signal, Value
 from tests.hw.component_bench import simulate
 
+from axiloom.base.affine import Affine
 from axiloom.hw.nest.circuit import Condition
 from axiloom.hw.nest.requests import Beat, Request, active, choose, exclude, meet
-from axiloom.isa.affine import Affine
 
 i, j = Affine.name("i"), Affine.name("j")
 

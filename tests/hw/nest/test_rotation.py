@@ -10,9 +10,9 @@ import pytest
 from amaranth.hdl import Const, Module, Signal, Value
 from amaranth.sim import Simulator
 
+from axiloom.base.affine import Affine
 from axiloom.hw.nest.circuit import Circuit, Counter, Memory, Piece, Pipe, Place, Read, Storage, Term, Write
 from axiloom.hw.nest.rotation import from_banks, to_banks, turns
-from axiloom.isa.affine import Affine
 from axiloom.nest.run import run
 
 X, Y = Affine.name("i"), Affine.name("j")

@@ -13,7 +13,7 @@ from tests.hw.component_bench import simulate
 from tests.hw.nest.operators.netlist import computed
 from tests.hw.nest.operators.vectors import floats
 
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 from axiloom.hw.numbers.function import Function
 from axiloom.hw.numbers.registry import FUNCTIONS, function
 from axiloom.hw.numbers.table import Exponential

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from axiloom.base.errors import BuildError
 from axiloom.cosim.build import verilator
-from axiloom.errors import BuildError
 from axiloom.hw.rtl_files.lint import lint
 from axiloom.hw.rtl_files.ports import read_ports
 from axiloom.hw.rtl_files.user_rtl import UserRtl

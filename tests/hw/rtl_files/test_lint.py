@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from axiloom.errors import BuildError
+from axiloom.base.errors import BuildError
 from axiloom.hw.rtl_files.lint import lint
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 

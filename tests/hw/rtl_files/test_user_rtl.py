@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from axiloom import isa
-from axiloom.errors import BuildError
+from axiloom.base.errors import BuildError
 from axiloom.hw.rtl_files.lint import lint
 from axiloom.hw.rtl_files.user_rtl import EXPECTED, UserRtl
 from axiloom.hw.verilog.emit import emit

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from axiloom.errors import BuildError
+from axiloom.base.errors import BuildError
 from axiloom.hw.rtl_files import verilator
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from axiloom.errors import BuildError
+from axiloom.base.errors import BuildError
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.hw.rtl_files.vhdl import as_verilog
 

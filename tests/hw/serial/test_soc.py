@@ -22,7 +22,7 @@ from tests.hw.dma.dma_bench import (
 )
 
 from axiloom import isa
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 from axiloom.hw.serial.bridge import READ, WRITE
 from axiloom.hw.serial.soc import IDENTITY_ADDRESS, SerialSoc, check, identity
 from axiloom.isa import AcceleratorSpec

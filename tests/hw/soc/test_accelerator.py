@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from axiloom import isa
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 from axiloom.hw.conv.engine import Conv
 from axiloom.hw.copy.engine import CopyEngine
 from axiloom.hw.matmul.engine import MatMul

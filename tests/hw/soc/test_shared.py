@@ -32,9 +32,9 @@ from tests.hw.dma.sg_bench import Item, begin, put, status
 from tests.hw.soc.test_soc import Loopback
 
 from axiloom import isa
+from axiloom.base.cache import cached_build
+from axiloom.base.errors import BuildError, SpecError
 from axiloom.boards.synthesis.resources import synthesise
-from axiloom.cache import cached_build
-from axiloom.errors import BuildError, SpecError
 from axiloom.hw.axi.interconnect import LiteDecoder, ReadArbiter, WriteArbiter
 from axiloom.hw.rtl_files.lint import lint
 from axiloom.hw.soc.shared import SharedSoc

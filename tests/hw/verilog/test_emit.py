@@ -16,7 +16,7 @@ from amaranth.hdl import Fragment, Module, Shape, signed, unsigned
 from amaranth.lib.memory import Memory
 
 from axiloom import isa
-from axiloom.errors import BuildError
+from axiloom.base.errors import BuildError
 from axiloom.hw.dma.axi_dma import AxiDma
 from axiloom.hw.dma.registers import ChannelRegisters
 from axiloom.hw.dma.s2mm import S2mm

@@ -11,9 +11,9 @@ from unittest.mock import patch
 
 import numpy as np
 
+from axiloom.base.errors import DriverError
 from axiloom.device import streams
 from axiloom.device.streams import Outcome, Segment, run
-from axiloom.errors import DriverError
 from axiloom.hw.verilog.emit import convert
 from axiloom.hw.vta.cycles import Cycles
 from axiloom.hw.vta.device import Device

@@ -8,7 +8,7 @@ import pytest
 from tests.hw.vta.device_bench import LOAD, Bench, Generator, packets, text_of, word
 from tests.some import slow
 
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 from axiloom.hw.command.fault import Fault
 from axiloom.hw.vta.device import Device
 from axiloom.hw.vta.meanings import machine

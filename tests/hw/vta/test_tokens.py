@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from tests.hw.vta.device_bench import Bench, Command, Generator, text_of
 
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 from axiloom.hw.vta.meanings import machine
 from axiloom.isa.instructions.read import parse
 

@@ -13,7 +13,7 @@ from tests.isa.conv_streams import Convolution, conv_program
 from tests.isa.streams import opcode_words
 
 from axiloom import isa
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 from axiloom.hw.engine.decoder import CLEAR, COMPUTE, STORE, Programs
 from axiloom.hw.window.engine import WindowConv
 from axiloom.isa import AcceleratorSpec

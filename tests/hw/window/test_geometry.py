@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from axiloom import isa
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 from axiloom.hw.window.geometry import WindowGeometry
 
 BUFFERS = {"I": 70, "F": 130, "O": 20}

@@ -7,7 +7,7 @@ from itertools import permutations
 import pytest
 
 from axiloom import isa
-from axiloom.errors import UsageError
+from axiloom.base.errors import UsageError
 from axiloom.isa.contract.types import Opcode
 from axiloom.isa.files.grammar import parse_opcode_flow
 

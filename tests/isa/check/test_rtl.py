@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from axiloom import isa
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 from axiloom.isa.files.grammar import GrammarError, parse_opcode_map, parse_opcodes
 
 START = Path(__file__).parents[3] / "examples" / "hardware" / "start_matmul" / "matmul_start.json"

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from axiloom import isa
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 from axiloom.hw.soc.accelerator import check_engine
 from axiloom.isa.contract.errors import DeviceError
 from axiloom.isa.contract.types import Compute

@@ -10,7 +10,7 @@ import pytest
 from tests.isa.edits import Body, both, put, swap
 
 from axiloom import isa
-from axiloom.errors import SpecError, UsageError
+from axiloom.base.errors import SpecError, UsageError
 from axiloom.isa.files.grammar import GrammarError, parse_opcode_flow, parse_opcode_map
 
 TEXT = isa.dumps(isa.builtin("v3_4"))

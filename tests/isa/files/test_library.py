@@ -14,7 +14,7 @@ from tests.isa.conv_strategies import conv_specs
 from tests.isa.strategies import specs
 
 from axiloom import isa
-from axiloom.errors import SpecError, UsageError
+from axiloom.base.errors import SpecError, UsageError
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.check.check import check
 from axiloom.isa.files.json_form import read

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from axiloom import isa
+from axiloom.base.errors import SpecError
 from axiloom.cli import main
-from axiloom.errors import SpecError
 from axiloom.isa.files.other_forms import read_other
 
 A, B = ({"READ": {"dma_fifo_id": 0, "data": one, "offset": 0, "length": 16}} for one in "AB")

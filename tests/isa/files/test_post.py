@@ -12,7 +12,7 @@ from tests.isa.strategies import channels, matrices, post_settings, specs, tiles
 from tests.isa.streams import Matrix, matmul_program, requantised, wrapped_matmul
 
 from axiloom import isa
-from axiloom.errors import UsageError
+from axiloom.base.errors import UsageError
 from axiloom.isa.check.check import check
 from axiloom.isa.contract.errors import DeviceError
 from axiloom.isa.files.post import without_post

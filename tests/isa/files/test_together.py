@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from axiloom import isa
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 from axiloom.isa import AcceleratorSpec
 
 FIRST, SECOND = isa.place([isa.builtin("v3_8"), isa.builtin("v4_16")])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 from axiloom.isa.instructions.read import parse
 from axiloom.isa.instructions.simulator.simulate import Simulator
 

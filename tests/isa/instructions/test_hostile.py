@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 from axiloom.isa.instructions.read import MOST_TEXT, parse, read
 
 HEAD = "word = input(8)\nx = memory(4, type=int8)\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 from axiloom.isa.files.device import device_of
 from axiloom.isa.kernels.language.kernel import PARALLEL, REDUCTION, Kernel, KernelError
 

@@ -13,7 +13,7 @@ from tests.isa.conv_streams import Convolution, conv_program
 from tests.isa.streams import Step, matmul_program
 
 from axiloom import isa
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 from axiloom.hw.soc.accelerator import build
 from axiloom.isa import FunctionalModel, numerics
 from axiloom.isa.numerics import Numerics

@@ -19,7 +19,7 @@ import pytest
 from tests.isa.targets import flexasr_numbers as judge
 from tests.isa.targets.terms import evaluate, function_term
 
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 from axiloom.isa.instructions.read import parse, read
 from axiloom.isa.instructions.simulator.simulate import Simulator
 from axiloom.isa.instructions.simulator.state import IllegalCommandError

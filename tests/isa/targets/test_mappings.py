@@ -9,7 +9,7 @@ import pytest
 z3 = pytest.importorskip("z3")
 pytest.importorskip("bitwuzla")
 
-from axiloom.errors import SpecError  # noqa: E402
+from axiloom.base.errors import SpecError  # noqa: E402
 from axiloom.isa.instructions import library, mappings  # noqa: E402
 from axiloom.prove.mapping import prove  # noqa: E402
 from axiloom.prove.verdict import Answer  # noqa: E402

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import hypothesis.strategies as st
 
-from axiloom.isa.affine import Affine
+from axiloom.base.affine import Affine
 from axiloom.isa.numerics.formats import Kind, format_of
 from axiloom.nests.program import (
     Array,

@@ -10,7 +10,7 @@ import pytest
 from tests.nests.affine import programs
 from tests.nests.affine.same import same
 
-from axiloom.errors import CompileError
+from axiloom.base.errors import CompileError
 from axiloom.nests.affine.build import build
 from axiloom.nests.affine.interpret import interpret, random_arrays
 from axiloom.nests.affine.text import from_text, to_text

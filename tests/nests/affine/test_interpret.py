@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.nests.affine import programs
 from tests.nests.affine.same import same
 
-from axiloom.errors import UsageError
+from axiloom.base.errors import UsageError
 from axiloom.hw.nest.operators import Operator
 from axiloom.hw.nest.operators.registry import operator
 from axiloom.isa.numerics.formats import Format, Kind, format_of

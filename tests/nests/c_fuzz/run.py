@@ -19,8 +19,8 @@ from tests.nests.c_fuzz import programs
 from tests.nests.fuzz.circuits import banks
 from tests.nests.lower.programs import operation
 
+from axiloom.base.errors import AxiloomError, CompileError
 from axiloom.cli.nest.source import load
-from axiloom.errors import AxiloomError, CompileError
 from axiloom.isa.numerics.formats import Kind, format_of
 from axiloom.nest.compare import compare
 from axiloom.nest.icarus import run_icarus

@@ -10,7 +10,7 @@ from itertools import product
 
 from hypothesis import strategies as st
 
-from axiloom.isa.affine import Affine
+from axiloom.base.affine import Affine
 from axiloom.nests.dataflow import Edge, Plan
 from axiloom.nests.program import Array, Expression, Index, Literal, Load, Op, Program, Role, Statement
 from axiloom.nests.schedule import Nest, Placed, Schedule

@@ -10,7 +10,7 @@ from tests.nests.dataflow.programs import chains, initial, schedules, sequential
 from tests.nests.lower.programs import operation, raw
 from tests.nests.timing.test_timing import deeper
 
-from axiloom.errors import CompileError
+from axiloom.base.errors import CompileError
 from axiloom.nests import timing
 from axiloom.nests.dataflow import plan
 from axiloom.nests.lower import Lowered, lower

@@ -6,7 +6,7 @@ from hypothesis import event, given, settings
 from tests.nests.dataflow.programs import NUMBER, add, array, box, chains, load, mul, run, sequential
 from tests.nests.dataflow.test_planner import two_products
 
-from axiloom.isa.affine import Affine
+from axiloom.base.affine import Affine
 from axiloom.nests.dataflow import decide, plan
 from axiloom.nests.dataflow.orders import agree, agreements
 from axiloom.nests.program import Literal, Program, Role, Statement

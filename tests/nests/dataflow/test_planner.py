@@ -21,8 +21,8 @@ from tests.nests.dataflow.programs import (
     sequential,
 )
 
-from axiloom.errors import CompileError
-from axiloom.isa.affine import Affine
+from axiloom.base.affine import Affine
+from axiloom.base.errors import CompileError
 from axiloom.nests.dataflow import Plan, decide, plan
 from axiloom.nests.program import Array, Literal, Program, Role, Statement
 from axiloom.nests.schedule import Schedule

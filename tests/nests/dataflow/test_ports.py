@@ -9,8 +9,8 @@ import pytest
 from tests.nests.dataflow.programs import add, array, box, load, mul
 from tests.nests.lower.programs import operation
 
-from axiloom.errors import CompileError
-from axiloom.isa.affine import Affine
+from axiloom.base.affine import Affine
+from axiloom.base.errors import CompileError
 from axiloom.nests import timing
 from axiloom.nests.dataflow import plan
 from axiloom.nests.dataflow.iterations import visits

@@ -19,7 +19,7 @@ from tests.nests.fuzz import programs
 from tests.nests.fuzz.lines import hardware_line
 from tests.nests.lower.programs import operation
 
-from axiloom.errors import CompileError
+from axiloom.base.errors import CompileError
 from axiloom.hw.nest.circuit import Circuit
 from axiloom.isa.numerics.formats import format_of
 from axiloom.nest.resident import from_raw, to_raw

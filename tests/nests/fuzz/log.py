@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import axiloom
-from axiloom.cache import content_hash
+from axiloom.base.cache import content_hash
 
 BLOCK = 50
 """Programs, the first of which has a number that this divides."""

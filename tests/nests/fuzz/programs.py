@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from tests.nests.schedule.enumeration import points
 
-from axiloom.isa.affine import Affine
+from axiloom.base.affine import Affine
 from axiloom.isa.numerics.formats import Kind, format_of
 from axiloom.nests.poly.checks import faults
 from axiloom.nests.program import Array, Expression, Index, Literal, Load, Op, Program, Role, Statement, loads

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from axiloom.base.affine import Affine
 from axiloom.hw.nest.circuit import Operate
 from axiloom.hw.nest.operators import operator
-from axiloom.isa.affine import Affine
 from axiloom.isa.numerics.formats import format_of
 from axiloom.nests.lower import lower
 from axiloom.nests.lower.lower import Lowered

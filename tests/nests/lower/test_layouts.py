@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from axiloom.errors import CompileError
-from axiloom.isa.affine import Affine
+from axiloom.base.affine import Affine
+from axiloom.base.errors import CompileError
 from axiloom.nests.lower import BankLayout
 from axiloom.nests.lower.banks import layouts
 from axiloom.nests.schedule import Cyclic, Hyperplane

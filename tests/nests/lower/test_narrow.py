@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from axiloom.isa.affine import Affine
+from axiloom.base.affine import Affine
 from axiloom.isa.numerics.formats import Kind, format_of
 from axiloom.nests.affine.scalars import function
 from axiloom.nests.lower.iteration.narrow import narrowed

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from axiloom.errors import CompileError
+from axiloom.base.errors import CompileError
 from axiloom.hw.nest.circuit import Circuit, Read
 from axiloom.nest.icarus import run_icarus
 from axiloom.nest.run import NestError

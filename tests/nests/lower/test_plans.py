@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from tests.nests.lower.programs import Maker, box, operation, run
 
-from axiloom.errors import CompileError
-from axiloom.isa.affine import Affine
+from axiloom.base.affine import Affine
+from axiloom.base.errors import CompileError
 from axiloom.nests import timing
 from axiloom.nests.lower import lower
 from axiloom.nests.program import Program, Role

@@ -14,7 +14,7 @@ from tests.nests.fuzz import circuits, legality, programs
 from tests.nests.fuzz.log import Log
 from tests.nests.fuzz.run import one, resume, run
 
-from axiloom.errors import CompileError
+from axiloom.base.errors import CompileError
 from axiloom.nests.lower import lower
 from axiloom.nests.lower.iteration import guards, numbers
 from axiloom.nests.lower.slots import carried

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from axiloom.errors import CompileError
-from axiloom.isa.affine import Affine
+from axiloom.base.affine import Affine
+from axiloom.base.errors import CompileError
 from axiloom.nests.poly.checks import check, faults, warnings
 from axiloom.nests.program import Array, Load, Op, Program, Role
 from axiloom.nests.program.builder import Builder

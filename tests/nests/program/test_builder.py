@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.nests.execute import execute
 
-from axiloom.errors import CompileError
+from axiloom.base.errors import CompileError
 from axiloom.nests.poly.checks import faults
 from axiloom.nests.program.builder import Builder
 from axiloom.nests.program.text import loops

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from tests.nests.execute import execute
 
-from axiloom.errors import CompileError, UsageError
+from axiloom.base.errors import CompileError, UsageError
 from axiloom.isa.numerics.formats import format_of
 from axiloom.nests.poly.checks import faults
 from axiloom.nests.program import Role

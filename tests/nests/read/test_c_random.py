@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from tests.nests.execute import execute
 
-from axiloom.errors import CompileError
+from axiloom.base.errors import CompileError
 from axiloom.isa.numerics.formats import format_of
 from axiloom.nests.poly.checks import faults
 from axiloom.nests.program import Expression, Op, Program

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.nests.execute import execute
 
-from axiloom.errors import CompileError
+from axiloom.base.errors import CompileError
 from axiloom.frontend.loops import of_model
 from axiloom.frontend.model import Model
 from axiloom.nests.poly.checks import faults

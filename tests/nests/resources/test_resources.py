@@ -9,10 +9,10 @@ from amaranth.hdl import _ir as ir
 from amaranth.hdl import _nir as nir
 from benchmarks.nest.nest_resources import Design, circuit
 
+from axiloom.base.affine import Affine
 from axiloom.hw.nest.circuit import Circuit, Fifo, Operate, Storage, Term
 from axiloom.hw.nest.core import Core
 from axiloom.hw.nest.operators import Cost, operator
-from axiloom.isa.affine import Affine
 from axiloom.nests.resources import Amount, estimate, pieces
 from axiloom.nests.resources import pipe as pipe_module
 from axiloom.nests.resources.forms import FormCount
@@ -118,8 +118,8 @@ def test_each_register_of_the_rtl_is_counted(design: Design, monkeypatch: pytest
 @pytest.mark.slow
 @pytest.mark.parametrize("design", [("gemm", "float32", 4), ("bicg", "int32", 4)])
 def test_within_a_tenth_of_yosys(design: Design) -> None:
+    from axiloom.base.cache import cached_build
     from axiloom.boards.synthesis.resources import synthesise
-    from axiloom.cache import cached_build
     from axiloom.hw.verilog.nest import emit_nest
 
     made = circuit(*design)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from axiloom.base.affine import Affine
 from axiloom.hw.nest.circuit import Term
 from axiloom.hw.nest.rotation import Turn
-from axiloom.isa.affine import Affine
 from axiloom.nests.resources.rotation import back, there
 from axiloom.nests.resources.sampled import turning
 

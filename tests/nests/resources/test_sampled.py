@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from axiloom.base.affine import Affine
 from axiloom.hw.nest.circuit import Term
-from axiloom.isa.affine import Affine
 from axiloom.nests.resources.sampled import Asked, needed
 
 ROW, COLUMN = Affine.name("i"), Affine.name("j")

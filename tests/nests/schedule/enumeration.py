@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations, product
 from zlib import crc32
 
-from axiloom.isa.affine import Affine
+from axiloom.base.affine import Affine
 from axiloom.nests.program import Expression, Index, Literal, Load, Op, Program, Statement
 from axiloom.nests.schedule import Schedule
 

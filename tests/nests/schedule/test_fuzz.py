@@ -12,7 +12,7 @@ import pytest
 from tests.nests.fuzz import programs
 from tests.nests.fuzz.legality import check
 
-from axiloom.isa.affine import Affine
+from axiloom.base.affine import Affine
 from axiloom.nests.schedule import Placed, legality
 from axiloom.nests.schedule.loops import substituted
 

@@ -7,6 +7,7 @@ import signal
 import pytest
 from benchmarks.polybench.measure import program as polybench
 
+from axiloom.base.processes import EndedError
 from axiloom.nests.program import Program
 from axiloom.nests.read.c import parse
 from axiloom.nests.schedule import Schedule
@@ -14,7 +15,6 @@ from axiloom.nests.search import Limits, auto
 from axiloom.nests.search.bodies import ladder
 from axiloom.nests.search.choices import CHAIN
 from axiloom.nests.search.exact import exact
-from axiloom.processes import EndedError
 
 STENCIL = """
 void jac(float A[16][16], float B[16][16])

@@ -4,8 +4,8 @@ from dataclasses import astuple
 
 import pytest
 
+from axiloom.base.errors import UsageError
 from axiloom.boards.synthesis import resources
-from axiloom.errors import UsageError
 from axiloom.nests.search import Limits
 from axiloom.nests.search.limits import PARTS
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from axiloom.base.affine import Affine
 from axiloom.hw.nest.circuit import (
     Circuit,
     Condition,
@@ -17,7 +18,6 @@ from axiloom.hw.nest.circuit import (
     Port,
     Push,
 )
-from axiloom.isa.affine import Affine
 
 ALWAYS: Condition = ()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from axiloom.errors import BuildError
+from axiloom.base.errors import BuildError
 from axiloom.hw.axi.rules.language import Side
 from axiloom.hw.rtl_files.ports import Port
 from axiloom.prove.axi.ports import Module, understand

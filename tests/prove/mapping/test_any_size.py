@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 from axiloom.isa.instructions import library
 from axiloom.prove import any_size
 from axiloom.prove.verdict import Answer, Verdict

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import z3
 
-from axiloom.errors import BuildError
+from axiloom.base.errors import BuildError
 from axiloom.prove.rtl.terms.cut import Part, with_functions, without
 from axiloom.prove.rtl.terms.machine import Machine, read
 

@@ -7,7 +7,7 @@ import random
 import pytest
 import z3
 
-from axiloom.errors import BuildError
+from axiloom.base.errors import BuildError
 from axiloom.prove.rtl.terms import machine, multiplier
 
 VERILOG = """

@@ -8,8 +8,8 @@ from functools import cache
 
 import pytest
 
+from axiloom.base.errors import BuildError
 from axiloom.device.rtl import DeviceRtl, device
-from axiloom.errors import BuildError
 from axiloom.isa.instructions.library import targets
 from axiloom.isa.instructions.read import read
 from axiloom.prove.rtl.terms.machine import read as machine_of

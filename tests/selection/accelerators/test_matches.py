@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from axiloom.errors import UsageError
+from axiloom.base.errors import UsageError
 from axiloom.selection.accelerators.kernels import accelerators, load
 from axiloom.selection.accelerators.matches import matches
 from axiloom.selection.egraph import Limits, saturate

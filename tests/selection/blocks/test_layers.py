@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from axiloom.base.errors import CompileError
 from axiloom.device.values import random_values
-from axiloom.errors import CompileError
 from axiloom.isa.instructions.library import target, targets
 from axiloom.isa.instructions.read import read
 from axiloom.isa.instructions.tree import InstructionSet

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from axiloom.base.errors import CompileError
 from axiloom.cli import main
-from axiloom.errors import CompileError
 from axiloom.isa.instructions.library import target, targets
 from axiloom.isa.instructions.read import read
 from axiloom.selection.blocks.block import Block

@@ -11,7 +11,7 @@ from tests.selection.compile.graphs import attention, product, random_graph, sof
 from tests.selection.compile.machines import NAMES, N, machine
 
 from axiloom.accelerators.qkv.attention import attention as by_hand
-from axiloom.errors import CompileError
+from axiloom.base.errors import CompileError
 from axiloom.selection.compile.graphs import Compiled, compile_graph, instructions_of
 from axiloom.selection.compile.layout import HostMemoryError
 from axiloom.selection.compile.place import SECONDS

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from axiloom.errors import CompileError
+from axiloom.base.errors import CompileError
 from axiloom.isa.instructions.library import target
 from axiloom.isa.instructions.read import parse
 from axiloom.isa.instructions.simulator.simulate import Simulator

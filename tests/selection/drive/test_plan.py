@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from axiloom.accelerators.qkv.attention import attention
-from axiloom.errors import CompileError
+from axiloom.base.errors import CompileError
 from axiloom.isa.instructions.library import target
 from axiloom.selection.drive.plan import Fence, Gather, Piece, Plan, Scatter, Send, Words, plan
 from axiloom.selection.program.program import Command, HostArray, Program

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from axiloom.errors import CompileError
+from axiloom.base.errors import CompileError
 from axiloom.isa.instructions.engines import POP_PREV, TOKENS
 from axiloom.isa.instructions.library import target
 from axiloom.selection.blocks import conv, matmul

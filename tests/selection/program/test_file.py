@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from axiloom.accelerators.qkv.attention import attention, operators
-from axiloom.errors import UsageError
+from axiloom.base.errors import UsageError
 from axiloom.selection.program.file import read, write
 
 

@@ -48,7 +48,7 @@ from axiloom.application.units.unit import (
     largest,
 )  # fmt: skip
 from axiloom.application.units.weights import prepared
-from axiloom.errors import UsageError
+from axiloom.base.errors import UsageError
 from axiloom.isa.numerics.adaptivfloat import bias_of
 from axiloom.isa.targets import flexasr as host
 from axiloom.selection.ir.graph import Node

@@ -13,13 +13,14 @@ import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from axiloom import isa, processes
+from axiloom import isa
+from axiloom.base import processes
+from axiloom.base.cache import writable_root
+from axiloom.base.errors import AxiloomError, UsageError
 from axiloom.board_folder.check import check_rtl
 from axiloom.board_folder.check.rows import Row, names, run
 from axiloom.board_folder.vivado import vivado_reports
 from axiloom.board_folder.write import MARK
-from axiloom.cache import writable_root
-from axiloom.errors import AxiloomError, UsageError
 
 
 def check(folder: Path, tools: tuple[str, ...] = (), waivers: Path | None = None) -> list[Row]:

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from axiloom.base.cache import cached_build, content_hash
+from axiloom.base.errors import BuildError
 from axiloom.board_folder.check.rows import Row, names
 from axiloom.board_folder.design.rtl import ports
 from axiloom.boards.synthesis import yosys
-from axiloom.cache import cached_build, content_hash
-from axiloom.errors import BuildError
 from axiloom.hw.rtl_files import verilator
 from axiloom.hw.rtl_files.lint import WAIVERS
 

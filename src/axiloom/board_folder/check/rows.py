@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from axiloom import processes
+from axiloom.base import processes
 
 
 @dataclass(frozen=True)

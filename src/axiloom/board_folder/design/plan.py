@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from axiloom import drivergen, isa
+from axiloom.base.errors import SpecError, UsageError
 from axiloom.boards.hardware import Hardware, Memory
 from axiloom.drivergen import Driver
 from axiloom.drivergen.nest.locality import Caches
 from axiloom.drivergen.problems import kinds
-from axiloom.errors import SpecError, UsageError
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.isa import Link
 from axiloom.isa.files.together import PAGE_BYTES

@@ -8,9 +8,9 @@ import re
 from dataclasses import dataclass, replace
 
 from axiloom import isa
+from axiloom.base.errors import BuildError
 from axiloom.board_folder.design.plan import OWN, Plan, identifier
 from axiloom.cosim.build import verilator
-from axiloom.errors import BuildError
 from axiloom.hw.soc.accelerator import build
 from axiloom.hw.soc.soc import Soc
 from axiloom.hw.soc.user import UserAccelerator

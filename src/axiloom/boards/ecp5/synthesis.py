@@ -33,12 +33,12 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
+from axiloom.base.errors import BuildError
 from axiloom.boards.ecp5 import copies, nets
 from axiloom.boards.ecp5 import outputs as ecp5_outputs
 from axiloom.boards.ecp5 import registers as ecp5_registers
 from axiloom.boards.synthesis.resources import CachedBuild
 from axiloom.boards.synthesis.yosys import in_their_folder, read_theirs, run, version, without_zeros
-from axiloom.errors import BuildError
 
 CORE = "axiloom_core"
 """Name of a module that is counted apart from what is around it."""

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
 
+from axiloom.base.errors import UsageError
 from axiloom.boards.hosts.host import Host
-from axiloom.errors import UsageError
 
 DEFAULT = "cortex_a9"
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from axiloom import sw
-from axiloom.errors import UsageError
+from axiloom.base.errors import UsageError
 
 
 @dataclass(frozen=True)

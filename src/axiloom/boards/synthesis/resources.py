@@ -13,11 +13,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
+from axiloom.base.errors import BuildError
 from axiloom.boards.synthesis.yosys import in_their_folder, read_theirs, run, version, without_zeros
-from axiloom.errors import BuildError
 
 CachedBuild = Callable[[str, str, Callable[[Path], None]], Path]
-"""As :func:`axiloom.cache.cached_build`: kind, key, what fills the folder; gives the folder."""
+"""As :func:`axiloom.base.cache.cached_build`: kind, key, what fills the folder; gives the folder."""
 
 _LUTS = {
     **{f"LUT{inputs}": 1 for inputs in range(1, 7)},

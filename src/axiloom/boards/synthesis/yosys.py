@@ -9,8 +9,8 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from axiloom import extras, processes
-from axiloom.errors import BuildError
+from axiloom.base import extras, processes
+from axiloom.base.errors import BuildError
 from axiloom.hw.rtl_files import yosys
 
 _ZEROS = re.compile(

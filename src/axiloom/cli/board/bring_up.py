@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 
 from axiloom import boards
+from axiloom.base.errors import DriverError
 from axiloom.bringup import ladder as bring_up
 from axiloom.cli import HELP
 from axiloom.cli import options as shared
 from axiloom.cli.given import output_folder
 from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
-from axiloom.errors import DriverError
 from axiloom.run.run import folder_or_temporary
 
 

@@ -6,7 +6,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from axiloom import board_folder, processes
+from axiloom import board_folder
+from axiloom.base import processes
+from axiloom.base.errors import BuildError, CompileError, UsageError
+from axiloom.base.files import read_text
 from axiloom.board_folder.design.plan import Plan
 from axiloom.boards import hardware
 from axiloom.cli import HELP
@@ -15,8 +18,6 @@ from axiloom.cli.board import open_flow
 from axiloom.cli.board import trial as board_trial
 from axiloom.cli.given import Refusal, output_folder, refuse, reject
 from axiloom.cli.nest import run as nest_run
-from axiloom.errors import BuildError, CompileError, UsageError
-from axiloom.files import read_text
 
 MOST_FAULTS = 5
 """Of a tool that are printed: the others mostly follow from them."""

@@ -7,12 +7,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+from axiloom.base.files import write_whole
 from axiloom.board_folder import open_flow
 from axiloom.cli import HELP
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, lacks, output_file, refuse
 from axiloom.explore import estimate as estimates
-from axiloom.files import write_whole
 
 
 def add_build(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -8,11 +8,11 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
+from axiloom.base.errors import UsageError
+from axiloom.base.files import write_whole
 from axiloom.board_folder import trial as board_trial
 from axiloom.cli import options as shared
 from axiloom.cli.given import output_file
-from axiloom.errors import UsageError
-from axiloom.files import write_whole
 from axiloom.remote.board import RemoteBoard
 
 

@@ -7,13 +7,13 @@ import sys
 from typing import TYPE_CHECKING
 
 from axiloom import drivergen, frontend
+from axiloom.base.errors import CompileError, SpecError, UsageError
+from axiloom.base.files import check_file
 from axiloom.cli import HELP
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, output_file, refuse, reject
 from axiloom.cli.run import default, select
 from axiloom.drivergen.network import is_network
-from axiloom.errors import CompileError, SpecError, UsageError
-from axiloom.files import check_file
 from axiloom.hw.verilog import emit as verilog
 from axiloom.run.resolve import BEST
 

@@ -6,11 +6,11 @@ import argparse
 from pathlib import Path
 
 from axiloom import frontend
+from axiloom.base.errors import UsageError
+from axiloom.base.files import check_file
 from axiloom.cli import HELP
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, output_file, refuse
-from axiloom.errors import UsageError
-from axiloom.files import check_file
 
 KEPT = 4
 """Samples on which every layer is held against the float network."""

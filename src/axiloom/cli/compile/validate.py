@@ -7,11 +7,11 @@ import json
 import re
 import shlex
 
+from axiloom.base.files import write_whole
 from axiloom.cli import HELP
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, lacks, output_file, refuse
 from axiloom.cli.run.select import check_extra
-from axiloom.files import write_whole
 
 METRICS = ("accuracy", "perplexity", "error")
 NUMBERS = ("chosen", "published")

@@ -12,6 +12,8 @@ import numpy as np
 from tqdm import tqdm
 
 from axiloom import boards
+from axiloom.base.errors import UsageError
+from axiloom.base.files import check_file, write_whole
 from axiloom.boards import Board
 from axiloom.calibration import fit, measurements, model, profile, report, traces
 from axiloom.calibration.fit import Sample
@@ -21,8 +23,6 @@ from axiloom.calibration.traces import Trace
 from axiloom.cli import HELP
 from axiloom.cli.given import Refusal, has, output_file, refuse
 from axiloom.cli.options import positive
-from axiloom.errors import UsageError
-from axiloom.files import check_file, write_whole
 
 BOARD = "pynq-z2-linux"
 

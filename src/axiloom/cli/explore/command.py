@@ -7,6 +7,8 @@ import json
 from collections.abc import Callable, Mapping
 
 from axiloom import boards, drivergen, frontend
+from axiloom.base.errors import UsageError
+from axiloom.base.files import write_whole
 from axiloom.cli import HELP
 from axiloom.cli import options as shared
 from axiloom.cli.explore import hardware as explore_hardware
@@ -15,9 +17,7 @@ from axiloom.cli.given import Refusal, has, lacks, output_file, refuse
 from axiloom.cli.run import default
 from axiloom.drivergen.cost.model import FORMS
 from axiloom.drivergen.problems.matmul import Problem
-from axiloom.errors import UsageError
 from axiloom.explore.explore import Exploration, confirm, explore, explore_convolution
-from axiloom.files import write_whole
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.kernels.forms import IMAGE, MATMUL, WINDOW

@@ -7,18 +7,18 @@ import json
 from pathlib import Path
 
 from axiloom import drivergen, frontend, isa
+from axiloom.base.errors import UsageError
+from axiloom.base.files import write_whole
 from axiloom.cli import options as shared
 from axiloom.cli.explore.tables import as_csv, as_json, table
 from axiloom.cli.given import Refusal, lacks, output_file, refuse, reject
 from axiloom.drivergen.network import is_network, network_data_type
 from axiloom.drivergen.problems.matmul import Problem
-from axiloom.errors import UsageError
 from axiloom.explore import estimate, hardware_report
 from axiloom.explore.explore import Exploration, confirm, explore
 from axiloom.explore.hardware import HardwareChoice, Kept, Tried, choose_hardware
 from axiloom.explore.hardware_report import Simulated
 from axiloom.explore.products import Work, of_network, of_problem
-from axiloom.files import write_whole
 from axiloom.frontend import Model
 from axiloom.isa import AcceleratorSpec
 from axiloom.run.resolve import BEST

@@ -10,11 +10,11 @@ from itertools import product
 from typing import Any
 
 from axiloom import boards, drivergen, frontend
+from axiloom.base.errors import UsageError
 from axiloom.cli import HELP
 from axiloom.cli import options as shared
 from axiloom.cli.explore.command import add_sweep
 from axiloom.cli.given import output_file
-from axiloom.errors import UsageError
 from axiloom.run.resolve import BEST
 from axiloom.sweep.points import Point, default_store, hardware, point, simulate
 from axiloom.sweep.sweep import Outcome, exit_code, failures, sweep

@@ -9,10 +9,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from axiloom.base.errors import CompileError, UsageError
+from axiloom.base.files import write_whole
 from axiloom.cli.given import Refusal, has, lacks, refuse
 from axiloom.cli.nest.source import DEVICE, defines, load
-from axiloom.errors import CompileError, UsageError
-from axiloom.files import write_whole
 
 if TYPE_CHECKING:
     from axiloom.nests.program import Program

@@ -12,13 +12,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from axiloom.base.errors import UsageError
+from axiloom.base.files import write_whole
 from axiloom.cli import HELP
 from axiloom.cli.given import Refusal, has, lacks, output_file, refuse
 from axiloom.cli.nest import auto as nest_auto
 from axiloom.cli.nest import resident as nest_resident
 from axiloom.cli.nest.source import DEVICE, PARTS, add_source, defines, load, scheduled
-from axiloom.errors import UsageError
-from axiloom.files import write_whole
 
 if TYPE_CHECKING:
     from axiloom.nests.program.loaded import Loaded

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from axiloom.base.errors import MismatchError, UsageError
+from axiloom.base.files import read_arrays, write_whole
 from axiloom.cli.given import Refusal, has, lacks, output_folder, refuse
 from axiloom.cli.nest import auto as nest_auto
 from axiloom.cli.nest.source import DEVICE, defines, load, scheduled
-from axiloom.errors import MismatchError, UsageError
-from axiloom.files import read_arrays, write_whole
 
 if TYPE_CHECKING:
     from axiloom.nests.program.loaded import Loaded
@@ -166,8 +166,8 @@ def inputs(loaded: Loaded, file: Path | None, seed: int = 0) -> dict[str, Any]:
 
 def synthesised(circuit: Any) -> Any:
     """Resources by Yosys. Raises BuildError if it is not installed."""
+    from axiloom.base.cache import cached_build
     from axiloom.boards.synthesis.resources import synthesise
-    from axiloom.cache import cached_build
     from axiloom.hw.nest.operators import operator
     from axiloom.hw.verilog.nest import emit_nest
 

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from axiloom import extras
-from axiloom.errors import CompileError, UsageError
-from axiloom.files import read_text
+from axiloom.base import extras
+from axiloom.base.errors import CompileError, UsageError
+from axiloom.base.files import read_text
 
 if TYPE_CHECKING:
     from axiloom.nests.program import Program
@@ -70,7 +70,7 @@ def load(source: str, sizes: Mapping[str, str], includes: Sequence[Path] = ()) -
         import clang.cindex  # noqa: F401
         import islpy  # noqa: F401
     except ImportError as error:
-        from axiloom.errors import BuildError
+        from axiloom.base.errors import BuildError
 
         raise BuildError(
             f"nest: needs {error.name}, which is not installed: {extras.install('nests')}"

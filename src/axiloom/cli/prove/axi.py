@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from axiloom import processes
+from axiloom.base import processes
+from axiloom.base.errors import AxiloomError, UsageError
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, has, is_given, lacks, refuse
 from axiloom.cli.prove import shared as proofs
-from axiloom.errors import AxiloomError, UsageError
 
 if TYPE_CHECKING:
     from axiloom.prove.abc import Found

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from axiloom.base.errors import AxiloomError, UsageError
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, has, refuse
 from axiloom.cli.prove import shared as proofs
-from axiloom.errors import AxiloomError, UsageError
 
 if TYPE_CHECKING:
     from axiloom.isa.instructions.mappings import Mapped

@@ -6,11 +6,11 @@ import argparse
 import time
 from pathlib import Path
 
+from axiloom.base.errors import UsageError
 from axiloom.cli import options as shared
 from axiloom.cli.nest import source as nest_source
 from axiloom.cli.nest.resident import inputs
 from axiloom.cli.prove import shared as proofs
-from axiloom.errors import UsageError
 
 WIDTH = 64
 WAITS = 2

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from tqdm import tqdm
 
+from axiloom.base.errors import UsageError
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, has, lacks, refuse
 from axiloom.cli.prove import shared as proofs
-from axiloom.errors import UsageError
 
 if TYPE_CHECKING:
     from axiloom.isa.instructions.tree import InstructionSet

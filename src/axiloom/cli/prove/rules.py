@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from tqdm import tqdm
 
+from axiloom.base.errors import UsageError
+from axiloom.base.files import write_whole
 from axiloom.cli.given import Refusal, has, refuse
 from axiloom.cli.prove import shared as proofs
-from axiloom.errors import UsageError
-from axiloom.files import write_whole
 
 if TYPE_CHECKING:
     from axiloom.selection.rules.library import RuleText
@@ -44,7 +44,7 @@ def add_command(what: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
 
 def chosen(files: Sequence[Path], names: Sequence[str] | None) -> list[RuleText]:
     """Texts of rules: ours, or of files; of them those with these names. Raises UsageError, RuleError."""
-    from axiloom.isa.wording.names import hint
+    from axiloom.base.wording.names import hint
     from axiloom.selection.rules import library
 
     texts = [library.load(one) for one in files] or list(library.every())

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from tqdm import tqdm
 
+from axiloom.base.files import write_whole
 from axiloom.cli import options as shared
 from axiloom.cli.given import output_file
-from axiloom.files import write_whole
 
 if TYPE_CHECKING:
     from axiloom.prove.verdict import Say, Verdict

@@ -6,10 +6,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from axiloom.base.errors import CompileError
+from axiloom.base.files import read_text
 from axiloom.drivergen.c.by_others.program import translate
 from axiloom.drivergen.dialects import templates
-from axiloom.errors import CompileError
-from axiloom.files import read_text
 from axiloom.isa import AcceleratorSpec
 
 

@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from axiloom import boards, frontend
-from axiloom.cache import content_hash
+from axiloom.base.cache import content_hash
+from axiloom.base.errors import CompileError, MismatchError, UnfitError, UsageError
+from axiloom.base.files import read_array, read_text
 from axiloom.cli import HELP, terminal
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, has, output_file, refuse, reject
@@ -26,8 +28,6 @@ from axiloom.cosim.soc import HungError, Soc, judge
 from axiloom.cosim.system import System
 from axiloom.drivergen.dialects import templates
 from axiloom.drivergen.network import is_network, network_data_type
-from axiloom.errors import CompileError, MismatchError, UnfitError, UsageError
-from axiloom.files import read_array, read_text
 from axiloom.frontend.model import write_arrays
 from axiloom.isa import dumps
 from axiloom.report import build as report

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from axiloom import boards, frontend
+from axiloom.base.errors import CompileError, SpecError, UsageError
 from axiloom.cli import options as shared
 from axiloom.cli.given import is_given
 from axiloom.drivergen.dialects.mlir import parse
 from axiloom.drivergen.network import compile_network
 from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.drivergen.problems.kinds import kernel_problem
-from axiloom.errors import CompileError, SpecError, UsageError
 from axiloom.explore import default
 from axiloom.explore.default import CLOSE, Default, Open
 from axiloom.explore.hardware import has_room

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from axiloom import boards, frontend
+from axiloom.base.errors import MismatchError
 from axiloom.cli import terminal
-from axiloom.errors import MismatchError
 from axiloom.run.host_function import HostFunction
 from axiloom.run.problem import Workload
 from axiloom.run.run import folder_or_temporary

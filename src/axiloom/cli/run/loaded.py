@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from axiloom import frontend
+from axiloom.base.errors import MismatchError, UsageError
 from axiloom.cli import given, parser
 from axiloom.cli.run.command import network_run
 from axiloom.cosim.soc import judge
 from axiloom.drivergen.network import is_network
-from axiloom.errors import MismatchError, UsageError
 from axiloom.report.types import Report
 from axiloom.run.network import ALL
 from axiloom.run.run import simulate

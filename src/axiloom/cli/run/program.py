@@ -8,13 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from axiloom import processes
+from axiloom.base import processes
+from axiloom.base.errors import UsageError
+from axiloom.base.files import make_folder
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, reject
 from axiloom.cli.nest.run import OTHERS
 from axiloom.cli.run import select
-from axiloom.errors import UsageError
-from axiloom.files import make_folder
 from axiloom.run.run import Watch, simulate
 
 if TYPE_CHECKING:

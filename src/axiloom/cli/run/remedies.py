@@ -6,7 +6,7 @@ import argparse
 import shlex
 from collections.abc import Callable
 
-from axiloom.errors import AxiloomError
+from axiloom.base.errors import AxiloomError
 from axiloom.report.types import Report, Tried
 from axiloom.run.problem import ProblemRun
 from axiloom.run.run import Watch, simulate

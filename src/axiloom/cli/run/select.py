@@ -9,9 +9,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from axiloom import extras, frontend
+from axiloom import frontend
+from axiloom.base import extras
+from axiloom.base.errors import UsageError
 from axiloom.cli.given import Refusal, is_given, reject
-from axiloom.errors import UsageError
 
 if TYPE_CHECKING:
     from axiloom.device.rtl import DeviceRtl

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from axiloom.base.errors import MismatchError, UsageError
+from axiloom.base.files import write_whole
 from axiloom.boards.ulx3s_design import NAME
 from axiloom.cli import options as shared
 from axiloom.cli.given import flag
 from axiloom.cli.nest import run as nest_run
-from axiloom.errors import MismatchError, UsageError
-from axiloom.files import write_whole
 from axiloom.isa import AcceleratorSpec
 from axiloom.remote.serial_run import PIPELINE, SerialResult, run, run_problem
 from axiloom.run.run import folder_or_temporary

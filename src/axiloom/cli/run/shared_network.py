@@ -12,13 +12,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from axiloom import frontend, processes
+from axiloom import frontend
+from axiloom.base import processes
+from axiloom.base.errors import UsageError
+from axiloom.base.files import make_folder
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, reject
 from axiloom.cli.run import select
 from axiloom.drivergen.network import is_network
-from axiloom.errors import UsageError
-from axiloom.files import make_folder
 from axiloom.run.network import Network, NetworkRun
 
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from axiloom import boards, isa
+from axiloom.base.errors import UsageError
 from axiloom.cli import HELP
 from axiloom.cli import options as shared
 from axiloom.cli.given import is_given, output_file
 from axiloom.cli.prove import shared as proofs
 from axiloom.cli.spec import from_rtl as spec_from_rtl
-from axiloom.errors import UsageError
 from axiloom.isa.check.check import remarks
 from axiloom.isa.files.library import ENCODINGS
 from axiloom.isa.files.other_forms import read_other

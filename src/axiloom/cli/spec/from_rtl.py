@@ -10,9 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from axiloom import isa
+from axiloom.base.errors import BuildError, UsageError
+from axiloom.base.wording.names import hint
 from axiloom.cli import options as shared
 from axiloom.cli.given import output_file
-from axiloom.errors import BuildError, UsageError
 from axiloom.hw.rtl_files.ports import buses, read_ports
 from axiloom.hw.rtl_files.user_rtl import WIDE, UserRtl
 from axiloom.hw.rtl_files.vhdl import as_verilog
@@ -39,7 +40,6 @@ from axiloom.isa.files.device import device_of
 from axiloom.isa.files.json_form import default_macs
 from axiloom.isa.kernels.named import KERNELS
 from axiloom.isa.numerics import INT32
-from axiloom.isa.wording.names import hint
 
 SIDE = 4
 """Of the draft's tile, in each dim, where none is given; what has one dim gets more."""

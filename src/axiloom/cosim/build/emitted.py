@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.metadata
-import importlib.util
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from axiloom.cache import cached_build, content_hash
+from axiloom.base.cache import cached_build, content_hash
+from axiloom.base.files import code_hash, versions
 from axiloom.cosim.build import verilator
 from axiloom.isa import Link, dumps
 
@@ -22,17 +21,7 @@ MODEL = "axl_model.v"
 @cache
 def _generator() -> str:
     """Hash of all that prints it: sizes of an array come from the specification's code."""
-    files: list[Path] = []
-    for room in ("axiloom.hw", "axiloom.isa"):
-        found = importlib.util.find_spec(room)
-        assert found is not None
-        assert found.origin is not None
-        files += sorted(Path(found.origin).parent.rglob("*.py"))
-    packages = ("axiloom", "amaranth", "pyosys")
-    return content_hash(
-        [importlib.metadata.version(package) for package in packages],
-        *files,
-    )
+    return code_hash("base", "isa", "hw") + versions("axiloom", "amaranth", "pyosys")
 
 
 def sources(

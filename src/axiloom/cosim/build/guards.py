@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from axiloom.errors import BuildError
+from axiloom.base.errors import BuildError
 
 SECTION = ".axl_arrays"
 GUARD_BYTES = 0x10000

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from axiloom import processes
-from axiloom.cache import cached_build, content_hash
+from axiloom.base import processes
+from axiloom.base.cache import cached_build, content_hash
+from axiloom.base.errors import BuildError
 from axiloom.cosim.build import verilator
-from axiloom.errors import BuildError
 
 Progress = Callable[[str], None]
 

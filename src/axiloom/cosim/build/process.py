@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from axiloom import processes
-from axiloom.errors import BuildError
+from axiloom.base import processes
+from axiloom.base.errors import BuildError
 
 
 def environment(

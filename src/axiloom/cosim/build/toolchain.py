@@ -20,11 +20,12 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from axiloom import boards, processes, sw
+from axiloom import boards, sw
+from axiloom.base import processes
+from axiloom.base.cache import cached_build, content_hash, writable_root
+from axiloom.base.errors import BuildError, CompileError, SpecError
 from axiloom.boards import hosts
 from axiloom.boards.hosts.host import Host
-from axiloom.cache import cached_build, content_hash, writable_root
-from axiloom.errors import BuildError, CompileError, SpecError
 from axiloom.isa import Link, check_together
 
 COMMON = (
@@ -97,7 +98,7 @@ def _environment(work: Path | None = None) -> dict[str, str]:
 
 
 def _plain(argument: str, stack: ExitStack) -> str:
-    """`argument`; the folder of a path in it by a name that zig reads (:func:`axiloom.processes.plain`)."""
+    """`argument`; its folder by a name that zig reads (:func:`axiloom.base.processes.plain`)."""
     option = "-I" if argument.startswith("-I") else ""
     if not option and argument.startswith("-"):
         return argument  # a macro may be longer than any path

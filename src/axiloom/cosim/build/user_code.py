@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from axiloom import boards, sw
+from axiloom.base.cache import cached_build, content_hash
+from axiloom.base.errors import CompileError
 from axiloom.boards.hosts.host import Host
-from axiloom.cache import cached_build, content_hash
 from axiloom.cosim.build import guards
 from axiloom.cosim.build.toolchain import (
     COMMON,
@@ -28,7 +29,6 @@ from axiloom.cosim.build.toolchain import (
     run_zig,
     runtime_objects,
 )
-from axiloom.errors import CompileError
 from axiloom.isa import Link
 
 LINES = ("-gline-tables-only",)

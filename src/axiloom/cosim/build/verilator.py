@@ -32,10 +32,10 @@ from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 
-from axiloom import processes
-from axiloom.cache import cached_build, content_hash
-from axiloom.errors import BuildError
-from axiloom.files import read_bytes
+from axiloom.base import processes
+from axiloom.base.cache import cached_build, content_hash
+from axiloom.base.errors import BuildError
+from axiloom.base.files import read_bytes
 from axiloom.hw.rtl_files.links import Links, plain
 from axiloom.hw.rtl_files.verilator import find
 

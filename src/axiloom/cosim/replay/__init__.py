@@ -14,12 +14,13 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from axiloom import boards, processes
-from axiloom.cache import cached_build, content_hash
+from axiloom import boards
+from axiloom.base import processes
+from axiloom.base.cache import cached_build, content_hash
+from axiloom.base.errors import BuildError
 from axiloom.cosim import native
 from axiloom.cosim.core import NATIVE, compiler
 from axiloom.drivergen.cost import plans
-from axiloom.errors import BuildError
 
 if TYPE_CHECKING:
     from axiloom.isa import AcceleratorSpec

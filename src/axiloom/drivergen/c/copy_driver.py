@@ -17,16 +17,16 @@ from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import BlockArgument
 from xdsl.ir.affine import AffineMap
 
+from axiloom.base.errors import UsageError
+from axiloom.base.wording.names import number, shortened
 from axiloom.drivergen.c.driver import Call, Driver, arguments, entry_name, harness, init_name
 from axiloom.drivergen.c.names import comment
 from axiloom.drivergen.c.status import TRY
 from axiloom.drivergen.dialects.mlir import fail
 from axiloom.drivergen.match.matmul import sizes
-from axiloom.errors import UsageError
 from axiloom.isa import AcceleratorSpec, loop_orders
 from axiloom.isa.contract.framing import padded
 from axiloom.isa.contract.types import Recv, Send, SendDim, SendIdx, SendLiteral
-from axiloom.isa.wording.names import number, shortened
 
 COPY_FORM = "copy:N"
 _LIMIT = 1 << 24

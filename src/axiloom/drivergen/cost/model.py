@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from axiloom.base.errors import UsageError
 from axiloom.drivergen.cost.leaving import leaving_of
 from axiloom.drivergen.cost.packets import Packets, Staged, packets
 from axiloom.drivergen.cost.selection import Candidate
@@ -30,7 +31,6 @@ from axiloom.drivergen.cost.selection import sizes as sizes_of
 from axiloom.drivergen.cost.traffic import LINE, Copies, Schedule, Traffic
 from axiloom.drivergen.nest.results import ACCUMULATED, Results
 from axiloom.drivergen.problems.matmul import Problem
-from axiloom.errors import UsageError
 from axiloom.isa import AcceleratorSpec
 
 Array = npt.NDArray[np.float64]

@@ -11,8 +11,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from axiloom.errors import UsageError
-from axiloom.isa.wording.names import hint
+from axiloom.base.errors import UsageError
+from axiloom.base.wording.names import hint
 
 _TOKEN = re.compile(
     r"""//[^\n]*

@@ -13,8 +13,8 @@ from xdsl.ir import Dialect
 from xdsl.irdl import IRDLOperation, irdl_op_definition, var_operand_def, var_result_def
 from xdsl.utils.exceptions import ParseError
 
+from axiloom.base.errors import CompileError
 from axiloom.drivergen.dialects.mlir import LocatedParser, context, explained, separated, verify
-from axiloom.errors import CompileError
 
 
 class LoweredOp(IRDLOperation):

@@ -22,13 +22,13 @@ from xdsl.parser import ParserState
 from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Input, Span
 
+from axiloom.base.errors import CompileError
 from axiloom.drivergen.dialects import others, sound
 from axiloom.drivergen.dialects.accel import Accel
 from axiloom.drivergen.dialects.lexer import GuardedLexer
 from axiloom.drivergen.dialects.named import linalg_dialect
 from axiloom.drivergen.dialects.old_forms import OldFormsParser
 from axiloom.drivergen.dialects.resources import builtin_dialect, resolve
-from axiloom.errors import CompileError
 
 
 def register_dialects(ctx: Context) -> None:

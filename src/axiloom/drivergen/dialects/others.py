@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from axiloom.errors import CompileError
+from axiloom.base.errors import CompileError
 
 _TOSA = re.compile(r'"?tosa\.\w+"?')
 _MADE = "AXI4MLIR made it of linalg: give that file, or run this one as a driver: axiloom simulate FILE.mlir"

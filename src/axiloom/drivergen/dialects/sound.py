@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, FixedBitwidthType, ModuleOp, Sh
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.parser.core import ForwardDeclaredValue
 
-from axiloom.isa.wording.names import shortened
+from axiloom.base.wording.names import shortened
 
 MOST_BYTES = 1 << 32
 """What the 32-bit addresses of the DMA and of most boards reach."""

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from axiloom.errors import CompileError, UsageError
-from axiloom.isa.wording.names import hint
+from axiloom.base.errors import CompileError, UsageError
+from axiloom.base.wording.names import hint
 
 _PLACE = re.compile(r"//[^\n]*|\$\{(?P<name>\w+)\}")
 _VALUE = re.compile(r"[\w.$-]+")

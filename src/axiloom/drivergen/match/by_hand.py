@@ -11,12 +11,12 @@ from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Operation
 
 from axiloom import isa
+from axiloom.base.wording.names import hint
 from axiloom.drivergen.dialects.mlir import fail
 from axiloom.drivergen.dialects.product import ProductOp
 from axiloom.drivergen.match.trait import OPTIONAL, REQUIRED, Trait
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import HostAction, Opcode, Recv, Send, SendDim, SendIdx
-from axiloom.isa.wording.names import hint
 
 KNOWN = (*REQUIRED, *OPTIONAL)
 

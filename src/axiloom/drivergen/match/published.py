@@ -14,13 +14,13 @@ from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, IntegerAttr, ModuleO
 from xdsl.ir import Attribute, Operation
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineMap
 
+from axiloom.base.wording.names import hint
 from axiloom.drivergen.dialects.accel import DmaInitConfigAttr, InitOpcodesAttr, OpcodeFlowAttr, OpcodeMapAttr
 from axiloom.drivergen.dialects.mlir import fail
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import HostAction, Scope
 from axiloom.isa.files.grammar import GrammarError, parse_opcode_flow, parse_opcode_map
 from axiloom.isa.files.waits import joined
-from axiloom.isa.wording.names import hint
 
 T = TypeVar("T")
 Opcodes: TypeAlias = dict[str, tuple[HostAction, ...]]

@@ -20,6 +20,7 @@ from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Attribute
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
 
+from axiloom.base.wording.names import hint
 from axiloom.drivergen.dialects.accel import (
     DmaInitConfigAttr,
     InitOpcodesAttr,
@@ -31,7 +32,6 @@ from axiloom.drivergen.dialects.mlir import fail
 from axiloom.drivergen.match.matmul import terms
 from axiloom.isa.check.link import STREAM_WIDTHS
 from axiloom.isa.contract.types import WORD_BITS, DmaConfig, HostAction, Recv, Scope, Send, SendDim, SendIdx
-from axiloom.isa.wording.names import hint
 
 REQUIRED = ("opcode_map", "opcode_flow", "dma_init_config", "accel_dim")
 OPTIONAL = (

@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr, TensorType
 from xdsl.ir import Operation, SSAValue
 
 from axiloom import __version__
+from axiloom.base.errors import CompileError, UsageError
 from axiloom.drivergen.c import emit as emit_c
 from axiloom.drivergen.c.driver import Arg, Call, Driver, arguments
 from axiloom.drivergen.c.driver import entry_name as c_name
@@ -42,7 +43,6 @@ from axiloom.drivergen.passes.lowering.lower_to_loops import LowerToLoops
 from axiloom.drivergen.pipeline.compile import compile_mlir, config_hash, run_passes
 from axiloom.drivergen.pipeline.pipelines import PIPELINES
 from axiloom.drivergen.pipeline.schedule import Schedule
-from axiloom.errors import CompileError, UsageError
 from axiloom.isa import AcceleratorSpec, Link
 
 Array = np.ndarray[Any, Any]

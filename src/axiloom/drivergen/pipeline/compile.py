@@ -14,6 +14,7 @@ from xdsl.dialects.linalg import ops as linalg
 from xdsl.passes import ModulePass
 
 from axiloom import __version__, isa
+from axiloom.base.errors import AxiloomError, CompileError, UsageError
 from axiloom.drivergen.c import emit as emit_c
 from axiloom.drivergen.c.copy_driver import compile_copy
 from axiloom.drivergen.c.driver import Call, Driver, arguments, entry_name, harness, init_name
@@ -42,7 +43,6 @@ from axiloom.drivergen.passes.lowering.to_table import ToTable
 from axiloom.drivergen.passes.transfers.place_flow import PlaceFlow
 from axiloom.drivergen.pipeline.decisions import decide
 from axiloom.drivergen.pipeline.pipelines import LOCAL, optimisations, prepare, split, transfer_passes
-from axiloom.errors import AxiloomError, CompileError, UsageError
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS
 

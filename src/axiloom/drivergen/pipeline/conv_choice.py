@@ -9,6 +9,7 @@ from math import prod
 from xdsl.dialects.linalg import ops as linalg
 
 from axiloom import isa
+from axiloom.base.errors import CompileError
 from axiloom.drivergen.cost.conv import Model
 from axiloom.drivergen.cost.conv_tiles import Choice, NoTileError, ranked
 from axiloom.drivergen.dialects.mlir import parse
@@ -17,7 +18,6 @@ from axiloom.drivergen.match.conv import image_shape, match_conv
 from axiloom.drivergen.match.matmul import Match, NoMatchError, sizes
 from axiloom.drivergen.pipeline.compile import run_passes
 from axiloom.drivergen.pipeline.pipelines import prepare
-from axiloom.errors import CompileError
 from axiloom.isa import AcceleratorSpec
 
 

@@ -8,6 +8,7 @@ from math import prod
 from xdsl.dialects.linalg import ops as linalg
 
 from axiloom import isa
+from axiloom.base.errors import CompileError, UsageError
 from axiloom.drivergen.cost.kernel_words import Choice, Problem, choose
 from axiloom.drivergen.dialects.mlir import fail, parse
 from axiloom.drivergen.match.generic import match_kernel
@@ -16,7 +17,6 @@ from axiloom.drivergen.match.matmul import Match, NoMatchError, sizes
 from axiloom.drivergen.match.plan_generic import whole_dims
 from axiloom.drivergen.pipeline.compile import run_passes
 from axiloom.drivergen.pipeline.pipelines import prepare
-from axiloom.errors import CompileError, UsageError
 from axiloom.isa import AcceleratorSpec
 
 

@@ -17,6 +17,8 @@ from dataclasses import replace
 
 from xdsl.passes import ModulePass
 
+from axiloom.base.errors import UsageError
+from axiloom.base.wording.names import hint
 from axiloom.drivergen.nest.locality import ZYNQ_7000, Caches
 from axiloom.drivergen.passes.frontend.as_convolution import AsConvolution
 from axiloom.drivergen.passes.frontend.bufferise import Bufferise
@@ -40,10 +42,8 @@ from axiloom.drivergen.passes.transfers.overlap_edges import OverlapEdges
 from axiloom.drivergen.passes.transfers.pack_constants import PackConstants
 from axiloom.drivergen.passes.transfers.residency import Residency
 from axiloom.drivergen.passes.transfers.zero_copy import ZeroCopy
-from axiloom.errors import UsageError
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS
-from axiloom.isa.wording.names import hint
 
 OPTIMISATIONS = (
     "cache-tiling",

@@ -6,11 +6,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from axiloom.base.errors import UsageError
+from axiloom.base.wording.names import number, shortened
 from axiloom.drivergen.problems.words import Pair, pairs, split_type
-from axiloom.errors import UsageError
 from axiloom.isa import numerics
 from axiloom.isa.numerics import FLOAT32
-from axiloom.isa.wording.names import number, shortened
 
 CONV_FORM = (
     "conv:iHW_iC_fHW_oC_stride[:TYPE] (iHW with its padding) or "

@@ -12,9 +12,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from axiloom.base.errors import UsageError
 from axiloom.drivergen.problems.conv import LIMIT, OPTIONS, ConvProblem, one_conv
 from axiloom.drivergen.problems.words import pairs, split_type
-from axiloom.errors import UsageError
 
 DEPTHWISE_FORM = "dwconv:IHxIW,C,FHxFW[,stride=N][,pad=N][,dilation=N][:TYPE]"
 

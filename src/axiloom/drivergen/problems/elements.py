@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from axiloom.errors import UsageError
+from axiloom.base.errors import UsageError
 from axiloom.isa import numerics
 
 TYPES = "int8, int16, int32, uint8, float32 or fixed<BITS,FRACTION>"

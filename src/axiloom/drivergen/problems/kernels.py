@@ -11,14 +11,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 
+from axiloom.base.errors import UsageError
+from axiloom.base.wording.names import hint, number, shortened
 from axiloom.drivergen.problems.words import split_type
-from axiloom.errors import UsageError
 from axiloom.isa import numerics
 from axiloom.isa.kernels.language.body import Body, Name, Number, numbers
 from axiloom.isa.kernels.language.kernel import PARALLEL, WINDOW, Index, Kernel
 from axiloom.isa.kernels.named import KERNELS
 from axiloom.isa.numerics import FLOAT32, SIGNED, Numerics
-from axiloom.isa.wording.names import hint, number, shortened
 
 LIMIT = 1 << 24
 """Largest size of an iterator, and most elements of an operand: more does not fit the memory of any board

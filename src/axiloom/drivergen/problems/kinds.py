@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from axiloom.base.errors import UsageError
+from axiloom.base.wording.names import hint, shortened
 from axiloom.drivergen.c.copy_driver import COPY_FORM, parse_copy
 from axiloom.drivergen.problems.conv import CONV_FORM, parse_conv
 from axiloom.drivergen.problems.depthwise import DEPTHWISE_FORM, parse_depthwise
 from axiloom.drivergen.problems.kernels import FORM, NAMES, parse_kernel
 from axiloom.drivergen.problems.matmul import MATMUL_FORM, parse_problem
 from axiloom.drivergen.problems.products import FORMS, parse_product
-from axiloom.errors import UsageError
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.kernels.forms import COPY, IMAGE, MATMUL, WINDOW, Form
 from axiloom.isa.kernels.language.kernel import Kernel
-from axiloom.isa.wording.names import hint, shortened
 
 
 class Workload(Protocol):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from axiloom.base.errors import UsageError
+from axiloom.base.wording.names import number, shortened
 from axiloom.drivergen.nest.results import ACCUMULATED, Results
 from axiloom.drivergen.problems.elements import TYPES, elements
-from axiloom.errors import UsageError
 from axiloom.isa import numerics
-from axiloom.isa.wording.names import number, shortened
 
 MATMUL_FORM = f"matmul:MxNxK or matmul:MxNxK:TYPE, with TYPE {TYPES}"
 _LIMIT = 1 << 16

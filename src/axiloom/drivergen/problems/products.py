@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 
+from axiloom.base.errors import UsageError
 from axiloom.drivergen.problems.words import split_type
-from axiloom.errors import UsageError
 from axiloom.isa import numerics
 
 _LIMIT = 1 << 16

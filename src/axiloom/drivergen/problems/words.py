@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from axiloom.base.errors import UsageError
+from axiloom.base.wording.names import hint, number, shortened
 from axiloom.drivergen.problems.elements import elements
-from axiloom.errors import UsageError
-from axiloom.isa.wording.names import hint, number, shortened
 
 Pair = tuple[int, int]
 

@@ -8,7 +8,7 @@ from functools import reduce
 
 from amaranth.hdl import Array, Cat, Const, Module, Mux, Shape, Signal, Value
 
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 from axiloom.hw.command.fault import Fault
 from axiloom.isa.instructions import tree
 from axiloom.isa.instructions.tree import Expr, Instruction, InstructionSet, Range

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from amaranth.hdl import Module, Signal, Value
 
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 from axiloom.hw.command.decode import logic, shape_of
 from axiloom.isa.instructions.tree import Function
 

@@ -15,7 +15,7 @@ from amaranth.hdl import Value, unsigned
 from amaranth.lib import data
 from amaranth.utils import bits_for, exact_log2
 
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 from axiloom.hw.array.operand_layout import OperandLayout
 from axiloom.hw.array.parameter_buffer import CHANNEL_BITS
 from axiloom.hw.conv.image_places import ImageLayout

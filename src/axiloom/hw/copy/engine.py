@@ -16,7 +16,7 @@ from amaranth.hdl import Cat, Module, Mux, Signal, unsigned
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import connect, flipped
 
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 from axiloom.hw.axi.stream import StreamInput
 from axiloom.hw.engine.commands import CommandKind
 from axiloom.hw.engine.decoder import Programs

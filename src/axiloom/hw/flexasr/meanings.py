@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 from axiloom.hw.command.meaning import Meaning, meaning_of
 from axiloom.isa.instructions.read import parse
 from axiloom.isa.instructions.tree import Function, InstructionSet

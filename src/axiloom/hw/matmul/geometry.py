@@ -14,7 +14,7 @@ from amaranth.hdl import Const, Value, unsigned
 from amaranth.lib import data
 from amaranth.utils import bits_for
 
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 from axiloom.hw.array.operand_layout import OperandLayout
 from axiloom.hw.array.parameter_buffer import CHANNEL_BITS
 from axiloom.hw.engine.elements import unlike

@@ -28,7 +28,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from axiloom.isa.affine import Affine
+from axiloom.base.affine import Affine
 
 Condition = tuple[Affine, ...]
 """All forms, over counters of the pipe, are at least 0. Empty: always."""

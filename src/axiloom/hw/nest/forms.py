@@ -12,8 +12,8 @@ from math import gcd
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 
+from axiloom.base.affine import Affine
 from axiloom.hw.nest.circuit import Condition, Piece, Place, Term
-from axiloom.isa.affine import Affine
 
 Range = tuple[int, int]
 """Least and largest value, both included."""

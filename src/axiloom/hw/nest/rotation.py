@@ -12,10 +12,10 @@ from math import gcd
 
 from amaranth.hdl import Const, Module, Mux, Signal, Value
 
+from axiloom.base.affine import Affine
 from axiloom.hw.nest.circuit import Circuit, Pipe, Place, Read, Storage, Term, Write
 from axiloom.hw.nest.forms import place_range
 from axiloom.hw.nest.requests import exclude
-from axiloom.isa.affine import Affine
 
 
 @dataclass(frozen=True)

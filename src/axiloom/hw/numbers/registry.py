@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 from axiloom.hw.numbers.add import Add
 from axiloom.hw.numbers.brain import BrainAdd, BrainMaximum, BrainMultiply
 from axiloom.hw.numbers.convert import Narrow, Widen

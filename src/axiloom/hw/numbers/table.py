@@ -11,7 +11,7 @@ import numpy as np
 from amaranth.hdl import Cat, Const, Module, Mux, Value
 from amaranth.lib import memory as ram
 
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 from axiloom.hw.nest.operators.stages import Stages
 from axiloom.hw.numbers.function import Function
 from axiloom.isa.instructions.externals import FUNCTIONS

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from axiloom import processes
-from axiloom.errors import BuildError
+from axiloom.base import processes
+from axiloom.base.errors import BuildError
 from axiloom.hw.rtl_files import verilator
 from axiloom.hw.rtl_files.links import Links
 from axiloom.hw.rtl_files.user_rtl import UserRtl

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from axiloom import processes
-from axiloom.errors import BuildError
+from axiloom.base import processes
+from axiloom.base.errors import BuildError
+from axiloom.base.wording.names import hint, listed
 from axiloom.hw.rtl_files import verilator
 from axiloom.hw.rtl_files.links import Links
-from axiloom.isa.wording.names import hint, listed
 
 CLOCKS = ("aclk", "clk", "clock", "ap_clk", "clk_i", "i_clk")
 RESETS_LOW = ("aresetn", "resetn", "reset_n", "rst_n", "rstn", "ap_rst_n", "rst_ni", "i_rst_n")

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from axiloom import processes
-from axiloom.errors import BuildError
+from axiloom.base import processes
+from axiloom.base.errors import BuildError
 
 
 @dataclass(frozen=True)

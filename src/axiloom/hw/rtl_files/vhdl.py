@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from axiloom import processes
-from axiloom.errors import BuildError
+from axiloom.base import processes
+from axiloom.base.errors import BuildError
 
 SUFFIXES = (".vhd", ".vhdl")
 VERILOG = (".v", ".sv", ".vh", ".svh", ".vlog", ".verilog", ".inc")

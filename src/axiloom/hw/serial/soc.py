@@ -9,7 +9,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from axiloom import isa
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 from axiloom.hw.axi.interconnect import PAGE_BITS, LiteDecoder
 from axiloom.hw.axi.signatures import AXI4Lite
 from axiloom.hw.dma.registers import ADDRESS_WIDTH, LiteSlave

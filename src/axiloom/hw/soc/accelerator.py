@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 from axiloom.hw.conv.engine import Conv
 from axiloom.hw.copy.engine import CopyEngine
 from axiloom.hw.engine.engine import Engine

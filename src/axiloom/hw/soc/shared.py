@@ -10,7 +10,7 @@ from amaranth.hdl import Cat, Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 from axiloom.hw.axi.interconnect import PAGE_BITS, LiteDecoder, ReadArbiter, WriteArbiter
 from axiloom.hw.axi.signatures import AXI4, AXI4Lite
 from axiloom.hw.dma.registers import ADDRESS_WIDTH

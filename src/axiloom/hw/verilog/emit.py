@@ -16,7 +16,7 @@ from amaranth.hdl._ir import PortDirection
 from amaranth.lib import wiring
 
 from axiloom import isa
-from axiloom.errors import BuildError, SpecError
+from axiloom.base.errors import BuildError, SpecError
 from axiloom.hw.axi.signatures import flat_ports
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.hw.rtl_files.yosys import to_verilog

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 from axiloom.hw.command.meaning import Meaning, meaning_of
 from axiloom.isa.instructions.engines import BITS, TOKENS
 from axiloom.isa.instructions.read import parse

@@ -9,7 +9,7 @@ from amaranth.hdl import unsigned
 from amaranth.lib import data
 from amaranth.utils import bits_for
 
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 from axiloom.hw.array.operand_layout import OperandLayout
 from axiloom.hw.engine.elements import unlike
 from axiloom.hw.engine.receiver import Loaded, Protocol

@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations, product
 
-from axiloom.errors import UsageError
+from axiloom.base.errors import UsageError
+from axiloom.base.wording.names import hint
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import (
     Clear,
@@ -34,7 +35,6 @@ from axiloom.isa.contract.types import (
     Store,
 )
 from axiloom.isa.kernels.forms import CHANNELS
-from axiloom.isa.wording.names import hint
 
 _TILES = 2  # tiles in each dim
 _Tile = tuple[int, ...]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from axiloom.base.wording.names import hint, listed
 from axiloom.isa.check.flows import loop_orders
 from axiloom.isa.contract.spec import AcceleratorSpec, combined
 from axiloom.isa.contract.types import (
@@ -28,7 +29,6 @@ from axiloom.isa.contract.types import (
     Store,
 )
 from axiloom.isa.kernels.forms import CHANNELS, POST_SETTINGS, WINDOW
-from axiloom.isa.wording.names import hint, listed
 
 
 @dataclass

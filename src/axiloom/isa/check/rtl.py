@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from axiloom.base.wording.names import hint, listed
 from axiloom.isa.contract.rtl import REGISTERS_AT
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS, WriteRegister
 from axiloom.isa.kernels.forms import COPY
-from axiloom.isa.wording.names import hint, listed
 
 
 def accesses(spec: AcceleratorSpec) -> Iterator[str]:

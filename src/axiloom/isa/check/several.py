@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from axiloom.base.wording.names import listed
 from axiloom.isa.check.sizes import not_int32
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import Compute
 from axiloom.isa.kernels.forms import COPY
 from axiloom.isa.kernels.language.kernel import Kernel
-from axiloom.isa.wording.names import listed
 
 
 def in_place(spec: AcceleratorSpec) -> Iterator[str]:

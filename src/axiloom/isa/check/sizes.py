@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from math import prod
 
+from axiloom.base.wording.names import hint, listed, shortened
 from axiloom.isa.check.link import transfer
 from axiloom.isa.contract.framing import sent_words
 from axiloom.isa.contract.spec import AcceleratorSpec
@@ -14,7 +15,6 @@ from axiloom.isa.kernels.forms import COPY, KERNELS
 from axiloom.isa.kernels.language.body import numbers
 from axiloom.isa.kernels.language.kernel import Kernel
 from axiloom.isa.numerics import INT8, INT32, Numerics
-from axiloom.isa.wording.names import hint, listed, shortened
 
 LARGEST = (1 << 31) - 1
 """Size of a dim: words that say it have 32 bits."""

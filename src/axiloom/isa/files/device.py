@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from axiloom.errors import SpecError, UsageError
+from axiloom.base.errors import SpecError, UsageError
+from axiloom.base.wording.names import hint
 from axiloom.isa import numerics
 from axiloom.isa.check import check
 from axiloom.isa.contract.spec import AcceleratorSpec
@@ -33,7 +34,6 @@ from axiloom.isa.kernels.forms import FORMS, plain_form
 from axiloom.isa.kernels.language.kernel import REDUCTION, WINDOW, Kernel
 from axiloom.isa.kernels.named import KERNELS
 from axiloom.isa.numerics import Numerics
-from axiloom.isa.wording.names import hint
 
 TILES = {0: 1, 1: 256, 2: 16, 3: 16, 4: 8, 5: 4}
 """Default size of a tile in a dim that is no window, by the number of the host's loops."""

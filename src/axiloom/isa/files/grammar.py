@@ -29,7 +29,8 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
+from axiloom.base.wording.names import shortened
 from axiloom.isa.contract.types import (
     BARE_ID,
     Access,
@@ -46,7 +47,6 @@ from axiloom.isa.contract.types import (
     WaitRegister,
     WriteRegister,
 )
-from axiloom.isa.wording.names import shortened
 
 _ACTIONS = ("send", "send_literal", "send_dim", "send_idx", "recv", "write", "wait")
 _PUBLISHED = "op_"

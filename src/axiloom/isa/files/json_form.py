@@ -15,6 +15,7 @@ from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from axiloom.base.wording.names import hint, shortened
 from axiloom.isa import numerics
 from axiloom.isa.check import check
 from axiloom.isa.contract.spec import AcceleratorSpec, Link
@@ -45,7 +46,6 @@ from axiloom.isa.files.kernel_form import read_kernel, write_kernel
 from axiloom.isa.files.rtl_form import read_rtl, write_rtl
 from axiloom.isa.kernels.language.kernel import Kernel, KernelError
 from axiloom.isa.kernels.named import KERNELS
-from axiloom.isa.wording.names import hint, shortened
 
 if TYPE_CHECKING:
     import jsonschema

@@ -6,15 +6,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from axiloom.errors import SpecError, UsageError
-from axiloom.files import read_text
+from axiloom.base.errors import SpecError, UsageError
+from axiloom.base.files import read_text
+from axiloom.base.wording.names import hint, printable
 from axiloom.isa import numerics
 from axiloom.isa.check import check
 from axiloom.isa.contract.spec import AcceleratorSpec, AnyLink, Link
 from axiloom.isa.files import flat_form, json_form
 from axiloom.isa.files.post import with_post
 from axiloom.isa.kernels.forms import MATMUL
-from axiloom.isa.wording.names import hint, printable
 
 SPECS = Path(__file__).parents[1] / "specs"
 ENCODINGS = ("bitmask", "literals", "combined")

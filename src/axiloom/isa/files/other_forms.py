@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from axiloom.errors import SpecError
-from axiloom.files import read_text
+from axiloom.base.errors import SpecError
+from axiloom.base.files import read_text
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.files import flat_form, paper_form
 

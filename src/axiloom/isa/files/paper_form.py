@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 from axiloom.isa.check import check
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import DeviceAction, HostAction, Opcode, Recv, Send

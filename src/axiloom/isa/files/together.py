@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 from axiloom.isa.contract.spec import AnyLink, Link
 from axiloom.isa.contract.types import DmaConfig
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 import z3
 
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 from axiloom.isa.formal.arbitrary import Arbitrary, Cover, Element
 from axiloom.isa.formal.ila import Instruction, Term
 from axiloom.isa.formal.programs import Model, model_of

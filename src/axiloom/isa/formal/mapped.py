@@ -9,7 +9,7 @@ from itertools import product
 
 import z3
 
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 from axiloom.isa.formal.graph import postorder
 from axiloom.isa.formal.ila import ModelError, Term
 from axiloom.isa.formal.programs import Model, model_of

@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 import z3
 
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 from axiloom.isa.formal.ila import Ila, Term
 from axiloom.isa.formal.values import Terms, Value, address_bits, exact, number
 from axiloom.isa.instructions.arithmetic import all_of

@@ -7,7 +7,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
+from axiloom.base.wording.names import hint
 from axiloom.isa.instructions.arithmetic import MOST_WIDE, RangeError, all_of, apply, choice, fold
 from axiloom.isa.instructions.tree import (
     MOST_BITS,
@@ -26,7 +27,6 @@ from axiloom.isa.instructions.tree import (
     signed,
     unsigned,
 )  # fmt: skip
-from axiloom.isa.wording.names import hint
 
 MOST_TERMS = 1 << 20
 """Of a sum."""

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from axiloom.base.accelerators import texts
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
+from axiloom.base.wording.names import hint
 from axiloom.isa.instructions import mappings as mapping_files
 from axiloom.isa.instructions.mappings import Mapped
 from axiloom.isa.instructions.read import read
 from axiloom.isa.instructions.tree import InstructionSet
-from axiloom.isa.wording.names import hint
 
 INSTRUCTIONS = ".isa"
 MAPPING = ".mapping"

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
+from axiloom.base.wording.names import hint
 from axiloom.isa.instructions.expressions import Scope
 from axiloom.isa.instructions.read import Reader, docstring_of, first_line, parsed, text_of, without_text
 from axiloom.isa.instructions.text import text_of as text_of_expr
@@ -31,7 +32,6 @@ from axiloom.isa.instructions.tree import (
     Write,
 )  # fmt: skip
 from axiloom.isa.instructions.walk import blocks, exprs, parts
-from axiloom.isa.wording.names import hint
 
 MOST_BITS = 4096
 """Of what is computed with here: words are put together."""

@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from axiloom.errors import SpecError
-from axiloom.files import decode, read_bytes
+from axiloom.base.errors import SpecError
+from axiloom.base.files import decode, read_bytes
+from axiloom.base.wording.names import hint
 from axiloom.isa.instructions import externals
 from axiloom.isa.instructions.expressions import Scope, type_of
 from axiloom.isa.instructions.procedures import Procedure
@@ -41,7 +42,6 @@ from axiloom.isa.instructions.tree import (
     Write,
 )  # fmt: skip
 from axiloom.isa.instructions.walk import parts
-from axiloom.isa.wording.names import hint
 
 MOST_ELEMENTS = 1 << 32
 MOST_TEXT = 1 << 18

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from axiloom.base.wording.names import hint, shortened
 from axiloom.isa.numerics import adaptivfloat, fixed, ufixed
 from axiloom.isa.numerics.float32 import FLOAT32
 from axiloom.isa.numerics.integer import INT8, INT16, INT32, UINT8, Integer
 from axiloom.isa.numerics.numerics import Numerics
-from axiloom.isa.wording.names import hint, shortened
 
 NAMED: Mapping[str, Numerics] = {one.name: one for one in (INT8, INT16, INT32, UINT8, FLOAT32)}
 FAMILIES: Mapping[str, Callable[[str], Numerics | str | None]] = {

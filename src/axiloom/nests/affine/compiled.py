@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from axiloom import processes
-from axiloom.cache import cached_build, content_hash
-from axiloom.errors import BuildError
+from axiloom.base import processes
+from axiloom.base.cache import cached_build, content_hash
+from axiloom.base.errors import BuildError
 
 _FLAGS = (
     "-O2",

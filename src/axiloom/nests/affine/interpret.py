@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from xdsl.dialects.builtin import ModuleOp
 
-from axiloom.errors import UsageError
+from axiloom.base.errors import UsageError
 from axiloom.isa.numerics.formats import Kind, format_of
 from axiloom.nests.affine import compiled, oracle
 from axiloom.nests.affine.build import build

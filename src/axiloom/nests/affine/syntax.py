@@ -10,7 +10,7 @@ from typing import Any
 import islpy as isl
 from xdsl.ir.affine import AffineExpr
 
-from axiloom.isa.affine import Affine
+from axiloom.base.affine import Affine
 from axiloom.nests.affine.cases import Cases, Choice, Condition, Guard, both, combined, flattened
 from axiloom.nests.poly.sets import domain
 from axiloom.nests.schedule import Placed

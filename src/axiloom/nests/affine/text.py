@@ -12,7 +12,7 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import ParseError, VerifyException
 
-from axiloom.errors import CompileError
+from axiloom.base.errors import CompileError
 from axiloom.nests.affine.dialect import Nest
 
 

@@ -9,7 +9,7 @@ from xdsl.dialects import affine, arith, func, memref
 from xdsl.dialects.builtin import DictionaryAttr, MemRefType, ModuleOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from axiloom.errors import CompileError
+from axiloom.base.errors import CompileError
 from axiloom.nests.affine import attributes as at
 from axiloom.nests.affine.operations import Meaning, meaning
 from axiloom.nests.program import Role

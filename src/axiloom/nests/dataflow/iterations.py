@@ -11,7 +11,7 @@ from functools import cached_property
 
 import islpy as isl
 
-from axiloom.isa.affine import Affine
+from axiloom.base.affine import Affine
 from axiloom.nests.poly.sets import Condition, conditions, domain, function
 from axiloom.nests.program import Load, loads
 from axiloom.nests.schedule import Nest, Placed, Schedule

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 
-from axiloom.errors import CompileError
+from axiloom.base.errors import CompileError
 from axiloom.nests.dataflow.fifos import NoPassageError, Passage, passage
 from axiloom.nests.dataflow.iterations import Visits, forms, visits
 from axiloom.nests.dataflow.ports import arrival, departure

@@ -14,7 +14,7 @@ from xdsl.dialects import affine, arith
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 
-from axiloom.errors import CompileError
+from axiloom.base.errors import CompileError
 from axiloom.isa.numerics.formats import Format, Kind, format_of
 from axiloom.nests.affine import c_forms
 from axiloom.nests.affine.build import build

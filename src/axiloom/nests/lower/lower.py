@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from axiloom.errors import CompileError
+from axiloom.base.affine import Affine
+from axiloom.base.errors import CompileError
 from axiloom.hw.nest.circuit import (
     Circuit,
     Fifo,
@@ -19,7 +20,6 @@ from axiloom.hw.nest.circuit import (
     Storage,
     Write,
 )
-from axiloom.isa.affine import Affine
 from axiloom.nests.lower.banks.layouts import BankLayout
 from axiloom.nests.lower.banks.partition import demand, partition
 from axiloom.nests.lower.iteration.graph import Latencies

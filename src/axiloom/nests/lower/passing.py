@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from axiloom.errors import CompileError
+from axiloom.base.errors import CompileError
 from axiloom.hw.nest.circuit import (
     Choose,
     Condition,

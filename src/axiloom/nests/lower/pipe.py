@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from axiloom.base.affine import Affine
 from axiloom.hw.nest.circuit import (
     Choose,
     Constant,
@@ -20,7 +21,6 @@ from axiloom.hw.nest.circuit import (
     Storage,
     Write,
 )
-from axiloom.isa.affine import Affine
 from axiloom.nests.lower.banks.layouts import BankLayout
 from axiloom.nests.lower.iteration.graph import Access, Graph, Latencies, Receive, Send, Vertex
 from axiloom.nests.lower.iteration.guards import Guards

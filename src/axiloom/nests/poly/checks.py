@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 
 import islpy as isl
 
-from axiloom.errors import CompileError
+from axiloom.base.errors import CompileError
 from axiloom.isa.numerics.formats import Kind, format_of
 from axiloom.nests.poly import sets
 from axiloom.nests.poly.liveness import (

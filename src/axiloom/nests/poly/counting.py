@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import cache
 from math import prod
 
-from axiloom.isa.affine import Affine
+from axiloom.base.affine import Affine
 from axiloom.nests.poly.sets import domain
 
 

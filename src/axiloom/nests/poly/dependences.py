@@ -15,7 +15,7 @@ from functools import lru_cache
 
 import islpy as isl
 
-from axiloom.isa.affine import Affine
+from axiloom.base.affine import Affine
 from axiloom.nests.poly.sets import domain, function
 from axiloom.nests.program import Program, Statement, loads
 

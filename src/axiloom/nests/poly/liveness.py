@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import islpy as isl
 
-from axiloom.isa.affine import Affine
+from axiloom.base.affine import Affine
 from axiloom.nests.poly import sets
 from axiloom.nests.program import Load, Program, Role, Statement, loads
 

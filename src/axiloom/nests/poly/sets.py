@@ -8,7 +8,7 @@ from functools import cache
 
 import islpy as isl
 
-from axiloom.isa.affine import Affine
+from axiloom.base.affine import Affine
 
 Condition = tuple[Affine, ...]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from axiloom.errors import CompileError
+from axiloom.base.errors import CompileError
 from axiloom.hw.nest.circuit import Circuit
 from axiloom.nests.lower import lower
 from axiloom.nests.poly.checks import check_circuit

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from axiloom.errors import CompileError
+from axiloom.base.affine import Affine
+from axiloom.base.errors import CompileError
 from axiloom.hw.nest.circuit import Circuit, Node, Pipe, Place, Read, Term, Write
-from axiloom.isa.affine import Affine
 from axiloom.nests.lower.banks import layouts
 from axiloom.nests.lower.iteration.space import enumerate_points, holds
 

@@ -5,7 +5,7 @@ What the nest computes is in its program and its RTL.
 
 from __future__ import annotations
 
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 from axiloom.isa.check.link import check_link
 from axiloom.isa.contract.spec import Link
 from axiloom.isa.contract.types import DmaConfig

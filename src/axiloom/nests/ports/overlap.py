@@ -31,7 +31,7 @@ from itertools import combinations
 
 import islpy as isl
 
-from axiloom.isa.affine import Affine
+from axiloom.base.affine import Affine
 from axiloom.nests.poly import sets
 from axiloom.nests.program import Array, Load, Role, loads
 from axiloom.nests.schedule import Layout, Nest, Placed, Schedule

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from axiloom.errors import CompileError
+from axiloom.base.errors import CompileError
 from axiloom.isa import numerics
 from axiloom.isa.contract.types import WORD_BITS
 from axiloom.nests.program import Array, Program

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import islpy as isl
 
-from axiloom.errors import CompileError
+from axiloom.base.errors import CompileError
 from axiloom.nests.lower.iteration.space import Member
 from axiloom.nests.lower.pipe import Built
 from axiloom.nests.poly import sets

@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from axiloom.isa.affine import Affine
+from axiloom.base.affine import Affine
 from axiloom.nests.ports.packet import Packet, Part, packets
 from axiloom.nests.program import Array, Load, Program, Role, Statement
 from axiloom.nests.program.typed import convert

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from axiloom.isa.affine import Affine
+from axiloom.base.affine import Affine
 from axiloom.isa.numerics.formats import format_of
 from axiloom.nests.program.expressions import BOOL, Literal, Load
 from axiloom.nests.program.names import caller, fault, fresh

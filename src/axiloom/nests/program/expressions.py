@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from axiloom.isa.affine import Affine
+from axiloom.base.affine import Affine
 
 BOOL = "bool"
 DOUBLE = "float64"

@@ -8,7 +8,7 @@ from functools import wraps
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
-from axiloom.errors import CompileError
+from axiloom.base.errors import CompileError
 
 RESERVED = frozenset(
     (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from axiloom.isa.affine import Affine
+from axiloom.base.affine import Affine
 from axiloom.nests.program.expressions import Expression, Index, Literal, Load, Op
 from axiloom.nests.program.program import Program, Statement
 

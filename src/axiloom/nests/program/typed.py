@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from axiloom.isa.affine import Affine
+from axiloom.base.affine import Affine
+from axiloom.base.wording.names import hint
 from axiloom.isa.numerics.formats import Kind, format_of
-from axiloom.isa.wording.names import hint
 from axiloom.nests.program.expressions import BOOL, Expression, Index, Literal, Op
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
-from axiloom.isa.affine import Affine
+from axiloom.base.affine import Affine
 from axiloom.isa.numerics.formats import Kind, format_of
 from axiloom.nests.program.expressions import BOOL, Expression, Literal
 from axiloom.nests.program.names import fault, located

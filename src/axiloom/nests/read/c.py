@@ -21,9 +21,9 @@ from pathlib import Path
 import islpy as isl
 import numpy as np
 
-from axiloom.errors import CompileError, UsageError
-from axiloom.files import read_text
-from axiloom.isa.affine import Affine
+from axiloom.base.affine import Affine
+from axiloom.base.errors import CompileError, UsageError
+from axiloom.base.files import read_text
 from axiloom.nests.poly import sets
 from axiloom.nests.poly.liveness import with_roles
 from axiloom.nests.program import Load, Role, loads

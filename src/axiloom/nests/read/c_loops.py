@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import islpy as isl
 
-from axiloom.errors import CompileError
+from axiloom.base.errors import CompileError
 from axiloom.nests.program.names import fresh
 from axiloom.nests.read.c_declarations import Declarations, Variable
 from axiloom.nests.read.c_effects import STEPS, Effects

@@ -14,7 +14,7 @@ from typing import Any
 
 import islpy as isl
 
-from axiloom.isa.affine import Affine
+from axiloom.base.affine import Affine
 from axiloom.nests.poly import sets
 from axiloom.nests.program.expressions import Expression
 from axiloom.nests.program.names import fresh

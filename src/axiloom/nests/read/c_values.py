@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from axiloom.isa.affine import Affine
+from axiloom.base.affine import Affine
 from axiloom.isa.numerics.formats import Kind, format_of
 from axiloom.nests.program.expressions import BOOL, Expression, Literal
 from axiloom.nests.program.typed import apply, convert, index, literal, select

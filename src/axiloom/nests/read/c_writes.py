@@ -9,8 +9,8 @@ from functools import reduce
 
 import islpy as isl
 
-from axiloom.errors import CompileError
-from axiloom.isa.affine import Affine
+from axiloom.base.affine import Affine
+from axiloom.base.errors import CompileError
 from axiloom.nests.poly import sets
 from axiloom.nests.poly.liveness import live_in
 from axiloom.nests.program import Expression, Load, Op, Program, Role, Statement, loads

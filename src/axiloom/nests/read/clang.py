@@ -19,8 +19,8 @@ from typing import Any
 
 import clang.cindex as ci
 
-from axiloom import processes
-from axiloom.errors import CompileError
+from axiloom.base import processes
+from axiloom.base.errors import CompileError
 
 TARGET = "x86_64-linux-musl"
 SECONDS, MEGABYTES = 3, 1500

@@ -23,7 +23,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Operation, SSAValue
 
-from axiloom.errors import CompileError
+from axiloom.base.errors import CompileError
 from axiloom.isa.numerics.formats import format_of
 from axiloom.nests.poly.liveness import with_roles
 from axiloom.nests.program import Load, Program, Role

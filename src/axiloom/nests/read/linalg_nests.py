@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from axiloom.isa.affine import Affine
+from axiloom.base.affine import Affine
 from axiloom.nests.program import Array, Expression, Load, Role, Statement
 from axiloom.nests.program.expressions import BOOL
 from axiloom.nests.program.names import fresh

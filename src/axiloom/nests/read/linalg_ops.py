@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Operation, SSAValue
 
-from axiloom.isa.affine import Affine
+from axiloom.base.affine import Affine
 from axiloom.isa.numerics.formats import format_of
 from axiloom.nests.program import Expression, Load, Role
 from axiloom.nests.read.linalg_body import constant as number_literal

@@ -13,7 +13,7 @@ from xdsl.ir.affine import (
     AffineExpr,
 )
 
-from axiloom.isa.affine import Affine
+from axiloom.base.affine import Affine
 from axiloom.nests.program import Array, Expression, Load
 from axiloom.nests.program.expressions import BOOL
 from axiloom.nests.program.typed import apply, literal

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from axiloom.errors import AxiloomError, UsageError
+from axiloom.base.errors import AxiloomError, UsageError
 from axiloom.nests.program import Program
 from axiloom.nests.program.builder import Builder
 from axiloom.nests.program.loaded import Loaded

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from axiloom.errors import UsageError
-from axiloom.isa.wording.names import hint
+from axiloom.base.errors import UsageError
+from axiloom.base.wording.names import hint
 from axiloom.nests.program.loaded import Loaded
 from axiloom.nests.read import c, python
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from axiloom.base.affine import Affine
 from axiloom.hw.nest.circuit import Condition, Place, Term
 from axiloom.hw.nest.forms import Range, digits, place_range, reciprocal, term_range
-from axiloom.isa.affine import Affine
 from axiloom.nests.resources.pieces import any_of, total
 
 

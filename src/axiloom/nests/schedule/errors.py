@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from axiloom.errors import UsageError
+from axiloom.base.errors import UsageError
 from axiloom.nests.schedule.schedule import Schedule
 
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import islpy as isl
 
-from axiloom.isa.affine import Affine
+from axiloom.base.affine import Affine
 from axiloom.nests.poly.dependences import Dependence, Kind, dependences
 from axiloom.nests.poly.sets import domain, function
 from axiloom.nests.poly.vectors import Vector, vector

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 
 import islpy as isl
 
-from axiloom.isa.affine import Affine
+from axiloom.base.affine import Affine
 from axiloom.nests.poly.sets import domain
 from axiloom.nests.schedule.errors import ScheduleError
 from axiloom.nests.schedule.schedule import Placed, Schedule

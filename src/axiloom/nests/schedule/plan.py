@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from axiloom.isa.affine import Affine
+from axiloom.base.affine import Affine
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from axiloom.base.affine import Affine
 from axiloom.hw.nest.circuit import Storage
-from axiloom.isa.affine import Affine
 from axiloom.nests.program import Program, Statement
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from axiloom.base.processes import EndedError
 from axiloom.nests.poly.checks import check_circuit
 from axiloom.nests.program import Program
 from axiloom.nests.schedule import Schedule
@@ -22,7 +23,6 @@ from axiloom.nests.search.limits import Limits
 from axiloom.nests.search.points import Points
 from axiloom.nests.search.shapes import Lanes, Shape
 from axiloom.nests.search.structures import Structure, structures
-from axiloom.processes import EndedError
 
 WANTED = 8
 """Best points of each structure that are kept for exact figures."""

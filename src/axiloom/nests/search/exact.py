@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from axiloom.errors import AxiloomError
+from axiloom.base.errors import AxiloomError
 from axiloom.nests.dataflow import plan
 from axiloom.nests.lower.lower import lower
 from axiloom.nests.program import Program

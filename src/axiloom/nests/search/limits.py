@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, fields, replace
 
-from axiloom.errors import UsageError
+from axiloom.base.errors import UsageError
 from axiloom.nests.resources import Amount
 
 MARGIN = 0.9

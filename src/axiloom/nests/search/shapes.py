@@ -9,9 +9,9 @@ from math import ceil, gcd, prod
 
 import numpy as np
 
+from axiloom.base.affine import Affine
 from axiloom.hw.nest.operators import latencies, operator
 from axiloom.hw.nest.operators.operator import Cost
-from axiloom.isa.affine import Affine
 from axiloom.nests.poly.dependences import Kind
 from axiloom.nests.program import Index, Load, Op, Program, Role, loads
 from axiloom.nests.program.expressions import Expression

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from axiloom.errors import HangError
+from axiloom.base.errors import HangError
 from axiloom.hw.nest.circuit import Fifo
 from axiloom.nests.timing.events import Track
 from axiloom.nests.timing.solver import FULL, Blocked, StuckError, solve

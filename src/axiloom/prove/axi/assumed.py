@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from axiloom import processes
-from axiloom.errors import BuildError
-from axiloom.files import read_text
+from axiloom.base import processes
+from axiloom.base.errors import BuildError
+from axiloom.base.files import read_text
 from axiloom.hw.rtl_files.ports import Port
 from axiloom.prove import design
 from axiloom.prove.axi.ports import Module

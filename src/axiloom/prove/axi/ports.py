@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from axiloom.errors import BuildError
+from axiloom.base.errors import BuildError
 from axiloom.hw.axi.rules import protocols
 from axiloom.hw.axi.rules.handshake import PAYLOAD
 from axiloom.hw.axi.rules.language import Side

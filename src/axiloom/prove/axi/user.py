@@ -8,9 +8,9 @@ from pathlib import Path
 
 from amaranth.hdl import ClockSignal, Value
 
+from axiloom.base.errors import BuildError
+from axiloom.base.wording.names import hint
 from axiloom.cosim.build import verilator
-from axiloom.errors import BuildError
-from axiloom.isa.wording.names import hint
 from axiloom.prove import abc, design
 from axiloom.prove.axi import assumed, ports, watched
 from axiloom.prove.bench import Bench

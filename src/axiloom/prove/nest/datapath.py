@@ -15,7 +15,7 @@ from typing import Any
 
 import z3
 
-from axiloom.errors import BuildError
+from axiloom.base.errors import BuildError
 from axiloom.hw.nest.units import INPUTS, Built
 from axiloom.hw.verilog.nest import NestVerilog
 from axiloom.prove.nest.terms import Meaning, operate

@@ -16,7 +16,7 @@ from typing import Any
 
 import z3
 
-from axiloom.errors import BuildError
+from axiloom.base.errors import BuildError
 from axiloom.isa.formal.graph import postorder
 from axiloom.isa.formal.sound import Claim
 from axiloom.nest.accelerator import Accelerator

@@ -18,8 +18,8 @@ from pathlib import Path
 import z3
 
 from axiloom import isa
+from axiloom.base.files import make_folder, write_whole
 from axiloom.cosim.bench import run_cocotb
-from axiloom.files import make_folder, write_whole
 from axiloom.prove.rtl.maps.device import Device
 from axiloom.prove.rtl.opcodes import trial
 from axiloom.prove.rtl.opcodes.claim import Fault

@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from axiloom.base.cache import content_hash
 from axiloom.boards.synthesis import yosys
-from axiloom.cache import content_hash
 from axiloom.prove.rtl import replay
 from axiloom.prove.rtl.maps.device import Device
 from axiloom.prove.rtl.opcodes.claim import Outcome

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from axiloom.errors import UsageError
-from axiloom.files import read_arrays
+from axiloom.base.errors import UsageError
+from axiloom.base.files import read_arrays
+from axiloom.base.wording.names import number as bounded
+from axiloom.base.wording.names import shortened
 from axiloom.frontend.pytorch import call
-from axiloom.isa.wording.names import number as bounded
-from axiloom.isa.wording.names import shortened
 from axiloom.quantise.graph.fixed import best_scale
 
 Sample = tuple[Any, ...]

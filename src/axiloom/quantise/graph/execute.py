@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from axiloom.errors import UsageError
+from axiloom.base.errors import UsageError
 from axiloom.quantise.graph.graph import (
     Add,
     Bias,

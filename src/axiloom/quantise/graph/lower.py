@@ -16,7 +16,7 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 import torch
 
-from axiloom.errors import CompileError
+from axiloom.base.errors import CompileError
 from axiloom.frontend.pytorch import place_of
 from axiloom.quantise.graph.calibrate import Ranges
 from axiloom.quantise.graph.fixed import FactorError, scale_of, table, to_int8

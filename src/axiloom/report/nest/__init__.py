@@ -9,7 +9,7 @@ from __future__ import annotations
 from html import escape
 from pathlib import Path
 
-from axiloom.files import write_whole
+from axiloom.base.files import write_whole
 from axiloom.isa.numerics.formats import format_of
 from axiloom.nest.measure import Design
 from axiloom.nests.program import Program

@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from axiloom.base.files import write_whole
 from axiloom.cosim.profile import Timeline
-from axiloom.files import write_whole
 from axiloom.report.page import charts, network, parts, traces
 from axiloom.report.page.document import document
 from axiloom.report.types import Report

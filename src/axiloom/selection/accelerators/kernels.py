@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from axiloom.errors import UsageError
+from axiloom.base.errors import UsageError
+from axiloom.base.wording.names import hint
 from axiloom.isa.instructions.read import text_of
-from axiloom.isa.wording.names import hint
 from axiloom.selection.rules.match import Matcher, matcher_of
 from axiloom.selection.rules.rule import Rule
 from axiloom.selection.rules.text import parse_patterns

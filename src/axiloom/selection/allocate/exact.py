@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from axiloom.base.worker import NoAnswerError, Worker
 from axiloom.selection.allocate.bounds import readers, writers
 from axiloom.selection.allocate.lives import Life
 from axiloom.selection.allocate.problem import Problem, Step, Value
-from axiloom.worker import NoAnswerError, Worker
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from axiloom.errors import CompileError
+from axiloom.base.errors import CompileError
 from axiloom.selection.machine.derive import Meaning
 from axiloom.selection.program.program import Command, Program, array_bytes
 

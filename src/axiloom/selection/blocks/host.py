@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from axiloom.errors import CompileError
+from axiloom.base.errors import CompileError
 from axiloom.selection.blocks.sizes import Sizes
 from axiloom.selection.ir.numbers import number
 from axiloom.selection.program.program import Command, HostArray, Program

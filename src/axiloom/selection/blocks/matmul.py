@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from axiloom.errors import CompileError
+from axiloom.base.errors import CompileError
 from axiloom.isa.instructions.tree import InstructionSet
 from axiloom.selection.blocks.ahead import Halves, ahead
 from axiloom.selection.blocks.epilogue import Requantise

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
-from axiloom.errors import CompileError
+from axiloom.base.errors import CompileError
 from axiloom.isa.instructions.tree import InstructionSet
 from axiloom.selection.blocks.block import LAST, Block
 from axiloom.selection.blocks.epilogue import Requantise

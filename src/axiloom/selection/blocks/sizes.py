@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from axiloom.errors import CompileError
+from axiloom.base.errors import CompileError
 from axiloom.isa.instructions.tree import InstructionSet
 
 _WANTED = ("load_uop", "load_inp", "load_wgt", "load_acc", "gemm", "alu", "store")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import TypeAlias
 
-from axiloom.errors import CompileError
+from axiloom.base.errors import CompileError
 from axiloom.isa.instructions.tree import InstructionSet
 from axiloom.selection.blocks import conv, matmul
 from axiloom.selection.blocks.conv import Convolution

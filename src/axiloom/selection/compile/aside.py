@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from axiloom.errors import CompileError
+from axiloom.base.errors import CompileError
 from axiloom.selection.compile.cover import Cell, Cover, Given, Made
 from axiloom.selection.compile.order import orders
 from axiloom.selection.compile.steps import Do, base_cells

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from axiloom.errors import CompileError
+from axiloom.base.errors import CompileError
 from axiloom.isa.instructions.simulator.reference import Reference
 from axiloom.isa.instructions.simulator.state import IllegalCommandError, State
 from axiloom.selection.compile.cover import Cover, Given

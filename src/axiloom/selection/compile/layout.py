@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from axiloom.errors import CompileError
+from axiloom.base.errors import CompileError
 from axiloom.selection.compile.cover import Cover, Given
 from axiloom.selection.compile.target import Target, element_bytes
 from axiloom.selection.compile.views import View

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from axiloom.errors import CompileError
+from axiloom.base.errors import CompileError
 from axiloom.selection.allocate import Memory, Placed, Plan, Problem, Refusal, Step, Value, allocate
 from axiloom.selection.compile.aside import aside
 from axiloom.selection.compile.cover import Cell, Cover, Made

@@ -8,7 +8,7 @@ from functools import cached_property
 from math import prod
 from typing import TypeAlias
 
-from axiloom.errors import CompileError
+from axiloom.base.errors import CompileError
 from axiloom.isa.instructions.tree import InstructionSet
 from axiloom.selection.compile.offered import Offers, Steps
 from axiloom.selection.ir.graph import Type

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from axiloom.base.errors import CompileError
 from axiloom.drivergen.c.driver import Arg, Driver, harness
 from axiloom.drivergen.c.names import c_of_numpy, comment, identifier
 from axiloom.drivergen.c.reserved import taken
 from axiloom.drivergen.c.status import TRY
-from axiloom.errors import CompileError
 from axiloom.isa import Link
 from axiloom.selection.drive.plan import (
     LINE,

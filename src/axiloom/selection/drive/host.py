@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from axiloom.errors import CompileError
+from axiloom.base.errors import CompileError
 from axiloom.isa.instructions.tree import (
     Apply,
     Bits,

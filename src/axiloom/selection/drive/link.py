@@ -3,7 +3,7 @@ comes back. What they compute is in the device's text."""
 
 from __future__ import annotations
 
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 from axiloom.isa.check.link import check_link
 from axiloom.isa.contract.spec import Link
 from axiloom.isa.contract.types import DmaConfig

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from axiloom.errors import CompileError
+from axiloom.base.errors import CompileError
 from axiloom.isa.instructions.engines import COMPUTE, COUNT_BITS, ENGINES, LOAD, QUEUES, STORE, TOKENS
 from axiloom.isa.instructions.tree import InstructionSet
 from axiloom.selection.program.program import Command, Program, array_bytes

@@ -22,7 +22,7 @@ from typing import Any
 
 from egglog import bindings
 
-from axiloom import processes
+from axiloom.base import processes
 from axiloom.selection.egraph import declare
 from axiloom.selection.egraph.saturated import ENode, Limits, Saturated, SaturationError
 from axiloom.selection.ir.graph import Attribute, Graph, GraphError, Type

@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
-from axiloom.errors import AxiloomError
+from axiloom.base.errors import AxiloomError
+from axiloom.base.worker import NoAnswerError, Worker
 from axiloom.selection.egraph.flat import flat, unflat
 from axiloom.selection.egraph.saturated import Limits, Saturated, SaturationError
 from axiloom.selection.ir.graph import Graph
 from axiloom.selection.rules import library
 from axiloom.selection.rules.library import RuleText
 from axiloom.selection.rules.prove.proved import usable
-from axiloom.worker import NoAnswerError, Worker
 
 if TYPE_CHECKING:
     from axiloom.selection.egraph.engine import Engine

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from axiloom.errors import AxiloomError
+from axiloom.base.errors import AxiloomError
 
 T = TypeVar("T", bound=Hashable)
 Attribute: TypeAlias = int | str | tuple[int, ...]

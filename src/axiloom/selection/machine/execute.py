@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from axiloom.errors import AxiloomError
+from axiloom.base.errors import AxiloomError
 from axiloom.isa.instructions.arithmetic import VALUES
 from axiloom.isa.instructions.text import text_of
 from axiloom.isa.instructions.tree import (

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from axiloom.errors import UsageError
-from axiloom.files import read_json
+from axiloom.base.errors import UsageError
+from axiloom.base.files import read_json
 from axiloom.selection.ir.graph import GraphError
 from axiloom.selection.ir.numbers import number
 from axiloom.selection.program.program import Command, HostArray, Program

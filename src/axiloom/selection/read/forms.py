@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from axiloom import extras
-from axiloom.files import check_input, read_arrays, read_text
+from axiloom.base import extras
+from axiloom.base.files import check_input, read_arrays, read_text
 from axiloom.selection.ir.graph import Graph
 from axiloom.selection.ir.numbers import Array
 from axiloom.selection.read.context import ReadError

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TypeAlias
 
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 
 SENSES = ("exact", "integers", "reals")
 """exact: the same for whatever the scalar functions are, so for all numbers, bit for bit, but for the order

@@ -43,8 +43,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from axiloom.base.errors import CompileError
 from axiloom.drivergen.network.offers import Chosen, Network, Offer, Plan, Product, Step
-from axiloom.errors import CompileError
 from axiloom.selection.egraph.exact import improve
 from axiloom.selection.egraph.extract import greedy
 from axiloom.selection.egraph.problem import problem_of_ways

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from axiloom.cache import content_hash, remembered
-from axiloom.files import code_hash, versions
+from axiloom.base.cache import content_hash, remembered
+from axiloom.base.files import code_hash, versions
 from axiloom.selection.accelerators.offers import matches
 from axiloom.selection.compile.relevant import near, only
 from axiloom.selection.egraph.saturated import ENode, Limits, Saturated

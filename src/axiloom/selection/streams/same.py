@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from axiloom.errors import AxiloomError
+from axiloom.base.errors import AxiloomError
 from axiloom.selection.ir.graph import Graph, GraphError, Node
 from axiloom.selection.ir.ops import OPS
 

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from axiloom.errors import AxiloomError
-from axiloom.isa.affine import polynomial
+from axiloom.base.affine import polynomial
+from axiloom.base.errors import AxiloomError
 
 Product: TypeAlias = polynomial.Monomial[int]
 

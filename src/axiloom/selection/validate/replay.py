@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from axiloom.errors import AxiloomError
+from axiloom.base.errors import AxiloomError
 from axiloom.selection.ir.graph import Graph
 from axiloom.selection.ir.numbers import number
 from axiloom.selection.machine.derive import Meaning, Meanings, Operand

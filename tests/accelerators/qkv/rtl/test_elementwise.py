@@ -8,7 +8,7 @@ import pytest
 from tests.accelerators.qkv import bf16_plain as plain
 from tests.accelerators.qkv.rtl.device_bench import Bench, packets, text_of
 
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 
 BENCH = Bench("rows64", 8, 4)
 N = BENCH.columns

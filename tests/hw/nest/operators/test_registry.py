@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from axiloom.errors import UsageError
+from axiloom.base.errors import UsageError
 from axiloom.hw.nest.operators import Cost, costs, latencies, operator
 
 

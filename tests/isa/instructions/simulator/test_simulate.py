@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 from axiloom.isa.instructions.arithmetic import VALUES
 from axiloom.isa.instructions.read import parse, read
 from axiloom.isa.instructions.simulator.simulate import Simulator

@@ -5,8 +5,8 @@ from __future__ import annotations
 from axiloom.accelerators.qkv.rtl.cycles import Cycles
 from axiloom.accelerators.qkv.rtl.device import Device
 from axiloom.accelerators.qkv.rtl.meanings import machine
+from axiloom.base.errors import UsageError
 from axiloom.device.rtl import DeviceRtl, Maker
-from axiloom.errors import UsageError
 from axiloom.hw.verilog.functions import emit_with_functions
 from axiloom.isa.instructions.tree import InstructionSet
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from axiloom.accelerators.qkv.rtl.units import text
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 from axiloom.hw.command.meaning import Meaning, meaning_of
 from axiloom.isa.instructions.read import parse
 from axiloom.isa.instructions.tree import InstructionSet, Range

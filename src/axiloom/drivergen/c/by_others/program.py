@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 from xdsl.dialects import func
 
+from axiloom.base.errors import CompileError
+from axiloom.base.wording.names import hint
 from axiloom.drivergen.c.by_others import loops, transfers
 from axiloom.drivergen.c.by_others.writer import Writer
 from axiloom.drivergen.c.status import TRY
 from axiloom.drivergen.dialects import lowered
-from axiloom.errors import CompileError
-from axiloom.isa.wording.names import hint
 
 assert loops  # its ops are known once it is imported
 Functions = dict[str, func.FuncOp]

@@ -15,6 +15,8 @@ from xdsl.ir.affine import AffineMap
 from xdsl.passes import ModulePass
 
 from axiloom import isa
+from axiloom.base.errors import CompileError, UnfitError, UsageError
+from axiloom.base.wording.names import hint
 from axiloom.drivergen.cost.conv_tiles import Choice, NoTileError, choose
 from axiloom.drivergen.dialects.accel import OperandAttr
 from axiloom.drivergen.dialects.mlir import fail
@@ -30,13 +32,11 @@ from axiloom.drivergen.match.trait import WORDS, Trait, is_annotated
 from axiloom.drivergen.passes.frontend.fuse_epilogue import PACKING
 from axiloom.drivergen.passes.frontend.im2col import WINDOWS
 from axiloom.drivergen.passes.frontend.merge_groups import DIAGONAL
-from axiloom.errors import CompileError, UnfitError, UsageError
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import Load, Opcode, Scope, SendDim, SetDims, Skip
 from axiloom.isa.kernels.forms import CHANNEL_WORDS, CHANNELS, POST_SETTINGS
 from axiloom.isa.kernels.language.kernel import Kernel
 from axiloom.isa.numerics import FLOAT32, INT8, INT32, UINT8
-from axiloom.isa.wording.names import hint
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from axiloom.errors import UsageError
+from axiloom.base.errors import UsageError
 from axiloom.hw.nest.operators.formats import Whole, whole
 
 _INTEGERS = ("int8", "int16", "int32", "int64")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from axiloom.errors import UsageError
+from axiloom.base.errors import UsageError
 from axiloom.isa.numerics.formats import Kind, format_of
 
 FLOAT32 = "float32"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from axiloom.errors import UsageError
+from axiloom.base.errors import UsageError
 from axiloom.hw.nest.operators.operator import Operator
 
 _FAMILIES = (

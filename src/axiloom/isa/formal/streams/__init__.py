@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.formal.ila import Ila
 from axiloom.isa.formal.streams.conv import ImageModel, WindowModel

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from axiloom.errors import AxiloomError
+from axiloom.base.errors import AxiloomError
 from axiloom.isa.instructions.tree import InstructionSet, Range, Requirement
 
 Array: TypeAlias = npt.NDArray[Any]

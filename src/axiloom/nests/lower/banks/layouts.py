@@ -9,9 +9,9 @@ from math import gcd, prod
 import numpy as np
 import numpy.typing as npt
 
-from axiloom.errors import CompileError
+from axiloom.base.affine import Affine
+from axiloom.base.errors import CompileError
 from axiloom.hw.nest.circuit import Place, Term
-from axiloom.isa.affine import Affine
 from axiloom.nests.schedule import Cyclic, Hyperplane
 
 Ranges = Mapping[str, tuple[int, int]]

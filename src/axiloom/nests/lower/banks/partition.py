@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import gcd, prod
 
-from axiloom.isa.affine import Affine
+from axiloom.base.affine import Affine
 from axiloom.nests.lower.iteration.graph import Access, Vertex
 from axiloom.nests.lower.iteration.guards import Guards
 from axiloom.nests.program import Array

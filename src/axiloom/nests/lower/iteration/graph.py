@@ -14,8 +14,8 @@ from typing import Protocol
 
 import islpy as isl
 
+from axiloom.base.affine import Affine
 from axiloom.hw.nest.circuit import Choose, Condition, Constant, Operate, Position
-from axiloom.isa.affine import Affine
 from axiloom.nests.lower.iteration.guards import Guards
 from axiloom.nests.lower.iteration.lanes import Lane
 from axiloom.nests.lower.iteration.narrow import narrowed

@@ -10,8 +10,8 @@ from math import gcd
 
 import islpy as isl
 
+from axiloom.base.affine import Affine
 from axiloom.hw.nest.circuit import Condition
-from axiloom.isa.affine import Affine
 from axiloom.nests.lower.iteration.space import Space
 from axiloom.nests.poly import sets
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 
+from axiloom.base.affine import Affine
 from axiloom.hw.nest.circuit import Condition
-from axiloom.isa.affine import Affine
 from axiloom.nests.lower.iteration.guards import Guards
 from axiloom.nests.lower.iteration.space import Member, Space
 from axiloom.nests.poly import sets

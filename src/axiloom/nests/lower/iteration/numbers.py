@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from axiloom.errors import CompileError
+from axiloom.base.errors import CompileError
 from axiloom.isa.numerics.formats import Format, Kind, format_of
 
 

@@ -16,9 +16,9 @@ import islpy as isl
 import numpy as np
 import numpy.typing as npt
 
-from axiloom.errors import CompileError
+from axiloom.base.affine import Affine
+from axiloom.base.errors import CompileError
 from axiloom.hw.nest.circuit import Condition, Counter, Piece
-from axiloom.isa.affine import Affine
 from axiloom.nests.poly import sets
 from axiloom.nests.schedule import Placed
 

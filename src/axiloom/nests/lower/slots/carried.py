@@ -13,8 +13,8 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
+from axiloom.base.affine import Affine
 from axiloom.hw.nest.circuit import Condition
-from axiloom.isa.affine import Affine
 from axiloom.nests.lower.banks.layouts import BankLayout
 from axiloom.nests.lower.iteration.graph import Access, Vertex
 from axiloom.nests.lower.iteration.space import Space, holds

@@ -17,8 +17,8 @@ from functools import cached_property
 
 import islpy as isl
 
+from axiloom.base.affine import Affine
 from axiloom.hw.nest.circuit import Condition, Piece
-from axiloom.isa.affine import Affine
 from axiloom.nests.lower.iteration.space import Space
 from axiloom.nests.poly import sets
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from axiloom.errors import CompileError
+from axiloom.base.errors import CompileError
 
 MOST_INTERVAL = 4096
 

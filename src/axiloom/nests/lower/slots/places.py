@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from axiloom.errors import CompileError
+from axiloom.base.errors import CompileError
 from axiloom.nests.lower.slots.modulo import Resource
 
 _MOST_STEPS = 100_000

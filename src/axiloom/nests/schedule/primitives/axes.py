@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from axiloom.isa.affine import Affine
+from axiloom.base.affine import Affine
 from axiloom.nests.poly.sets import domain, function
 from axiloom.nests.program import Load
 from axiloom.nests.schedule.errors import ScheduleError

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import islpy as isl
 
-from axiloom.isa.affine import Affine
+from axiloom.base.affine import Affine
 from axiloom.nests.poly.dependences import Kind, dependences
 from axiloom.nests.poly.sets import Condition, conditions, domain, function
 from axiloom.nests.program import Array, Load, Role, Statement, loads

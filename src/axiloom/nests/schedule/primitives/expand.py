@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import islpy as isl
 
-from axiloom.isa.affine import Affine
+from axiloom.base.affine import Affine
 from axiloom.nests.poly.dependences import Kind, dependences
 from axiloom.nests.program import Array, Load, Role, loads
 from axiloom.nests.program.expressions import with_loads

@@ -9,7 +9,7 @@ from math import prod
 
 import islpy as isl
 
-from axiloom.isa.affine import Affine
+from axiloom.base.affine import Affine
 from axiloom.nests.poly.sets import domain, pieces
 from axiloom.nests.schedule.errors import ScheduleError
 from axiloom.nests.schedule.legality import common_loops, distances

@@ -18,8 +18,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from axiloom.base.affine import Affine
 from axiloom.hw.nest.circuit import Storage
-from axiloom.isa.affine import Affine
 from axiloom.nests.program import Array, Load, Op, Statement, loads
 from axiloom.nests.schedule.errors import ScheduleError
 from axiloom.nests.schedule.loops import bounds, depth_of, fresh, is_independent, names_of, place_of, within

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from axiloom.isa.affine import Affine
+from axiloom.base.affine import Affine
 from axiloom.nests.program import Array, Expression, Index, Load, Op, Role, Statement
 from axiloom.nests.schedule.loops import make_room, statics, tidy
 from axiloom.nests.schedule.schedule import Placed, Schedule

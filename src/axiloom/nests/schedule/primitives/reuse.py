@@ -21,8 +21,8 @@ from dataclasses import dataclass, replace
 
 import islpy as isl
 
+from axiloom.base.affine import Affine
 from axiloom.hw.nest.circuit import Storage
-from axiloom.isa.affine import Affine
 from axiloom.nests.poly.dependences import dependences
 from axiloom.nests.poly.sets import conditions, domain
 from axiloom.nests.program import Array, Load, Statement, loads

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from axiloom.isa.affine import Affine
+from axiloom.base.affine import Affine
 from axiloom.nests.schedule.errors import ScheduleError
 from axiloom.nests.schedule.loops import depth_of, place_of, replaced, substituted, within
 from axiloom.nests.schedule.primitives.check import Alternative, legal, not_unrolled, together, whole

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
 
-from axiloom.isa.affine import Affine
+from axiloom.base.affine import Affine
 from axiloom.nests.schedule.errors import ScheduleError
 from axiloom.nests.schedule.loops import (
     bounds,

@@ -21,8 +21,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from axiloom.errors import UsageError
-from axiloom.isa.wording.names import hint
+from axiloom.base.errors import UsageError
+from axiloom.base.wording.names import hint
 from axiloom.prove.axi.ours import (
     descriptors,
     engines,

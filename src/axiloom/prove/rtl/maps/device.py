@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Any
 
-from axiloom.errors import BuildError
+from axiloom.base.errors import BuildError
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.formal.ila import Ila
 from axiloom.prove.rtl.terms.machine import Machine

@@ -8,7 +8,7 @@ from typing import Any
 
 import z3
 
-from axiloom.errors import BuildError
+from axiloom.base.errors import BuildError
 from axiloom.hw.array.mac_array import Columns
 from axiloom.hw.array.operand_layout import OperandLayout
 from axiloom.hw.array.pair import HELD_BITS

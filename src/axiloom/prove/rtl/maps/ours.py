@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from axiloom.errors import SpecError
+from axiloom.base.errors import SpecError
 from axiloom.hw.engine.decoder import Programs
 from axiloom.hw.verilog.emit import TOPS, emit
 from axiloom.isa import AcceleratorSpec

@@ -31,8 +31,8 @@ from typing import Any
 
 import z3
 
-from axiloom.errors import BuildError, SpecError
-from axiloom.files import read_text
+from axiloom.base.errors import BuildError, SpecError
+from axiloom.base.files import read_text
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.rtl import RtlPorts

@@ -13,7 +13,7 @@ from typing import Any
 
 import z3
 
-from axiloom.errors import BuildError
+from axiloom.base.errors import BuildError
 from axiloom.prove.rtl.terms.machine import CUT, Machine
 
 

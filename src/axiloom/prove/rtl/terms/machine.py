@@ -17,9 +17,9 @@ from typing import Any
 
 import z3
 
-from axiloom import processes
+from axiloom.base import processes
+from axiloom.base.errors import BuildError
 from axiloom.boards.synthesis import yosys
-from axiloom.errors import BuildError
 from axiloom.isa.formal import code
 from axiloom.prove.rtl.terms.nodes import Substitution, children, number
 

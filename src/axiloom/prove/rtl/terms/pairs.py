@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import z3
 
-from axiloom.cache import content_hash, remembered
+from axiloom.base.cache import content_hash, remembered
 from axiloom.hw.array.pair import BITS, PRODUCT_BITS
 from axiloom.isa.formal import code
 from axiloom.isa.formal.ila import ModelError

@@ -23,10 +23,10 @@ from typing import Any
 
 import z3
 
+from axiloom.base.worker import NoAnswerError, Worker
 from axiloom.prove.rtl.terms.machine import Machine
 from axiloom.prove.rtl.terms.nodes import number
 from axiloom.prove.rtl.terms.smtlib import Text
-from axiloom.worker import NoAnswerError, Worker
 
 ENGINE = "bitwuzla"
 SHARED = ""

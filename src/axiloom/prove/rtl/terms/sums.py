@@ -38,8 +38,8 @@ from typing import Any, TypeAlias
 
 import z3
 
-from axiloom.isa.affine import polynomial
-from axiloom.isa.affine.polynomial import Range
+from axiloom.base.affine import polynomial
+from axiloom.base.affine.polynomial import Range
 from axiloom.prove.rtl.terms.machine import walk
 from axiloom.prove.rtl.terms.nodes import children, number
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from axiloom.errors import CompileError
+from axiloom.base.errors import CompileError
 from axiloom.isa.instructions.engines import TOKENS
 from axiloom.isa.instructions.tree import (
     Bits,

@@ -20,10 +20,10 @@ from typing import Any
 
 import z3
 
+from axiloom.base.cache import content_hash
+from axiloom.base.files import code_hash
 from axiloom.boards.synthesis import yosys
-from axiloom.cache import content_hash
 from axiloom.device.rtl import DeviceRtl
-from axiloom.files import code_hash
 from axiloom.isa.formal import symbolic
 from axiloom.isa.instructions.tree import Instruction, InstructionSet
 from axiloom.prove import solvers

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import z3
 
+from axiloom.base.errors import BuildError
 from axiloom.device.rtl import DeviceRtl
-from axiloom.errors import BuildError
 from axiloom.isa.formal.simulate import Simulator
 from axiloom.isa.instructions.tree import InstructionSet
 from axiloom.prove.rtl.terms.machine import Machine, read

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from math import prod
 
-from axiloom.errors import BuildError
+from axiloom.base.errors import BuildError
 from axiloom.isa.formal.values import address_bits
 from axiloom.isa.instructions.tree import InstructionSet, Memory
 from axiloom.prove.rtl.terms.machine import Machine

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from axiloom.errors import AxiloomError
+from axiloom.base.errors import AxiloomError
 from axiloom.selection.ir.graph import Attribute, Graph, GraphError, Node, Type
 from axiloom.selection.ir.numbers import Array, number
 from axiloom.selection.ir.ops.registry import Builder

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from axiloom.base.errors import CompileError
 from axiloom.drivergen.dialects import mlir
-from axiloom.errors import CompileError
 from axiloom.selection.ir.graph import Graph, Node, Type
 from axiloom.selection.ir.numbers import Array, number
 from axiloom.selection.read.context import Context, ReadError

@@ -8,19 +8,19 @@ from dataclasses import asdict, replace
 from functools import cache
 from typing import TypeAlias
 
-from axiloom.cache import NotCachedError, content_hash, keep, value
-from axiloom.cache import forget as cache_forget
-from axiloom.files import code_hash, versions
+from axiloom.base.cache import NotCachedError, content_hash, keep, value
+from axiloom.base.cache import forget as cache_forget
+from axiloom.base.files import code_hash, versions
+from axiloom.base.worker import NoAnswerError, Worker
 from axiloom.selection.rules.library import RuleText
 from axiloom.selection.rules.prove.verdicts import LIMIT_S, Answer, Proof, judge_named
 from axiloom.selection.rules.rule import Rule, RuleError
-from axiloom.worker import NoAnswerError, Worker
 
 Say: TypeAlias = Callable[[Proof], None]
 KIND = "rules"
 GRACE_S = 10.0
 """Beyond the limit: a prover looks at its clock between cases."""
-_MEANING = ("selection/ir", "selection/rules", "isa/numerics")
+_MEANING = ("base", "selection/ir", "selection/rules", "isa/numerics")
 """Rooms whose sources say what a proof is about, and how it is found."""
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol, TypeAlias
 
-from axiloom.isa.affine import polynomial
+from axiloom.base.affine import polynomial
 from axiloom.selection.ir.graph import Unknown
 
 Product: TypeAlias = polynomial.Monomial[str]

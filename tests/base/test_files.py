@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from axiloom.errors import UsageError
-from axiloom.files import check_input, read_array, read_arrays, read_text
+from axiloom.base.errors import UsageError
+from axiloom.base.files import check_input, read_array, read_arrays, read_text
 
 HEADER_2 = b"\x93NUMPY\x02\x00"
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from axiloom.errors import AxiloomError, UsageError
+from axiloom.base.errors import AxiloomError, UsageError
 
 Array = np.ndarray[Any, Any]
 Fault = Callable[[str], AxiloomError]
@@ -63,8 +63,9 @@ def whole(path: Path) -> Iterator[Path]:
 def code_hash(*rooms: str, endings: tuple[str, ...] = (".py",)) -> str:
     """Of the text of all files in these rooms (``selection/ir``) and below: what an answer in a cache hangs
     on, beside its question."""
-    digest, root = hashlib.sha256(), Path(__file__).parent
+    digest, root = hashlib.sha256(), Path(__file__).parents[1]
     for room in rooms:
+        assert (root / room).is_dir(), f"no room {room}: an answer would hang on nothing"
         for file in sorted(one for one in (root / room).rglob("*") if one.suffix in endings):
             digest.update(file.relative_to(root).as_posix().encode() + b"\0" + file.read_bytes() + b"\0")
     return digest.hexdigest()

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from axiloom import extras
+from axiloom.base import extras
 from axiloom.cli import main
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 OURS = ("test", "docs", "dev")
 """Of those who change Axiloom."""
 
@@ -40,7 +40,9 @@ def test_from_a_wheel(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, url: str 
         def read_text(self, _name: str) -> str | None:
             return url
 
-    monkeypatch.setattr(extras, "__file__", str(tmp_path / "lib" / "site-packages" / "axiloom" / "extras.py"))
+    monkeypatch.setattr(
+        extras, "__file__", str(tmp_path / "lib" / "site-packages" / "axiloom" / "base" / "extras.py")
+    )
     monkeypatch.setattr(extras.metadata, "distribution", lambda _name: Installed())
     monkeypatch.chdir("/")
     assert extras.install("nests").replace("'a b", "'/a b") == command

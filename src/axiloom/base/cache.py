@@ -24,8 +24,8 @@ from typing import Any, TypeVar
 
 import platformdirs
 
-from axiloom import processes
-from axiloom.errors import AxiloomError, BuildError
+from axiloom.base import processes
+from axiloom.base.errors import AxiloomError, BuildError
 
 T = TypeVar("T")
 

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from multiprocessing.connection import Connection, Pipe
 from typing import Any, TypeVar
 
-from axiloom import processes
+from axiloom.base import processes
 
 T = TypeVar("T")
 

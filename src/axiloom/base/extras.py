@@ -33,7 +33,7 @@ def install(*names: str) -> str:
     """The command that brings these extras: from where Axiloom itself came, never from a registry, which may
     have another package of this name."""
     listed = ",".join(names)
-    checkout = Path(__file__).parents[2]
+    checkout = Path(__file__).parents[3]
     if (checkout / "pyproject.toml").is_file():
         place = "." if checkout == Path.cwd() else str(checkout)
         return f"pip install -e '{place}[{listed}]'"

@@ -11,14 +11,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.test_processes import alive, until
+from tests.base.test_processes import alive, until
 
-from axiloom.worker import NoAnswerError, Worker
+from axiloom.base.worker import NoAnswerError, Worker
 
 BUSY = """
 import os, sys
-from axiloom.worker import Worker
-from tests.test_worker import spin
+from axiloom.base.worker import Worker
+from tests.base.test_worker import spin
 print("here", flush=True)
 Worker().ask(spin, seconds=60)
 """
@@ -69,7 +69,7 @@ def test_it_ends_with_who_asked() -> None:
     )
     assert parent.stdout is not None
     assert parent.stdout.readline() == "here\n"
-    assert until(lambda: any("axiloom.worker" in line for line in alive(mark)))
+    assert until(lambda: any("axiloom.base.worker" in line for line in alive(mark)))
     parent.send_signal(signal.SIGKILL)
     parent.wait()
     assert until(lambda: not alive(mark)), alive(mark)

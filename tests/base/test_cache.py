@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from axiloom import cache
-from axiloom.errors import BuildError
+from axiloom.base import cache
+from axiloom.base.errors import BuildError
 
 
 @pytest.fixture(autouse=True)
@@ -103,7 +103,7 @@ def test_a_relative_folder_is_the_same_for_programs_in_others(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("AXILOOM_CACHE", "-cache")
     entry = cache.cached_build("kind", "key", _write)
-    ask = "from axiloom import cache; print(cache.cache_root())"
+    ask = "from axiloom.base import cache; print(cache.cache_root())"
     said = subprocess.run([sys.executable, "-c", ask], cwd="/", capture_output=True, text=True, check=True)
     assert said.stdout == f"{entry.parents[1]}\n" == f"{tmp_path}/-cache\n"
 
@@ -131,8 +131,8 @@ def test_others_may_read_as_the_umask_says() -> None:
 SHARED = """
 import os, sys
 from pathlib import Path
-from axiloom import cache
-from axiloom.errors import BuildError
+from axiloom.base import cache
+from axiloom.base.errors import BuildError
 os.setgid(65534); os.setuid(65534)
 def write(folder): (folder / "made").write_text("y")
 print(cache.cached_build("kind", "key", write), cache.cached_build("kind", "other", write))
@@ -196,7 +196,7 @@ def test_a_full_disk_is_told() -> None:
 
 SMALL = """
 import json, os, sys
-from axiloom import cache
+from axiloom.base import cache
 from axiloom.cli import guarded
 def fill(folder):
     try:

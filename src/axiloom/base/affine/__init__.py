@@ -1,5 +1,5 @@
 """Integer affine forms over named iterators: what loop bounds, subscripts and addresses are made of."""
 
-from axiloom.isa.affine.affine import Affine
+from axiloom.base.affine.affine import Affine
 
 __all__ = ["Affine"]

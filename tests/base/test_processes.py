@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from axiloom import processes
+from axiloom.base import processes
 
 PARENT = """
 import sys, time
 from pathlib import Path
-from axiloom import processes
+from axiloom.base import processes
 from axiloom.cli import guarded
 
 def command():
@@ -30,7 +30,7 @@ sys.exit(guarded(command))
 """
 STUCK = """
 import sys, time
-from axiloom import processes
+from axiloom.base import processes
 from axiloom.cli import guarded
 own = processes._GUARD
 processes._GUARD = own.replace(f"time.monotonic() + {processes.PATIENCE_S}", "time.monotonic() + 1")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from axiloom.isa.affine import Affine
+from axiloom.base.affine import Affine
 
 NAMES = "abc"
 numbers = st.integers(-3, 3)
