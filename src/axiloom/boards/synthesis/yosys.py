@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -76,17 +77,25 @@ def call(
     folder: Path,
     failure: str,
     stop: Callable[[], bool] = lambda: False,
+    *,
+    cpu_s: int,
 ) -> None:
-    """Call a program of YoWASP in `folder`, until `stop` says so: asked every few seconds.
+    """Call a program of YoWASP in `folder`, until `stop` says so, asked every few seconds, or until it has
+    used `cpu_s` seconds of CPU.
 
     Raises :exc:`BuildError`: `failure`, and its last line that says why; :exc:`StoppedError`.
     """
     # In a process of its own: it is WebAssembly, and keeps its memory.
-    program = f"import sys, {module}; sys.exit({module}.{function}(sys.argv[1:]))"
+    program = (
+        f"import resource, sys, {module}; resource.setrlimit(resource.RLIMIT_CPU, ({cpu_s}, {cpu_s + 1})); "
+        f"sys.exit({module}.{function}(sys.argv[1:]))"
+    )
     command = [sys.executable, "-c", program, *arguments]
     code, output, errors = _ran(command, folder, stop)
     if code == _REWRITTEN:
         code, output, errors = _ran(command, folder, stop)
+    if code == -signal.SIGXCPU:
+        raise StoppedError
     _check(code, output, errors, failure)
 
 
