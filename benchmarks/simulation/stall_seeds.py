@@ -63,16 +63,17 @@ ROWS: Mapping[str, str] = {
 }
 
 
-def run(name: str) -> str:
-    """What is wrong with the runs of a row; empty: nothing. Files are written to the current folder."""
+def run(name: str, count: int = SEEDS) -> str:
+    """What is wrong with the runs of a row under so many seeds; empty: nothing. Files are written to the
+    current folder."""
     Path(LSTM).write_text(file.write(flexasr.lstm(1, 16, 16)), encoding="utf-8")
     attention = (SELECTION / "attention.mlir").read_text(encoding="utf-8")
     Path(ATTENTION).write_text(attention.replace("32x", "64x"), encoding="utf-8")
     out, err = io.StringIO(), io.StringIO()
-    words = ["run", *ROWS[name].split(), "--stall", f"1-{SEEDS}"]
+    words = ["run", *ROWS[name].split(), "--stall", f"1-{count}"]
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = axiloom(words)
-    seeds = ", ".join(str(seed) for seed in range(1, SEEDS + 1))
+    seeds = ", ".join(str(seed) for seed in range(1, count + 1))
     if code == 0 and f"the same result with seeds {seeds} (" in out.getvalue():
         return ""
     lines = re.findall(

@@ -300,7 +300,7 @@ def instructions(spec: AcceleratorSpec, tiles: int) -> np.ndarray[Any, Any]:
 @pytest.mark.parametrize(("offered", "taken"), [(1.0, 1.0), (0.5, 0.5), (1.0, 0.1), (0.1, 1.0)])
 def test_any_handshake_gives_the_models_words(width: int, offered: float, taken: float) -> None:
     spec = isa.revise(V3_4, stream_width=width)
-    words = instructions(spec, 6)
+    words = instructions(spec, 3)
     model = FunctionalModel(spec)
     expected, flags = model.feed(words), model.tlast
     lanes = spec.beat_words

@@ -14,8 +14,8 @@ from axiloom.isa import AcceleratorSpec
 from axiloom.run.problem import ProblemRun, Workload
 from axiloom.run.run import reports_of
 
-SHAPES = [(36, 40, 44), (7, 13, 5), (1, 1, 1)]
-LARGE = [(60, 72, 80), (128, 128, 128)]
+SHAPES = [(20, 36, 24), (7, 13, 5), (1, 1, 1)]
+LARGE = [(60, 72, 80)]
 OTHER_SIZES = ("v1_8", "v1_16", "v2_8", "v2_16", "v3_4", "v3_8", "v4_16")
 """Of versions that are there in another size by default."""
 NARROW = [(name, ("int8", "int16")[number % 2]) for number, name in enumerate(isa.builtins())]

@@ -11,7 +11,8 @@ from axiloom.report.types import Report
 from axiloom.run.problem import ProblemRun, Workload
 from axiloom.run.run import report_of, reports_of
 
-SHAPES = [(48, 40, 72), (7, 13, 5)]
+SHAPES = [(20, 36, 24), (7, 13, 5)]
+"""With edges behind whole tiles in all dims, and smaller than most tiles."""
 EACH = [
     (name, ("int8", "int16", "int32")[number % 3], (64, 128)[number % 2])
     for number, name in enumerate(isa.builtins())

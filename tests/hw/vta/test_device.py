@@ -27,7 +27,7 @@ def test_random_programs(bench: Bench, pauses: tuple[int, int]) -> None:
     """Several one after the other without a reset, then one after a reset in the middle of another one."""
     segments, expected, foretold = [], [], []
     simulator = bench.simulator()
-    for seed in range(6):
+    for seed in (0, 1, 4):
         generator = Generator(bench, np.random.default_rng(seed))
         if seed >= 4:
             host = generator.host()
@@ -40,11 +40,11 @@ def test_random_programs(bench: Bench, pauses: tuple[int, int]) -> None:
             simulator.reset()
         simulator.state["dram"][:] = generator.host()
         commands = generator.commands(60)
-        if seed in (0, 4, 5):
+        if seed in (0, 4):
             commands = [*generator.filled(), *commands]
         commands = [*commands, *generator.everything()]
         sent, stored = bench.beats(commands, simulator)
-        segments.append(bench.segment(sent, resets=seed in (0, 4, 5)))
+        segments.append(bench.segment(sent, resets=seed in (0, 4)))
         expected.append(stored)
         foretold.append(bench.foretold(commands))
     outcomes = bench.run(segments, pause_in=pauses[0], pause_out=pauses[1])

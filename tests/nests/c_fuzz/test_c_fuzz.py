@@ -15,7 +15,7 @@ from axiloom.nests.program import Expression, Op
 from axiloom.nests.program.loaded import Loaded
 
 
-@pytest.mark.parametrize("count", [12, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [12, pytest.param(60, marks=pytest.mark.slow)])
 def test_equal_to_the_compiler_or_refused(count: int) -> None:
     counts = run.run(range(count), f"share of {count}", in_rtl=count // 12)
     assert counts["equal to the compiler's"] + counts["refused"] + counts["undefined, said by a run"] == count
