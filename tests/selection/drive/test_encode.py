@@ -23,10 +23,10 @@ def test_by_hand() -> None:
         == 1 | 3 << 4 | 9 << 12 | 0x1234 << 32
     )
     load = {"sram": 5, "base": 7, "rows": 2, "count": 3, "stride": 4, "left": 1}
-    word = 2 << 7 | 5 << 9 | 7 << 25 | 2 << 64 | 3 << 80 | 4 << 96 | 1 << 120
+    word = 2 << 7 | 5 << 10 | 7 << 26 | 2 << 64 | 3 << 80 | 4 << 96 | 1 << 120
     assert VTA.words(Command("load_inp", load)) == word
     alu = {"op": 3, "immediate": 1, "constant": -2}
-    assert VTA.words(Command("alu", alu)) == 4 | 3 << 108 | 1 << 110 | 0xFFFE << 111
+    assert VTA.words(Command("alu", alu)) == 4 | 3 << 108 | 1 << 111 | 0xFFFE << 112
     assert (QKV.bits, VTA.bits) == (64, 128)
 
 

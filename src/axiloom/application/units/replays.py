@@ -74,14 +74,14 @@ def _fields(*of: tuple[int, int]) -> int:
 
 
 def _moved(opcode: int, kind: int, base: int, count: int) -> int:
-    return _fields((0, opcode), (7, kind), (25, base), (64, 1), (80, count), (96, count))
+    return _fields((0, opcode), (7, kind), (26, base), (64, 1), (80, count), (96, count))
 
 
 def _alu(op: int, constant: int, rows: int) -> int:
     """On `rows` accumulators from 0 on."""
     return _fields(
-        (0, _ALU), (8, 0), (21, 1), (35, 1), (49, rows), (75, 1), (97, 1), (108, op), (110, 1),
-        (111, constant & 0xFFFF),
+        (0, _ALU), (8, 0), (21, 1), (35, 1), (49, rows), (75, 1), (97, 1), (108, op), (111, 1),
+        (112, constant & 0xFFFF),
     )  # fmt: skip
 
 
@@ -120,7 +120,7 @@ def vta_commands(x: Array, w: Array, added: Array, shift: int) -> Array:
             )
         ),
         *(gemm, *half, _alu(_MIN, 127, rows), _alu(_MAX, -127, rows)),
-        _moved(_STORE, 0, out // 16, rows),
+        _moved(_STORE, _OUT, out // 16, rows),
     ):
         device.command(word=word)
     found = device.state["dram"][out : out + 16 * rows].astype(np.uint8).view(np.int8)

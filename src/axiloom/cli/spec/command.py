@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from axiloom import boards, isa
-from axiloom.base.errors import UsageError
+from axiloom.base.errors import SpecError, UsageError
 from axiloom.cli import HELP
 from axiloom.cli import options as shared
 from axiloom.cli.given import is_given, output_file
@@ -22,6 +22,7 @@ from axiloom.isa.files.other_forms import read_other
 from axiloom.isa.instructions import library
 from axiloom.isa.instructions.page import counts, page
 from axiloom.isa.instructions.read import read
+from axiloom.isa.instructions.text import text_of
 from axiloom.isa.kernels.language.body import renamed
 from axiloom.isa.kernels.named import KERNELS as NAMED
 from axiloom.report import build as report
@@ -85,6 +86,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def execute_check(options: argparse.Namespace) -> int:
     if path := _instructions(options.file):
         found = read(path)
+        _possible(found)
         print(f"{options.file}: {found.name}: no faults; {counts(found)}")
         return int(not _instructions_proved(options.file, found)) if options.prove else 0
     loaded = isa.load_all(options.file)
@@ -94,6 +96,22 @@ def execute_check(options: argparse.Namespace) -> int:
         for remark in remarks(spec):
             print(f"{options.file}: {spec.name}: warning: {remark}")
     return int(not all(_proved(options.file, spec) for spec in loaded.values())) if options.prove else 0
+
+
+def _possible(source: InstructionSet) -> None:
+    """Raises SpecError with the instructions that no command can be; without z3, of those found by ranges."""
+    try:
+        from axiloom.isa.formal import bounds
+    except ImportError:
+        faults = [
+            f"{source.place}:{one.line}: {one.name} can never be legal: `{text_of(one.when)}` is always false"
+            for one in source.instructions.values()
+            if one.when.range.high == 0
+        ]
+    else:
+        faults = list(bounds.impossible(source))
+    if faults:
+        raise SpecError(faults)
 
 
 def _proved(file: Path, spec: isa.AcceleratorSpec) -> bool:

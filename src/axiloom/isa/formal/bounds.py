@@ -19,6 +19,7 @@ from itertools import pairwise
 import z3
 
 from axiloom.isa.formal.sound import Claim
+from axiloom.isa.instructions.text import text_of
 from axiloom.isa.instructions.tree import (
     Apply,
     Bits,
@@ -79,6 +80,20 @@ def effects(source: InstructionSet, ranges: Mapping[str, Range]) -> Iterator[Cla
             never = z3.And(*(z3.Implies(z3.And(*known), z3.BoolVal(False)) for known in walk.writes))
             name, text = f"{source.name}.{one.name}: it writes", "some command of it writes something"
             yield Claim(name, text, never, "covers", cover=True)
+
+
+def impossible(source: InstructionSet) -> Iterator[str]:
+    """A line for each instruction that no command is, or none legally, with the condition that says so.
+
+    What takes long is left to the covers of ``prove spec``.
+    """
+    for one in source.instructions.values():
+        walk = _Walk(source, {})
+        for expr, line in walk.conditions(one):
+            if _quickly(z3.Not(z3.And(*walk.ranges, *walk.point.facts))):
+                why = f"`{text_of(expr)}` is false for all commands that come to it"
+                yield f"{source.place}:{line}: {one.name} can never be legal: {why}"
+                break
 
 
 def kept(source: InstructionSet) -> dict[str, Range]:
@@ -188,18 +203,26 @@ class _Walk:
     pieces: dict[str, list[tuple[int, z3.ArithRef]]] = field(default_factory=dict)
     """An input's bits between two places where some field begins or ends: from which bit on."""
     names: dict[str, int] = field(default_factory=dict)
+    point: _Point = field(default_factory=lambda: _Point({}))
+    """Of the conditions so far."""
 
     def instruction(self, one: Instruction) -> None:
-        point = _Point({})
-        self.line = one.line
+        for _ in self.conditions(one):
+            pass
+        self._block(one.body, self.point)
+
+    def conditions(self, one: Instruction) -> Iterator[tuple[Expr, int]]:
+        """The conditions of a command, each with its line, once its truth is a fact of ``point``."""
+        self.line, self.point = one.line, _Point({})
         self._cut(one)
-        point = point.but(self._truth(one.when, point))
+        self.point = self.point.but(self._truth(one.when, self.point))
+        yield one.when, one.line
         for let in one.fields:
-            point = self._let(let, point)
+            self.point = self._let(let, self.point)
         for part in one.legal:
             self.line = part.line
-            point = point.but(self._truth(part.condition, point))
-        self._block(one.body, point)
+            self.point = self.point.but(self._truth(part.condition, self.point))
+            yield part.condition, part.line
 
     def _cut(self, one: Instruction) -> None:
         """Inputs in pieces: fields that overlap share some, and no field is a quotient."""

@@ -47,7 +47,8 @@ class Encoder:
 
     def _given(self, instruction: Instruction, command: Command) -> Iterator[tuple[Bits, int]]:
         places = {let.name: let.value for let in instruction.fields}
-        for name, value in command.fields.items():
+        known = {**dict(_required(instruction)), **command.fields}
+        for name, value in known.items():
             if name not in places:
                 raise CompileError(
                     f"{command.instruction} has no field {name}; there are {', '.join(places) or 'none'}"
@@ -87,15 +88,30 @@ def _is_place(expr: Bits) -> bool:
 
 def _fixed(when: Expr) -> Iterator[tuple[Bits, int]]:
     """Bits of inputs that a condition compares with constants."""
-    if not isinstance(when, Apply):
-        return
-    if when.operation == "and":
-        for part in when.arguments:
-            yield from _fixed(part)
-    if when.operation == "eq":
-        for one, other in (when.arguments, when.arguments[::-1]):
-            if isinstance(one, Bits) and _is_place(one) and isinstance(other, Const):
-                yield one, other.value
+    for one, value in _equal(when):
+        if isinstance(one, Bits) and _is_place(one):
+            yield one, value
+
+
+def _required(instruction: Instruction) -> Iterator[tuple[str, int]]:
+    """Fields that can have one value alone, by what is required."""
+    fields = {let.name for let in instruction.fields}
+    for part in instruction.legal:
+        for one, value in _equal(part.condition):
+            if isinstance(one, Name) and one.name in fields:
+                yield one.name, value
+
+
+def _equal(condition: Expr) -> Iterator[tuple[Expr, int]]:
+    """What a condition says is equal to a constant."""
+    match condition:
+        case Apply(operation="and", arguments=parts):
+            for part in parts:
+                yield from _equal(part)
+        case Apply(operation="or", arguments=(Const(value=0), part) | (part, Const(value=0))):
+            yield from _equal(part)
+        case Apply(operation="eq", arguments=(one, Const(value=value)) | (Const(value=value), one)):
+            yield one, value
 
 
 def _said(command: Command) -> str:
