@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 
 from axiloom.hw.nest.circuit import Memory, Operate, Place
 from axiloom.nests.lower.banks.layouts import BankLayout, bounds
@@ -34,6 +35,7 @@ def accesses(
     """What uses the ports of banks that may be the same: `counts` reads a cycle, one write."""
     found: list[Resource] = []
 
+    @cache  # each pair is asked about again for each slot and interval
     def together(a: int, b: int) -> bool:
         one, other = vertices[a].what, vertices[b].what
         assert isinstance(one, Access)

@@ -8,7 +8,7 @@ scheme; without conflicts it is the longest path.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 
 from axiloom.base.errors import CompileError
@@ -58,23 +58,37 @@ class Claim:
 
     resource: Resource
     of: dict[int, list[int]]
+    _together: dict[tuple[int, int], bool] = field(default_factory=dict)
 
     def together(self, one: int, other: int) -> bool:
         """Whether two units take one place if they have the same slot."""
-        return all(self.resource.together(a, b) for a in self.of[one] for b in self.of[other])
+        known = self._together.get((one, other))
+        if known is None:
+            known = all(self.resource.together(a, b) for a in self.of[one] for b in self.of[other])
+            self._together[one, other] = known
+        return known
 
-    def places(self, units: Sequence[int], slots: Sequence[int | None]) -> int:
-        """How many places these units take, which have the same slot modulo the interval: those of one slot
-        belong to one iteration."""
+    def shared(
+        self, groups: Sequence[list[int]], unit: int, slot: int, slots: Sequence[int | None]
+    ) -> list[int] | None:
+        """The first of `groups`, each of one slot and iteration, whose place `unit` takes in `slot`, too."""
+        for group in groups:
+            if slots[group[0]] == slot and all(self.together(unit, each) for each in group):
+                return group
+        return None
+
+    def groups(self, units: Sequence[int], slots: Sequence[int | None]) -> list[list[int]]:
+        """A group for each place that these units take, which have the same slot modulo the interval."""
         groups: list[list[int]] = []
         for unit in units:
-            for group in groups:
-                if slots[group[0]] == slots[unit] and all(self.together(unit, each) for each in group):
-                    group.append(unit)
-                    break
-            else:
+            slot = slots[unit]
+            assert slot is not None
+            group = self.shared(groups, unit, slot, slots)
+            if group is None:
                 groups.append([unit])
-        return len(groups)
+            else:
+                group.append(unit)
+        return groups
 
 
 @dataclass
@@ -244,6 +258,7 @@ def place(tied: Tied, early: list[int], interval: int) -> list[int] | None:
             claims[user].append(number)
     height = _heights(tied, interval)
     used: dict[tuple[int, int], list[int]] = {}
+    grouped: dict[tuple[int, int], list[list[int]]] = {}  # of those in `used`, until they change
     slots: list[int | None] = [None] * tied.units
     tried = [-1] * tied.units
     waiting = set(range(tied.units))
@@ -253,18 +268,22 @@ def place(tied: Tied, early: list[int], interval: int) -> list[int] | None:
         assert slot is not None
         for number in claims[unit]:
             used[number, slot % interval].remove(unit)
+            grouped.pop((number, slot % interval), None)
         slots[unit] = None
         waiting.add(unit)
 
     def full(unit: int, slot: int) -> list[int]:
         found = []
         for number in claims[unit]:
-            there, claim = used.get((number, slot % interval), []), tied.resources[number]
-            if len(there) >= claim.resource.count:
-                slots[unit] = slot
-                if claim.places([*there, unit], slots) > claim.resource.count:
+            place, claim = (number, slot % interval), tied.resources[number]
+            if len(there := used.get(place, [])) >= claim.resource.count:
+                if place not in grouped:
+                    grouped[place] = claim.groups(there, slots)
+                groups = grouped[place]
+                if len(groups) >= claim.resource.count + (
+                    claim.shared(groups, unit, slot, slots) is not None
+                ):
                     found.append(number)
-                slots[unit] = None
         return found
 
     for _ in range(20 * tied.units + 100):
@@ -290,6 +309,7 @@ def place(tied: Tied, early: list[int], interval: int) -> list[int] | None:
         tried[unit] = max(slot, tried[unit])
         for number in claims[unit]:
             used.setdefault((number, slot % interval), []).append(unit)
+            grouped.pop((number, slot % interval), None)
         for edge in out[unit]:
             after = slots[edge.after]
             if (
