@@ -139,7 +139,6 @@ INSIDE: tuple[tuple[str, ...], ...] = (
         "src/axiloom/quantise",
         "src/axiloom/report",
         "src/axiloom/report/page",
-        "src/axiloom/application/numbers",
         "src/axiloom/application/units",
         "src/axiloom/application",
         "src/axiloom/run",

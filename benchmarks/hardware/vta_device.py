@@ -1,7 +1,8 @@
 """VTA's RTL: what it takes of a XC7Z020 with its DMA, and how busy it is in the layers of ResNet18.
 
-Every layer is lowered to commands (:mod:`axiloom.selection.blocks`) and executed by the text's simulator; its
-result is compared with NumPy's. Cycles are foretold, of the RTL while its streams do not pause; the layers
+Every layer is lowered to commands (:mod:`axiloom.accelerators.vta.blocks`) and executed by the text's
+simulator; its result is compared with NumPy's. Cycles are foretold, of the RTL while its streams do not
+pause; the layers
 `MEASURED` also run on it, in exactly these cycles. 256 multiply-adds a cycle are the most.
 
 ``AXILOOM_VTA_PARTS=layers,device,soc``: which of the table, the device's resources, and those with its DMA.
@@ -16,6 +17,8 @@ from pathlib import Path
 
 import numpy as np
 
+from axiloom.accelerators.vta.blocks.conv import Convolution, lowered
+from axiloom.accelerators.vta.blocks.epilogue import Requantise
 from axiloom.base.cache import cached_build
 from axiloom.boards.synthesis.resources import XC7Z020, synthesise, table
 from axiloom.device import programs
@@ -24,8 +27,6 @@ from axiloom.device.values import random_values
 from axiloom.hw.verilog import emit as verilog
 from axiloom.isa.instructions.library import targets
 from axiloom.isa.instructions.read import read
-from axiloom.selection.blocks.conv import Convolution, lowered
-from axiloom.selection.blocks.epilogue import Requantise
 from axiloom.selection.drive.execute import Values, execute
 from benchmarks.paper.fig16 import LAYERS
 

@@ -1,6 +1,6 @@
 """FlexASR's operators on random data: errors beside table 2 of 3LA (Huang et al., TODAES 2024).
 
-All results are those of `isa/targets/flexasr.isa`, command by command. An error is |result - reference| /
+All results are those of `flexasr.isa`, command by command. An error is |result - reference| /
 |reference| of a step's vector, by the Euclidean norm. **The reference has the quantised inputs, is computed
 in floats, and is then quantised to AdaptivFloat with the bias that suits it**: only so do the published
 figures come about. Without that last step (`unrounded`) five significant bits are at least 1.3 % away. Two
@@ -29,11 +29,11 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
+from axiloom.accelerators.flexasr import host as flexasr
 from axiloom.isa.instructions.library import targets
 from axiloom.isa.instructions.read import read
 from axiloom.isa.instructions.simulator.simulate import Simulator
 from axiloom.isa.numerics.adaptivfloat import bias_of, quantise, to_fixed
-from axiloom.isa.targets import flexasr
 
 Array = np.ndarray[Any, Any]
 SIZES = 64, 128, 256, 512

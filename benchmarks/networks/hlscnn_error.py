@@ -6,12 +6,11 @@ reference. Published are neither the size nor the data. The first draw of a row 
 
 from __future__ import annotations
 
-from importlib.resources import files
-
 import numpy as np
-from tests.isa.targets.hlscnn_plain import Conv, plain, quantised, relative_error
-from tests.isa.targets.test_hlscnn import convolved
+from tests.accelerators.hlscnn.hlscnn_plain import Conv, plain, quantised, relative_error
+from tests.accelerators.hlscnn.test_hlscnn import convolved
 
+from axiloom.isa.instructions.library import targets
 from axiloom.isa.instructions.read import parse
 from axiloom.isa.instructions.simulator.simulate import Simulator
 
@@ -23,7 +22,7 @@ DRAWS = 100
 
 
 def main() -> None:
-    text = (files("axiloom.isa.targets") / "hlscnn.isa").read_text()
+    text = targets()["hlscnn"].read_text()
     print(f"{'channels':>8} {'kernel':>6} {'weights':>8} {'rounded %':>14} {'cut %':>14}")
     for conv in CONVS:
         for width in (1, 2):

@@ -12,7 +12,7 @@ import importlib.util
 import time
 from pathlib import Path
 
-from axiloom.selection.accelerators.kernels import Accelerator, accelerators
+from axiloom.selection.accelerators.kernels import Patterns, accelerators
 from axiloom.selection.accelerators.matches import matches
 from axiloom.selection.egraph import Limits
 from axiloom.selection.egraph.saturation import warm
@@ -73,7 +73,7 @@ def rules() -> tuple[RuleText, ...]:
     return usable(kept)
 
 
-def counts(graph: Graph, target: Accelerator, texts: tuple[RuleText, ...]) -> tuple[int, int, float, str]:
+def counts(graph: Graph, target: Patterns, texts: tuple[RuleText, ...]) -> tuple[int, int, float, str]:
     """Exact, flexible, seconds of the latter, and what ended saturation."""
     exact = matches(graph, [target])
     begun = time.perf_counter()

@@ -24,17 +24,17 @@ from pathlib import Path
 
 import numpy as np
 
+from axiloom.accelerators.flexasr import host
+from axiloom.accelerators.flexasr import numbers as flexasr
+from axiloom.accelerators.flexasr.linear import reals
+from axiloom.accelerators.flexasr.lstm import GATES as LSTM_GATES
+from axiloom.accelerators.flexasr.lstm import LSTM
 from axiloom.application import data, model, page
 from axiloom.application.choose import choose, observe
-from axiloom.application.numbers import flexasr
-from axiloom.application.numbers.counts import Places
 from axiloom.application.result import figure
-from axiloom.application.units.flexasr_linear import reals
-from axiloom.application.units.flexasr_lstm import GATES as LSTM_GATES
-from axiloom.application.units.flexasr_lstm import LSTM
+from axiloom.application.units.counts import Places
 from axiloom.application.units.unit import Operator
 from axiloom.application.validate import Request, Validated, validate
-from axiloom.isa.targets import flexasr as host
 from axiloom.selection.ir.graph import Graph, Type
 from axiloom.selection.ir.ops import Builder
 from benchmarks.networks.flexasr_table2 import LSTM_64, error, rounded, tensor

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import os
 import time
-from importlib.resources import files
 
-from tests.isa.targets.vta_streams import DRAM, Compared, Pair
+from tests.accelerators.vta.vta_streams import DRAM, Compared, Pair
 from tqdm import tqdm
 
+from axiloom.isa.instructions.library import targets
 from axiloom.isa.instructions.read import parse
 from axiloom.isa.instructions.simulator.simulate import Simulator
 
@@ -22,7 +22,7 @@ TOGETHER = 25
 
 def main() -> None:
     wanted, seed = int(os.environ.get("AXILOOM_STREAMS", "10000")), int(os.environ.get("AXILOOM_SEED", "0"))
-    text = (files("axiloom.isa.targets") / "vta.isa").read_text()
+    text = targets()["vta"].read_text()
     for m, a in EDITIONS:
         isa = parse(text, "vta.isa", "vta", {"M": m, "A": a, "DRAM": DRAM})
         found, start = Compared(), time.monotonic()

@@ -10,12 +10,14 @@ import numpy as np
 import pytest
 from tests.application.small import Making, images, network, recurrent, sequences
 
+from axiloom.accelerators.flexasr import numbers as flexasr
+from axiloom.accelerators.flexasr import on_rtl as flexasr_on_rtl
+from axiloom.accelerators.hlscnn import numbers as hlscnn
 from axiloom.application import page, result, text
 from axiloom.application.data import Data, of_arrays
 from axiloom.application.metrics import METRICS
-from axiloom.application.numbers import flexasr, hlscnn
 from axiloom.application.offload import offload
-from axiloom.application.units import flexasr_linear, on_rtl
+from axiloom.application.units import on_rtl
 from axiloom.application.validate import Request, Validated, validate
 from axiloom.base.errors import BuildError, DriverError, UsageError
 from axiloom.selection.ir.evaluate import evaluate
@@ -81,8 +83,8 @@ def test_errors_are_those_of_two_runs() -> None:
     one = found(graph, data, numbers="published")
     conv, dense = one.offloaded.operators
     own = carried = reference = exact_reference = 0.0
-    from axiloom.application.numbers.counts import Places
     from axiloom.application.run import alone
+    from axiloom.application.units.counts import Places
 
     for call in data.calls:
         weights = {name: graph.constants[name] for name in graph.constants}
@@ -177,7 +179,7 @@ def test_the_checked_pass_is_no_worse_than_ranges() -> None:
         (hlscnn, "NARROWED", 10),
         (hlscnn, "CUT", 4),
         (flexasr, "FRACTION", 13),
-        (flexasr_linear.flexasr, "_packed", lambda bias, sign: np.zeros(1 << 20, np.uint16)),
+        (flexasr, "_packed", lambda bias, sign: np.zeros(1 << 20, np.uint16)),
     ],
 )
 def test_numbers_that_are_not_the_device_s_are_caught(
@@ -207,9 +209,9 @@ def test_rtl_that_is_another_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     data = of_arrays({"x": 100 * images()["x"], "labels": np.zeros(6, int)}, graph, "large")
     options = {"accelerators": ("flexasr",), "numbers": "published", "replays": 1}
     assert sum(part.wrong for part in found(graph, data, **options).replayed) == 0
-    of = on_rtl._flexasr
+    of = flexasr_on_rtl._device
     other = flexasr.Version(saturated_sign=1)
-    monkeypatch.setattr(on_rtl, "_flexasr", lambda version: of(other))
+    monkeypatch.setattr(flexasr_on_rtl, "_device", lambda version: of(other))
     one = found(graph, data, **options)
     assert sum(part.wrong for part in one.replayed if part.where == "text") == 0
     assert sum(part.wrong for part in one.replayed if part.where == "RTL") > 0

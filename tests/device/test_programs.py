@@ -10,6 +10,7 @@ import pytest
 from tests.accelerators.qkv.rtl.device_bench import small, text_of
 
 from axiloom.accelerators.qkv.attention import attention, operators
+from axiloom.accelerators.vta.matmul import blocks, matmul
 from axiloom.base.errors import DriverError, SpecError, UsageError
 from axiloom.device.programs import execute
 from axiloom.device.rtl import DeviceRtl, device
@@ -18,7 +19,6 @@ from axiloom.device.values import random_values
 from axiloom.isa.instructions.library import target, targets
 from axiloom.isa.instructions.read import parse, read
 from axiloom.selection.ir.numbers import number
-from axiloom.selection.program.matmul import blocks, matmul
 
 N = 8
 

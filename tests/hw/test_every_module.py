@@ -9,24 +9,25 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 
 ELSEWHERE = {
-    "command/device.py": "tests/hw/vta/test_device.py",  # which is one
+    "command/device.py": "tests/accelerators/vta/rtl/test_device.py",  # which is one
     "axi/rules/language.py": "tests/prove/axi/test_ports.py",
     "nest/access.py": "tests/hw/nest/test_memory.py",
     "nest/accelerator.py": "tests/run/test_nest.py",
     "nest/operators/": "tests/hw/nest/operators/test_operators.py",  # each one that is registered
-    **{
-        f"flexasr/{name}.py": "tests/hw/flexasr/test_device.py"
-        for name in ("activate", "moves", "pool", "product")
-    },
     "soc/user.py": "tests/board_folder/test_user_rtl.py",  # in the system that a board gets
     "numbers/": "tests/hw/numbers/test_functions.py",  # each one that is registered
 }
 """Modules, or folders of them, that are tested under another name: by what."""
 
+_BEHIND = {
+    "qkv/rtl": ("row_memory", "softmax", "task", "transfers"),
+    "flexasr/rtl": ("activate", "moves", "pool", "product"),
+}
+"""Units that execute instructions alone: behind the streams of a device."""
 OF_ACCELERATORS = {
-    # Units execute instructions alone: behind the streams of a device.
-    f"qkv/rtl/{name}.py": "tests/accelerators/qkv/rtl/test_device.py"
-    for name in ("row_memory", "softmax", "task", "transfers")
+    f"{room}/{name}.py": f"tests/accelerators/{room}/test_device.py"
+    for room, names in _BEHIND.items()
+    for name in names
 } | {"qkv/rtl/product.py": "tests/accelerators/qkv/rtl/test_product_rows.py"}
 
 

@@ -229,20 +229,3 @@ def test_what_z3_leaves_goes_to_both() -> None:
     said = list(solvers.decide([hard, wrong], 60))
     assert [one.holds for one in said] == [True, False]
     assert set(said[1].values) == {"a", "b"}
-
-
-def test_another_engine_knows_all_layouts_of_a_convolution() -> None:
-    """Places of four dims: products of products, which are multiplied out."""
-    claims = [one for one in sound.claims(model_of(isa.builtin("conv_v3"))) if one.kind == "layouts"]
-    said = [*solvers.decide([one.formula for one in claims], 30)]
-    assert len(claims) == 6
-    assert all(one.holds and one.certified for one in said)
-
-
-def test_a_product_of_unknowns_is_one_unknown() -> None:
-    x, y, z = z3.Ints("x y z")
-    said = [x * (y + z) == z * x + y * x, z3.Implies(x * y > z, x > 1), x * x >= 0]
-    easy = [z3.simplify(one) for one in sound.opaque(said)]
-    assert z3.is_true(easy[0])
-    assert not any(z3.is_true(one) for one in easy[1:])
-    assert [one.holds for one in solvers.decide(said, 10)] == [True, False, True]

@@ -6,24 +6,24 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.accelerators.flexasr.test_layers import LAYERS
+from tests.accelerators.vta.blocks.test_layers import convolved
 from tests.device.test_programs import N, small_device, within
-from tests.selection.blocks.test_layers import convolved
-from tests.selection.program.test_flexasr import LAYERS
 
 from axiloom.accelerators.qkv.attention import attention
+from axiloom.accelerators.vta.blocks.conv import Convolution
+from axiloom.accelerators.vta.blocks.conv import lowered as lower_conv
+from axiloom.accelerators.vta.blocks.epilogue import Requantise
+from axiloom.accelerators.vta.blocks.matmul import lowered as lower_matmul
+from axiloom.accelerators.vta.matmul import matmul
 from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
 from axiloom.device.rtl import device
 from axiloom.device.values import random_values
 from axiloom.isa.instructions.library import target
 from axiloom.run.program import ProgramRun
-from axiloom.selection.blocks.conv import Convolution
-from axiloom.selection.blocks.conv import lowered as lower_conv
-from axiloom.selection.blocks.epilogue import Requantise
-from axiloom.selection.blocks.matmul import lowered as lower_matmul
 from axiloom.selection.drive.execute import execute as by_text
 from axiloom.selection.drive.plan import Fence, Gather, Scatter
-from axiloom.selection.program.matmul import matmul
 from axiloom.selection.program.program import Command, HostArray, Program
 
 pytestmark = pytest.mark.slow

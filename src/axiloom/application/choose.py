@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from axiloom.application.data import Data
-from axiloom.application.numbers.counts import Array, Places
 from axiloom.application.run import Error, Progress, alone, evaluated, leaf
+from axiloom.application.units.counts import Array, Places
 from axiloom.application.units.unit import Operator, Ranges, Settings, changed
 from axiloom.selection.ir.graph import Graph
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from axiloom.application.numbers.counts import Array
+from axiloom.application.units.counts import Array
 from axiloom.base.errors import UsageError
 from axiloom.base.files import read_arrays
 from axiloom.selection.ir.graph import Graph, Node

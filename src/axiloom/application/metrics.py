@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from axiloom.application.numbers.counts import Array
+from axiloom.application.units.counts import Array
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from axiloom.application.units.registry import UNITS
 from axiloom.application.units.unit import Operator, Unit
+from axiloom.base.accelerators import parts
 from axiloom.base.errors import UsageError
 from axiloom.selection.ir.graph import Graph
 
@@ -21,9 +21,10 @@ class Offloaded:
 
 
 def units(accelerators: Sequence[str]) -> list[Unit]:
-    """Of names of accelerators (all their units) and of units (``flexasr.lstm``). Raises UsageError."""
-    by_name = {unit.name: (unit,) for of in UNITS.values() for unit in of}
-    known = {**UNITS, **by_name}
+    """Of names of accelerators (all their units) and of units (``ACCELERATOR.UNIT``). Raises UsageError."""
+    of_accelerators: Mapping[str, tuple[Unit, ...]] = parts("units")
+    by_name = {unit.name: (unit,) for of in of_accelerators.values() for unit in of}
+    known = {**of_accelerators, **by_name}
     found: list[Unit] = []
     for name in accelerators:
         if name not in known:

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from axiloom.application.numbers.counts import Array
 from axiloom.application.run import Plan
+from axiloom.application.units.counts import Array
 from axiloom.application.units.unit import Call, Operator
 from axiloom.base.errors import BuildError, DriverError
 

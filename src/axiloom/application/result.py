@@ -8,7 +8,7 @@ from typing import Any
 
 from axiloom import __version__
 from axiloom.application.metrics import Metric
-from axiloom.application.numbers.counts import Counts
+from axiloom.application.units.counts import Counts
 from axiloom.application.validate import Validated
 
 WORTH_SAYING = 0.01

@@ -12,7 +12,7 @@ import numpy as np
 
 from axiloom.application.data import Data
 from axiloom.application.metrics import Metric
-from axiloom.application.numbers.counts import Array, Places
+from axiloom.application.units.counts import Array, Places
 from axiloom.application.units.unit import Operator, Settings
 from axiloom.selection.ir.graph import Graph, Node
 from axiloom.selection.ir.ops.registry import OPS

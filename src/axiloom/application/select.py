@@ -4,9 +4,9 @@ Proved rules make all forms of the application; each product and each LSTM in th
 to the host. The cheapest graph is taken, every value in it paid for once. It is another graph than the
 application's, equal in real numbers: :func:`check` compares them in float32.
 
-Units of several instruction sets are chosen in the application, not in one program. VTA has micro-ops and
-FlexASR's units are programs of many commands: neither has an instruction that is a product as a whole. A
-unit knows what it takes and how it is driven, so it can make an offer for a class of the saturated graph.
+Units of several instruction sets are chosen in the application, not in one program. A unit may be driven by
+micro-ops, or by a program of many commands, and need not have an instruction that is a product as a whole. It
+knows what it takes and how it is driven, so it can make an offer for a class of the saturated graph.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ GROUP = "axiloom.accelerators"
 NAME = "ACCELERATOR"
 """What a package calls its :class:`Accelerator`."""
 OURS = Path(__file__).parents[1] / "accelerators"
-Part = Literal["rtl", "units"]
+Part = Literal["rtl", "units", "offers"]
 
 
 @dataclass(frozen=True)
@@ -32,12 +32,15 @@ class Accelerator:
 
     - `rtl`: a :class:`axiloom.device.rtl.Maker`, which builds its instruction sets, and others like them
     - `units`: a tuple of :class:`axiloom.application.units.unit.Unit`: operators that it takes of a network
+    - `offers`: a function of an instruction set: :class:`axiloom.selection.compile.offered.Offers` where a
+      layer takes many commands, None for an instruction set that it does not know
     """
 
     name: str
     folder: Path
     rtl: str = ""
     units: str = ""
+    offers: str = ""
 
 
 @cache

@@ -7,16 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from axiloom.base.accelerators import parts
-from axiloom.base.errors import SpecError, UsageError
-from axiloom.hw.flexasr.cycles import Cycles as ByteCycles
-from axiloom.hw.flexasr.device import Device as ByteDevice
-from axiloom.hw.flexasr.meanings import LANES as BYTES
-from axiloom.hw.flexasr.meanings import machine as byte_machine
+from axiloom.base.errors import SpecError
 from axiloom.hw.rtl_files.user_rtl import UserRtl
-from axiloom.hw.verilog.emit import convert
-from axiloom.hw.vta.cycles import Cycles as BlockCycles
-from axiloom.hw.vta.device import Device as BlockDevice
-from axiloom.hw.vta.meanings import machine as block_machine
 from axiloom.isa import Link
 from axiloom.isa.instructions.tree import InstructionSet
 from axiloom.selection.drive.link import link
@@ -66,46 +58,13 @@ class Maker:
     make: Callable[[InstructionSet, int, int, int], DeviceRtl]
 
 
-def _blocks(isa: InstructionSet, lanes: int, stream_width: int, rows: int) -> DeviceRtl:
-    """Blocks of int8 by vectors of int8: VTA and what is like it. The text says how many lanes there are."""
-    found = block_machine(isa)
-    if (lanes, rows) != (DEFAULT_LANES, 1):
-        raise UsageError(
-            f"{isa.name}: its text says how many multipliers there are: no --lanes, no --product-rows"
-        )
-    top = f"device_{isa.name}"
-    try:
-        component = BlockDevice(found, stream_width)
-    except ValueError as error:
-        raise UsageError(f"{isa.name}: {error}") from None
-    cycles = BlockCycles(found, stream_width)
-    return DeviceRtl(isa, top, convert(component, top), stream_width, found.block**2, cycles.program)
-
-
-def _bytes(isa: InstructionSet, lanes: int, stream_width: int, rows: int) -> DeviceRtl:
-    """Vectors of 16 AdaptivFloat bytes: FlexASR's units and what is like them."""
-    found = byte_machine(isa)
-    if (lanes, rows) != (DEFAULT_LANES, 1):
-        raise UsageError(f"{isa.name}: a vector has {BYTES} elements: no --lanes, no --product-rows")
-    top = f"device_{isa.name}"
-    try:
-        component = ByteDevice(found, stream_width)
-    except ValueError as error:
-        raise UsageError(f"{isa.name}: {error}") from None
-    cycles = ByteCycles(found, stream_width)
-    return DeviceRtl(isa, top, convert(component, top), stream_width, BYTES, cycles.program)
-
-
-_OLD = (Maker("blocks of int8", _blocks), Maker("vectors of bytes", _bytes))
-
-
 def device(
     isa: InstructionSet, lanes: int = DEFAULT_LANES, stream_width: int = 64, rows: int = 1
 ) -> DeviceRtl:
     """`rows`: of a product at once, `lanes` multipliers each. Raises SpecError with what each maker says
     where none builds it."""
     faults: list[str] = []
-    makers: list[Maker] = [*parts("rtl").values(), *_OLD]
+    makers: list[Maker] = [*parts("rtl").values()]
     for maker in makers:
         try:
             return maker.make(isa, lanes, stream_width, rows)

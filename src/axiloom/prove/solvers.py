@@ -85,8 +85,6 @@ def decide(formulas: Sequence[Any], limit_s: int) -> Iterator[Said]:
         if found.holds:
             name = "z3" if found.solver == "bitwuzla" else "bitwuzla"
             (other,) = _ask(name, [asked[name]], QUICK_S)
-            if other.holds is None and of_integers(whole):
-                (other,) = _ask("cvc5", [whole], WHOLE_S)
             found = _together(found, other)
         yield found
 

@@ -87,7 +87,7 @@ def quantise(
     """Quantise `network` (in evaluation mode); `calibration`: samples, or what --calibration says.
 
     `keep`: samples on which each layer can be compared. `shifts`: sums become int8 by a shift, without a
-    multiplier, for accelerators that have none (VTA). Raises CompileError for an op that has no integer form.
+    multiplier, for accelerators that have none. Raises CompileError for an op that has no integer form.
     """
     progress("exporting")
     judge = getattr(network, "referee", None) or referee(network, examples)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from axiloom.base.accelerators import parts
 from axiloom.base.errors import CompileError
 from axiloom.device.known import derive, known
 from axiloom.device.rtl import DeviceRtl
 from axiloom.isa.instructions.tree import InstructionSet
-from axiloom.selection.blocks.offers import offers
 from axiloom.selection.compile.cover import Made
 from axiloom.selection.compile.graphs import Compiled, compile_graph
 from axiloom.selection.compile.layout import HostMemoryError
+from axiloom.selection.compile.offered import Offers
 from axiloom.selection.compile.target import Cost, Target
 from axiloom.selection.egraph.saturated import SaturationError
 from axiloom.selection.ir.graph import Graph
@@ -70,6 +71,12 @@ class Selected:
         return lines
 
 
+def _offers(isa: InstructionSet) -> Offers | None:
+    """Of the first accelerator that lowers layers to commands of `isa`."""
+    of_accelerators: Iterable[Callable[[InstructionSet], Offers | None]] = parts("offers").values()
+    return next((found for offers in of_accelerators if (found := offers(isa)) is not None), None)
+
+
 def select(
     graph: Graph,
     read: Read,
@@ -83,7 +90,7 @@ def select(
     constants: dict[str, int] = {}
     isa = read(constants)
     for _ in range(2):
-        blocks = offers(isa)
+        blocks = _offers(isa)
         meanings = Meanings(isa) if blocks is not None else _derived(isa, graph, progress)
         made = device(isa)
         progress(f"selecting instructions of {isa.name}")

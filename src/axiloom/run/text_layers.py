@@ -4,7 +4,7 @@ A layer's function (a product and what is behind it) becomes a graph; its weight
 contents nobody looks at. What the program keeps of a weight is the same numbers in another order: an argument
 of the layer's driver, which the network's compiler packs once.
 
-A layer's weights are arguments of its program. A program for VTA could hold its weights, as an
+A layer's weights are arguments of its program. A program could hold its weights, as an
 application's does. In a network twelve layers would then be twelve programs with as many megabytes of C.
 The program's constants are followed back to the places of the weight's elements, and the network's
 compiler packs each weight so.
@@ -27,7 +27,6 @@ from axiloom.drivergen.dialects import mlir
 from axiloom.drivergen.nest.packed import CONSTANT, argument_attributes, set_attributes
 from axiloom.report.columns import columns
 from axiloom.run.selected import Read, Selected, select
-from axiloom.selection.blocks.sums import SUMS
 from axiloom.selection.compile.cover import Given
 from axiloom.selection.drive.driver import driver
 from axiloom.selection.drive.plan import WORD, plan
@@ -38,6 +37,7 @@ from axiloom.selection.read.linalg.reader import WEIGHT, read_text
 
 LAYER = "layer"
 """What the compiler calls a layer's function before it has a name."""
+PRODUCTS = ("convolution", "dense", "dot_general")
 DIGIT = 64
 """Places of elements are followed through a constant's forms as digits of int8."""
 
@@ -192,7 +192,7 @@ def _argument(number: int, arg: Arg, taken: int) -> Arg:
 
 def _call(found: Selected, words: tuple[int, int]) -> Call:
     """What reports say of the layer: its multiply-adds, and the words that travel."""
-    sums = [node for node in found.graph.nodes() if node.op in SUMS]
+    sums = [node for node in found.graph.nodes() if node.op in PRODUCTS]
     adds = sum(node.type.elements * prod(_summed(node)) for node in sums)
     return Call({"x": adds}, (), "commands", (), words=words)
 

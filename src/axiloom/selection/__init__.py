@@ -4,13 +4,12 @@ The way of the data, and the rooms, each of which knows those above it:
 
 - ``ir/``: tensors and operations as a graph: the application; ``read/``: from HLO, linalg and PyTorch
 - ``rules/``: equations between graphs, with their proofs; ``egraph/``: saturation and extraction
-- ``accelerators/``: kernels of FlexASR, HLSCNN and VTA as patterns; exact and flexible matches
+- ``accelerators/``: kernels of accelerators as patterns; exact and flexible matches
 - ``machine/``: what instructions of a text with meaning compute on tensors, typed by memory
 - ``allocate/``: order and addresses, by constraints
 - ``compile/``: which instructions make an application, where its values lie, and when
 - ``program/``: commands with their words, and where tensors lie in the host's memory; ``drive/``: their
   driver in C
 - ``streams/``: networks on accelerators with a stream: which product goes where, in which form
-- ``blocks/``: matrix products and convolutions of int8 on texts like VTA's, in tiles, without a search
 - ``validate/``: every program against its graph: symbolically, and in the model
 """

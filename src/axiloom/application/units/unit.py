@@ -12,9 +12,11 @@ from typing import Protocol, TypeAlias
 
 import numpy as np
 
-from axiloom.application.numbers.counts import Array, Places
+from axiloom.application.units.counts import Array, Places
 from axiloom.selection.ir.graph import Node
 
+PORT = 8
+"""Bytes of a cycle of the host's port, where cycles are counted from a text and not foretold of RTL."""
 Settings: TypeAlias = Mapping[str, int]
 Ranges: TypeAlias = Mapping[str, float]
 """By place (input, weights, output, cell, ...): the largest magnitude in float32."""
@@ -79,6 +81,10 @@ class Unit(Protocol):
 
     @property
     def knobs(self) -> Mapping[str, Knob]: ...
+
+    def cycles(self, operator: Operator) -> int:
+        """Of one call on the unit, without the host's conversions. Foretold where there is RTL; else counted
+        from what the text says: words of the bus over a port of `PORT` bytes, then steps of the array."""
 
     def take(self, node: Node, uses: Mapping[int, int]) -> Operator | str | None:
         """The operator that ends in `node`; why it is not taken; None if it is nothing for this unit."""

@@ -46,7 +46,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--shifts",
         action="store_true",
         help="sums become int8 by a shift alone, one scale a weight: for accelerators that have no "
-        "multiplier behind their sums, such as VTA (`axiloom run --select egraph --accel vta`)",
+        "multiplier behind their sums, as an accelerator's page says",
     )
     command.add_argument(
         "--seed", type=shared.natural, default=0, help="of random calibration data (default 0)"

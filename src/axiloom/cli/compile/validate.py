@@ -7,6 +7,7 @@ import json
 import re
 import shlex
 
+from axiloom.base.accelerators import accelerators
 from axiloom.base.files import write_whole
 from axiloom.cli import HELP
 from axiloom.cli import options as shared
@@ -32,7 +33,8 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--accel",
         required=True,
         metavar="NAME[,NAME]",
-        help="flexasr, hlscnn, vta; the first that takes an operation",
+        help=", ".join(name for name, accelerator in accelerators().items() if accelerator.units)
+        + "; the first that takes an operation",
     )
     command.add_argument(
         "--select", choices=SELECTIONS, default=SELECTIONS[0],

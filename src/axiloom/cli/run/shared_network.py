@@ -1,4 +1,4 @@
-"""``axiloom run NETWORK --select egraph --accel vta,cpu``: an instruction set and the CPU share a network.
+"""``axiloom run NETWORK --select egraph --accel NAME,cpu``: an instruction set and the CPU share a network.
 
 Each layer that the text's instructions can compute is a program of its own, found by equality saturation and
 validated; the CPU does the rest.

@@ -49,7 +49,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
     doc = actions.add_parser("doc", help="a page of documentation of an instruction set, in Markdown")
     doc.add_argument(
-        "file", type=Path, metavar="FILE", help="NAME.isa, or a built-in one's name, such as vta"
+        "file", type=Path, metavar="FILE", help="NAME.isa, or the name of an accelerator's instruction set"
     )
     doc.add_argument("-o", "--output", type=output_file, metavar="FILE", help="default: standard output")
     doc.set_defaults(execute=execute_doc)

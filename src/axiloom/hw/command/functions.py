@@ -1,8 +1,8 @@
 """A text's functions as logic: each call is logic of its own, its names are wires.
 
-Numbers of a text become logic. FlexASR's RTL knows where bytes go and not what they are: decode, encode,
-sigmoid and tanh are the functions of the text. The hardware cannot round differently from the model that
-is proved and executed.
+Numbers of a text become logic. RTL of an accelerator knows where bytes go and not what they are: decode,
+encode, sigmoid and tanh are the functions of the text. The hardware cannot round differently from the model
+that is proved and executed.
 """
 
 from __future__ import annotations

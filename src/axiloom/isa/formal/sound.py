@@ -93,18 +93,14 @@ def lemma_claims(model: Ila) -> Iterator[Claim]:
 
 
 def opaque(formulas: Sequence[z3.BoolRef]) -> list[z3.BoolRef]:
-    """The same with unknown functions in the place of products of two unknowns; whole numbers are multiplied
-    out before, and each product of unknowns is one more of them, so that only sums are left.
+    """The same with unknown functions in the place of products of two unknowns.
 
     If one holds, so does the formula, and most claims need no more of a product than that it is one value.
     """
     made: dict[int, Term] = {}
-    products: _Products = {}
     for term in postorder(formulas):
         number, children = term.get_id(), term.children()
         new = [made[child.get_id()] for child in children]
-        if not _is_polynomial(term):
-            new = [_sum(child, products) if _is_polynomial(child) else child for child in new]
         unknown = sum(not z3.is_bv_value(child) for child in children)
         if unknown > 1 and z3.is_app_of(term, z3.Z3_OP_BMUL):
             sorts = [child.sort() for child in (*new, term)]
@@ -116,45 +112,6 @@ def opaque(formulas: Sequence[z3.BoolRef]) -> list[z3.BoolRef]:
         else:
             made[number] = term.decl()(*new)
     return [made[formula.get_id()] for formula in formulas]
-
-
-_POLYNOMIAL = z3.Z3_OP_ADD, z3.Z3_OP_SUB, z3.Z3_OP_UMINUS, z3.Z3_OP_MUL
-
-
-def _is_polynomial(term: Term) -> bool:
-    return z3.is_int(term) and z3.is_app(term) and term.decl().kind() in _POLYNOMIAL
-
-
-_Products = dict[tuple[int, ...], tuple[z3.ArithRef, list[Term]]]
-"""By the numbers of the factors: an unknown, and the factors, which keep their numbers while held."""
-
-
-def _sum(term: z3.ArithRef, products: _Products) -> z3.ArithRef:
-    """The polynomial as a sum of unknowns; `products` has those that stand for products, by their factors.
-    One without a product stays as it is written."""
-    if not any(
-        z3.is_app_of(part, z3.Z3_OP_MUL) and sum(not z3.is_int_value(one) for one in part.children()) > 1
-        for part in postorder([term])
-    ):
-        return term
-    flat = z3.simplify(term, som=True)
-    whole = z3.IntVal(0)
-    for summand in flat.children() if z3.is_add(flat) else [flat]:
-        times, factors, left = 1, [], [summand]
-        while left:
-            part = left.pop()
-            if z3.is_mul(part):
-                left += part.children()
-            elif z3.is_int_value(part):
-                times *= part.as_long()
-            else:
-                factors.append(part)
-        unknown = factors[0] if factors else z3.IntVal(1)
-        if len(factors) > 1:
-            key = tuple(sorted(factor.get_id() for factor in factors))
-            unknown, _ = products.setdefault(key, (z3.FreshInt("product"), factors))
-        whole = whole + times * unknown
-    return whole
 
 
 def _pairs(model: Ila, one: Instruction) -> list[tuple[Any, Any]]:

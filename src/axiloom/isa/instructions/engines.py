@@ -2,8 +2,8 @@
 
 A command takes a token of an engine that has one for it, or waits, and leaves one when it is done. Four
 queues count them; an engine's commands come in order, and all begin in the program's order. Source:
-apache/tvm-vta, vta.h: `pop_prev_dep`, `pop_next_dep`, `push_prev_dep`, `push_next_dep`; load comes before
-compute, and compute before store.
+TVM's versatile tensor accelerator, the header of its hardware: `pop_prev_dep`, `pop_next_dep`,
+`push_prev_dep`, `push_next_dep`; load comes before compute, and compute before store.
 """
 
 from __future__ import annotations

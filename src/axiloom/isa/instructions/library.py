@@ -15,23 +15,20 @@ from axiloom.isa.instructions.tree import InstructionSet
 
 INSTRUCTIONS = ".isa"
 MAPPING = ".mapping"
-_ROOM = Path(__file__).parent.parent
 
 
 def targets() -> Mapping[str, Path]:
     """Name to file."""
-    old = {one.stem: one for one in sorted((_ROOM / "targets").glob(f"*{INSTRUCTIONS}"))}
-    return dict(sorted({**texts(INSTRUCTIONS), **old}.items()))
+    return texts(INSTRUCTIONS)
 
 
 def mappings() -> Mapping[str, Path]:
     """Name to file."""
-    old = {one.stem: one for one in sorted((_ROOM / "mappings").glob(f"*{MAPPING}"))}
-    return dict(sorted({**texts(MAPPING), **old}.items()))
+    return texts(MAPPING)
 
 
 def target(name: str, beside: Path | None = None) -> InstructionSet:
-    """A built-in instruction set, or a file: ``vta``, ``mine.isa``. Raises SpecError.
+    """A built-in instruction set, or a file: ``NAME``, ``mine.isa``. Raises SpecError.
 
     `beside`: the folder from which a file is looked for.
     """

@@ -1,6 +1,6 @@
 """Mappings: a kernel, and the commands that are said to compute it on an instruction set.
 
-A text in the same language (docs/instructions.md): ``target("vta")``, sizes, tensors, and three functions:
+A text in the same language (docs/instructions.md): ``target("NAME")``, sizes, tensors, and three functions:
 ``kernel`` says what is wanted, ``program`` has the commands and what the host puts into its own memory
 (``memory(..., host=True)``), ``result`` where the result lies then.
 """

@@ -2,7 +2,7 @@
 
 A byte is ``s eee mmmm``. With a bias b of 0 to 7 it stands for (-1)^s 2^(e + b - 10) (1 + m / 16), and e =
 m = 0 for zero, whatever the sign (Tambe et al., "Algorithm-Hardware Co-Design of Adaptive Floating-Point
-Encodings", DAC 2020; the biases and roundings are those of FlexASR's published source, since its commit
+Encodings", DAC 2020; the biases and roundings are those of its authors' published hardware, since its commit
 e4f60b5).
 
 The bias belongs to a tensor, not to its elements, and does not travel with them. So values are integers in

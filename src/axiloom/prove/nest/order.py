@@ -4,13 +4,10 @@ Issue times are the least solution of a recurrence (:mod:`axiloom.hw.nest.circui
 some others, so many cycles each. If a chain of such waits leads from one access to another and is long
 enough, these two keep their order at any speed of the streams, and of every pipe. Data then pass as in the
 one run that was executed: FIFOs keep their order anyway.
-
-SciPy certifies: Johnson's algorithm finds a chain as long for each pair.
 """
 
 from __future__ import annotations
 
-import importlib.metadata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -23,13 +20,9 @@ from axiloom.nests.timing.execute import Run
 
 MOST = 6000
 """Iterations and words together: a table has their square."""
-_ROWS = 500
-"""Events whose chains are held at a time."""
 _NEVER = np.iinfo(np.int32).min // 2
 Distances = npt.NDArray[np.int32]
 Point = Mapping[str, int]
-Wait = tuple[int, int, int]
-"""From the first event to the second so many cycles pass at least."""
 
 
 class TooLargeError(Exception):
@@ -46,10 +39,6 @@ class Touch:
     address: int
     what: str
 
-    def before(self, other: Touch, cycles: int) -> Wait:
-        """That `other` comes so many cycles later."""
-        return self.event, other.event, cycles + self.slot - other.slot
-
 
 @dataclass(frozen=True)
 class Ordered:
@@ -57,43 +46,29 @@ class Ordered:
 
     faults: tuple[str, ...]
     pairs: int
-    waits: tuple[Wait, ...] = ()
-    """What was supposed."""
-    claims: tuple[Wait, ...] = ()
-    """What was concluded of all that is no fault; of those that follow from others, these."""
 
 
 def check(circuit: Circuit, run: Run) -> Ordered:
     """`run` is any run of the circuit. Raises TooLargeError."""
     events = _Events(circuit, run)
     faults: list[str] = []
-    claims: list[Wait] = []
     pairs = 0
-    for name, wait, is_apart in events.pushes():
+    for name, first, then, is_apart in events.pushes():
         pairs += 1
-        if is_apart:
-            claims.append(wait)
-        else:
-            first, then = (events.names[event] for event in wait[:2])
+        if not is_apart:
             faults.append(f"FIFO {name}: pushes of {first} and {then}")
     for memory in circuit.memories:
         for bank, touches in events.touches(memory).items():
-            for one, other, cycles in _hazards(touches):
-                pairs += 1
-                if events.apart(one, other) >= cycles:
-                    claims.append(one.before(other, cycles))
-                else:
-                    at = f"[{one.address}]"
-                    faults.append(f"{memory.name} bank {bank}{at}: {one.what}, {other.what}")
-            near, apart = _ports(memory, touches, events)
-            claims += apart
-            pairs += len(near)
-            faults += [
-                f"{memory.name} bank {bank}: {one.what}, {other.what}"
-                for one, other in near
-                if events.can_meet(one, other)
-            ]
-    return Ordered(tuple(faults), pairs, tuple(events.waits), tuple(claims))
+            for name, found in (
+                ("order", _hazards(touches, events)),
+                ("port", _ports(memory, touches, events)),
+            ):
+                for one, other, is_apart in found:
+                    pairs += 1
+                    if not is_apart:
+                        at = f"[{one.address}]" if name == "order" else ""
+                        faults.append(f"{memory.name} bank {bank}{at}: {one.what}, {other.what}")
+    return Ordered(tuple(faults), pairs)
 
 
 class _Events:
@@ -106,7 +81,7 @@ class _Events:
         self._first: dict[str, int] = {}
         self._pipes: list[Pipe | None] = []
         names: list[str] = []
-        self.waits = waits = list[Wait]()
+        waits: list[tuple[int, int, int]] = []
         pops: dict[str, list[int]] = {each.name: [] for each in circuit.fifos}
         pushes: dict[str, list[tuple[int, int]]] = {each.name: [] for each in circuit.fifos}
         for pipe in circuit.pipes:
@@ -147,12 +122,12 @@ class _Events:
         self._pushes = pushes
         self._run = run
 
-    def pushes(self) -> Iterator[tuple[str, Wait, bool]]:
+    def pushes(self) -> Iterator[tuple[str, str, str, bool]]:
         """Those that follow each other into a FIFO, by iteration, and whether they do so at any speed."""
         for name, given in self._pushes.items():
             for (one, slot), (other, then) in pairwise(given):
-                cycles = 1 + slot - then
-                yield name, (one, other, cycles), int(self.least[one, other]) >= cycles
+                is_apart = int(self.least[one, other]) + then - slot >= 1
+                yield name, self.names[one], self.names[other], is_apart
 
     def touches(self, memory: Memory) -> dict[int, list[Touch]]:
         """By bank, in the order of `run`."""
@@ -188,9 +163,8 @@ class _Events:
         return (one.slot - other.slot) % pipe.interval == 0
 
 
-def _hazards(touches: list[Touch]) -> Iterator[tuple[Touch, Touch, int]]:
-    """A write and the reads of what it has written; these and the write after it; writes. And the cycles
-    between them, at least."""
+def _hazards(touches: list[Touch], events: _Events) -> Iterator[tuple[Touch, Touch, bool]]:
+    """A write and the reads of what it has written; these and the write after it; writes."""
     written: dict[int, Touch] = {}
     read: dict[int, list[Touch]] = {}
     for touch in touches:
@@ -198,59 +172,28 @@ def _hazards(touches: list[Touch]) -> Iterator[tuple[Touch, Touch, int]]:
         if not touch.is_write:
             read.setdefault(touch.address, []).append(touch)
             if before is not None:
-                yield before, touch, 1
+                yield before, touch, events.apart(before, touch) >= 1
             continue
         if before is not None:
-            yield before, touch, 1
+            yield before, touch, events.apart(before, touch) >= 1
         for one in read.pop(touch.address, []):
-            yield one, touch, 0
+            yield one, touch, events.apart(one, touch) >= 0
         written[touch.address] = touch
 
 
-def _ports(
-    memory: Memory, touches: list[Touch], events: _Events
-) -> tuple[list[tuple[Touch, Touch]], list[Wait]]:
-    """Pairs that want one port for different things and that no chain keeps apart; and what keeps the others
-    apart. Several read ports are left to the RTL's checks."""
-    pairs: list[tuple[Touch, Touch]] = []
-    claims: list[Wait] = []
+def _ports(memory: Memory, touches: list[Touch], events: _Events) -> Iterator[tuple[Touch, Touch, bool]]:
+    """Pairs that want one port for different things. Several read ports are left to the RTL's checks."""
     for kind in (True, False):
         if not kind and memory.ports > 1:
             continue
         mine = [each for each in touches if each.is_write is kind]
         numbers = np.array([each.event for each in mine], np.int64)
         slots = np.array([each.slot for each in mine], np.int32)
-        later = events.least[np.ix_(numbers, numbers)] + slots[None, :] - slots[:, None] >= 1
-        near = np.triu(~later & ~later.T, 1)
-        pairs += [
-            (mine[one], mine[other])
-            for one, other in np.argwhere(near).tolist()
-            if kind or mine[one].address != mine[other].address
-        ]
-        # What comes after something that comes after it follows.
-        steps = later & (later.astype(np.float32) @ later.astype(np.float32) == 0)
-        claims += [mine[one].before(mine[other], 1) for one, other in np.argwhere(steps).tolist()]
-    return pairs, claims
-
-
-def certified(found: Ordered) -> str:
-    """The engine that says so too, of all claims."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import johnson
-
-    longest: dict[tuple[int, int], int] = {}
-    for one, other, cycles in found.waits:
-        longest[one, other] = max(cycles, longest.get((one, other), cycles))
-    count = 1 + max((event for wait in (*found.waits, *found.claims) for event in wait[:2]), default=0)
-    ends = np.array([*longest], np.int32).reshape(-1, 2)
-    graph = csr_array((-np.array([*longest.values()], float), ends.T), (count, count))
-    firsts = sorted({one for one, _, _ in found.claims})
-    for begin in range(0, len(firsts), _ROWS):
-        some = firsts[begin : begin + _ROWS]
-        rows = dict(zip(some, -johnson(graph, indices=some), strict=True))
-        if not all(rows[one][other] >= cycles for one, other, cycles in found.claims if one in rows):
-            return ""
-    return f"SciPy {importlib.metadata.version('scipy')}"
+        apart = events.least[np.ix_(numbers, numbers)] + slots[None, :] - slots[:, None]
+        near = np.triu((apart < 1) & (apart.T < 1), 1)
+        for one, other in np.argwhere(near).tolist():
+            if kind or mine[one].address != mine[other].address:
+                yield mine[one], mine[other], not events.can_meet(mine[one], mine[other])
 
 
 def _longest(count: int, waits: list[tuple[int, int, int]]) -> Distances:

@@ -17,7 +17,7 @@ LONGEST_SHIFT = 47
 LONGEST_COMMON_SHIFT = 24
 """Of a sum of two: what is added to round must not fill 32 bits."""
 LONGEST_PLAIN_SHIFT = 15
-"""Of sums that have no multiplier: what an instruction of VTA's ALU can say."""
+"""Of sums that have no multiplier: what one instruction of an ALU can say."""
 _LOOKED_AT = 1 << 17
 """Elements of a tensor that are enough to choose its scale by."""
 LIMIT = 127

@@ -1,7 +1,7 @@
 """What accelerators compute, as patterns of the tensor IR: which parts of a graph they can take.
 
 - ``*.kernels``: an accelerator a file, a kernel a function, with why the accelerator computes it
-- ``kernels.py``: `Accelerator`, read from such a text; ``offers.py``: its kernels in a saturated graph
+- ``kernels.py``: `Patterns`, read from such a text; ``offers.py``: its kernels in a saturated graph
 - ``matches.py``: exact and flexible matches of an application, with the graph that was chosen
 
 Patterns are in real numbers: an accelerator's own numerics are judged on data, operator by operator.

@@ -1,4 +1,4 @@
-"""`Accelerator`: its kernels, patterns of the tensor IR, read from a ``.kernels`` text (docs/rules.md)."""
+"""`Patterns`: kernels of an accelerator in the tensor IR, read from a ``.kernels`` text (docs/rules.md)."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from axiloom.base.accelerators import texts
 from axiloom.base.errors import UsageError
 from axiloom.base.wording.names import hint
 from axiloom.isa.instructions.read import text_of
@@ -14,11 +15,10 @@ from axiloom.selection.rules.rule import Rule
 from axiloom.selection.rules.text import parse_patterns
 
 SUFFIX = ".kernels"
-_ROOM = Path(__file__).parent
 
 
 @dataclass(frozen=True)
-class Accelerator:
+class Patterns:
     """`kernels` are rules of a pattern to itself: they bind and bound what they match."""
 
     name: str
@@ -28,20 +28,20 @@ class Accelerator:
     def matchers(self) -> tuple[Matcher, ...]:
         return tuple(map(matcher_of, self.kernels))
 
-    def only(self, names: tuple[str, ...]) -> Accelerator:
+    def only(self, names: tuple[str, ...]) -> Patterns:
         """With some of its kernels. Raises UsageError."""
         known = [one.name for one in self.kernels]
         for name in names:
             if name not in known:
                 raise UsageError(f"{self.name} has no kernel {name}{hint(name, known)}")
-        return Accelerator(self.name, tuple(one for one in self.kernels if one.name in names))
+        return Patterns(self.name, tuple(one for one in self.kernels if one.name in names))
 
 
-def load(path: Path) -> Accelerator:
+def load(path: Path) -> Patterns:
     """Raises RuleError."""
-    return Accelerator(path.stem, parse_patterns(text_of(path), path.name, "computes"))
+    return Patterns(path.stem, parse_patterns(text_of(path), path.name, "computes"))
 
 
-def accelerators() -> dict[str, Accelerator]:
-    """Ours, by name."""
-    return {path.stem: load(path) for path in sorted(_ROOM.glob(f"*{SUFFIX}"))}
+def accelerators() -> dict[str, Patterns]:
+    """By name."""
+    return {name: load(path) for name, path in texts(SUFFIX).items()}

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from axiloom.selection.accelerators.kernels import Accelerator
+from axiloom.selection.accelerators.kernels import Patterns
 from axiloom.selection.accelerators.offers import with_offers
 from axiloom.selection.egraph import ENode, Extracted, Limits, Saturated, extract, saturate
 from axiloom.selection.egraph.engine import LEAVES
@@ -43,7 +43,7 @@ class Matches:
 
 def matches(
     graph: Graph,
-    accelerators: Iterable[Accelerator],
+    accelerators: Iterable[Patterns],
     rules: Sequence[RuleText] = (),
     limits: Limits | None = None,
     *,

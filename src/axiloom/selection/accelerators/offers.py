@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from axiloom.selection.accelerators.kernels import Accelerator
+from axiloom.selection.accelerators.kernels import Patterns
 from axiloom.selection.egraph.saturated import ENode, Saturated
 from axiloom.selection.rules.match import Matcher
 from axiloom.selection.rules.rule import Pattern, Term, Var, terms, variables
@@ -14,7 +14,7 @@ Bound = dict[Pattern, tuple[int, ENode | None]]
 """Parts of a pattern to a class, and of terms to the node in it."""
 
 
-def with_offers(saturated: Saturated, accelerators: Iterable[Accelerator]) -> Saturated:
+def with_offers(saturated: Saturated, accelerators: Iterable[Patterns]) -> Saturated:
     """The same classes with a node ``ACCELERATOR.KERNEL`` for each match; operands in the pattern's order."""
     chosen = [(one.name, matcher) for one in accelerators for matcher in one.matchers]
     classes = []

@@ -4,7 +4,7 @@ Commands mean what they mean one after the other. Two of different engines need 
 of the device's memories that the other reads or writes. Places are taken from a command's fields, and for
 loops from the micro-ops that are there: of those, the range from the first to the last.
 
-VTA's tokens come from addresses, not from a schedule. A generator that writes tokens by hand is right for
+Tokens come from addresses, not from a schedule. A generator that writes tokens by hand is right for
 its own loops only. Places of loads and stores stand in their fields, those of loops follow from
 micro-ops, which are constants. So tokens are found for any program, by hand or chosen, and a second piece
 of code follows them and refuses an order that is left open. The text stays one command after the other:

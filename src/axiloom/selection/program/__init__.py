@@ -2,7 +2,6 @@
 
 - ``program.py``: `Command`, `HostArray`, `Program`
 - ``file.py``: programs as files
-- ``matmul.py``: a matrix product on VTA, ``flexasr.py``: layers on FlexASR's units, both written by hand
 """
 
 from axiloom.selection.program.program import Command, HostArray, Program

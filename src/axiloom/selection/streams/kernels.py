@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from axiloom.isa.kernels.forms import IMAGE, MATMUL, WINDOW
-from axiloom.selection.accelerators.kernels import Accelerator, load
+from axiloom.selection.accelerators.kernels import Patterns, load
 
 _ROOM = Path(__file__).parent
 _FILES: Mapping[str, str] = {
@@ -18,7 +18,7 @@ _FILES: Mapping[str, str] = {
 
 
 @cache
-def kernels_of(kernel: str) -> Accelerator | None:
+def kernels_of(kernel: str) -> Patterns | None:
     """Of accelerators with this kernel; None for one of which there are no patterns."""
     file = _FILES.get(kernel)
     return None if file is None else load(_ROOM / file)

@@ -20,7 +20,7 @@ atoms can have. A polynomial with products becomes a constant of its own (`named
 known: what holds of all numbers in this range holds of the polynomial's value. What does *not* hold may be
 for want of its meaning: who asks has to ask again without.
 
-``prove rtl --isa`` compares sums as whole numbers. A product of FlexASR's units is sixteen multiply-adds
+``prove rtl --isa`` compares sums as whole numbers. A product of vectors is sixteen multiply-adds
 of numbers with exponents, in as many bits as they need in the text and in others in the RTL; solvers did
 not decide one in 40 minutes. Their operands hang on one byte each, so a table of 256 values says which
 function they are; what is added is a polynomial over those, and its range says where it loses bits. Terms

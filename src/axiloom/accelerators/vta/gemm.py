@@ -1,0 +1,162 @@
+"""VTA's GEMM: int8 by int8 on int32, then a shift to int8. Scales are powers of two, one for a tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from axiloom.accelerators.vta import numbers, on_rtl
+from axiloom.accelerators.vta.blocks.matmul import lowered
+from axiloom.accelerators.vta.replay import LANES, commands
+from axiloom.application.units import rows
+from axiloom.application.units.counts import Array, Counts, Places
+from axiloom.application.units.unit import (
+    Arrays,
+    Call,
+    Change,
+    Knob,
+    Operator,
+    Ranges,
+    Settings,
+    checked,
+    exponent,
+    largest,
+)  # fmt: skip
+from axiloom.application.units.weights import prepared
+from axiloom.device.rtl import DeviceRtl, device
+from axiloom.isa.instructions.library import targets
+from axiloom.isa.instructions.read import read
+from axiloom.selection.ir.graph import Node
+
+REPLAYED = 4
+DRAM = 1 << 28
+BLOCKS = 1024
+"""Blocks of weights that the buffer holds; a row of them has all inputs of 16 outputs."""
+
+
+def integers(values: Array, scale: int, bits: int, counts: Counts) -> Array:
+    """Units of 2^-scale, to the nearest, halves to even; symmetric."""
+    whole = np.rint(np.ldexp(values.astype(np.float64), scale))
+    most = (1 << bits - 1) - 1
+    found = np.clip(whole, -most, most)
+    counts.add(values.size, np.count_nonzero(found != whole), np.count_nonzero((whole == 0) & (values != 0)))
+    return found.astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Gemm:
+    name: str = "vta.gemm"
+    target: str = "vta"
+
+    @property
+    def knobs(self) -> Mapping[str, Knob]:
+        return {
+            "input_exponent": Knob(-24, 24, "of the input a unit is 2^-this", searched=True),
+            "weight_exponent": Knob(-24, 24, "of the weights a unit is 2^-this", searched=True),
+            "shift": Knob(0, 15, "to the right, of the sums", searched=True),
+        }
+
+    def cycles(self, operator: Operator) -> int:
+        """Of its commands, foretold of the RTL."""
+        m, n, k = rows.sizes(operator.inside[0])
+        return _foretold(m, -(-n // LANES) * LANES, -(-k // LANES) * LANES)
+
+    def take(self, node: Node, uses: Mapping[int, int]) -> Operator | str | None:
+        found = rows.find(node, uses)
+        if found is None or isinstance(found, str):
+            return found
+        inputs = rows.inputs(found.inside[0])
+        if -(-inputs // LANES) > BLOCKS:
+            return f"{inputs} inputs: the buffer has {BLOCKS} blocks of {LANES}"
+        return Operator(self, node, found.inside, found.operands, node.place)
+
+    def observe(self, operator: Operator, arrays: Arrays, result: Array) -> dict[str, float]:
+        return {"input": largest(arrays[0]), "weights": largest(arrays[1]), "output": largest(result)}
+
+    def published(self, operator: Operator, ranges: Ranges) -> Settings:
+        """Nothing is published of scales: the largest number of each tensor is in range."""
+        return self.chosen(operator, ranges)
+
+    def chosen(self, operator: Operator, ranges: Ranges) -> Settings:
+        of_input, of_weights = (exponent(ranges[place], numbers.LIMIT) for place in ("input", "weights"))
+        shift = of_input + of_weights - exponent(ranges["output"], numbers.LIMIT)
+        found = {"input_exponent": of_input, "weight_exponent": of_weights, "shift": shift}
+        return checked(self.knobs, found)
+
+    def wrong(self, settings: Settings) -> Iterator[str]:
+        return iter(())
+
+    def _prepared(
+        self, operator: Operator, arrays: Arrays, settings: Settings, places: Places
+    ) -> rows.Product:
+        x = integers(arrays[0], settings["input_exponent"], 8, places["input"])
+
+        def make() -> tuple[rows.Product, Places]:
+            seen = Places()
+            given = [x, integers(arrays[1], settings["weight_exponent"], 8, seen["weights"])]
+            if len(arrays) > 2:
+                scale = settings["input_exponent"] + settings["weight_exponent"]
+                given.append(integers(arrays[2], scale, 32, seen["added"]))
+            made = rows.product(operator.inside, given)
+            return rows.Product(made.x[:0], made.w, made.b), seen
+
+        weights, seen = prepared(operator, (settings["input_exponent"], settings["weight_exponent"]), make)
+        places.join(seen)
+        return rows.Product(rows.product(operator.inside, [x, arrays[1]]).x, weights.w, weights.b)
+
+    def mended(self, settings: Settings) -> Settings:
+        return settings
+
+    def run(self, operator: Operator, arrays: Arrays, settings: Settings, places: Places) -> Array:
+        made = self._prepared(operator, arrays, settings, places)
+        found = numbers.product(made.x, made.w, made.b, settings["shift"], places)
+        scale = settings["input_exponent"] + settings["weight_exponent"] - settings["shift"]
+        back = rows.back(operator.inside, np.ldexp(found.astype(np.float32), -scale))
+        return np.ascontiguousarray(back, np.float32)
+
+    def changes(self, settings: Settings, ranges: Ranges, places: Places) -> Iterator[Change]:
+        return iter(())
+
+    def replay(
+        self, operator: Operator, arrays: Arrays, settings: Settings, rng: np.random.Generator
+    ) -> Call:
+        """Some rows, 16 outputs."""
+        made = self._prepared(operator, arrays, settings, Places())
+        chosen = np.sort(rng.choice(len(made.x), min(REPLAYED, len(made.x)), replace=False))
+        first = int(rng.integers(-(-len(made.w) // LANES))) * LANES
+        w, b = made.w[first : first + LANES], made.b[first : first + LANES]
+        wanted = numbers.product(made.x[chosen], w, b, settings["shift"], Places())
+        given = (
+            rows.padded(made.x[chosen], LANES),
+            rows.padded(w, LANES, LANES),
+            rows.padded(b, LANES),
+            settings["shift"],
+        )
+
+        def text() -> Array:
+            return commands(*given)[:, : len(w)]
+
+        def rtl() -> Array:
+            return on_rtl.gemm(*given)[:, : len(w)]
+
+        return Call(f"{len(chosen)} rows, outputs {first} to {first + len(w) - 1}", wanted, text, rtl)
+
+
+@cache
+def _foretold(m: int, n: int, k: int) -> int:
+    rtl = _device()
+    cycles = rtl.foretold(lowered(m, n, k, rtl.isa))
+    assert cycles is not None
+    return cycles
+
+
+@cache
+def _device() -> DeviceRtl:
+    return device(read(targets()["vta"], {"DRAM": DRAM}))
+
+
+GEMM = Gemm()
+UNITS = (GEMM,)

@@ -1,0 +1,29 @@
+"""`MAKER`: blocks of int8 by vectors of int8 as a device, of ``vta.isa`` and what is like it."""
+
+from __future__ import annotations
+
+from axiloom.accelerators.vta.rtl.cycles import Cycles
+from axiloom.accelerators.vta.rtl.device import Device
+from axiloom.accelerators.vta.rtl.meanings import machine
+from axiloom.base.errors import UsageError
+from axiloom.device.rtl import DEFAULT_LANES, DeviceRtl, Maker
+from axiloom.hw.verilog.emit import convert
+from axiloom.isa.instructions.tree import InstructionSet
+
+
+def _make(isa: InstructionSet, lanes: int, stream_width: int, rows: int) -> DeviceRtl:
+    units = machine(isa)
+    if (lanes, rows) != (DEFAULT_LANES, 1):
+        raise UsageError(
+            f"{isa.name}: its text says how many multipliers there are: no --lanes, no --product-rows"
+        )
+    top = f"device_{isa.name}"
+    try:
+        component = Device(units, stream_width)
+    except ValueError as error:
+        raise UsageError(f"{isa.name}: {error}") from None
+    cycles = Cycles(units, stream_width)
+    return DeviceRtl(isa, top, convert(component, top), stream_width, units.block**2, cycles.program)
+
+
+MAKER = Maker("blocks of int8", _make)

@@ -1,1 +1,0 @@
-"""Mappings that come with Axiloom: kernels and the commands that compute them (docs/instructions.md)."""
