@@ -121,7 +121,8 @@ def execute(name: str, variant: str, size: Mapping[str, int]) -> Ran:
     schedule = scheduled(program, name, variant)
     start = time.monotonic()
     large = name in UNCHECKED and size == OWN_SIZE[name]
-    ran = run_resident(lower(schedule, plan(schedule)), program, arrays, checks=not large)
+    # The schedule's program, which has the copies that the schedule makes.
+    ran = run_resident(lower(schedule, plan(schedule)), schedule.program, arrays, checks=not large)
     seconds = time.monotonic() - start
     steps = {"steps": size["steps"]} if "steps" in size else {}
     expected = REFERENCE[name](arrays, **steps)

@@ -46,8 +46,8 @@ def execute(
     steps: Steps = SILENT,
     checks: bool = True,
 ) -> Resident:
-    """As :func:`resident`, of a schedule of `program` that is lowered already. Without `checks` of itself the
-    RTL of a circuit with many accesses is half as long, and FIFOs have no peaks."""
+    """As :func:`resident`, lowered already; `program` is the schedule's, with its copies. Without `checks` of
+    itself the RTL of a circuit with many accesses is half as long, and FIFOs have no peaks."""
     circuit = lowered.circuit
     given = program.with_copies(arrays)
     memories = {}
