@@ -52,7 +52,7 @@ def accelerators() -> Mapping[str, Accelerator]:
         accelerator = _load(entry, "accelerator")
         place = f"entry point {entry.name} = {entry.value}"
         if not isinstance(accelerator, Accelerator):
-            raise UsageError(f"{place}: an Accelerator is wanted, not a {type(accelerator).__name__}")
+            raise UsageError(f"{place}: an Accelerator is wanted, not {accelerator!r}")
         if not accelerator.folder.is_dir():
             raise UsageError(f"{place}: there is no folder {accelerator.folder}")
         if accelerator.name in known:

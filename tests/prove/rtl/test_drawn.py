@@ -69,7 +69,7 @@ def test_drawn_commands_show_each_choice_and_large_numbers(name: str) -> None:
         assert {one["reset"] for one in found} == {0, 1}
         assert max(one["wgt_outer"] for one in found) > 8  # more than the memories' rows: it wraps
     else:
-        assert {one["op"] for one in found} == {0, 1, 2, 3}
+        assert {one["op"] for one in found} == {0, 1, 2, 3, 4}
         assert {one["immediate"] for one in found} == {0, 1}
         assert {one["constant"] < 0 for one in found} == {False, True}
 
