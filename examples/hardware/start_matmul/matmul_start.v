@@ -4,6 +4,9 @@
 //
 //   0x00  bit 0: ap_start (write), bit 1: ap_done (read)
 //   0x10  rows of A     0x18  columns of B     0x20  columns of A
+//
+// The sizes are those of the start: writing them while it runs changes the next product. Where one is 0, nothing is
+// left to do, and ap_done comes at once.
 `default_nettype none
 module matmul_start (
     input  wire        ap_clk,
@@ -50,7 +53,7 @@ module matmul_start (
     reg        r_state;
     reg [31:0] r_data;
     reg        start, done;
-    reg [3:0]  rows, cols, depth;
+    reg [3:0]  rows_set, cols_set, depth_set;
 
     assign s_axi_control_AWREADY = w_state == W_ADDRESS;
     assign s_axi_control_WREADY  = w_state == W_DATA;
@@ -67,9 +70,9 @@ module matmul_start (
         if (!ap_rst_n) begin
             w_state <= W_ADDRESS;
             r_state <= 0;
-            rows <= 0;
-            cols <= 0;
-            depth <= 0;
+            rows_set <= 0;
+            cols_set <= 0;
+            depth_set <= 0;
         end else begin
             if (w_state == W_ADDRESS && s_axi_control_AWVALID) begin
                 w_address <= s_axi_control_AWADDR;
@@ -79,9 +82,9 @@ module matmul_start (
                 w_state <= W_ANSWER;
                 case (w_address)
                     6'h00: start <= s_axi_control_WDATA[0];
-                    6'h10: rows  <= s_axi_control_WDATA[3:0];
-                    6'h18: cols  <= s_axi_control_WDATA[3:0];
-                    6'h20: depth <= s_axi_control_WDATA[3:0];
+                    6'h10: rows_set <= s_axi_control_WDATA[3:0];
+                    6'h18: cols_set <= s_axi_control_WDATA[3:0];
+                    6'h20: depth_set <= s_axi_control_WDATA[3:0];
                     default: ;
                 endcase
             end
@@ -97,6 +100,7 @@ module matmul_start (
     // --- the product ---------------------------------------------------------------------------------
     localparam [2:0] IDLE = 0, LOAD_A = 1, LOAD_B = 2, COMPUTE = 3, SEND = 4;
     reg [2:0]  state;
+    reg [3:0]  rows, cols, depth;  // of this product
     reg [3:0]  i, j, k;
     reg signed [31:0] a [0:63];
     reg signed [31:0] b [0:63];
@@ -116,8 +120,12 @@ module matmul_start (
         end else case (state)
             IDLE: if (start) begin
                 {i, j, k} <= 0;
-                done <= 0;
-                state <= LOAD_A;
+                {rows, cols, depth} <= {rows_set, cols_set, depth_set};
+                if (rows_set == 0 || cols_set == 0 || depth_set == 0) done <= 1;
+                else begin
+                    done <= 0;
+                    state <= LOAD_A;
+                end
             end
             LOAD_A: if (in_r_TVALID) begin
                 a[{i[2:0], k[2:0]}] <= in_r_TDATA;

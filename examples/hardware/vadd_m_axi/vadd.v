@@ -167,23 +167,38 @@ module vadd #(
     localparam [2:0] IDLE = 0, ASK_A = 1, READ_A = 2, ASK_B = 3, READ_B = 4, WRITE_C = 5, ANSWER = 6;
     reg [2:0]  state;
     reg        asking;       // for the write's address; its data do not wait for it (IHI 0022, A3.3.1)
-    reg [31:0] done_words;   // before this burst
+    // What is left to be done: the registers may be written while it runs. Words are aligned.
+    reg [63:2] at_a, at_b, at_c;
+    reg [31:0] left;
     reg [4:0]  beat, words;  // of this burst
     reg [31:0] sum [0:15];
-    wire [31:0] left = n - done_words;
-    wire [63:0] offset = {30'b0, done_words, 2'b00};
-    wire        last = beat == words - 1;
+    wire       last = beat == words - 5'd1;
+
+    // Words of a burst, which crosses 4 KiB in none of the three (IHI 0022, A3.4.1).
+    function [4:0] burst(input [31:0] to_do, input [9:0] a_word, input [9:0] b_word, input [9:0] c_word);
+        burst = least(least(least(least(5'd16, to_do), to_page(a_word)), to_page(b_word)), to_page(c_word));
+    endfunction
+    function [4:0] least(input [4:0] most, input [31:0] other);
+        least = other < {27'b0, most} ? other[4:0] : most;
+    endfunction
+    function [31:0] to_page(input [9:0] word);
+        to_page = 32'd1024 - {22'b0, word};
+    endfunction
+    wire [61:0] next_a = at_a + {57'b0, words};
+    wire [61:0] next_b = at_b + {57'b0, words};
+    wire [61:0] next_c = at_c + {57'b0, words};
+    wire [31:0] rest   = left - {27'b0, words};
 
     assign ap_idle  = state == IDLE;
-    assign ap_ready = (state == ANSWER && m_axi_gmem_BVALID && done_words + words == n) ||
+    assign ap_ready = (state == ANSWER && m_axi_gmem_BVALID && rest == 0) ||
                       (state == IDLE && ap_start && n == 0);
 
     assign m_axi_gmem_ARVALID = state == ASK_A || state == ASK_B;
-    assign m_axi_gmem_ARADDR  = (state == ASK_B ? b : a) + offset;
+    assign m_axi_gmem_ARADDR  = {state == ASK_B ? at_b : at_a, 2'b00};
     assign m_axi_gmem_ARLEN   = {3'b0, words} - 8'd1;
     assign m_axi_gmem_RREADY  = state == READ_A || state == READ_B;
     assign m_axi_gmem_AWVALID = asking;
-    assign m_axi_gmem_AWADDR  = c + offset;
+    assign m_axi_gmem_AWADDR  = {at_c, 2'b00};
     assign m_axi_gmem_AWLEN   = {3'b0, words} - 8'd1;
     assign m_axi_gmem_WVALID  = state == WRITE_C;
     assign m_axi_gmem_WDATA   = sum[beat[3:0]];
@@ -217,9 +232,12 @@ module vadd #(
             if (m_axi_gmem_AWREADY) asking <= 0;
             case (state)
                 IDLE: if (ap_start && n != 0) begin
-                    done_words <= 0;
-                    words      <= n < 16 ? n[4:0] : 5'd16;
-                    state      <= ASK_A;
+                    at_a  <= a[63:2];
+                    at_b  <= b[63:2];
+                    at_c  <= c[63:2];
+                    left  <= n;
+                    words <= burst(n, a[11:2], b[11:2], c[11:2]);
+                    state <= ASK_A;
                 end
                 ASK_A: if (m_axi_gmem_ARREADY) begin
                     beat  <= 0;
@@ -248,9 +266,12 @@ module vadd #(
                     if (last) state <= ANSWER;
                 end
                 default: if (m_axi_gmem_BVALID) begin
-                    done_words <= done_words + words;
-                    words      <= left - words < 16 ? left[4:0] - words : 5'd16;
-                    state      <= left == words ? IDLE : ASK_A;
+                    at_a  <= next_a;
+                    at_b  <= next_b;
+                    at_c  <= next_c;
+                    left  <= rest;
+                    words <= burst(rest, next_a[9:0], next_b[9:0], next_c[9:0]);
+                    state <= rest == 0 ? IDLE : ASK_A;
                 end
             endcase
         end

@@ -27,6 +27,7 @@ _LATCHES = ("$dlatch", "$adlatch", "$dlatchsr", "$sr")
 _CLOCKED = re.compile(r"\$(a|al|s)?dff(e|sr|sre)?$")
 _MEMORIES = ("$memrd", "$memwr", "$memrd_v2", "$memwr_v2", "$mem", "$mem_v2")
 _MODULE = "axiloom_design"
+_CONSTANT = re.compile(r"^ *connect \\(\S+) \d+'([01]+)$", re.MULTILINE)
 _TASK = re.compile(r"task name `\\?(assert|assume|cover|restrict)'")
 
 
@@ -62,6 +63,11 @@ class Design:
     """Those that were given."""
     memories: tuple[tuple[str, int, str], ...] = ()
     """Name, bits and place of each."""
+
+    @property
+    def constants(self) -> dict[str, int]:
+        """Of nets that are always the same."""
+        return {name: int(bits, 2) for name, bits in _CONSTANT.findall(self.rtlil)}
 
 
 def verilog(files: Sequence[Path], top: str, given: Given) -> tuple[Path, ...]:

@@ -32,6 +32,15 @@ DEVICES = {
 """Top to its files."""
 CLOCKS = {"matmul_stream": ["--clock", "S_AXIS_ACLK", "--clock", "M_AXIS_ACLK"]}
 """Of tops with a clock a port, which are one."""
+RTL = Path(__file__).parent / "rtl"
+SAID = {
+    "vadd": ["--outstanding", "1", "--rule", "*_outstanding", "--rule", "w_early"],
+    "matmul_start": [
+        *("--fair", str(RTL / "matmul_start_fair.v")),
+        *("--assume", str(RTL / "matmul_start_small.txt")),
+    ],
+}
+"""Of tops whose host starts them, and of those with a few bursts under way, which is proved too."""
 
 
 def _cpu() -> float:
@@ -46,7 +55,7 @@ def prove(name: str) -> tuple[int, str, list[dict[str, object]]]:
         what = ["--top", name]
         for file in DEVICES[name]:
             what += ["--rtl", str(EXAMPLES / file)]
-        what += CLOCKS.get(name, [])
+        what += CLOCKS.get(name, []) + SAID.get(name, [])
     with tempfile.TemporaryDirectory() as folder:
         verdicts = Path(folder) / "verdicts.json"
         command = [sys.executable, "-W", "ignore", "-m", "axiloom", "prove", "axi", *what, "--live"]

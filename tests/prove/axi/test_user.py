@@ -215,6 +215,71 @@ def test_ties_and_assumptions(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert "control: ACLK_EN = 1: tied" in said
 
 
+SINK = """module sink (input clk, input rst, input go, input s_tvalid, output s_tready, {control});
+reg runs;
+always @(posedge clk) runs <= !rst & (go | (runs & !s_tvalid));
+assign s_tready = runs;
+{more}endmodule
+"""
+REGISTERS = ", ".join(
+    f"{way} {width} c_{name}"
+    for way, width, names in (
+        ("input", "", "awvalid wvalid bready arvalid rready"),
+        ("input", "[3:0]", "awaddr araddr"),
+        ("input", "[31:0]", "wdata"),
+        ("output", "", "awready wready bvalid arready rvalid"),
+        ("output", "[31:0]", "rdata"),
+    )
+    for name in names.split()
+)
+
+
+OUTPUTS = ("awready", "wready", "bvalid", "arready", "rvalid", "rdata")
+
+
+def test_what_waits_for_a_command_waits_until_it_comes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    idle = "".join(
+        f"assign c_{one} = 0;\n" for one in ["awready", "wready", "bvalid", "arready", "rvalid", "rdata"]
+    )
+    (tmp_path / "sink.v").write_text(SINK.format(control=REGISTERS, more=idle))
+    words = ["--live", "--rule", "t_taken_live"]
+    code, verdicts = prove(tmp_path / "sink.v", tmp_path, *words)
+    assert (code, verdicts["s.t_taken_live"]["answer"]) == (1, "violated")
+    assert "if it waits for a command on c: --fair FILE" in capsys.readouterr().out
+    (tmp_path / "fair.txt").write_text("go && !rst\n")
+    code, verdicts = prove(tmp_path / "sink.v", tmp_path, *words, "--fair", str(tmp_path / "fair.txt"))
+    assert (code, verdicts["s.t_taken_live"]["certified"]) == (0, "cadical195")
+    assert "fair.txt:1: go && !rst: again and again" in capsys.readouterr().out
+    assert main(["prove", "axi", "--rtl", str(tmp_path / "sink.v"), "--fair", "fair.txt"]) == 2
+    assert "give --live too" in capsys.readouterr().err
+
+
+READER = """module reader (input clk, input rst, output arvalid, input arready, output [3:0] araddr,
+  output [7:0] arlen, output arid, input rvalid, output rready, input [31:0] rdata, input rlast, input rid);
+reg asks, waits, id;
+assign arvalid = asks, araddr = 0, arlen = 1, arid = {id}, rready = waits{less};
+always @(posedge clk) begin
+  asks <= !rst & (asks ? !arready : !waits);
+  waits <= !rst & (waits ? !(rvalid & rlast) : asks & arready);
+  if (asks & arready) id <= !id;
+end
+endmodule
+"""
+
+
+@pytest.mark.parametrize("id_", ["1'd1", "id"])
+def test_answers_have_an_id_that_was_asked_for(id_: str, tmp_path: Path) -> None:
+    words = ["--live", "--rule", "r_taken_live", "--outstanding", "2"]
+    (tmp_path / "reader.v").write_text(READER.format(id=id_, less=" & !rid"))
+    code, verdicts = prove(tmp_path / "reader.v", tmp_path, *words)
+    assert (code, verdicts["bus.r_taken_live"]["answer"]) == (1, "violated")
+    (tmp_path / "reader.v").write_text(READER.format(id=id_, less=""))
+    code, verdicts = prove(tmp_path / "reader.v", tmp_path, *words)
+    assert (code, verdicts["bus.r_taken_live"]["certified"]) == (0, "cadical195")
+
+
 @pytest.mark.parametrize(
     ("words", "why"),
     [

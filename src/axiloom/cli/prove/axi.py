@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 QUIET_S = 20
 """After so long without a verdict a line says what is being looked at."""
-_OF_USERS = "top clock reset tie assume parameter define include within"
+_OF_USERS = "top clock reset tie assume fair parameter define include within"
 
 
 def add_command(what: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -71,6 +71,14 @@ def add_command(what: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         metavar="FILE",
         help="what else may be assumed: a condition in Verilog a line over the ports of --top, or a module "
         "whose inputs are ports of --top and whose outputs are always 1",
+    )
+    axi.add_argument(
+        "--fair",
+        action="append",
+        type=Path,
+        metavar="FILE",
+        help="with --live: what comes again and again, such as a command that starts --top; a file like that "
+        "of --assume",
     )
     axi.add_argument(
         "--parameter", action="append", type=_parameter, metavar="NAME=VALUE", help="of --top in Verilog"
@@ -137,6 +145,7 @@ def add_command(what: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
             has("list"),
             "--list names the modules and proves nothing",
         ),
+        Refusal("fair", lacks("live"), "says what comes again and again: give --live too"),
         Refusal(_OF_USERS, lacks("rtl"), "is about your Verilog: give --rtl FILE too"),
     )
     axi.set_defaults(execute=execute)
@@ -259,6 +268,7 @@ def _work(options: argparse.Namespace) -> list[tuple[str, Bench, User | None]]:
             given=given,
             tied=_once(options.tie, "--tie"),
             assume=options.assume or (),
+            fair=options.fair or (),
         )
         for told in module.told:
             print(f"{top}: {told}")
@@ -329,6 +339,8 @@ def execute(options: argparse.Namespace) -> int:
                         note += f"where cycles {found.loop} to {len(found.stimulus) - 2} come again and again"
                     if module and (free := module.free) and (prop.live or prop.name in watched.ANSWERS):
                         note += f"; free to stop it: {', '.join(free)} (--tie PORT=VALUE)"
+                    if module and found.loop is not None and not module.fair and module.registers:
+                        note += f"; if it waits for a command on {', '.join(module.registers)}: --fair FILE"
                     if _guesses(bench, found):
                         note += ", if a memory holds what it would have to: the simulator will say"
                     broken.append((place, bench, prop, found, module))

@@ -3,7 +3,7 @@
 A file of conditions has an expression of Verilog a line, over the names of the module's ports; ``//`` begins
 a comment. A module (the first of its file) has inputs that are named as ports of the design, its clock and
 reset among them, and outputs of one bit. Each condition, and each output, is taken to hold in every cycle, in
-reset too.
+reset too; of a file of ``--fair`` again and again.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _COMMENT = re.compile(r"//.*")
 _BEGINS = re.compile(r"^\s*module\s+([A-Za-z_][\w$]*)", re.MULTILINE)
 _NUMBER = re.compile(r"\d*'[sS]?[bodhBODH][0-9a-fA-FxXzZ_?]+")
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
-CONDITIONS = "axiloom_assumed"
+CONDITIONS = {"--assume": "axiloom_assumed", "--fair": "axiloom_fair"}
 """The module that is made of a file of conditions."""
 
 
@@ -39,51 +39,47 @@ class Assumed:
     outputs: Mapping[str, str]
 
 
-def read(file: Path, module: Module) -> Assumed:
+def read(file: Path, module: Module, flag: str = "--assume") -> Assumed:
     """Raises BuildError if there is no such file, or a line or a name that is nothing here."""
     if not file.is_file():
-        raise BuildError(f"--assume {file}: no such file")
+        raise BuildError(f"{flag} {file}: no such file")
     text = read_text(file, BuildError)
     named = _BEGINS.search(_COMMENT.sub("", text))
     if named is None:
-        return _conditions(file, text, module)
+        return _conditions(file, text, module, flag)
     if named[1] == module.name:
-        raise BuildError(
-            f"--assume {file}: module {named[1]} has the name of what is proved: give it another"
-        )
+        raise BuildError(f"{flag} {file}: module {named[1]} has the name of what is proved: give it another")
     looks = design.read([file], named[1])
     outputs = {port.name: f"{file}: {port.name}" for port in looks.ports if not port.is_input}
     for port in looks.ports:
         if not port.is_input and port.width != 1:
             raise BuildError(
-                f"--assume {file}: output {port.name} has {port.width} bits: one holds or does not"
+                f"{flag} {file}: output {port.name} has {port.width} bits: one holds or does not"
             )
     if not outputs:
-        raise BuildError(
-            f"--assume {file}: module {named[1]} has no output of one bit, so it assumes nothing"
-        )
-    return _checked(file, Assumed(looks, (file.name, text), _inputs(looks), outputs), module)
+        raise BuildError(f"{flag} {file}: module {named[1]} has no output of one bit, so it assumes nothing")
+    return _checked(file, Assumed(looks, (file.name, text), _inputs(looks), outputs), module, flag)
 
 
 def _inputs(looks: design.Design) -> tuple[str, ...]:
     return tuple(port.name for port in looks.ports if port.is_input)
 
 
-def _checked(file: Path, found: Assumed, module: Module) -> Assumed:
+def _checked(file: Path, found: Assumed, module: Module, flag: str) -> Assumed:
     by_name = {port.name: port for port in module.ports}
     for port in found.design.ports:
         if not port.is_input:
             continue
         if port.name not in by_name:
             there = ", ".join(map(str, module.ports))
-            raise BuildError(f"--assume {file}: {module.name} has no port {port.name}; its ports are {there}")
+            raise BuildError(f"{flag} {file}: {module.name} has no port {port.name}; its ports are {there}")
         if by_name[port.name].width != port.width:
-            raise BuildError(f"--assume {file}: {port} is {by_name[port.name]} of {module.name}")
+            raise BuildError(f"{flag} {file}: {port} is {by_name[port.name]} of {module.name}")
     design.check_clocks(found.design, module.clocks)
     return found
 
 
-def _conditions(file: Path, text: str, module: Module) -> Assumed:
+def _conditions(file: Path, text: str, module: Module, flag: str) -> Assumed:
     # A condition stands on its own line in the Verilog too, so that Yosys names the line.
     by_name = {port.name: port for port in module.ports}
     lines, outputs, used = [], {}, dict[str, Port]()
@@ -104,16 +100,18 @@ def _conditions(file: Path, text: str, module: Module) -> Assumed:
         used |= {name: by_name[name] for name in names}
         lines.append(f"assign line{number} = |({condition});")
     if not outputs:
-        raise BuildError(f"--assume {file}: no condition in it: a line is an expression of Verilog")
+        raise BuildError(f"{flag} {file}: no condition in it: a line is an expression of Verilog")
     declared = [_declared(port) for port in used.values()] + [
         f"output line{number[4:]}" for number in outputs
     ]
-    made = f"module {CONDITIONS} ({', '.join(declared)}); " + "\n".join(lines) + "\nendmodule\n"
+    made = f"module {CONDITIONS[flag]} ({', '.join(declared)}); " + "\n".join(lines) + "\nendmodule\n"
     with processes.scratch("axiloom-assume-") as folder:
         place = Path(folder) / "conditions.v"
         place.write_text(made, encoding="utf-8")
-        looks = design.read([place], CONDITIONS, shown=(str(file),))
-    return _checked(file, Assumed(looks, (f"{CONDITIONS}.v", made), _inputs(looks), outputs), module)
+        looks = design.read([place], CONDITIONS[flag], shown=(str(file),))
+    return _checked(
+        file, Assumed(looks, (f"{CONDITIONS[flag]}.v", made), _inputs(looks), outputs), module, flag
+    )
 
 
 def _declared(port: Port) -> str:

@@ -11,8 +11,11 @@ from amaranth.hdl import ClockSignal, Value
 from axiloom.base.errors import BuildError
 from axiloom.base.wording.names import hint
 from axiloom.cosim.build import verilator
+from axiloom.hw.axi.rules import protocols
+from axiloom.hw.axi.rules.language import Side
 from axiloom.prove import abc, design
 from axiloom.prove.axi import assumed, ports, watched
+from axiloom.prove.axi.assumed import Assumed
 from axiloom.prove.bench import Bench
 
 RESET_CYCLES = 2
@@ -26,14 +29,15 @@ class User:
     module: ports.Module
     design: design.Design
     tied: Mapping[str, int]
-    assumed: tuple[assumed.Assumed, ...]
+    assumed: tuple[Assumed, ...]
+    fair: tuple[Assumed, ...]
     simulated: tuple[tuple[str, str], ...]
     """Verilog for a simulator: name and text."""
 
     @property
     def sources(self) -> tuple[tuple[str, str], ...]:
         """For the prover, in Yosys' language: name and text."""
-        designs = [self.design, *(one.design for one in self.assumed)]
+        designs = [self.design, *(one.design for one in (*self.assumed, *self.fair))]
         return tuple((f"{one.name}.il", one.rtlil) for one in designs)
 
     @property
@@ -45,6 +49,7 @@ class User:
                 lines.append(f"{', '.join(names)}: taken as one {what}")
         lines += [f"{name} = {value}: tied" for name, value in self.tied.items()]
         lines += [f"{text}: assumed" for one in self.assumed for text in one.outputs.values()]
+        lines += [f"{text}: again and again" for one in self.fair for text in one.outputs.values()]
         lines += [f"{claim}: left out, neither proved nor assumed" for claim in self.design.left_out]
         for name, bits, place in self.design.memories:
             if bits > abc.LARGE:
@@ -54,6 +59,15 @@ class User:
         if self.free:
             lines.append(f"{', '.join(self.free)}: any value in any cycle")
         return lines
+
+    @property
+    def registers(self) -> list[str]:
+        """Ports on which a host writes registers, if it likes."""
+        return [
+            port.name
+            for port in self.module.axi
+            if port.side is Side.SUBORDINATE and port.protocol is protocols.PROTOCOLS["axi4-lite"]
+        ]
 
     @property
     def free(self) -> list[str]:
@@ -70,6 +84,7 @@ def read(
     given: design.Given | None = None,
     tied: Mapping[str, int] | None = None,
     assume: Sequence[Path] = (),
+    fair: Sequence[Path] = (),
 ) -> User:
     """The module with its sources. Raises BuildError if a file is missing, faulty, or has no single clock."""
     given = given or design.Given()
@@ -85,8 +100,10 @@ def read(
         if value >> module.inputs[name]:
             raise BuildError(f"module {top}: --tie {name}={value}: it has {module.inputs[name]} bits")
     looking = tuple(assumed.read(file, module) for file in assume)
+    often = tuple(assumed.read(file, module, "--fair") for file in fair)
     simulated = verilator.read_sources(design.verilog(files, top, given), given.includes, given.defines)
-    return User(module, made, dict(tied or {}), looking, (*simulated, *(one.source for one in looking)))
+    beside = tuple(one.source for one in (*looking, *often))
+    return User(module, made, dict(tied or {}), looking, often, (*simulated, *beside))
 
 
 def bench(
@@ -117,9 +134,16 @@ def bench(
         held = made.beside(one.design.name, {name: seen[name] for name in one.inputs}, one.outputs)
         for name, text in one.outputs.items():
             made.assume(held[name], name=text)
+    for one in user.fair:
+        often = made.beside(one.design.name, {name: seen[name] for name in one.inputs}, one.outputs)
+        for name, happens in often.items():
+            made.fair(~happens, f"{one.design.name}_{name}")
+    constants = user.design.constants
     for port in module.axi:
         named = {name: signals[own.name] for name, own in port.signals.items()}
-        watched.watch(made, port.name, named, port.side, outstanding=outstanding)
+        ids = {constants.get(port.signals[one].name) for one in ("arid", "awid") if one in port.signals}
+        only = next(iter(ids)) if len(ids) == 1 else None
+        watched.watch(made, port.name, named, port.side, outstanding=outstanding, only_id=only)
     watched.answered(made, within)
     if live:
         watched.live(made)

@@ -24,18 +24,25 @@ def watch(
     without: Iterable[str] = (),
     neighbour: str = OUTSIDE,
     reset: Value | None = None,
+    only_id: int | None = None,
 ) -> Watch:
     """Add the rules of the port `name` with these `signals`; the module is on its `side`.
 
     `neighbour` names who proves the rules of the other side: ``target.port`` of ours, or it is outside.
     `reset` is high while the port is in reset, if that is not only when the bench is.
+    `only_id` is the ID of all that the module asks for, if it has a single one.
     `without` names rules that are left out: their reason stands beside the call. Raises ValueError for a name
     that is no rule of the port.
     """
     protocol = protocols.of(signals)
     assert protocol is not None, f"{name} is no AXI port"
     bits = max((len(signals[f"{c}id"]) for c in ("aw", "b", "ar", "r") if f"{c}id" in signals), default=0)
-    followed = bench.constant(bits, f"{name}_followed") if bits else None
+    # What answers is proved of any ID; what a manager relies on is said of all.
+    followed: Value | None = None
+    if bits and side is Side.SUBORDINATE:
+        followed = bench.constant(bits, f"{name}_followed")
+    elif only_id is not None:
+        followed = Const(only_id, bits)
     resets = bench.reset if reset is None else reset
     seen = Watch(bench.m, signals, resets, name=name, outstanding=outstanding, followed=followed)
     protocol.watch(seen)

@@ -1,7 +1,8 @@
 """Bursts of AXI4 and single transfers of AXI4-Lite: addresses, data and answers that belong together.
 
-Identifiers: answers of one ID come in the order of its requests. The watch follows one ID that is any one, a
-constant that the prover chooses, so that what is proved holds for each. A port without IDs has one.
+Identifiers: answers of one ID come in the order of its requests. To prove a subordinate, the watch follows
+one ID that is any one, a constant that the prover chooses, so that what is proved holds for each. What a
+manager may rely on is said of all IDs at once. A port without IDs has one.
 """
 
 from __future__ import annotations
@@ -88,11 +89,17 @@ def reads(watch: Watch, *, bursts: bool) -> None:
     last = watch.get("rlast", 1) if bursts else Const(1, 1)
     length = watch.get("arlen", Const(0, 8)) if bursts else Const(0, 1)
     ours = watch.follows("r")
-    level, asked = watch.queue("reads", asks & watch.follows("ar"), length, answers & last & ours, depth)
-    valid = watch.get("rvalid") & ours
+    valid = watch.answers("r")
+    if watch.all_ids("ar", "r"):
+        ids = watch.get("arid"), watch.get("rid")
+        level, there, left = watch.by_id("reads", asks, length, ids, answers, last, depth)
+        ends = left == 0
+    else:
+        level, asked = watch.queue("reads", asks & watch.follows("ar"), length, answers & last & ours, depth)
+        there = (level != 0) & ours
     watch.rule(
         Rule("r_asked", Side.SUBORDINATE, "R comes only after the AR that asked for it", f"{AXI4} A3.3.1"),
-        ~valid | (level != 0),
+        ~valid | there,
     )
     answer = Rule("r_answered", Side.SUBORDINATE, "a read that was accepted is answered", f"{AXI4} A3.3.1")
     watch.owe(answer, (level != 0) & ~valid, answer=True)
@@ -103,9 +110,11 @@ def reads(watch: Watch, *, bursts: bool) -> None:
     taken(watch, "ar", Side.SUBORDINATE, watch.get("arvalid") & ~watch.get("arready") & ~answers)
     if bursts:
         beat = watch.beat("r", answers & ours, last)
+        if not watch.all_ids("ar", "r"):
+            ends = beat == asked
         watch.rule(
             Rule("r_last", Side.SUBORDINATE, "RLAST is at beat ARLEN, and at no other", f"{AXI4} A3.4.1"),
-            ~valid | (level == 0) | (last == (beat == asked)),
+            ~valid | ~there | (last == ends),
         )
         watch.cover("r_last", "the last of 2 beats or more on R", answers & ours & last & (beat != 0))
     # Without IDs the queue has them all.
@@ -128,10 +137,12 @@ def writes(watch: Watch, *, bursts: bool) -> None:
     early = Signal(range(depth + 1), name=f"{watch.name}_early")
     both = asks & ends & (waiting == 0) & (early == 0)
     begins, lanes_of = _place(watch)
+    all_ids = watch.all_ids("aw", "b")
+    of = watch.get("awid") if all_ids else watch.follows("aw")
     level, oldest = watch.queue(
         "aw",
         asks & (early == 0) & ~both,
-        Cat(length, watch.follows("aw"), begins),
+        Cat(length, of, begins),
         ends & (waiting != 0),
         depth,
     )
@@ -149,7 +160,7 @@ def writes(watch: Watch, *, bursts: bool) -> None:
         )
         watch.cover("w_last", "the last of 2 beats or more on W", ends & (beat != 0))
         if watch.has("wstrb"):
-            at = Mux(waiting != 0, oldest[len(length) + 1 :], begins)
+            at = Mux(waiting != 0, oldest[len(length) + len(of) :], begins)
             watch.rule(
                 Rule("w_strobes", Side.MANAGER, "WSTRB is low for bytes outside the beat", f"{AXI4} A3.4.3"),
                 ~valid | ~known | ((watch.get("wstrb") & ~lanes_of(at, beat)) == 0),
@@ -161,13 +172,21 @@ def writes(watch: Watch, *, bursts: bool) -> None:
         ~valid | (early < depth),
     )
 
-    ends_oldest = ends & (waiting != 0) & oldest[len(length)]
-    ends_late = asks & ((early != 0) | both) & watch.follows("aw")
+    of_oldest = oldest[len(length) : len(length) + len(of)]
+    ends_oldest, ends_late = ends & (waiting != 0), asks & ((early != 0) | both)
     ours = watch.follows("b")
-    done = watch.counter("done", ends_oldest | ends_late, watch.moves("b") & ours, depth)
+    if all_ids:
+        ids = Mux(ends_oldest, of_oldest, of), watch.get("bid")
+        done, there, _ = watch.by_id(
+            "done", ends_oldest | ends_late, Const(0, 0), ids, watch.moves("b"), Const(1, 1), depth
+        )
+    else:
+        ends_ours = (ends_oldest & of_oldest) | (ends_late & of)
+        done = watch.counter("done", ends_ours, watch.moves("b") & ours, depth)
+        there = (done != 0) & ours
     watch.rule(
         Rule("b_asked", Side.SUBORDINATE, "B comes only after its AW and its last W", f"{AXI4} A3.3.1"),
-        ~(watch.get("bvalid") & ours) | (done != 0),
+        ~watch.answers("b") | there,
     )
     _owed_writes(watch, waiting, early, beat, done)
     under_way = waiting + done  # without IDs

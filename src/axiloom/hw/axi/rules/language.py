@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from amaranth.hdl import Const, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 
 
 class Side(StrEnum):
@@ -83,7 +83,8 @@ class Watch:
     reset : high in a cycle in which the port's two sides are in reset
     name : prefix of the registers' names
     outstanding : how many bursts a queue of the watch holds; more is a violation of its own rule
-    followed : the ID whose order is watched, where the port has IDs: any one, and always the same
+    followed : the ID whose order is watched, any one and always the same, or a number where there is no
+        other; None: that of all IDs
 
     Members
     -------
@@ -136,6 +137,15 @@ class Watch:
         if self.followed is None or not self.has(f"{channel}id"):
             return Const(1, 1)
         return self.get(f"{channel}id") == self.followed
+
+    def answers(self, channel: str) -> Value:
+        """VALID of an answer that is watched: of the ID that is followed, of any if it is the only one."""
+        valid = self.get(f"{channel}valid")
+        return valid if isinstance(self.followed, Const) else valid & self.follows(channel)
+
+    def all_ids(self, asks: str, answers: str) -> bool:
+        """Is the order of all IDs of these channels watched?"""
+        return self.followed is None and self.has(f"{asks}id") and self.has(f"{answers}id")
 
     def rule(self, rule: Rule, holds: Value) -> None:
         self.rules.append(Watched(rule, holds | self.reset))
@@ -193,3 +203,43 @@ class Watch:
         pushes = push & (at != depth)
         self.m.d.sync += level.eq(Mux(self.reset, 0, level + pushes - pops))
         return level, places[0]
+
+    def by_id(
+        self,
+        name: str,
+        push: Value,
+        data: Value,
+        ids: tuple[Value, Value],
+        moves: Value,
+        last: Value,
+        depth: int,
+    ) -> tuple[Signal, Value, Value]:
+        """What was pushed and not popped, of IDs that overtake each other: how much, whether there is any of
+        the second of `ids`, and the oldest of it: beats behind this one (up to `data`).
+
+        A beat that `moves` is of that ID, and its `last` pops. The first of `ids` is pushed.
+        """
+        pushed, asked = ids
+        level = self.seen[f"{name}_level"] = Signal(range(depth + 1), name=f"{self.name}_{name}_level")
+        places = [Signal(len(data) + len(pushed), name=f"{self.name}_{name}_{i}") for i in range(depth)]
+        own = Cat((level > i) & (place[len(data) :] == asked) for i, place in enumerate(places))
+        mine, upto = (Signal(depth, name=f"{self.name}_{name}_{what}") for what in ("mine", "upto"))
+        self.m.d.comb += mine.eq(own)
+        self.m.d.comb += upto.eq(Cat(mine[: i + 1].any() for i in range(depth)))  # itself, or an older one
+        oldest: Value = Const(0, len(data))
+        for i, place in enumerate(places):
+            here = mine[i] & ~upto[i - 1] if i else mine[i]
+            oldest = Mux(here, place[: len(data)], oldest)
+            with self.m.If(moves & ~last & here):
+                self.m.d.sync += place[: len(data)].eq(place[: len(data)] - 1)
+        there = upto[-1]
+        pops = moves & last & there
+        at = Mux(pops, level - 1, level)
+        for i, place in enumerate(places):
+            with self.m.If(push & (at == i)):
+                self.m.d.sync += place.eq(Cat(data, pushed))
+            with self.m.Elif(pops & upto[i]):
+                self.m.d.sync += place.eq(places[min(i + 1, depth - 1)])
+        pushes = push & (at != depth)
+        self.m.d.sync += level.eq(Mux(self.reset, 0, level + pushes - pops))
+        return level, there, oldest
