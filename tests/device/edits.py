@@ -1,8 +1,8 @@
 """Edits after warm caches: what comes from a cache must be what is found without one.
 
 ``python -m tests.device.edits 300`` makes so many edits of what verdicts and meanings hang on: of texts (what
-their instructions mean, and what is proved of them), of rules, of mappings, and of constants in our own
-sources. It prints how many changed the answer, and how many answers were stale.
+their instructions mean, and what is proved of them), of rules, of mappings, and of constants in C
+and in our own sources. It prints how many changed the answer, and how many answers were stale.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -20,11 +21,15 @@ from pathlib import Path
 from typing import TypeVar
 
 from axiloom.base.errors import AxiloomError
+from axiloom.cli.nest.source import load
 from axiloom.device.known import derive, known
 from axiloom.isa.formal.mapped import RefutedError, play
 from axiloom.isa.instructions import library
 from axiloom.isa.instructions.read import parse
 from axiloom.isa.instructions.tree import InstructionSet
+from axiloom.nest.reference import reference
+from axiloom.nest.values import random_values
+from axiloom.nests.schedule import Schedule
 from axiloom.prove import instructions
 from axiloom.selection.machine.derive import Meanings
 from axiloom.selection.rules.library import RuleText
@@ -231,6 +236,51 @@ def mappings(count: int, seed: int, measured: Measured) -> None:
             measured.add(f"mapping {number}", before, read(text, f"own{number}"), [read(text), read(text)])
 
 
+# --- C -----------------------------------------------------------------------------------------------------
+
+LOOPS = """
+#define N 6
+enum { STEP = 2 };
+static const int weights[4] = {3, -1, 4, 2};
+
+void filter(const int x[32], int y[N])
+{
+    for (int i = 0; i < N; i++) {
+        int sum = 5;
+        for (int k = 0; k < 4; k++)
+            sum += weights[k] * x[STEP * i + k + 1];
+        y[i] = (sum > 40 ? sum - 7 : sum * 3) >> 1;
+    }
+}
+"""
+
+
+def _results(path: Path) -> Answer:
+    try:
+        loaded = load(str(path), {})
+        values = random_values(loaded.program, 1)
+        found = reference(loaded, Schedule.of(loaded.program), values).results
+    except AxiloomError as error:
+        return [str(error)]
+    return [f"{name}: {result.tolist()}" for name, result in found.items()]
+
+
+def loops(count: int, seed: int, measured: Measured) -> None:
+    """A constant of a file of C at one place: its results by the host's compiler and by what was read."""
+    dice, numbers = random.Random(seed), list(re.finditer(r"\b\d+\b", LOOPS))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "filter.c"
+        path.write_text(LOOPS, encoding="utf-8")
+        before = _results(path)
+        for number in range(count):
+            place = dice.choice(numbers)
+            new = max(0, int(place[0]) + dice.choice([-1, 1]))
+            path.write_text(f"{LOOPS[: place.start()]}{new}{LOOPS[place.end() :]}", encoding="utf-8")
+            warm = [_results(path), _results(path)]
+            with _no_cache():
+                measured.add(f"C {number}, {place[0]} is {new}", before, _results(path), warm)
+
+
 # --- our own sources ---------------------------------------------------------------------------------------
 
 SOURCES = ("isa/numerics", "selection/ir", "selection/machine", "selection/rules/prove")
@@ -253,13 +303,15 @@ def sources(count: int, seed: int, measured: Measured) -> None:
             shutil.copytree(ROOT / room, copy / room, ignore=shutil.ignore_patterns("__pycache__"))
         before = _asked(copy)
         assert before[0], before[1]
-        for number in range(count):
-            files = [file for room in SOURCES for file in sorted((copy / "src/axiloom" / room).rglob("*.py"))]
+        files = [file for room in SOURCES for file in sorted((copy / "src/axiloom" / room).rglob("*.py"))]
+        number = 0
+        while number < count:
             file = dice.choice(files) if number else copy / "src/axiloom" / FEW
             text = file.read_text(encoding="utf-8")
             other = _other_number(text, dice) if number else text.replace("\nFEW = ", "\nFEW = 1 + ")
             if other is None:
                 continue
+            number += 1
             assert other != text
             file.write_text(other, encoding="utf-8")
             answers = [_asked(copy), _asked(copy)]
@@ -297,9 +349,10 @@ def _asked(copy: Path) -> Answer:
 # --- all ---------------------------------------------------------------------------------------------------
 
 KINDS: Mapping[str, tuple[Callable[[int, int, Measured], None], float]] = {
-    "texts": (texts, 0.7),
-    "rules": (rules, 0.1),
-    "mappings": (mappings, 0.1),
+    "texts": (texts, 0.5),
+    "rules": (rules, 0.15),
+    "mappings": (mappings, 0.15),
+    "loops": (loops, 0.1),
     "verdicts": (verdicts, 0.07),
     "sources": (sources, 0.03),
 }
