@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -82,6 +84,24 @@ def test_lines_of_a_program_without_debug_information(tmp_path: Path) -> None:
     elf = compile_bare([tmp_path / "main.c"], tmp_path / "driver.elf")
     assert lines.read(elf) == lines.NONE
     assert lines.NONE.at(0x100000) is None
+
+
+@pytest.mark.slow  # Zig compiles musl, once per machine
+def test_lines_are_of_the_users_own_files(tmp_path: Path) -> None:
+    """Zig compiles its C library with line tables, too, where the program has some."""
+    (tmp_path / "mine.h").write_text("static inline int twice(int x) { return 2 * x + getpid(); }\n")
+    (tmp_path / "main.c").write_text(
+        '#include <stdio.h>\n#include <unistd.h>\n#include "mine.h"\n'
+        'int main(int n, char **all) { return printf("%s", *all) + twice(n); }\n'
+    )
+    elf = tmp_path / "program.elf"
+    subprocess.run(
+        [sys.executable, "-m", "ziglang", "cc", "-target", "arm-linux-musleabihf", "-mcpu=cortex_a9",
+         *("-g", "-O1", "-static"),
+         "main.c", "-o", elf],
+        cwd=tmp_path, check=True,
+    )  # fmt: skip
+    assert {row[2] for row in lines.read(elf).rows} == {"main.c", "mine.h"}
 
 
 def test_the_refusal_says_how_many_places_there_are() -> None:

@@ -82,7 +82,10 @@ def test_edges_of_floats(name: str) -> None:
     ("kind", "count", "changed"),
     [
         ("texts", 40, 10),
-        *(pytest.param(kind, 4, 2, marks=pytest.mark.slow) for kind in ("rules", "mappings", "loops", "verdicts")),
+        *(
+            pytest.param(kind, 4, 2, marks=pytest.mark.slow)
+            for kind in ("rules", "mappings", "loops", "verdicts")
+        ),
         pytest.param("sources", 2, 1, marks=pytest.mark.slow),
     ],
 )

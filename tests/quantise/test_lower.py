@@ -122,6 +122,7 @@ def test_known_factors_are_in_the_scale() -> None:
         lambda x: functional.pad(x, (1, 2, 0, 1), value=0.5),
         lambda x: functional.pad(x[None], (3, 1), mode="reflect"),
         lambda x: x.flip(1).mean(0) + x.amax(0),
+        lambda x: x - torch.amin(x, (0, 1), keepdim=True) + x.amin(1, keepdim=True),
         lambda x: x.sum(1, keepdim=True).expand(5, 16) - x,
         lambda x: functional.interpolate(x[None], scale_factor=2) * 3,
         lambda x: functional.max_pool1d(x[None], 3, 2, 1, ceil_mode=True),

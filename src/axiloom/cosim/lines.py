@@ -1,11 +1,12 @@
 """From an instruction of a program to the line of the user's source, by the line tables of DWARF.
 
 Of sources only what the user wrote is compiled with line tables, so what has a line is the program's own
-code.
+code. A user's ELF file may have those of a C library, too, that a toolchain compiled: they are left out.
 """
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -16,6 +17,12 @@ from elftools.common.exceptions import DWARFError, ELFError
 from elftools.elf.elffile import ELFFile
 
 from axiloom.cosim.elf import Program, Symbol
+
+_LIBRARY = re.compile(
+    r"/lib/(c|std|compiler_rt)(/.*)?\.zig$|/lib/libc/"  # of zig
+    r"|/(glibc|musl|newlib|picolibc|uclibc|compiler-rt|libgcc)(-[\d.]+)?/"
+)
+"""Sources of C libraries and compilers' runtimes, by where they lie when they are compiled."""
 
 
 @dataclass(frozen=True)
@@ -86,19 +93,32 @@ def _rows(dwarf: Any) -> Iterator[tuple[int, int, str, int]]:
         program = dwarf.line_program_for_CU(unit)
         if program is None:
             continue
-        before = None
+        before, files = None, dict[int, PurePath]()
+        attribute = unit.get_top_DIE().attributes.get("DW_AT_comp_dir")
+        folder = _text(attribute.value) if attribute else ""
         for entry in program.get_entries():
             state = entry.state
             if state is None:
                 continue
             if before is not None and state.address > before.address:
-                yield before.address, state.address, _file(program, before.file), before.line
+                if before.file not in files:
+                    files[before.file] = _path(program, before.file, folder)
+                if not _LIBRARY.search(files[before.file].as_posix()):
+                    yield before.address, state.address, files[before.file].name, before.line
             before = None if state.end_sequence else state
 
 
-def _file(program: Any, number: int) -> str:
-    """Files count from 1 up to DWARF 4, and from 0 in DWARF 5."""
-    files = program["file_entry"]
-    place = number - (program["version"] < 5)
-    name = files[place].name if 0 <= place < len(files) else b"?"
-    return PurePath(name.decode(errors="replace")).name
+def _path(program: Any, number: int, folder: str) -> PurePath:
+    """Files and folders count from 0 in DWARF 5; before, from 1, and folder 0 is that of the unit."""
+    old = program["version"] < 5
+    files, folders = program["file_entry"], program["include_directory"]
+    if not 0 <= number - old < len(files):
+        return PurePath("?")
+    entry = files[number - old]
+    at = entry.dir_index - old
+    own = _text(folders[at]) if 0 <= at < len(folders) else ""
+    return PurePath(folder, own, _text(entry.name))
+
+
+def _text(name: bytes) -> str:
+    return name.decode(errors="replace")

@@ -28,8 +28,17 @@ from axiloom.quantise.ops import HANDLERS, SEVERAL
 Progress = Callable[[str], None]
 MASKED = -12.0
 """A score that is not seen, where floats have minus infinity: int8 has to hold it beside the others."""
-RECURRENT = {"aten.lstm.input": torch.ops.aten.lstm.input, "aten.gru.input": torch.ops.aten.gru.input}
+RECURRENT = (torch.ops.aten.lstm.input, torch.ops.aten.gru.input)
 """Ops that run over a sequence, which is known: they become as many steps."""
+
+
+def _smallest(x: Any, dim: Sequence[int] = (), keepdim: bool = False) -> Any:
+    """By the largest, which has an integer form."""
+    return -torch.amax(-x, dim, keepdim)
+
+
+INSTEAD = {torch.ops.aten.amin.default: _smallest}
+"""Ops in terms of others."""
 
 
 @dataclass
@@ -93,9 +102,10 @@ def quantise(
     judge = getattr(network, "referee", None) or referee(network, examples)
     with _attention_in_parts():
         program = export(network, examples, name)
-        if any(str(node.target) in RECURRENT or _writes(node) for node in program.graph.nodes):
+        table = {**get_decompositions(RECURRENT), **INSTEAD}
+        if any(node.target in table or _writes(node) for node in program.graph.nodes):
             # In steps, with products, gates and sums of their own; all other ops stay as they are.
-            program = program.run_decompositions(get_decompositions([*RECURRENT.values()]))
+            program = program.run_decompositions(table)
         module = program.module()
     faults = list(getattr(network, "faults", ()))
     if faults:  # what is behind them is looked at too, on any data
