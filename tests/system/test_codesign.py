@@ -1,6 +1,6 @@
 """Hardware chosen together with its drivers, from the command line to a run on what was chosen.
 
-The part is so small that no array has more than 64 multiply-adds: Yosys maps a design in a minute.
+The arrays are small: Yosys still takes a minute for a design.
 """
 
 from __future__ import annotations
@@ -13,17 +13,45 @@ import pytest
 
 from axiloom import isa
 from axiloom.cli import main
+from axiloom.explore import hardware
+from axiloom.isa.contract.types import TileRule
 
 NETWORK = Path(__file__).parents[1] / "fixtures" / "quantised" / "digits_mlp.mlir"
-ACCELERATOR = ("--accel", "v4_16")
 
 pytestmark = pytest.mark.slow
 
 
+@pytest.fixture(autouse=True)
+def small_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hardware, "MACS", (4, 8))
+
+
 def explored(work: str, folder: Path) -> dict[str, Any]:
     """What ``axiloom explore`` chose under a XC7Z010, and wrote to chosen.json."""
+    base = isa.revise(
+        isa.builtin("v4_16", data_type="int8"),
+        tile=TileRule((16, 16, 16), (4, 4, 4)),
+        buffers=dict.fromkeys("ABC", 256),
+        macs=4,
+    )
+    (folder / "base.json").write_text(isa.dumps(base), encoding="utf-8")
     files = ("--json", str(folder / "found.json"), "--save-spec", str(folder / "chosen.json"))
-    assert main(["explore", work, *ACCELERATOR, "--device", "xc7z010", "--confirm", "1", *files]) == 0
+    assert (
+        main(
+            [
+                "explore",
+                work,
+                "--spec",
+                str(folder / "base.json"),
+                "--device",
+                "xc7z010",
+                "--confirm",
+                "1",
+                *files,
+            ]
+        )
+        == 0
+    )
     found: dict[str, Any] = json.loads((folder / "found.json").read_text())["hardware"]
     chosen = found["chosen"]
     assert chosen["fits"]
