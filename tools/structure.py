@@ -187,9 +187,11 @@ class Tree:
     def __init__(self, root: Path, inside: tuple[tuple[str, ...], ...]) -> None:
         self.root, self.inside = root, inside
         self.folders = [*_folders(root / HOME)]
-        self.files = {self._module(file): file for one in self.folders for file in sorted(one.glob("*.py"))}
+        self.files = {
+            self._module(file): file for folder in self.folders for file in sorted(folder.glob("*.py"))
+        }
         self.missing: list[Import] = []
-        self.imports = [found for name in self.files for found in self._imports(name)]
+        self.imports = [import_ for name in self.files for import_ in self._imports(name)]
         self.rooms = list(dict.fromkeys(self.room(name) for name in self.files))
         self.arrows = [*self._between_rooms()]
 
@@ -223,11 +225,11 @@ class Tree:
 
     def _between_rooms(self) -> Iterator[tuple[str, str, Import]]:
         """All arrows but those of a top-level ``__init__``, a facade, to the rooms below it."""
-        for one in self.imports:
-            source, target = self.room(one.source), self.room(one.target)
-            facade = self.files[one.source].name == "__init__.py" and source in MAY_IMPORT
+        for import_ in self.imports:
+            source, target = self.room(import_.source), self.room(import_.target)
+            facade = self.files[import_.source].name == "__init__.py" and source in MAY_IMPORT
             if source != target and not (facade and target.startswith(f"{source}/")):
-                yield source, target, one
+                yield source, target, import_
 
     def refused(self, source: str, target: str) -> str:
         """Why this arrow goes upwards; empty if it does not."""
@@ -273,9 +275,9 @@ def _statements(node: ast.AST, typing: bool = False) -> Iterator[tuple[ast.Impor
 def _names(node: ast.Import | ast.ImportFrom, package: str) -> list[str]:
     """Dotted names of what is imported; of ``from a import b`` it is a.b, which need not be a module."""
     if isinstance(node, ast.Import):
-        return [one.name for one in node.names]
+        return [name.name for name in node.names]
     outer = package.split(".")[: package.count(".") + 2 - node.level] if node.level else []
-    return [".".join(filter(None, (*outer, node.module, one.name))) for one in node.names]
+    return [".".join(filter(None, (*outer, node.module, name.name))) for name in node.names]
 
 
 def _ways(graph: dict[str, set[str]], start: str) -> dict[str, list[str]]:
@@ -315,7 +317,9 @@ def faults(tree: Tree) -> Iterator[str]:
     judged = ((one, tree.refused(source, target)) for source, target, one in tree.arrows)
     yield from (f"upwards: {one}: {why}" for one, why in judged if why)
     yield from _circle_lines("rooms", tree.arrows)
-    yield from _circle_lines("modules", [(one.source, one.target, one) for one in tree.imports])
+    yield from _circle_lines(
+        "modules", [(import_.source, import_.target, import_) for import_ in tree.imports]
+    )
     yield from (f"no such module: {one}" for one in tree.missing)
     gone = sorted({room for order in tree.inside for room in order} - {*tree.rooms})
     yield from (f"an order names a room that is not there: {room}" for room in gone)
@@ -330,8 +334,8 @@ def table(tree: Tree) -> Iterator[str]:
         shown = [f"{to} ({a + b}{f', {b} for types only' * (b > 0)})" for to, a, b in found if a + b]
         yield f"  {room:<37} {'; '.join(shown) or '-'}"
     yield "entries of each folder"
-    for one in tree.folders:
-        yield f"  {tree.shown(one):<37} {len(_entries(one)):>3}"
+    for folder in tree.folders:
+        yield f"  {tree.shown(folder):<37} {len(_entries(folder)):>3}"
 
 
 def main(

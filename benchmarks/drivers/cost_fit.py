@@ -59,9 +59,9 @@ def accelerators(pipeline: str) -> list[AcceleratorSpec]:
 
 def runs(pipeline: str, count: int) -> list[Point]:
     rng = random.Random(f"cost_fit {pipeline}")
-    found: list[Point] = []
-    while len(found) < count:
-        spec = accelerators(pipeline)[len(found) % 4]
+    points: list[Point] = []
+    while len(points) < count:
+        spec = accelerators(pipeline)[len(points) % 4]
         M, N, K = (rng.choice(SIZES) for _ in range(3))
         multiply_adds = M * N * K
         if multiply_adds > (LARGEST if spec.tile.granule else LARGEST / 8):
@@ -73,7 +73,7 @@ def runs(pipeline: str, count: int) -> list[Point]:
             continue
         some = rng.sample(every, min(3, len(every)))
         one = max(some, key=lambda c: float(np.prod(c.tile)))  # small tiles are hardly ever chosen
-        found.append(
+        points.append(
             point(
                 f"matmul:{M}x{N}x{K}",
                 spec,
@@ -83,7 +83,7 @@ def runs(pipeline: str, count: int) -> list[Point]:
                 pipeline=PASSES.get(pipeline, pipeline),
             )
         )
-    return found
+    return points
 
 
 def works(pipeline: str, every: Sequence[Point]) -> Work:
@@ -169,7 +169,7 @@ def fit_and_check(pipeline: str, every: Sequence[Point], measured: Array) -> tup
 
 def main() -> None:
     count = int(os.environ.get("AXILOOM_FIT_RUNS", "60"))
-    every = [one for pipeline in cost.FORMS for one in runs(pipeline, count)]
+    every = [run for pipeline in cost.FORMS for run in runs(pipeline, count)]
     outcomes = sweep(every, simulate, default_store(), group=hardware, title="fit")
     for outcome in failures(outcomes):
         print(f"failed: {outcome}")

@@ -115,20 +115,24 @@ def _confirmed(problem: str, mlir: str, spec: AcceleratorSpec) -> list[Point]:
     pipeline = drivergen.default_pipeline(spec)
     ways = conv_choice.flows(mlir, spec, count=CONFIRMED, name=problem)[:CONFIRMED]
     return [
-        point(problem, spec, flow=one.name, order=one.choice.order, tile=one.choice.tile, pipeline=pipeline)
-        for one in ways
+        point(problem, spec, flow=way.name, order=way.choice.order, tile=way.choice.tile, pipeline=pipeline)
+        for way in ways
     ]
 
 
 def main() -> None:
-    cases = [case(*one) for one in problems(int(os.environ.get("AXILOOM_DEFAULTS", COUNT)))]
+    cases = [case(*problem) for problem in problems(int(os.environ.get("AXILOOM_DEFAULTS", COUNT)))]
     wanted = {key(one): one for each in cases for one in (each.default, each.before, *each.found)}
     outcomes = sweep(
         list(wanted.values()), simulate, default_store(), group=hardware, title="simulating", jobs=1
     )
-    for one in failures(outcomes):
-        print(f"failed: {one.point['problem']}: {one.error}", file=sys.stderr)
-    known = {key(one.point): one.result["counters"]["task-clock"] / 1e6 for one in outcomes if not one.error}
+    for failure in failures(outcomes):
+        print(f"failed: {failure.point['problem']}: {failure.error}", file=sys.stderr)
+    known = {
+        key(outcome.point): outcome.result["counters"]["task-clock"] / 1e6
+        for outcome in outcomes
+        if not outcome.error
+    }
     far = _print(cases, known)
     if far or failures(outcomes):
         sys.exit(1)

@@ -104,8 +104,8 @@ def simulated(count: int) -> tuple[list[Run], list[Run]]:
     return [run for run in runs if run.plan], [run for run in runs if not run.plan]
 
 
-def how(one: Candidate) -> dict[str, Any]:
-    return {"flow": one.flow, "order": one.order, "tile": one.tile}
+def how(candidate: Candidate) -> dict[str, Any]:
+    return {"flow": candidate.flow, "order": candidate.order, "tile": candidate.tile}
 
 
 def fit(runs: Sequence[Run], costs: Mapping[str, float]) -> dict[str, float]:
@@ -115,7 +115,7 @@ def fit(runs: Sequence[Run], costs: Mapping[str, float]) -> dict[str, float]:
     estimates = replayed(runs, costs)
     for group in (EDGE, GET):
         own = counts_of(estimates, group.costs) @ np.array([costs.get(name, 0.0) for name in group.costs])
-        misses = np.array([sum(one.parts[name] for name in group.parts) for one in estimates]) - own
+        misses = np.array([sum(estimate.parts[name] for name in group.parts) for estimate in estimates]) - own
         ran = np.array([run.ran(group.functions) for run in runs])
         found |= solved(counts_of(estimates, group.costs), ran - misses, whole, group.costs)
     for coherent, name in ((False, "start"), (True, COHERENT)):

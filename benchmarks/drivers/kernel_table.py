@@ -274,7 +274,7 @@ def through_model(case: Case) -> bool:
 
 
 def _set_dims(spec: AcceleratorSpec) -> list[str]:
-    return [*spec.form.dims, *(one.name for one in spec.form.settings)]
+    return [*spec.form.dims, *(setting.name for setting in spec.form.settings)]
 
 
 def on_model(case: Case) -> bool:

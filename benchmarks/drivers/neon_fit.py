@@ -73,7 +73,7 @@ def simulated(problem: str, bits: int) -> Run:
     with tempfile.TemporaryDirectory(prefix="axiloom-") as folder:
         calls = run.run_kernel(kernel, Path(folder)).run.calls
     board, sizes = boards.load(boards.DEFAULT), ByHand.of(problem).sizes
-    first, *_, later = (one * board.cpu_hz / board.fabric_hz for one in calls)
+    first, *_, later = (call * board.cpu_hz / board.fabric_hz for call in calls)
     return Run(neon.counts(sizes, bits), neon.lines(sizes, bits), first, later)
 
 

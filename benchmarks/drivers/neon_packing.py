@@ -37,7 +37,9 @@ def panels(b: Array) -> Array:
     k_whole, n_whole = b.shape[0] // STEP * STEP, b.shape[1] // COLS * COLS
     wide = b[:k_whole, :n_whole].astype(np.int16)
     blocks = [wide[k : k + DEPTH] for k in range(0, k_whole, DEPTH)]
-    return np.concatenate([one.reshape(len(one), -1, COLS).transpose(1, 0, 2).ravel() for one in blocks])
+    return np.concatenate(
+        [block.reshape(len(block), -1, COLS).transpose(1, 0, 2).ravel() for block in blocks]
+    )
 
 
 def cycles(shape: tuple[int, int, int], *, packed: bool) -> int:

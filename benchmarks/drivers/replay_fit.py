@@ -137,9 +137,9 @@ def problems(count: int) -> list[Problem]:
             sizes = [max(16, size // 16 * 16) for size in sizes]
         elif form < 0.6:
             sizes = [rng.choice([16, 32, 64, 128, 256, 512]) for _ in range(3)]
-        one = Problem(*sizes)
-        if 32**3 <= math.prod(sizes) <= LARGEST and one not in known and one not in found:
-            found.append(one)
+        problem = Problem(*sizes)
+        if 32**3 <= math.prod(sizes) <= LARGEST and problem not in known and problem not in found:
+            found.append(problem)
     return found
 
 
@@ -160,16 +160,20 @@ def points(
 ) -> list[Point]:
     text = f"matmul:{problem.M}x{problem.N}x{problem.K}"
     return [
-        point(text, spec, flow=one.flow, order=one.order, tile=one.tile, pipeline=pipeline)
-        for one in candidates
+        point(text, spec, flow=candidate.flow, order=candidate.order, tile=candidate.tile, pipeline=pipeline)
+        for candidate in candidates
     ]
 
 
 def planned(
     problem: Problem, spec: AcceleratorSpec, pipeline: str, candidates: Sequence[Candidate]
 ) -> dict[Candidate, Plan]:
-    queued = [one for one in candidates if pipeline == "all" and reads_in_place(spec, problem, one.tile)]
-    packed = [one for one in candidates if one not in queued]
+    queued = [
+        candidate
+        for candidate in candidates
+        if pipeline == "all" and reads_in_place(spec, problem, candidate.tile)
+    ]
+    packed = [candidate for candidate in candidates if candidate not in queued]
     return plans(spec, problem, queued, queued=True) | plans(spec, problem, packed, queued=False)
 
 
@@ -191,7 +195,7 @@ def fit(runs: Sequence[Measured], spec: AcceleratorSpec, kind: str) -> dict[str,
         estimates = replayed(runs, spec, costs)
         found: dict[str, float] = {}
         for group in groups(kind):
-            parts = np.array([sum(one.parts[name] for name in group.parts) for one in estimates])
+            parts = np.array([sum(estimate.parts[name] for name in group.parts) for estimate in estimates])
             inside = [
                 name for name in group.costs if name not in ("start", "packet", "iteration", "head_word")
             ]
@@ -202,9 +206,9 @@ def fit(runs: Sequence[Measured], spec: AcceleratorSpec, kind: str) -> dict[str,
     for _ in range(ROUNDS):
         estimates = replayed(runs, spec, costs)
         counts = counts_of(estimates, CALLS)
-        now = np.array([one.cycles for one in estimates])
+        now = np.array([estimate.cycles for estimate in estimates])
         own = counts @ np.array([costs.get(name, 0.0) for name in CALLS])
-        polls = np.array([one.parts["polls"] for one in estimates])
+        polls = np.array([estimate.parts["polls"] for estimate in estimates])
         busy = polls < 0.01 * whole  # where nothing is waited for, time is the sum of costs
         costs |= solved(counts[busy], (whole - now + own)[busy], whole[busy], CALLS)
     return costs
@@ -216,7 +220,7 @@ def replayed(runs: Sequence[Measured], spec: AcceleratorSpec, costs: Mapping[str
 
 
 def counts_of(estimates: Sequence[Estimate], names: Sequence[str]) -> Array:
-    return np.array([[one.counts[name] for name in names] for one in estimates])
+    return np.array([[estimate.counts[name] for name in names] for estimate in estimates])
 
 
 def solved(counts: Array, wanted_: Array, whole: Array, names: Sequence[str]) -> dict[str, float]:
@@ -234,7 +238,7 @@ def solved(counts: Array, wanted_: Array, whole: Array, names: Sequence[str]) ->
 
 def errors(runs: Sequence[Measured], spec: AcceleratorSpec, costs: Mapping[str, float]) -> Array:
     estimates = replayed(runs, spec, costs)
-    return np.array([one.cycles / run.cycles - 1 for one, run in zip(estimates, runs, strict=True)])
+    return np.array([estimate.cycles / run.cycles - 1 for estimate, run in zip(estimates, runs, strict=True)])
 
 
 def within(runs: Sequence[Measured], error: Array) -> Array:

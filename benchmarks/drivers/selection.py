@@ -144,15 +144,15 @@ HEAD = (
 HEAD += f" {'error':>5} {'wall':>5} {'CPU':>5}"
 
 
-def line(one: Result) -> str:
-    case = one.case
+def line(result: Result) -> str:
+    case = result.case
     cells = [
         f"{case.problem.M}x{case.problem.N}x{case.problem.K}".ljust(12),
         f"{case.candidates:5} {len(case.wanted):4} {case.chosen!s:25}",
-        f"{one.chosen * 1e3:8.3f} {one.loss:6.3f}",
-        f"{one.paper / one.chosen:5.2f} {one.square / one.chosen:6.2f}",
-        f"{one.error:5.1%} {case.seconds:5.2f} {case.cpu_seconds:5.2f}",
-        "" if one.loss == 1 else f"best: {one.best_is}",
+        f"{result.chosen * 1e3:8.3f} {result.loss:6.3f}",
+        f"{result.paper / result.chosen:5.2f} {result.square / result.chosen:6.2f}",
+        f"{result.error:5.1%} {case.seconds:5.2f} {case.cpu_seconds:5.2f}",
+        "" if result.loss == 1 else f"best: {result.best_is}",
     ]
     return " ".join(cells).rstrip()
 
@@ -184,14 +184,15 @@ def main() -> None:
     for one in results:
         print(line(one))
     worst = max(results, key=lambda one: one.loss)
-    paper = min(one.paper / one.chosen for one in results)
-    mean = math.prod(one.paper / one.chosen for one in results) ** (1 / len(results))
+    paper = min(result.paper / result.chosen for result in results)
+    mean = math.prod(result.paper / result.chosen for result in results) ** (1 / len(results))
     print(
-        f"chosen/best: worst {worst.loss:.3f}, mean {sum(one.loss for one in results) / len(results):.3f}, "
-        f"within 5 % for {sum(one.loss <= 1.05 for one in results)} of {len(results)}; "
+        f"chosen/best: worst {worst.loss:.3f}, "
+        f"mean {sum(result.loss for result in results) / len(results):.3f}, "
+        f"within 5 % for {sum(result.loss <= 1.05 for result in results)} of {len(results)}; "
         f"the paper's Best takes {mean:.2f} times as long (geometric mean; at least {paper:.3f}); "
-        f"choosing takes {max(one.case.seconds for one in results):.2f} s at most "
-        f"({max(one.case.cpu_seconds for one in results):.2f} s of CPU)"
+        f"choosing takes {max(result.case.seconds for result in results):.2f} s at most "
+        f"({max(result.case.cpu_seconds for result in results):.2f} s of CPU)"
     )
 
 

@@ -44,14 +44,22 @@ def layer(name: str) -> Convolution:
     return Convolution(side, side, -(-channels // BLOCK) * BLOCK, filters, taps, stride, pads=0)
 
 
-def expected(one: Convolution, values: Values) -> np.ndarray:
+def expected(convolution: Convolution, values: Values) -> np.ndarray:
     x = values["x"].transpose(2, 0, 1).astype(np.float64)
-    w = values["w"].transpose(0, 4, 1, 5, 2, 3).reshape(one.filters, one.channels, one.taps, one.taps)
-    sums = np.zeros((one.filters, one.rows, one.columns)) + values["bias"][:, None, None]
-    s = one.stride
-    for p in range(one.taps):
-        for q in range(one.taps):
-            part = x[:, p : p + s * (one.rows - 1) + 1 : s, q : q + s * (one.columns - 1) + 1 : s]
+    w = (
+        values["w"]
+        .transpose(0, 4, 1, 5, 2, 3)
+        .reshape(convolution.filters, convolution.channels, convolution.taps, convolution.taps)
+    )
+    sums = (
+        np.zeros((convolution.filters, convolution.rows, convolution.columns)) + values["bias"][:, None, None]
+    )
+    s = convolution.stride
+    for p in range(convolution.taps):
+        for q in range(convolution.taps):
+            part = x[
+                :, p : p + s * (convolution.rows - 1) + 1 : s, q : q + s * (convolution.columns - 1) + 1 : s
+            ]
             sums += np.tensordot(w[:, :, p, q].astype(np.float64), part, 1)
     y = np.clip(sums.astype(np.int64) >> HOW.shift, HOW.low, HOW.high)
     return y.transpose(1, 2, 0).astype(np.int8)

@@ -62,8 +62,8 @@ class Term:
 
     def operators(self) -> Iterator[Term]:
         """Operands first."""
-        for one in self.operands:
-            yield from one.operators()
+        for operand in self.operands:
+            yield from operand.operators()
         if self.op:
             yield self
 
@@ -95,7 +95,7 @@ def graph(term: Term, whole: bool) -> Graph:
                 leaves[name] = builder.leaf("parameter", name, TILE)
             return leaves[name]
         given = {**_PRODUCT, "number": TILE.number} if one.op == "dot_general" else {}
-        return builder.op(one.op, *(node(each, whole) for each in one.operands), **given)
+        return builder.op(one.op, *(node(operand, whole) for operand in one.operands), **given)
 
     result = node(term, True)
     return Graph(plain(term.name), tuple(leaves.values()), (result,))
@@ -145,13 +145,14 @@ class Compiler:
 def inputs(of: Graph, seed: int) -> Values:
     dice, kind = np.random.default_rng(seed), number(TILE.number)
     return {
-        str(one.attributes["name"]): kind.encode(dice.standard_normal(TILE.shape)) for one in of.parameters
+        str(parameter.attributes["name"]): kind.encode(dice.standard_normal(TILE.shape))
+        for parameter in of.parameters
     }
 
 
 def calls(term: Term, compiler: Compiler) -> list[tuple[Program, str]]:
     """One program an operator, and the name of its result."""
-    return [(compiler.program(graph(one, False)), plain(one.name)) for one in term.operators()]
+    return [(compiler.program(graph(operator, False)), plain(operator.name)) for operator in term.operators()]
 
 
 def measured(name: str, term: Term, rtl: DeviceRtl, compiler: Compiler) -> tuple[Cost, Cost]:
@@ -161,7 +162,7 @@ def measured(name: str, term: Term, rtl: DeviceRtl, compiler: Compiler) -> tuple
     y = fused.add(compiler.program(whole), rtl, values)["y"]
     there = dict(values)
     for program, result in calls(term, compiler):
-        given = {one.name: there[one.name] for one in program.arrays if one.role == "in"}
+        given = {array.name: there[array.name] for array in program.arrays if array.role == "in"}
         there[result] = single.add(program, rtl, given)["y"]
     if not np.array_equal(y, there[plain(term.name)]):
         sys.exit(f"{name}: the program and the calls give other bits")
@@ -189,7 +190,7 @@ def on_soc(names: list[str], rtl: DeviceRtl, compiler: Compiler, folder: Path) -
         y, one = section(soc, compiler.program(whole), rtl, values, folder / "whole")
         there, several = dict(values), 0
         for place, (program, result) in enumerate(calls(term, compiler)):
-            given = {each.name: there[each.name] for each in program.arrays if each.role == "in"}
+            given = {array.name: there[array.name] for array in program.arrays if array.role == "in"}
             there[result], cycles = section(soc, program, rtl, given, folder / f"call{place}")
             several += cycles
         if not np.array_equal(y, there[plain(term.name)]):
@@ -222,7 +223,7 @@ def table(rtl: DeviceRtl, compiler: Compiler) -> bool:
             *(f"{fused.commands}", f"{single.commands}", f"{fused.words:,}", f"{single.words:,}"),
             *(f"{saved[name]:.1f} %", f"{fused.cycles:,}", f"{single.cycles:,}", f"{ratios[-1]:.2f}"),
         ]
-        print(f"{name:<12}" + "".join(f"{one:>9}" for one in cells), flush=True)
+        print(f"{name:<12}" + "".join(f"{cell:>9}" for cell in cells), flush=True)
     mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
     less = sum(saved.values()) / len(saved)
     print(

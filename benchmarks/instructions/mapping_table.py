@@ -39,5 +39,5 @@ def proved(name: str, sizes: dict[str, int]) -> tuple[float, float, str]:
     """Wall and CPU seconds from the text to the last verdict, and whether all hold."""
     begun, cpu = time.perf_counter(), time.process_time()
     verdicts = list(mapping.prove(mapping.read(name, sizes), 60))
-    good = all(one.good for one in verdicts)
+    good = all(verdict.good for verdict in verdicts)
     return time.perf_counter() - begun, time.process_time() - cpu, "holds" if good else "DOES NOT HOLD"

@@ -78,7 +78,7 @@ def timed(what: Callable[[], dict[int, int]]) -> tuple[dict[int, int], float]:
 def main() -> None:
     graph = residual()
     nodes = list(graph.nodes())
-    products = sum(one.op == "dense" for one in nodes)
+    products = sum(node.op == "dense" for node in nodes)
     texts = usable(one for one in library.ours() if one.place.partition(".")[0] in FAMILIES)
     saturated = saturate(graph, texts, Limits(iterations=80))
     offered = with_offers(saturated, [accelerators()["flexasr"].only(("linear",))])

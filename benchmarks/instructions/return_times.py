@@ -82,8 +82,8 @@ def main() -> None:
     head = ("graphs", "many", "nodes", "ms", "most", "ms of CPU", "most")
     print("{:<26} {:>5} {:>9} {:>6} {:>6} {:>10} {:>6}".format(*head))
     for name, graphs in GROUPS.items():
-        nodes = [sum(1 for _ in one.nodes()) for one in graphs]
-        rows = [fastest(one, to) for one in graphs]
+        nodes = [sum(1 for _ in graph.nodes()) for graph in graphs]
+        rows = [fastest(graph, to) for graph in graphs]
         walls, cpus = ([1000 * value for value in column] for column in zip(*rows, strict=True))
         span = f"{min(nodes)}-{max(nodes)}" if min(nodes) < max(nodes) else f"{nodes[0]}"
         print(

@@ -61,7 +61,7 @@ def measure(kernel: str, model: bool) -> Row:
     predicted = cycles(circuit).cycles
     simulated = equal = None
     if not model:
-        shapes = {each.name: (each.shape, each.number) for each in source.arrays if each.role.is_given}
+        shapes = {array.name: (array.shape, array.number) for array in source.arrays if array.role.is_given}
         arrays = inputs(kernel, shapes)
         count = made.sent.parts[0].lanes
         words = made.sent.pack(arrays).reshape(-1, count)
@@ -110,7 +110,7 @@ def main(words: list[str] | None = None) -> int:
     for kernel in options.kernel or there:
         rows.append(measure(kernel, options.model))
         print(line(rows[-1]), flush=True)
-    right = all(each.equal is not False and each.simulated in (None, each.predicted) for each in rows)
+    right = all(row.equal is not False and row.simulated in (None, row.predicted) for row in rows)
     return 0 if right else 1
 
 

@@ -193,11 +193,17 @@ def circuit(kernel: str, number: str, lanes: int, form: str = "turns") -> Circui
     schedule = Schedule.of(program if number in TYPES else _as(program, number))
     for placed in schedule.statements if lanes > 1 else ():
         loop = placed.loops[-1]
-        alone = [each for each in schedule.statements if each.statement.name == placed.statement.name]
+        alone = [
+            statement
+            for statement in schedule.statements
+            if statement.statement.name == placed.statement.name
+        ]
         if loop == alone[0].loops[-1]:
             schedule = unroll(schedule, placed.statement.name, loop, lanes)
     if form == "share":
-        schedule = replay(schedule, f"share {' '.join(each.statement.name for each in schedule.statements)}")
+        schedule = replay(
+            schedule, f"share {' '.join(statement.statement.name for statement in schedule.statements)}"
+        )
     return lower(schedule, plan(schedule) if form == "plan" else None).circuit
 
 
@@ -208,8 +214,8 @@ def _as(program: Program, number: str) -> Program:
         tree = replace(tree, number=number)
         return replace(tree, operands=tuple(map(changed, tree.operands))) if isinstance(tree, Op) else tree
 
-    arrays = tuple(replace(each, number=number) for each in program.arrays)
-    statements = tuple(replace(each, value=changed(each.value)) for each in program.statements)
+    arrays = tuple(replace(array, number=number) for array in program.arrays)
+    statements = tuple(replace(statement, value=changed(statement.value)) for statement in program.statements)
     return replace(program, arrays=arrays, statements=statements)
 
 

@@ -136,19 +136,19 @@ def scheduled(kernel: str, given: Mapping[str, int]) -> tuple[Program, Schedule]
 
 def reads(circuit: Circuit, arrays: set[str]) -> int:
     """The most reads of one of these arrays."""
-    nodes = [each for pipe in circuit.pipes for each in pipe.nodes if isinstance(each, Read)]
-    return max(Counter(each.memory for each in nodes if each.memory in arrays).values())
+    nodes = [node for pipe in circuit.pipes for node in pipe.nodes if isinstance(node, Read)]
+    return max(Counter(node.memory for node in nodes if node.memory in arrays).values())
 
 
 def points(schedule: Schedule, statements: set[str]) -> int:
     """Iterations in which one of `statements` is executed, of the nest that has most of them."""
     found: Counter[int | str] = Counter()
-    for each in schedule.statements:
-        if each.statement.name in statements:
-            inside = domain(each.loops, each.domain)
-            lanes = sum(loop in schedule.unrolled for loop in each.loops)  # unrolled loops are innermost
-            outer = inside.project_out(isl.dim_type.set, len(each.loops) - lanes, lanes)
-            found[each.order[0]] += outer.count_val().to_python()
+    for statement in schedule.statements:
+        if statement.statement.name in statements:
+            inside = domain(statement.loops, statement.domain)
+            lanes = sum(loop in schedule.unrolled for loop in statement.loops)  # unrolled loops are innermost
+            outer = inside.project_out(isl.dim_type.set, len(statement.loops) - lanes, lanes)
+            found[statement.order[0]] += outer.count_val().to_python()
     return max(found.values())
 
 
@@ -163,11 +163,11 @@ def measure(kernel: str, given: Mapping[str, int]) -> Row:
     circuit = ran.lowered.circuit
     words = [line.split() for line in KERNELS[kernel].schedule.splitlines()]
     windows = {(array, statement) for verb, array, statement, *_ in words if verb == "reuse"}
-    outside = {each.name for each in circuit.memories if each.external}
+    outside = {memory.name for memory in circuit.memories if memory.external}
     return Row(
         kernel,
         reads(circuit, {array for array, _ in windows} & outside),
-        max(each.interval for each in circuit.pipes),
+        max(pipe.interval for pipe in circuit.pipes),
         points(schedule, {statement for _, statement in windows}),
         ran.predicted,
         ran.simulated,

@@ -261,4 +261,4 @@ def _say(text: str) -> None:
 
 
 def _figures(numbers: Sequence[float]) -> str:
-    return "".join(f"{one:6.1f}" for one in numbers)
+    return "".join(f"{number:6.1f}" for number in numbers)

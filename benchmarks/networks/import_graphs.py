@@ -43,23 +43,23 @@ class Graph:
         return f"%v{self.count}"
 
     def input(self, *shape: int, element: str = "i8") -> Value:
-        found = Value(self._name(), shape, element)
-        self.arguments.append(f"{found.name}: {found.type}")
-        return found
+        value = Value(self._name(), shape, element)
+        self.arguments.append(f"{value.name}: {value.type}")
+        return value
 
     def weight(self, *shape: int, element: str = "i8") -> Value:
         label = f"w{len(self.weights)}"
-        found = Value(self._name(), shape, element)
+        value = Value(self._name(), shape, element)
         dtype = {"i8": np.int8, "i16": np.int16, "i32": np.int32, "f32": np.float32}[element]
         numbers = np.random.default_rng(self.count).integers(-100, 100, shape)
         self.weights[label] = numbers.astype(dtype)
-        self.arguments.append(f'{found.name}: {found.type} {{{WEIGHT} = "{label}"}}')
-        return found
+        self.arguments.append(f'{value.name}: {value.type} {{{WEIGHT} = "{label}"}}')
+        return value
 
     def op(self, text: str, shape: Sequence[int], element: str) -> Value:
-        found = Value(self._name(), tuple(shape), element)
-        self.lines.append(f"  {found.name} = {text}")
-        return found
+        value = Value(self._name(), tuple(shape), element)
+        self.lines.append(f"  {value.name} = {text}")
+        return value
 
     def empty(self, shape: Sequence[int], element: str) -> Value:
         return self.op(f"tensor.empty() : {Value('', tuple(shape), element).type}", shape, element)

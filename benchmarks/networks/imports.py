@@ -84,7 +84,7 @@ def _by_onnx(network: Any, examples: tuple[Any, ...]) -> Any:
 
 def _alike(direct: Quantised, through: Quantised, examples: tuple[Any, ...]) -> str:
     (text, weights), (other, others) = (_anonymous(emit(one.graph)) for one in (direct, through))
-    equal = sum(np.array_equal(one, another) for one, another in zip(weights, others, strict=True))
+    equal = sum(np.array_equal(weight, another) for weight, another in zip(weights, others, strict=True))
     found = [f"{equal} of {len(weights)} quantised arrays equal ({sum(w.nbytes for w in weights):,} bytes)"]
     found.append("the same MLIR" if text == other else "other MLIR")
     drivers = [

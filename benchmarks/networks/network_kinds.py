@@ -141,34 +141,34 @@ KINDS = {
 }
 
 
-def decided(network: nn.Module, found: Quantised, task: Task, batch: int) -> tuple[float, float]:
+def decided(network: nn.Module, quantised: Quantised, task: Task, batch: int) -> tuple[float, float]:
     """The share of right decisions on what was held back: of the float network, and of the integer graph."""
     inputs, targets = task.held_back
-    (output,) = found.graph.outputs
-    scale = found.graph[output].scale or 1
+    (output,) = quantised.graph.outputs
+    scale = quantised.graph[output].scale or 1
     real, whole = [], []
     for some in inputs.split(batch):
         with torch.no_grad():
             real.append(network(some).numpy())
-        whole.append(execute(found.graph, found.inputs((some,)))[output] * scale)
+        whole.append(execute(quantised.graph, quantised.inputs((some,)))[output] * scale)
     wanted = targets.numpy()
     float_right, integer_right = (task.right(np.concatenate(one), wanted).mean() for one in (real, whole))
     return float(float_right), float(integer_right)
 
 
-def on_the_soc(found: Quantised, folder: Path) -> tuple[bool, str]:
+def on_the_soc(quantised: Quantised, folder: Path) -> tuple[bool, str]:
     """Whether a run of the first sample equals the integer graph in every bit, and what accelerators took."""
-    inputs = found.inputs(found.samples[0])
-    want = execute(found.graph, inputs)
+    inputs = quantised.inputs(quantised.samples[0])
+    want = execute(quantised.graph, inputs)
     file = folder / "network.mlir"
-    emit(found.graph).write(file)
+    emit(quantised.graph).write(file)
     loaded = axiloom.load(file, **OPTIONS)
     got = loaded(**{f"input{number}": array for number, array in enumerate(inputs.values())})
     assert loaded.report is not None
     results = got if isinstance(got, tuple) else (got,)
     equal = all(
-        np.array_equal(one, (array * (found.graph[name].scale or 1)).astype(np.float32))
-        for one, (name, array) in zip(results, want.items(), strict=True)
+        np.array_equal(result, (array * (quantised.graph[name].scale or 1)).astype(np.float32))
+        for result, (name, array) in zip(results, want.items(), strict=True)
     )
     part = loaded.report["network"]["offload"]
     return equal, f"{part['layers']:>3} layers, {part['share']:.0%} of the time"
@@ -180,7 +180,7 @@ def measured(kind: Kind, folder: Path) -> tuple[str, bool]:
     learned.train(network, task, kind.epochs)
     seconds = time.process_time() - begin
     batches = task.inputs[: CALIBRATION * kind.batch].split(kind.batch)
-    found = quantise(network, (batches[0],), [(one,) for one in batches], name="network")
+    found = quantise(network, (batches[0],), [(batch,) for batch in batches], name="network")
     right, right_whole = decided(network, found, task, kind.batch)
     equal, offload = on_the_soc(found, folder)
     sqnr = report.rows(found)[-1].sqnr

@@ -69,7 +69,7 @@ def application(name: str) -> Graph:
 def rules() -> tuple[RuleText, ...]:
     """Those of `FAMILIES` that are proved, without `LEFT_OUT`."""
     texts = [one for one in library.ours() if one.place.partition(".")[0] in FAMILIES]
-    kept = (one.only(rule.name for rule in one.rules if rule.name not in LEFT_OUT) for one in texts)
+    kept = (text.only(rule.name for rule in text.rules if rule.name not in LEFT_OUT) for text in texts)
     return usable(kept)
 
 

@@ -172,10 +172,12 @@ def chosen(weights: np.ndarray, added: np.ndarray, rng: np.random.Generator) -> 
     xs = b.leaf("parameter", "xs", Type((STEPS, SEEN, size), "float32"))
     states = [b.leaf("parameter", name, Type((SEEN, size), "float32")) for name in "hc"]
     # The unit has PyTorch's order of gates, and one vector that is added.
-    given = [one[list(LSTM_GATES)].reshape(-1, size) for one in weights]
+    given = [weight[list(LSTM_GATES)].reshape(-1, size) for weight in weights]
     given.append(added.sum(axis=0)[list(LSTM_GATES)].reshape(-1))
     constants = {f"w{k}": one.astype(np.float32) for k, one in enumerate(given)}
-    leaves = [b.leaf("constant", name, Type(one.shape, "float32")) for name, one in constants.items()]
+    leaves = [
+        b.leaf("constant", name, Type(constant.shape, "float32")) for name, constant in constants.items()
+    ]
     node = b.op("lstm", xs, *states, *leaves, place="lstm")
     operator = LSTM.take(node, {})
     assert isinstance(operator, Operator)

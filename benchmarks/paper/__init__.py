@@ -32,5 +32,5 @@ NAMES = (
 def find(name: str) -> Experiment:
     """The experiment called `name`, one of `NAMES`."""
     module = importlib.import_module(f"benchmarks.paper.{name.replace('-', '_')}")
-    found: Experiment = module.EXPERIMENT
-    return found
+    experiment: Experiment = module.EXPERIMENT
+    return experiment

@@ -88,10 +88,10 @@ def cases(options: Options) -> list[Case]:
     return found
 
 
-def _title(one: Measured) -> str:
-    edges = one.labels["size"].split("x")
-    size = f"{edges[0]}^3" if len(set(edges)) == 1 else one.labels["size"]
-    return f"{one.labels['accelerator']} {one.labels['flow']} {size}"
+def _title(measured: Measured) -> str:
+    edges = measured.labels["size"].split("x")
+    size = f"{edges[0]}^3" if len(set(edges)) == 1 else measured.labels["size"]
+    return f"{measured.labels['accelerator']} {measured.labels['flow']} {size}"
 
 
 def table(measured: Sequence[Measured]) -> list[Row]:
@@ -107,11 +107,11 @@ def table(measured: Sequence[Measured]) -> list[Row]:
     ]
 
 
-def _last(one: Measured, name: str) -> float | None:
+def _last(measured: Measured, name: str) -> float | None:
     """Speed-up by a pass that comes to all the other copying ones; zero copy comes to `copying`."""
     if name == ZERO_COPY:
-        return one.ratio("copying", "all")
-    return one.ratio(without("copying", name), "copying")
+        return measured.ratio("copying", "all")
+    return measured.ratio(without("copying", name), "copying")
 
 
 def conclude(measured: Sequence[Measured]) -> str:

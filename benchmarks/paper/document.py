@@ -39,7 +39,7 @@ def _between(file: Path, name: str) -> tuple[str, str]:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"cannot read {file}: {error}") from None
-    found = re.search(f"{re.escape(begin(name))}.*?{re.escape(END)}", text, re.DOTALL)
-    if not found:
+    match = re.search(f"{re.escape(begin(name))}.*?{re.escape(END)}", text, re.DOTALL)
+    if not match:
         raise UsageError(f"{file} has no line `{begin(name)}` with a line `{END}` after it")
-    return text[: found.start()], text[found.end() :]
+    return text[: match.start()], text[match.end() :]

@@ -40,7 +40,7 @@ def cases(options: Options) -> list[Case]:
         named = parse_problem(problem(size, "int32"))
         best = selection.published_best(spec, named)
         assert best is not None  # v4 has the flows, and tiles of 16 divide these problems
-        chosen = {SQUARE[one.flow]: one for one in selection.squares(spec, named)} | {BEST: best}
+        chosen = {SQUARE[square.flow]: square for square in selection.squares(spec, named)} | {BEST: best}
         sides = {
             name: generated(
                 size, spec, flow=one.flow, order=one.order, tile=one.tile, pipeline="published", board=board
@@ -64,9 +64,9 @@ def table(measured: Sequence[Measured]) -> list[Row]:
     ]
 
 
-def _gain(one: Measured) -> float | None:
-    squares = known(one.get(name) for name in SQUARE.values())
-    best = one.get(BEST)
+def _gain(measured: Measured) -> float | None:
+    squares = known(measured.get(name) for name in SQUARE.values())
+    best = measured.get(BEST)
     return min(squares) / best if squares and best else None
 
 

@@ -108,9 +108,9 @@ def table(measured: Sequence[Measured]) -> list[Row]:
     ]
 
 
-def _over_limit(one: Measured, side: str) -> float | None:
+def _over_limit(measured: Measured, side: str) -> float | None:
     """``limit.ratio`` of a side: its cycles over those that its stream or its array needs at least."""
-    figures = one.sides.get(side)
+    figures = measured.sides.get(side)
     return None if figures is None else figures["limit"]["ratio"]
 
 

@@ -49,12 +49,12 @@ def cases(options: Options) -> list[Case]:
     return [Case({"network": name}, sides)]
 
 
-def _parts(one: Measured, side: str) -> dict[str, Any] | None:
+def _parts(measured: Measured, side: str) -> dict[str, Any] | None:
     """Time offloaded and on the host, beside the CPU alone."""
-    layers = one.sides.get(side, {}).get("layers")
+    layers = measured.sides.get(side, {}).get("layers")
     if side == CPU or layers is None:
         return None
-    alone = one.sides.get(CPU, {}).get("layers")
+    alone = measured.sides.get(CPU, {}).get("layers")
     return network_report.offload(network_report.compared(layers, alone), alone)
 
 
@@ -85,7 +85,7 @@ def _ratio(part: Mapping[str, Any], figures: Mapping[str, Any]) -> float | None:
     if not part["limit_cycles"]:
         return None
     bounds = [row["limit"] for row in figures["layers"] if row["limit"] and row["limit"]["ratio"]]
-    return float(sum(one["ratio"] * one["cycles"] for one in bounds) / part["limit_cycles"])
+    return float(sum(bound["ratio"] * bound["cycles"] for bound in bounds) / part["limit_cycles"])
 
 
 def conclude(measured: Sequence[Measured]) -> str:

@@ -58,8 +58,8 @@ def cases(options: Options) -> list[Case]:
     return found
 
 
-def _ratio(one: Measured, side: str) -> float | None:
-    return one.sides[side]["limit"]["ratio"] if side in one.sides else None
+def _ratio(measured: Measured, side: str) -> float | None:
+    return measured.sides[side]["limit"]["ratio"] if side in measured.sides else None
 
 
 def table(measured: Sequence[Measured]) -> list[Row]:

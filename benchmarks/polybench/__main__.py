@@ -59,7 +59,7 @@ def line(row: Row, size: str) -> str:
 def means(rows: Sequence[Row]) -> Iterator[str]:
     """Against each of those who published, over the kernels that are scheduled."""
     for name, cycles in PUBLISHED.items():
-        ratios = [math.log(cycles[each.kernel] / each.simulated) for each in rows if each.kernel in cycles]
+        ratios = [math.log(cycles[row.kernel] / row.simulated) for row in rows if row.kernel in cycles]
         if len(ratios) > 1:
             mean = math.exp(sum(ratios) / len(ratios))
             yield f"against {name}: {mean:.2f} times fewer cycles, geometric mean of {len(ratios)}"

@@ -69,8 +69,8 @@ def units(circuit: Circuit, name: str) -> int:
     """Operators of this name in hardware."""
     found: Counter[str] = Counter()
     for pipe in circuit.pipes:
-        nodes = [each for each in pipe.nodes if isinstance(each, Operate) and each.operator == name]
-        found[pipe.name] = len({each.unit or str(k) for k, each in enumerate(nodes)})
+        nodes = [node for node in pipe.nodes if isinstance(node, Operate) and node.operator == name]
+        found[pipe.name] = len({node.unit or str(k) for k, node in enumerate(nodes)})
     return sum(found.values())
 
 
@@ -83,7 +83,7 @@ def measure(kernel: str, size: str, written: bool = False, synth: bool = False) 
     """Runs in Verilator. `written`: the loops as C has them. Raises what `resident` raises."""
     source, given = program(kernel, size)
     schedule = Schedule.of(source) if written else scheduled(kernel, size)
-    shapes = {each.name: (each.shape, each.number) for each in source.arrays if each.role.is_given}
+    shapes = {array.name: (array.shape, array.number) for array in source.arrays if array.role.is_given}
     arrays = inputs(kernel.partition(".")[0], shapes)
     expected = REFERENCE[kernel.partition(".")[0]](given, arrays)
     ran = resident(schedule, arrays, plan(schedule))
@@ -94,7 +94,7 @@ def measure(kernel: str, size: str, written: bool = False, synth: bool = False) 
         kernel,
         not written,
         lanes,
-        max(each.interval for each in circuit.pipes),
+        max(pipe.interval for pipe in circuit.pipes),
         None if work is None else math.ceil(work(given) / lanes),
         ran.predicted,
         ran.simulated,

@@ -410,22 +410,22 @@ def inputs(kernel: str, shapes: Mapping[str, tuple[tuple[int, ...], str]], seed:
     """Random contents for arrays of these shapes and numbers that suit the kernel: square roots stay real,
     quotients finite."""
     rng = np.random.default_rng(seed)
-    found: Arrays = {}
+    arrays: Arrays = {}
     for name, (shape, number) in shapes.items():
         if number == "float32":
-            found[name] = rng.uniform(-1, 1, shape).astype(np.float32)
+            arrays[name] = rng.uniform(-1, 1, shape).astype(np.float32)
         else:
-            found[name] = rng.integers(0, 4, shape).astype(number)
+            arrays[name] = rng.integers(0, 4, shape).astype(number)
         if name == "float_n":
-            found[name] = np.array(20, np.float32)
+            arrays[name] = np.array(20, np.float32)
     if kernel in ("cholesky", "lu", "ludcmp", "trisolv"):
         name = "L" if kernel == "trisolv" else "A"
-        n = found[name].shape[0]
-        found[name] = (found[name] / f32(n) + np.eye(n, dtype=np.float32) * f32(2)).astype(np.float32)
+        n = arrays[name].shape[0]
+        arrays[name] = (arrays[name] / f32(n) + np.eye(n, dtype=np.float32) * f32(2)).astype(np.float32)
     if kernel == "durbin":
-        found["r"] = (found["r"] / f32(len(found["r"]))).astype(np.float32)
+        arrays["r"] = (arrays["r"] / f32(len(arrays["r"]))).astype(np.float32)
     if kernel == "floyd-warshall":
-        found["path"] = np.abs(found["path"])
+        arrays["path"] = np.abs(arrays["path"])
     if kernel == "nussinov":
-        found["table"] = np.zeros_like(found["table"])
-    return found
+        arrays["table"] = np.zeros_like(arrays["table"])
+    return arrays

@@ -80,8 +80,8 @@ def sized(name: str, size: Mapping[str, int]) -> Program:
     return replace(
         program,
         arrays=tuple(
-            replace(each, role=Role.OUT) if each.role is Role.LOCAL and prod(each.shape) > LARGE else each
-            for each in program.arrays
+            replace(array, role=Role.OUT) if array.role is Role.LOCAL and prod(array.shape) > LARGE else array
+            for array in program.arrays
         ),
     )
 
@@ -107,9 +107,9 @@ def data(program: Program) -> dict[str, Any]:
     """float32 from -1 to 1; B of `heat` begins as A."""
     rng = np.random.default_rng(0)
     found = {
-        each.name: rng.uniform(-1, 1, each.shape).astype(np.float32)
-        for each in program.arrays
-        if each.role.is_given
+        array.name: rng.uniform(-1, 1, array.shape).astype(np.float32)
+        for array in program.arrays
+        if array.role.is_given
     }
     return {**found, "B": found["A"].copy()} if program.name == "heat" else found
 

@@ -72,9 +72,9 @@ def rows() -> list[Row]:
         return found + [of_driver(folder, what, one) for what, one in by_hand.items()]
 
 
-def by_file(found: Sequence[Row]) -> list[Row]:
+def by_file(rows: Sequence[Row]) -> list[Row]:
     """A line for each published MLIR file: what became of its form."""
-    forms = {one.name: one for one in found if one.kind == "MLIR"}
+    forms = {row.name: row for row in rows if row.kind == "MLIR"}
     return [Row("MLIR file", file, forms[form].verdict, form) for file, form in FORMS.items()]
 
 

@@ -88,24 +88,24 @@ def simulated(folder: Path, words: Sequence[str], given: Arrays, wanted: Arrays)
     return code == 0, (right[0] if right and code == 0 else last_line(err)).replace(f"{folder}/", "")
 
 
-def of_lowered(folder: Path, name: str, one: Lowered) -> Row:
+def of_lowered(folder: Path, name: str, lowered: Lowered) -> Row:
     """A driver in MLIR, as it is."""
     file = folder / "driver.mlir"
-    file.write_text(one.text, encoding="utf-8")
-    words = [str(file), *one.accelerator]
-    if one.spec is not None:
+    file.write_text(lowered.text, encoding="utf-8")
+    words = [str(file), *lowered.accelerator]
+    if lowered.spec is not None:
         spec = folder / "device.json"
-        spec.write_text(json.dumps(one.spec), encoding="utf-8")
+        spec.write_text(json.dumps(lowered.spec), encoding="utf-8")
         words += ["--spec", str(spec)]
-    right, said = simulated(folder, words, one.given, one.wanted)
+    right, said = simulated(folder, words, lowered.given, lowered.wanted)
     return Row("MLIR", name, "unchanged" if right else "refused", f"{said}, as a driver" if right else said)
 
 
-def tried(folder: Path, one: Driver, text: str, macros: dict[str, int]) -> tuple[bool, str]:
+def tried(folder: Path, driver: Driver, text: str, macros: dict[str, int]) -> tuple[bool, str]:
     """Whether the program with this driver ends well with the right result; and the line that says so."""
-    kind = Path(one.file).name.split("_")[0]
-    (folder / one.file).parent.mkdir(exist_ok=True)
-    (folder / one.file).write_text(text, encoding="utf-8")
+    kind = Path(driver.file).name.split("_")[0]
+    (folder / driver.file).parent.mkdir(exist_ok=True)
+    (folder / driver.file).write_text(text, encoding="utf-8")
     for name, config in (
         ("bench_config.h", CONFIG),
         ("conv_config.h", CONV_CONFIG),
@@ -113,26 +113,28 @@ def tried(folder: Path, one: Driver, text: str, macros: dict[str, int]) -> tuple
     ):
         (folder / name).write_text(config, encoding="utf-8")
     main = folder / "main.cpp"
-    main.write_text(f'#include "{one.file}"\n' + KERNELS[kind].format(call=one.function), encoding="utf-8")
+    main.write_text(
+        f'#include "{driver.file}"\n' + KERNELS[kind].format(call=driver.function), encoding="utf-8"
+    )
     given, wanted = DATA[kind](macros)
-    words = [str(main), *one.accelerator]
-    if one.fields:
+    words = [str(main), *driver.accelerator]
+    if driver.fields:
         spec = folder / "v4.json"
-        spec.write_text(json.dumps(published_v4(one.fields)), encoding="utf-8")
+        spec.write_text(json.dumps(published_v4(driver.fields)), encoding="utf-8")
         words = [str(main), "--spec", str(spec)]
     for name, value in macros.items():
         words += ["-D", f"{name}={value}"]
     return simulated(folder, words, given, wanted)
 
 
-def of_driver(folder: Path, name: str, one: Driver) -> Row:
+def of_driver(folder: Path, name: str, driver: Driver) -> Row:
     """The driver as it is; a convolution that never sends its filters also with these two lines."""
-    right, said = tried(folder, one, one.text, one.macros)
+    right, said = tried(folder, driver, driver.text, driver.macros)
     if right:
         return Row("driver", name, "unchanged", said)
     sent = SENT_FILTER.replace("// ", "")
-    if SENT_FILTER in one.text:
-        mended, then = tried(folder, one, one.text.replace(SENT_FILTER, sent), one.macros)
+    if SENT_FILTER in driver.text:
+        mended, then = tried(folder, driver, driver.text.replace(SENT_FILTER, sent), driver.macros)
         if mended:
             return Row(
                 "driver",

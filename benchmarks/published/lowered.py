@@ -104,7 +104,9 @@ class Calls(Accel):
 
 def constants(words: tuple[int, ...], numbers: tuple[int, ...]) -> str:
     given = [f"    %w{one} = arith.constant {one} : i32\n" for one in dict.fromkeys((*words, *ADDRESSES))]
-    return "".join(given) + "".join(f"    %c{one} = arith.constant {one} : index\n" for one in numbers)
+    return "".join(given) + "".join(
+        f"    %c{number} = arith.constant {number} : index\n" for number in numbers
+    )
 
 
 def begins(style: Accel) -> str:

@@ -16,9 +16,10 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from axiloom.accelerators.flexasr import layers
 from axiloom.cli import main as axiloom
 from axiloom.cosim.build.verilator import QUICK_BUILDS
-from axiloom.selection.program import file, flexasr
+from axiloom.selection.program import file
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SEEDS = 20
@@ -66,7 +67,7 @@ ROWS: Mapping[str, str] = {
 def run(name: str, count: int = SEEDS) -> str:
     """What is wrong with the runs of a row under so many seeds; empty: nothing. Files are written to the
     current folder."""
-    Path(LSTM).write_text(file.write(flexasr.lstm(1, 16, 16)), encoding="utf-8")
+    Path(LSTM).write_text(file.write(layers.lstm(1, 16, 16)), encoding="utf-8")
     attention = (SELECTION / "attention.mlir").read_text(encoding="utf-8")
     Path(ATTENTION).write_text(attention.replace("32x", "64x"), encoding="utf-8")
     out, err = io.StringIO(), io.StringIO()

@@ -74,7 +74,7 @@ def ended(log: Path) -> Counter[str]:
 
 
 def show(where: str, dask: str | None) -> None:
-    every = {key(one) for one in runs()}
+    every = {key(run) for run in runs()}
     with tempfile.TemporaryDirectory(prefix="axiloom-") as folder:
         store, log = Path(folder) / "runs.jsonl", Path(folder) / "log"
         kept: list[tuple[set[str], Counter[str]]] = []

@@ -185,8 +185,8 @@ def measure(sections: Sequence[str]) -> tuple[Found, int]:
             print(f"  {seconds:5.1f} s  {command}", flush=True)
             print(f"           {'FAILED: ' + fault if fault else brief(facts)}", flush=True)
             failed += bool(fault)
-            for name, each in facts.items():
-                found[name] |= each
+            for name, fact in facts.items():
+                found[name] |= fact
     return found, failed
 
 
@@ -236,7 +236,9 @@ def main(arguments: Sequence[str] = ()) -> None:
     )
     if options.write:
         options.write.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    lines = [] if before is None else [*differences({one: before[one] for one in sections}, found)]
+    lines = (
+        [] if before is None else [*differences({section: before[section] for section in sections}, found)]
+    )
     for line in lines:
         print(line)
     if before is not None:

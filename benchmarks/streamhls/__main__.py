@@ -59,7 +59,7 @@ def block(name: str, small: bool) -> Block:
     module, (x,) = getattr(models, name)(*(SMALL[name] if small else ()))
     loaded = loops.of_model(pytorch.import_module(module, (x,), f"models.py:{name}"))
     size = x.shape[-1] ** 2
-    count = sum(each.weight.numel() * size for each in module.children())
+    count = sum(child.weight.numel() * size for child in module.children())
     arrays = {**loaded.contents, "arg0": x.numpy()}
     return Block(name, loaded, arrays, reference.outputs(module, x), count)
 
@@ -74,16 +74,16 @@ class Row:
     equal: bool
 
 
-def measure(one: Block) -> Row:
-    schedule = one.schedule
-    ran = resident(schedule, one.arrays, plan(schedule))
-    (result,) = (each.name for each in one.loaded.program.arrays if each.role.is_result)
-    found = [ran.results[result], interpret(one.loaded.program, one.arrays)[result]]
-    wanted = one.expected.view(np.uint32)
+def measure(block: Block) -> Row:
+    schedule = block.schedule
+    ran = resident(schedule, block.arrays, plan(schedule))
+    (result,) = (array.name for array in block.loaded.program.arrays if array.role.is_result)
+    found = [ran.results[result], interpret(block.loaded.program, block.arrays)[result]]
+    wanted = block.expected.view(np.uint32)
     equal = all(np.array_equal(each.view(np.uint32), wanted) for each in found)
     circuit = ran.lowered.circuit
     lanes = units(circuit, "mul")
-    bound = math.ceil(one.multiply_adds / lanes)
+    bound = math.ceil(block.multiply_adds / lanes)
     return Row(circuit, lanes, bound, ran.predicted, ran.simulated, equal)
 
 

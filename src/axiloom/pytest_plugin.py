@@ -168,7 +168,11 @@ def prove() -> Callable[..., list[Verdict]]:
         from axiloom.prove import spec as specs
 
         verdicts = specs.prove(_load(spec, size), limit_s)
-        wrong = [f"{one.module}: {one.name}: {one.text}: {one.answer}" for one in verdicts if not one.good]
+        wrong = [
+            f"{verdict.module}: {verdict.name}: {verdict.text}: {verdict.answer}"
+            for verdict in verdicts
+            if not verdict.good
+        ]
         if wrong:
             pytest.fail("\n".join(wrong), pytrace=False)
         return verdicts

@@ -59,17 +59,17 @@ def command_line() -> str:
 
 
 def _commands(
-    each: argparse.ArgumentParser, words: tuple[str, ...]
+    argument_parser: argparse.ArgumentParser, words: tuple[str, ...]
 ) -> Iterator[tuple[tuple[str, ...], argparse.ArgumentParser]]:
     seen: set[int] = set()
-    for action in each._actions:
+    for action in argument_parser._actions:
         if not isinstance(action, argparse._SubParsersAction):
             continue
-        for name, one in action.choices.items():
-            if id(one) not in seen:  # `quantise` is `quantize` again
-                seen.add(id(one))
-                yield (*words, name), one
-                yield from _commands(one, (*words, name))
+        for name, choice in action.choices.items():
+            if id(choice) not in seen:  # `quantise` is `quantize` again
+                seen.add(id(choice))
+                yield (*words, name), choice
+                yield from _commands(choice, (*words, name))
 
 
 def python() -> str:

@@ -18,20 +18,20 @@ operands would, and with 8 of them in each layer 16 multiply-adds do not fit."""
 
 def text(program: Program, name: str, variant: str) -> str:
     lines: list[str] = []
-    for each in program.statements:
+    for statement in program.statements:
         lanes = LANES[name, variant]
-        within = {name for form in each.target.subscripts for name in form.names}
-        over = [name for name in each.iterators if name not in within]
+        within = {name for form in statement.target.subscripts for name in form.names}
+        over = [name for name in statement.iterators if name not in within]
         if over:
-            rest = [name for name in each.iterators if name in within]
-            lines.append(f"reorder {each.name} {' '.join([*over, *rest])}")
-        if not _is_convolution(each):
+            rest = [name for name in statement.iterators if name in within]
+            lines.append(f"reorder {statement.name} {' '.join([*over, *rest])}")
+        if not _is_convolution(statement):
             lanes = min(lanes, OTHERS[variant])
-        channels = program.array(each.target.array).shape[0]
-        lines.append(f"unroll {each.name} {each.iterators[0]} {min(lanes, channels)}")
+        channels = program.array(statement.target.array).shape[0]
+        lines.append(f"unroll {statement.name} {statement.iterators[0]} {min(lanes, channels)}")
     names = " ".join(each.name for each in program.statements)
     return "\n".join([*lines, f"share {names}", ""])
 
 
 def _is_convolution(statement: Statement) -> bool:
-    return any(each.array.startswith("filter") for each in loads(statement.value))
+    return any(load.array.startswith("filter") for load in loads(statement.value))

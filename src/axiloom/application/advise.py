@@ -83,12 +83,12 @@ def _proposed(
     chosen: Plan | None,
 ) -> Iterator[tuple[str, dict[str, Settings]]]:
     shared: dict[str, dict[str, Settings]] = {}
-    for one in operators:
-        if one.name in plan:
-            settings, places = plan[one.name], seen.seen[one.name].places
-            for change in one.unit.changes(settings, ranges[one.name], places):
+    for operator in operators:
+        if operator.name in plan:
+            settings, places = plan[operator.name], seen.seen[operator.name].places
+            for change in operator.unit.changes(settings, ranges[operator.name], places):
                 if dict(change.settings) != dict(settings):
-                    shared.setdefault(change.why, {})[one.name] = change.settings
+                    shared.setdefault(change.why, {})[operator.name] = change.settings
     yield from shared.items()
     if chosen is not None and dict(chosen) != dict(plan):
         yield "all that the checked pass chooses (--numbers chosen)", dict(chosen)

@@ -50,21 +50,21 @@ class Checked:
 
 def observe(graph: Graph, operators: Sequence[Operator], data: Data, progress: Progress) -> Observed:
     """The application in float32."""
-    ranges: dict[str, dict[str, float]] = {one.name: {} for one in operators}
+    ranges: dict[str, dict[str, float]] = {operator.name: {} for operator in operators}
     operands: dict[str, Sequence[Array]] = {}
-    ends = {id(one.node): one for one in operators}
+    ends = {id(operator.node): operator for operator in operators}
     nodes = list(graph.nodes())
     for number_, call in enumerate(data.calls):
         progress(f"ranges: call {number_ + 1} of {len(data.calls)}")
-        uses = Counter(id(one) for node in nodes for one in node.operands)
-        uses.update(id(one) for operator in operators for one in operator.operands)
+        uses = Counter(id(operand) for node in nodes for operand in node.operands)
+        uses.update(id(operand) for operator in operators for operand in operator.operands)
         values: dict[int, Array] = {}
         for node in nodes:
             constant = node.op in ("parameter", "constant")
             values[id(node)] = leaf(graph, node, call) if constant else evaluated(node, values)
             operator = ends.get(id(node))
             if operator is not None:
-                arrays = [values[id(one)] for one in operator.operands]
+                arrays = [values[id(operand)] for operand in operator.operands]
                 seen = operator.unit.observe(operator, arrays, values[id(node)])
                 kept = ranges[operator.name]
                 kept.update({place: max(most, kept.get(place, 0.0)) for place, most in seen.items()})

@@ -40,7 +40,7 @@ def _dense(_: Mapping[str, Attribute], types: Sequence[Type], result: Type) -> i
 def _contracted(given: Mapping[str, Attribute], types: Sequence[Type], result: Type) -> int:
     dimensions = given["lhs_contracting"]
     assert isinstance(dimensions, tuple)
-    return result.elements * prod(types[0].shape[int(one)] for one in dimensions)
+    return result.elements * prod(types[0].shape[int(dimension)] for dimension in dimensions)
 
 
 def _convolved(given: Mapping[str, Attribute], types: Sequence[Type], result: Type) -> int:

@@ -54,7 +54,7 @@ def of_arrays(arrays: Mapping[str, Array], graph: Graph, source: str, *, batch: 
     """`batch`: the dimension of inputs that data lie along, if it is not 0."""
     given = {name: np.asarray(array) for name, array in arrays.items()}
     labels = given.pop(LABELS, None)
-    names = [str(one.attributes["name"]) for one in graph.parameters]
+    names = [str(parameter.attributes["name"]) for parameter in graph.parameters]
     if {*given} != {*names}:
         if len(given) != len(names):
             raise UsageError(f"{source}: arrays {', '.join(given) or 'none'}; needed are {', '.join(names)}")

@@ -39,9 +39,9 @@ def offload(graph: Graph, accelerators: Sequence[str]) -> Offloaded:
     """Raises UsageError where no unit takes anything."""
     chosen = units(accelerators)
     nodes = list(graph.nodes())
-    uses = Counter(id(one) for node in nodes for one in node.operands)
-    uses.update(id(one) for one in graph.results)
-    found: list[Operator] = []
+    uses = Counter(id(operand) for node in nodes for operand in node.operands)
+    uses.update(id(result) for result in graph.results)
+    operators: list[Operator] = []
     kept: list[tuple[str, str]] = []
     names: Counter[str] = Counter()
     inside: set[int] = set()
@@ -53,7 +53,7 @@ def offload(graph: Graph, accelerators: Sequence[str]) -> Offloaded:
         for unit in chosen:
             one = unit.take(node, uses)
             if isinstance(one, Operator):
-                found.append(one)
+                operators.append(one)
                 inside |= {id(part) for part in one.inside}
                 break
             if one:
@@ -61,11 +61,11 @@ def offload(graph: Graph, accelerators: Sequence[str]) -> Offloaded:
         else:
             if reasons:
                 kept.append((node.place or node.op, "; ".join(reasons)))
-    if not found:
+    if not operators:
         why = f" ({kept[0][0]}: {kept[0][1]})" if kept else ""
         raise UsageError(f"{graph.name}: {', '.join(accelerators)} takes none of its operations{why}")
     made = []
-    for one in reversed(found):
+    for one in reversed(operators):
         name = one.name.removesuffix(".default") or one.node.op
         names[name] += 1
         made.append(replace(one, name=name if names[name] == 1 else f"{name}#{names[name]}"))

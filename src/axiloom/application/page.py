@@ -70,7 +70,7 @@ def _header(found: Validated, title: str) -> str:
         f'<div class="sub">{escape(sub)}</div></div>'
         for what, value, sub in tiles
     )
-    reasons = "".join(f"<li>{escape(one)}</li>" for one in causes(found))
+    reasons = "".join(f"<li>{escape(cause)}</li>" for cause in causes(found))
     return (
         f'<h1>{escape(title)}</h1>\n<p class="how">{escape(found.data.source)}</p>\n'
         f'<p class="verdict {_mood(found)}">{escape(verdict(found))}</p>\n<div class="tiles">{shown}</div>\n'
@@ -108,7 +108,7 @@ def _changes(found: Validated) -> str:
 
 
 def _operators(found: Validated) -> str:
-    units = {one.name: one for one in found.offloaded.operators}
+    units = {operator.name: operator for operator in found.offloaded.operators}
     worst = max((seen.own.percent for seen in found.run.seen.values()), default=0) or 1
     rows = [
         [

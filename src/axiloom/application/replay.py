@@ -72,7 +72,7 @@ class Sample:
 def sample(operators: Sequence[Operator], calls: int, plan: Plan, count: int, seed: int) -> Sample:
     """Each operator once before one is drawn again."""
     rng = np.random.default_rng(seed)
-    names = [one.name for one in operators]
+    names = [operator.name for operator in operators]
     pairs: dict[tuple[int, str], int] = {}
     drawn: list[str] = []
     for _ in range(count):

@@ -92,7 +92,7 @@ def run(
 
     `watch` sees each operator with its operands, before it runs.
     """
-    seen = {one.name: Seen() for one in operators if one.name in plan}
+    seen = {operator.name: Seen() for operator in operators if operator.name in plan}
     totals = np.zeros(4)
     spent = [0.0, 0.0]
     output = Error()
@@ -118,12 +118,12 @@ def _call(
     watch: Callable[[Operator, Sequence[Array]], None],
 ) -> tuple[Array, Array, tuple[float, float]]:
     """The first result in both, and the seconds of both."""
-    ends = {id(one.node): one for one in operators if one.name in plan}
-    covered = {id(part) for one in ends.values() for part in one.inside}
+    ends = {id(operator.node): operator for operator in operators if operator.name in plan}
+    covered = {id(part) for end in ends.values() for part in end.inside}
     nodes = list(graph.nodes())
-    uses = Counter(id(one) for node in nodes for one in node.operands)
+    uses = Counter(id(operand) for node in nodes for operand in node.operands)
     uses.update(id(one) for one in graph.results)
-    uses.update(id(one) for operator in ends.values() for one in operator.operands)
+    uses.update(id(operand) for operator in ends.values() for operand in operator.operands)
     exact: dict[int, Array] = {}
     found: dict[int, Array] = {}
     exact_seconds = seconds = 0.0
@@ -163,7 +163,7 @@ def _judge(
     operator: Operator, one: Seen, arrays: Sequence[Array], exact: Mapping[int, Array], result: Array
 ) -> None:
     steps = operator.node.op == "lstm"
-    same = all(given is exact[id(part)] for given, part in zip(arrays, operator.operands, strict=True))
+    same = all(array is exact[id(part)] for array, part in zip(arrays, operator.operands, strict=True))
     reference = exact[id(operator.node)] if same else alone(operator, arrays)
     one.own.add(result, reference, steps)
     one.carried.add(result, exact[id(operator.node)], steps)
@@ -186,5 +186,5 @@ def leaf(graph: Graph, node: Node, inputs: Mapping[str, Array]) -> Array:
 
 
 def evaluated(node: Node, values: Mapping[int, Array]) -> Array:
-    arrays = [values[id(one)] for one in node.operands]
-    return OPS[node.op].evaluate(arrays, [one.type for one in node.operands], node.attributes)
+    arrays = [values[id(operand)] for operand in node.operands]
+    return OPS[node.op].evaluate(arrays, [operand.type for operand in node.operands], node.attributes)

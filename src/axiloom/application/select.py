@@ -101,7 +101,7 @@ def select(graph: Graph, accelerators: Sequence[str], *, seconds: float = 20.0) 
     if not any(one.unit for one in picked.values()):
         raise UsageError(f"{graph.name}: on {', '.join(accelerators)} nothing is faster than on the host")
     alone = {
-        name: _cheapest(saturated, base, [offers[one.name] for one in units([name])], seconds)[1]
+        name: _cheapest(saturated, base, [offers[unit.name] for unit in units([name])], seconds)[1]
         for name in accelerators
     }
     only_host = _cheapest(saturated, base, [], seconds)[1]
@@ -136,16 +136,16 @@ def check(found: Selected, graph: Graph, data: Data) -> Selected:
 
 def lines(found: Selected) -> list[str]:
     """What went where and why, for people."""
-    counted = Counter(one.unit.name for one in found.offloaded.operators)
+    counted = Counter(operator.unit.name for operator in found.offloaded.operators)
     where = ", ".join(f"{many} on {name}" for name, many in counted.items())
     best = "the cheapest" if found.bound >= found.cycles else f"none takes fewer than {found.bound:,}"
     alone = ", ".join(f"{name} alone {cycles:,}" for name, cycles in found.alone.items())
     names = list(dict.fromkeys(name for one in found.choices for name in one.cycles))
     rows = [["operation", "operands", *names, "goes to"]]
     same: Counter[tuple[str, ...]] = Counter()
-    for one in found.choices:
-        cells = [f"{one.cycles[name]:,}" if name in one.cycles else "-" for name in names]
-        same[one.name, one.shape, *cells, one.place] += 1
+    for choice in found.choices:
+        cells = [f"{choice.cycles[name]:,}" if name in choice.cycles else "-" for name in names]
+        same[choice.name, choice.shape, *cells, choice.place] += 1
     rows += [[f"{many} x {row[0]}" if many > 1 else row[0], *row[1:]] for row, many in same.items()]
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     return [
@@ -161,7 +161,7 @@ def lines(found: Selected) -> list[str]:
 
 def _rules() -> tuple[RuleText, ...]:
     texts = [one for one in library.ours() if one.place.partition(".")[0] in FAMILIES]
-    return tuple(one.only(rule.name for rule in one.rules if rule.name not in LEFT_OUT) for one in texts)
+    return tuple(text.only(rule.name for rule in text.rules if rule.name not in LEFT_OUT) for text in texts)
 
 
 def _host(saturated: Saturated) -> dict[int, list[Way]]:
@@ -243,7 +243,7 @@ def _cheapest(
     offers: Sequence[Mapping[int, list[Way]]],
     seconds: float,
 ) -> tuple[dict[int, Taken], int, int]:
-    ways = {one: [*of, *(way for each in offers for way in each.get(one, ()))] for one, of in base.items()}
+    ways = {one: [*of, *(way for offer in offers for way in offer.get(one, ()))] for one, of in base.items()}
     problem = problem_of_ways(ways, saturated.roots)
     assert problem is not None, "the host makes everything"
     picked, cost = greedy(problem)
@@ -255,31 +255,33 @@ def _graph(
     saturated: Saturated, picked: Mapping[int, Taken], graph: Graph
 ) -> tuple[Graph, Mapping[int, Unit]]:
     """The chosen nodes, and units by the ``id`` of the nodes that they make."""
-    made: dict[int, Node] = {}
+    nodes: dict[int, Node] = {}
     assigned: dict[int, Unit] = {}
     for one, taken in picked.items():  # operands first
         first = taken.inside[0]
         type_ = saturated.types[one if len(taken.inside) == 1 else taken.inside[1].operands[0]]
         node = Node(
-            first.op, tuple(made[n] for n in first.operands), dict(first.attributes), type_, first.place
+            first.op, tuple(nodes[n] for n in first.operands), dict(first.attributes), type_, first.place
         )
         if len(taken.inside) > 1:
             last = taken.inside[1]
-            operands = node, made[last.operands[1]]
+            operands = node, nodes[last.operands[1]]
             place = last.place or first.place
             node = Node(last.op, operands, dict(last.attributes), saturated.types[one], place)
-        made[one] = node
+        nodes[one] = node
         if taken.unit is not None:
             assigned[id(node)] = taken.unit
-    there = {str(one.attributes["name"]): one for one in made.values() if one.op == "parameter"}
-    parameters = tuple(there.get(str(one.attributes["name"]), one) for one in graph.parameters)
-    results = tuple(made[one] for one in saturated.roots)
+    there = {str(one.attributes["name"]): one for one in nodes.values() if one.op == "parameter"}
+    parameters = tuple(
+        there.get(str(parameter.attributes["name"]), parameter) for parameter in graph.parameters
+    )
+    results = tuple(nodes[root] for root in saturated.roots)
     return Graph(graph.name, parameters, results, graph.constants), assigned
 
 
 def _operators(graph: Graph, assigned: Mapping[int, Unit]) -> tuple[Operator, ...]:
     nodes = list(graph.nodes())
-    uses = Counter(id(one) for node in nodes for one in node.operands)
+    uses = Counter(id(operand) for node in nodes for operand in node.operands)
     found = []
     names: Counter[str] = Counter()
     for node in nodes:
@@ -302,6 +304,7 @@ def _choices(operators: Sequence[Operator], chosen: Sequence[Unit]) -> Iterator[
                 cycles[unit.name] = of_operator(taken)
         inside = operator.inside
         cycles[HOST] = sum(
-            on_host(one.op, one.attributes, [each.type for each in one.operands], one.type) for one in inside
+            on_host(one.op, one.attributes, [operand.type for operand in one.operands], one.type)
+            for one in inside
         )
         yield Choice(operator.node.op, operator.shape, operator.unit.name, cycles)

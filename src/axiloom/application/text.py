@@ -46,10 +46,10 @@ def _lines(found: Validated) -> Iterator[str]:
 
 
 def _rows(found: Validated) -> Iterator[list[str]]:
-    units = {one.name: one.unit.name for one in found.offloaded.operators}
+    units = {operator.name: operator.unit.name for operator in found.offloaded.operators}
     for name, seen in found.run.seen.items():
         places = seen.places.of.values()
-        lost = [sum(getattr(one, kind) for one in places) for kind in ("saturated", "flushed", "wrapped")]
+        lost = [sum(getattr(place, kind) for place in places) for kind in ("saturated", "flushed", "wrapped")]
         errors = f"{seen.own.percent:.2f}", f"{seen.carried.percent:.2f}"
         yield [name, units[name], *errors, *(f"{one:,}" for one in lost)]
 
@@ -69,8 +69,8 @@ def _advice(found: Validated) -> Iterator[str]:
 def _replayed(found: Validated) -> Iterator[str]:
     for where in (TEXT, ON_RTL):
         if parts := [one for one in found.replayed if one.where == where]:
-            elements = sum(one.elements for one in parts)
-            alike = elements - sum(one.wrong for one in parts)
+            elements = sum(part.elements for part in parts)
+            alike = elements - sum(part.wrong for part in parts)
             calls = "call" if len(parts) == 1 else "calls"
             yield f"{len(parts)} sampled {calls} on the {where}: {alike} of {elements} results alike"
     for one in found.replayed:

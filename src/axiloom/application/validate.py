@@ -78,7 +78,9 @@ def validate(
     else:
         offloaded = offload(graph, request.accelerators)
     operators = offloaded.operators
-    settled(operators, {one.name: {} for one in operators}, request.sets)  # refused before minutes of work
+    settled(
+        operators, {operator.name: {} for operator in operators}, request.sets
+    )  # refused before minutes of work
     observed = observe(graph, operators, calibration or data.first(request.calibration), progress)
     checked: dict[str, Checked] = {}
     if request.numbers == "chosen" or request.advise:
@@ -92,7 +94,7 @@ def validate(
     if request.advise:
         part = data.first(request.advise)
         advised = advise(graph, operators, part, plan, metric, observed.ranges, found, chosen, progress)
-    wrong = {one.name: tuple(one.unit.wrong(plan[one.name])) for one in operators}
+    wrong = {operator.name: tuple(operator.unit.wrong(plan[operator.name])) for operator in operators}
     return Validated(
         graph,
         request,
@@ -112,12 +114,12 @@ def validate(
 
 
 def _published(operators: Sequence[Operator], ranges: Mapping[str, Ranges]) -> Plan:
-    return {one.name: one.unit.published(one, ranges[one.name]) for one in operators}
+    return {operator.name: operator.unit.published(operator, ranges[operator.name]) for operator in operators}
 
 
 def settled(operators: Sequence[Operator], plan: Plan, sets: Sequence[tuple[str, str, int]]) -> Plan:
     """With what the user sets. Raises UsageError."""
-    found: dict[str, Settings] = dict(plan)
+    settings: dict[str, Settings] = dict(plan)
     by_name = {one.name: one for one in operators}
     for operator, knob, value in sets:
         if operator != ALL and operator not in by_name:
@@ -134,5 +136,5 @@ def settled(operators: Sequence[Operator], plan: Plan, sets: Sequence[tuple[str,
                 raise UsageError(
                     f"--set {operator}.{knob}={value}: {limits.low} to {limits.high} ({limits.text})"
                 )
-            found[one.name] = changed(found[one.name], **{knob: value})
-    return found
+            settings[one.name] = changed(settings[one.name], **{knob: value})
+    return settings

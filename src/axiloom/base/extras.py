@@ -63,14 +63,14 @@ def _packages(name: str) -> Iterator[str]:
     except metadata.PackageNotFoundError:
         return
     for line in lines:
-        found = _REQUIREMENT.match(line)
-        if found is None or found["extra"] != name:
+        match = _REQUIREMENT.match(line)
+        if match is None or match["extra"] != name:
             continue
-        if found["package"] == NAME:
-            for inner in found["extras"].split(","):
+        if match["package"] == NAME:
+            for inner in match["extras"].split(","):
                 yield from _packages(inner)
         else:
-            yield found["package"]
+            yield match["package"]
 
 
 def _version(package: str) -> str | None:

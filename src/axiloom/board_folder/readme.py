@@ -153,12 +153,14 @@ def _load(plan: Plan) -> list[str]:
 
 def _map(plan: Plan, cores: tuple[Core, ...]) -> list[str]:
     lines = ["## Address map", "", "| master | slave | from | bytes |", "|---|---|---|---|"]
-    for one in segments(plan, cores):
-        lines.append(f"| {one.space} | {one.segment} | {one.offset:#010x} | {one.size:#x} |")
+    for segment in segments(plan, cores):
+        lines.append(f"| {segment.space} | {segment.segment} | {segment.offset:#010x} | {segment.size:#x} |")
     lines += ["", "| accelerator | interrupt of MM2S | of S2MM |", "|---|---|---|"]
     for entry in interrupts(plan):
         channels = [entry["mm2s"], entry["s2mm"]]
-        cells = [f"{one['pin']} (SPI {one['spi']})" for one in channels if isinstance(one, dict)]
+        cells = [
+            f"{channel['pin']} (SPI {channel['spi']})" for channel in channels if isinstance(channel, dict)
+        ]
         lines.append(f"| {entry['accelerator']} | {' | '.join(cells)} |")
     whose = "its own" if plan.dma == OWN else "Xilinx' AXI DMA"
     mode = "scatter-gather" if plan.scatter_gather else "direct register mode"

@@ -76,7 +76,7 @@ def refuse(folder: Path, *, force: bool = False) -> None:
         )
 
 
-def write(made: Contents, folder: Path, *, force: bool = False) -> None:
+def write(contents: Contents, folder: Path, *, force: bool = False) -> None:
     """Write the folder.
 
     One that is there is replaced only with `force`, and only if it is one of ours: :exc:`UsageError`
@@ -87,7 +87,7 @@ def write(made: Contents, folder: Path, *, force: bool = False) -> None:
     make_folder(target.parent)
     temporary = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
     try:
-        for name, text in made.files.items():
+        for name, text in contents.files.items():
             path = temporary / "new" / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")

@@ -44,7 +44,10 @@ def configuration(spec: AcceleratorSpec) -> dict[str, Any]:
     return {
         "name": spec.name,
         "beat_words": spec.beat_words,
-        "settings": {one.name: one.reset & 0xFF if one.signed else one.reset for one in spec.settings},
+        "settings": {
+            setting.name: setting.reset & 0xFF if setting.signed else setting.reset
+            for setting in spec.settings
+        },
         "dma": {
             "address": dma.address,
             "input_bytes": dma.input_buffer_size,

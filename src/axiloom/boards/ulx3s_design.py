@@ -74,8 +74,8 @@ class Design:
         """Name and text of each Verilog file."""
         rtl = self.user_rtl
         keep = {rtl.top, *(port.name for port in rtl.ports)} if rtl else set()
-        made = SerialSoc(self.spec, self.divisor, self.clock_hz, rtl)
-        soc = verilog.convert(made, "axiloom_serial", keep)
+        serial_soc = SerialSoc(self.spec, self.divisor, self.clock_hz, rtl)
+        soc = verilog.convert(serial_soc, "axiloom_serial", keep)
         top = Template((_FOLDER / "top.v.in").read_text(encoding="utf-8")).substitute(
             clock_mhz=f"{self.clock_hz / 1e6:g}",
             oscillator_mhz=f"{self.pll.oscillator_hz / 1e6:g}",

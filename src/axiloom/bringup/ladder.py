@@ -153,7 +153,9 @@ def _word(spec: AcceleratorSpec, action: HostAction) -> int:
         return action.value
     if isinstance(action, SendDim):
         sizes = spec.sizes()
-        return sum((sizes[one.dim] & (1 << action.field_bits(one)) - 1) << one.shift for one in action.fields)
+        return sum(
+            (sizes[field.dim] & (1 << action.field_bits(field)) - 1) << field.shift for field in action.fields
+        )
     return 0
 
 
@@ -185,9 +187,9 @@ def judge_text(console: str, why: str = "") -> Ladder | None:
 
     None if neither is known.
     """
-    found = _FAILED.search(console)
-    if found:
-        return Ladder(int(found[1]), found[2], console)
+    match = _FAILED.search(console)
+    if match:
+        return Ladder(int(match[1]), match[2], console)
     begun = _BEGUN.findall(console)
     return Ladder(int(begun[-1]), why, console) if begun and why else None
 

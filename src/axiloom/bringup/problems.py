@@ -112,9 +112,9 @@ def _small(spec: AcceleratorSpec, dim: int) -> int:
 def _filtered(spec: AcceleratorSpec, sizes: tuple[int, ...], tile: tuple[int, ...] | None = None) -> Problem:
     oc, oh, ow, ic, fh, fw = sizes
     ih, iw = oh + fh - 1, ow + fw - 1
-    found = ConvProblem((ih, iw), ic, (fh, fw), oc, dtype=spec.data_type.value)
+    conv_problem = ConvProblem((ih, iw), ic, (fh, fw), oc, dtype=spec.data_type.value)
     counts = (ic * ih * iw, oc * ic * fh * fw, oc * oh * ow)
-    return Problem(found.mlir.replace("@conv", "@ladder"), counts, tile)
+    return Problem(conv_problem.mlir.replace("@conv", "@ladder"), counts, tile)
 
 
 MAKERS: Mapping[str, Callable[[AcceleratorSpec], Problems]] = {

@@ -36,9 +36,9 @@ class Sample:
 def samples(measurements: Iterable[Measurement], traces: dict[Point, Trace]) -> list[Sample]:
     """The unflagged measurements of METRICS whose runs were simulated."""
     return [
-        Sample(one, traces[one.point])
-        for one in measurements
-        if one.metric in METRICS and not one.flagged and one.point in traces
+        Sample(measurement, traces[measurement.point])
+        for measurement in measurements
+        if measurement.metric in METRICS and not measurement.flagged and measurement.point in traces
     ]
 
 

@@ -20,8 +20,8 @@ def updated(text: str, values: Mapping[str, float], fidelity: Fidelity | None) -
     """
     lines, section, left = [], "", dict(values)
     for line in _without_section(text, "fidelity").rstrip("\n").split("\n"):
-        if found := _SECTION.match(line):
-            section = found[1]
+        if match := _SECTION.match(line):
+            section = match[1]
         key = _KEY.fullmatch(line)
         place = f"{section}.{key[2]}" if key and section else key[2] if key else ""
         if key and place in left:

@@ -30,11 +30,11 @@ class Prediction:
 def held(predictions: Sequence[Prediction], metric: str) -> list[float]:
     """Absolute errors of a metric, of unflagged measurements with M at least FROM_SIZE."""
     return [
-        abs(one.error)
-        for one in predictions
-        if one.measurement.metric == metric
-        and not one.measurement.flagged
-        and one.measurement.point.m >= FROM_SIZE
+        abs(prediction.error)
+        for prediction in predictions
+        if prediction.measurement.metric == metric
+        and not prediction.measurement.flagged
+        and prediction.measurement.point.m >= FROM_SIZE
     ]
 
 
@@ -44,7 +44,7 @@ def fidelity(predictions: Sequence[Prediction], source: str) -> Fidelity:
     accesses = [held(predictions, metric) for metric in METRICS if metric != "task-clock"]
     if not clock or not all(accesses):
         raise UsageError(f"no unflagged measurements with M of {FROM_SIZE} or more")
-    return Fidelity(source, _mean(clock), max(clock), max(_mean(one) for one in accesses))
+    return Fidelity(source, _mean(clock), max(clock), max(_mean(access) for access in accesses))
 
 
 def table(predictions: Sequence[Prediction], title: str) -> str:
@@ -52,8 +52,8 @@ def table(predictions: Sequence[Prediction], title: str) -> str:
     lines = [title, f"  {'configuration':<22}" + "".join(f"{name:>26}" for name in METRICS)]
     lines.append(f"  {'':<22}" + f"{'mean':>17}{'worst':>9}" * len(METRICS))
     chosen: dict[Configuration | None, list[Prediction]] = {}
-    for one in predictions:
-        chosen.setdefault(one.measurement.point.configuration, []).append(one)
+    for prediction in predictions:
+        chosen.setdefault(prediction.measurement.point.configuration, []).append(prediction)
     rows = [(str(c), chosen[c]) for c in sorted(chosen, key=str)]
     for name, those in [*rows, ("all", list(predictions))]:
         cells = [held(those, metric) for metric in METRICS]

@@ -48,9 +48,9 @@ def execute(_options: argparse.Namespace) -> int:
         if version is None:
             missing.append(f"pip install {name}")
     for program in PROGRAMS:
-        found = next((path for name in program.names if (path := shutil.which(name))), None)
-        if found:
-            print(f"  {program.names[0]:<14} {_version(found, program)}")
+        path = next((path for name in program.names if (path := shutil.which(name))), None)
+        if path:
+            print(f"  {program.names[0]:<14} {_version(path, program)}")
             continue
         how = f"apt-get install {program.package}"
         state = "not installed (optional: " if program.optional else "MISSING ("

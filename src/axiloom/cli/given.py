@@ -84,9 +84,9 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """The exit code of UsageError, and no list of all options before the reason."""
         message = message.removeprefix("argument ")
-        if found := _CHOICE.search(message):
-            name, rest = found["name"], found["rest"].replace("'", "")
-            message = f"{message[: found.start()]}`{name}` is none of {rest}{hint(name, rest.split(', '))}"
+        if match := _CHOICE.search(message):
+            name, rest = match["name"], match["rest"].replace("'", "")
+            message = f"{message[: match.start()]}`{name}` is none of {rest}{hint(name, rest.split(', '))}"
         print(f"axiloom: {message}; `{self.prog} --help` says what is accepted", file=sys.stderr)
         raise SystemExit(UsageError.exit_code)
 
@@ -151,10 +151,10 @@ def check(options: argparse.Namespace) -> None:
 def reject(options: argparse.Namespace, refusals: Iterable[Refusal]) -> None:
     """Raises UsageError with each of `refusals` that holds."""
     found = []
-    for one in refusals:
-        flags = [flag(options, name) for name in one.options.split() if is_given(options, name)]
-        if flags and one.when(options):
-            found.append(f"{', '.join(flags)}: {one.why}")
+    for refusal in refusals:
+        flags = [flag(options, name) for name in refusal.options.split() if is_given(options, name)]
+        if flags and refusal.when(options):
+            found.append(f"{', '.join(flags)}: {refusal.why}")
     if found:
         raise UsageError("; ".join(found))
 

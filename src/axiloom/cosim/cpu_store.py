@@ -79,7 +79,11 @@ def _key(
         *((section, program.symbol(section).address) if section else ()),
         places,
         {name: [list(shape), kind] for name, (shape, kind) in outputs.items()},
-        *(part for one in program.segments for part in (str((one.address, one.size)), bytes(one.data))),
+        *(
+            part
+            for segment in program.segments
+            for part in (str((segment.address, segment.size)), bytes(segment.data))
+        ),
         *(
             part
             for name, array in sorted(inputs.items())

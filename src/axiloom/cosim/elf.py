@@ -204,11 +204,11 @@ def _symbols(elf: Any) -> dict[str, Symbol]:
     table = elf.get_section_by_name(".symtab")
     if not isinstance(table, SymbolTableSection):
         return {}
-    found: dict[str, Symbol] = {}
+    symbols: dict[str, Symbol] = {}
     for symbol in table.iter_symbols():
         kind = symbol["st_info"]["type"]
         absolute = symbol["st_shndx"] in ("SHN_UNDEF", "SHN_ABS")
         if not symbol.name or absolute or kind not in ("STT_FUNC", "STT_OBJECT", "STT_NOTYPE"):
             continue
-        found[symbol.name] = Symbol(symbol.name, symbol["st_value"], symbol["st_size"], kind == "STT_FUNC")
-    return found
+        symbols[symbol.name] = Symbol(symbol.name, symbol["st_value"], symbol["st_size"], kind == "STT_FUNC")
+    return symbols

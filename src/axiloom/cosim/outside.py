@@ -104,6 +104,6 @@ def watch(library: Any, program: Program, source: lines.Source) -> Arrays:
     symbols = program.arrays
     if not symbols:
         return NONE
-    ranges = [native.Range(one.address, one.address + one.size) for one in symbols]
+    ranges = [native.Range(symbol.address, symbol.address + symbol.size) for symbol in symbols]
     library.axl_watch((native.Range * len(ranges))(*ranges), len(ranges), *program.guarded)
     return Arrays(symbols, source)

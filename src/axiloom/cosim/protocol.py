@@ -59,7 +59,9 @@ def sizes(link: Link) -> tuple[int, ...]:
 
 
 def _sizes(spec: AcceleratorSpec) -> dict[str, int]:
-    return dict(zip(spec.dims, spec.tile.size, strict=True)) | {one.name: one.reset for one in spec.settings}
+    return dict(zip(spec.dims, spec.tile.size, strict=True)) | {
+        setting.name: setting.reset for setting in spec.settings
+    }
 
 
 def _actions(spec: AcceleratorSpec, opcode: Opcode, first: int) -> list[Action]:
@@ -95,7 +97,7 @@ def _tile(spec: AcceleratorSpec, opcode: Opcode, host: Send | Recv, number: dict
     kind = spec.received_type(opcode) if received else spec.operand_type(operand)
     parameters = operand == CHANNELS
     dims = [spec.form.channel] if parameters else list(spec.data[operand])
-    made = Action(
+    action = Action(
         kind=_STORE if received else _LOAD,
         operand=operand.encode()[:15],
         element_bits=CHANNEL_WORDS * WORD_BITS if parameters else kind.bits,
@@ -104,5 +106,5 @@ def _tile(spec: AcceleratorSpec, opcode: Opcode, host: Send | Recv, number: dict
         saved=received and spec.form.saves,
         n=len(dims),
     )
-    made.dim[: len(dims)] = [number[dim] for dim in dims]
-    return made
+    action.dim[: len(dims)] = [number[dim] for dim in dims]
+    return action

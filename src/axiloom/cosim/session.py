@@ -426,10 +426,10 @@ async def _run(dut: Dut, core: Core, clock: _Clock, models: Models | None, work:
     )
 
 
-def _until(dut: Dut, core: Core, work: Work, found: Profile) -> list[Tally]:
+def _until(dut: Dut, core: Core, work: Work, profile: Profile) -> list[Tally]:
     each = _accelerators(dut, work)
     words = [(one["words_in"], one["words_out"]) for one in each.values()]
-    end = tally.at_end(core.counters(), core.events(), _fabric(dut), found, words, list(each))
+    end = tally.at_end(core.counters(), core.events(), _fabric(dut), profile, words, list(each))
     return [*core.until_laps(), end]
 
 

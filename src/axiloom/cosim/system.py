@@ -93,7 +93,7 @@ class System:
             raise UsageError(
                 f"{self.user_rtl.top} or the functional model takes the accelerator's place, not both"
             )
-        if self.model and (without := [one.name for one in self.links if not one.parts]):
+        if self.model and (without := [link.name for link in self.links if not link.parts]):
             raise SpecError(
                 [f"{name}: has no opcode map, so no functional model. Give its RTL" for name in without]
             )
@@ -101,13 +101,13 @@ class System:
             raise SpecError(faults)
         if self.user_rtl is not None:
             self.user_rtl.check(self.link)
-        if any(one.rtl.registers for one in self.links):
+        if any(link.rtl.registers for link in self.links):
             self._check_registers()
         self._check_trace()
         _ = self.profile  # of a name that does not exist it is said here
 
     def _check_registers(self) -> None:
-        name = next(one.name for one in self.links if one.rtl.registers)
+        name = next(link.name for link in self.links if link.rtl.registers)
         if self.user_rtl is None:
             raise UsageError(f"{name} has registers (`rtl.registers`), which only RTL of yours has: give it")
         if self.os == "linux":
@@ -146,7 +146,7 @@ class System:
         """What a report says of the hardware as a whole: the first one with the multiply-adds of all."""
         if len(self.links) == 1:
             return self.link
-        return self.link.replace(macs=sum(one.macs for one in self.links))
+        return self.link.replace(macs=sum(link.macs for link in self.links))
 
     @cached_property
     def profile(self) -> boards.Board:

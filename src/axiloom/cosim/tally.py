@@ -91,9 +91,12 @@ def _profile(
     cells: Mapping[str, Mapping[str, int]], functions: Iterable[Function], transfers: Iterable[Transfers]
 ) -> Tally:
     found = {f"cell|{hw}|{cpu}": value for hw, row in cells.items() for cpu, value in row.items()}
-    for one in functions:
-        if one.cycles:
-            found |= {f"function|{one.name}|cycles": one.cycles, f"function|{one.name}|waiting": one.waiting}
+    for function in functions:
+        if function.cycles:
+            found |= {
+                f"function|{function.name}|cycles": function.cycles,
+                f"function|{function.name}|waiting": function.waiting,
+            }
     for t in transfers:
         name = f"transfer|{t.channel}|{t.bytes}"
         found |= {f"{name}|count": t.count, f"{name}|cycles": t.cycles}
@@ -117,8 +120,8 @@ def minus(until: Tally, before: Tally) -> Tally:
 def total(parts: Iterable[Tally]) -> Tally:
     """Parts one after another."""
     found: Counter[str] = Counter()
-    for one in parts:
-        found.update(one)
+    for part in parts:
+        found.update(part)
     return dict(found)
 
 

@@ -65,8 +65,8 @@ def _key(isa: InstructionSet) -> str:
     return cache.content_hash(repr(isa), code_hash(*_DERIVING))  # all of the tree, and so each constant
 
 
-def _row(one: Operand) -> list[Any]:
-    return [one.memory, one.field, list(one.type.shape), one.type.number]
+def _row(operand: Operand) -> list[Any]:
+    return [operand.memory, operand.field, list(operand.type.shape), operand.type.number]
 
 
 def _operand(row: list[Any]) -> Operand:
@@ -77,7 +77,7 @@ def _operand(row: list[Any]) -> Operand:
 def _meaning(isa: InstructionSet, row: dict[str, Any]) -> Meaning:
     operands = tuple(_operand(one) for one in row["operands"])
     builder = Builder()
-    leaves = [builder.leaf("parameter", str(i), one.type) for i, one in enumerate(operands)]
+    leaves = [builder.leaf("parameter", str(i), operand.type) for i, operand in enumerate(operands)]
     value = KERNELS[row["kernel"]][1](builder.op, leaves, str(row["result"][3]))
     sizes = {str(name): int(size) for name, size in row["sizes"]}
     return Meaning(isa, row["instruction"], row["kernel"], sizes, operands, _operand(row["result"]), value)

@@ -49,8 +49,8 @@ def execute(device: DeviceRtl, program: Program, values: Values) -> Executed:
     if len(outcome.packets) != len(packets) or len(outcome.rest):
         raise DriverError(f"{program.name}: {len(outcome.packets)} packets came, not {len(packets)}")
     size = min(device.stream_width, 64) // 8
-    for place, (found, (command, expected)) in enumerate(zip(outcome.packets, packets, strict=True)):
-        data = found.ravel().astype(f"<u{size}").tobytes()
+    for place, (packet, (command, expected)) in enumerate(zip(outcome.packets, packets, strict=True)):
+        data = packet.ravel().astype(f"<u{size}").tobytes()
         if data[: len(expected)] != expected:
             raise DriverError(f"{program.name}: packet {place}, of {command}, has other bytes than its text")
     return Executed(

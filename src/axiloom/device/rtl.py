@@ -39,7 +39,7 @@ class DeviceRtl:
         if self.cycles is None:
             return None
         commands = tokened(program, self.isa).commands
-        return self.cycles((one.instruction, one.fields) for one in commands)
+        return self.cycles((command.instruction, command.fields) for command in commands)
 
     def rtl(self, folder: Path) -> UserRtl:
         """The Verilog in `folder`, as a SoC takes Verilog."""

@@ -157,15 +157,15 @@ def _near(
         return ways
     try:
         found = [
-            foreseen(text, one, asked, board=board, name=name, exact=False, calls=calls).seconds
-            for one in ways
+            foreseen(text, way, asked, board=board, name=name, exact=False, calls=calls).seconds
+            for way in ways
         ]
     except (CompileError, UsageError):
         return ways  # what is wrong is said when they are asked again
     times = [one for one in found if one is not None]
     if len(times) < len(ways):
         return ways
-    return [one for one, time in zip(ways, times, strict=True) if time <= min(times) * (1 + FAR)]
+    return [way for way, time in zip(ways, times, strict=True) if time <= min(times) * (1 + FAR)]
 
 
 def _close(spec: AcceleratorSpec) -> float:
@@ -325,9 +325,9 @@ def _said(spec: AcceleratorSpec, left: Open, board: str | boards.Board) -> dict[
 
 
 def _choice(said: Mapping[str, str], seconds: float, before: float | None, calls: int = 1) -> Choice:
-    made: Choice = {
+    choice: Choice = {
         "chosen": dict(said),
         "predicted_ms": round(seconds * 1e3, 4),
         "published_ms": round(before * 1e3, 4) if before else None,
     }
-    return {**made, "calls": calls} if calls > 1 else made
+    return {**choice, "calls": calls} if calls > 1 else choice

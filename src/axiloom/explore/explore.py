@@ -109,7 +109,7 @@ def explore(
     names: dict[Candidate, tuple[str, ...]] = {every[0].candidate: (ours,)}
     best = published_best(spec, problem)
     others = [(PAPER, best)] if best else []
-    others += [(f"square {one.flow}", one) for one in squares(spec, problem)]
+    others += [(f"square {square.flow}", square) for square in squares(spec, problem)]
     for name, one in others:
         names[one] = (*names.get(one, ()), name)
     shown = [
@@ -143,8 +143,8 @@ def explore_convolution(
     every = conv_choice.flows(drivergen.parse_workload(text).mlir, spec, name=text, count=RANKED)
     seconds, hz = time.perf_counter() - started, boards.load(board).fabric_hz
 
-    def cycles(one: conv_choice.Flow) -> float:
-        return one.choice.published if used == PUBLISHED else one.choice.cycles
+    def cycles(flow: conv_choice.Flow) -> float:
+        return flow.choice.published if used == PUBLISHED else flow.choice.cycles
 
     ways = [
         Way(Candidate(one.name, one.choice.order, one.choice.tile), used, cycles(one) / hz)
@@ -166,17 +166,17 @@ def distinct(choices: Iterable[Ranked]) -> Iterator[Ranked]:
             yield choice
 
 
-def _point(found: Exploration, choice: Choice | Way) -> Point:
+def _point(exploration: Exploration, choice: Choice | Way) -> Point:
     one = choice.candidate
     return point(
-        found.problem,
-        found.spec,
+        exploration.problem,
+        exploration.spec,
         flow=one.flow,
         order=one.order,
         tile=one.tile,
         pipeline=choice.pipeline,
-        board=found.board,
-        user_rtl=found.user_rtl,
+        board=exploration.board,
+        user_rtl=exploration.user_rtl,
     )
 
 
@@ -206,10 +206,10 @@ def confirm(
     )
     known = {key(outcome.point): outcome for outcome in outcomes}
     done = []
-    for found, points in zip(explorations, wanted, strict=True):
+    for exploration, points in zip(explorations, wanted, strict=True):
         own = [known[key(one)] if one else None for one in points]
-        rows = tuple(_with(row, outcome) for row, outcome in zip(found.rows, own, strict=True))
-        done.append(replace(found, rows=rows, outcomes=tuple(o for o in own if o)))
+        rows = tuple(_with(row, outcome) for row, outcome in zip(exploration.rows, own, strict=True))
+        done.append(replace(exploration, rows=rows, outcomes=tuple(o for o in own if o)))
     return done
 
 

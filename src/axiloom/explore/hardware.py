@@ -266,6 +266,6 @@ def size(spec: AcceleratorSpec) -> tuple[int, ...]:
     return (spec.macs, sum(spec.buffers.values()), spec.stream_width, int(spec.dma.scatter_gather))
 
 
-def is_larger(one: AcceleratorSpec, than: AcceleratorSpec) -> bool:
+def is_larger(spec: AcceleratorSpec, than: AcceleratorSpec) -> bool:
     """Smaller in nothing: where `than` does not fit, it does not fit, and its clock is no faster."""
-    return all(a >= b for a, b in zip(size(one), size(than), strict=True))
+    return all(a >= b for a, b in zip(size(spec), size(than), strict=True))

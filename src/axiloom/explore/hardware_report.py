@@ -36,8 +36,8 @@ def taken(choice: HardwareChoice, runs: Runs) -> Tried:
 
 
 def _simulated(runs: Runs, one: Tried) -> float | None:
-    found = runs.get(one.variant.spec.name)
-    return None if found is None else found.seconds
+    run = runs.get(one.variant.spec.name)
+    return None if run is None else run.seconds
 
 
 def factor(choice: HardwareChoice, runs: Runs) -> tuple[float, bool]:
@@ -68,10 +68,8 @@ def table(choice: HardwareChoice, runs: Runs) -> str:
 
 def _line(choice: HardwareChoice, runs: Runs, one: Tried, mark: str) -> list[str]:
     spec, used = one.variant.spec, astuple(one.estimate.used)
-    found = runs.get(spec.name)
-    simulated = (
-        "" if found is None else "failed" if found.seconds is None else f"{found.seconds * 1e3:.3f} ms"
-    )
+    run = runs.get(spec.name)
+    simulated = "" if run is None else "failed" if run.seconds is None else f"{run.seconds * 1e3:.3f} ms"
     shares = zip(used, astuple(DEVICES[choice.device]), strict=True)
     return [
         mark,
@@ -112,7 +110,7 @@ def _said(choice: HardwareChoice, runs: Runs) -> list[str]:
             f"No open tool routes {choice.device}: {choice.clock_hz / 1e6:g} MHz is assumed, and the "
             "vendor's tools can confirm it (axiloom board new)"
         )
-    said += [f"{name}: {found.error}" for name, found in runs.items() if found.error]
+    said += [f"{name}: {run.error}" for name, run in runs.items() if run.error]
     return said
 
 

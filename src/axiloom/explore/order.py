@@ -115,7 +115,7 @@ class Order:
             return None
         return _Waiting(found.seconds * share, one.number, one.depth + 1, one.spec, found)
 
-    def _is_needless(self, found: Variant) -> bool:
+    def _is_needless(self, variant: Variant) -> bool:
         """Another with smaller buffers, and else the same, is used in exactly the same way."""
 
         def kind(spec: AcceleratorSpec) -> tuple[object, ...]:
@@ -123,10 +123,10 @@ class Order:
 
         return any(
             other is not None
-            and (clock, replayed) == (found.clock_hz, False)
-            and kind(other.spec) == kind(found.spec)
-            and sum(other.spec.buffers.values()) < sum(found.spec.buffers.values())
-            and other.choices == found.choices
+            and (clock, replayed) == (variant.clock_hz, False)
+            and kind(other.spec) == kind(variant.spec)
+            and sum(other.spec.buffers.values()) < sum(variant.spec.buffers.values())
+            and other.choices == variant.choices
             for (_, clock, replayed), other in self._known.items()
         )
 

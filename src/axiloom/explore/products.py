@@ -43,7 +43,7 @@ class Work:
 
     @property
     def multiply_adds(self) -> int:
-        return sum(one.multiply_adds for one in self.products)
+        return sum(product.multiply_adds for product in self.products)
 
 
 def of_problem(problem: Problem) -> Work:

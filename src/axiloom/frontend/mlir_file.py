@@ -46,7 +46,7 @@ def functions_meant(text: str) -> list[str]:
     if wanted is not None:
         return [text]
     names = functions.chosen(_text(file), text, None)
-    return [f"{file}:{one}" for one in names] or [text]
+    return [f"{file}:{name}" for name in names] or [text]
 
 
 def read_mlir(text: str) -> str:
@@ -70,8 +70,8 @@ def remarks(text: str, mlir: str, flow: str | None = None) -> list[str]:
     """
     found = []
     file, wanted = split(text)
-    others = [one.name for one in functions.functions(_text(file))]
-    own = [one.name for one in functions.functions(mlir)]
+    others = [function.name for function in functions.functions(_text(file))]
+    own = [function.name for function in functions.functions(mlir)]
     if wanted is None and len(others) > len(own) == 1:
         left = ", ".join(name for name in others if name not in own)
         found.append(f"{file}: {own[0]} is compiled; not read: {left}")

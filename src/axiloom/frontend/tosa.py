@@ -43,8 +43,8 @@ def lowered(text: str, name: str) -> str:
             module = ir.Module.parse(today)
             PassManager.parse(PASSES).run(module.operation)
         except ir.MLIRError as error:
-            found = _SAID.search(str(error))
-            place, why = (f":{found['place']}", found["why"]) if found else ("", str(error).splitlines()[0])
+            match = _SAID.search(str(error))
+            place, why = (f":{match['place']}", match["why"]) if match else ("", str(error).splitlines()[0])
             raise CompileError(f"{name}{place}: tosa: {why}") from None
         return str(module)
 

@@ -83,9 +83,13 @@ def multipliers(circuit: Circuit) -> int:
 def multiply_adds(program: Program) -> int:
     """Sums with a product in them, of all instances. A product by a power of two is a shift, and none."""
     total = 0
-    for each in program.statements:
-        count = int(sets.domain(each.iterators, each.domain).count_val().to_python()) if each.iterators else 1
-        total += count * _sums(narrowed(each.value))
+    for statement in program.statements:
+        count = (
+            int(sets.domain(statement.iterators, statement.domain).count_val().to_python())
+            if statement.iterators
+            else 1
+        )
+        total += count * _sums(narrowed(statement.value))
     return total
 
 
@@ -93,6 +97,6 @@ def _sums(expression: Expression) -> int:
     if not isinstance(expression, Op):
         return 0
     here = expression.name in ("add", "sub") and any(
-        isinstance(each, Op) and each.name == "mul" for each in expression.operands
+        isinstance(operand, Op) and operand.name == "mul" for operand in expression.operands
     )
     return here + sum(map(_sums, expression.operands))

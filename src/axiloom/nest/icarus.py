@@ -108,7 +108,7 @@ def _bench(circuit: Circuit, top: str, limit: int) -> str:
         wrong = f"{name}_tvalid && {name}_tlast != ({at} == {port.elements - 1})"
         edge.append(f'if ({wrong}) begin $display("{name}: TLAST is wrong"); $finish; end')
         end.append(f'$writememh("{plain(port.fifo)}.out", {data});')
-    peaks = [peak_name(each) for each in circuit.fifos]
+    peaks = [peak_name(fifo) for fifo in circuit.fifos]
     declared += [f"wire [31:0] {peak};" for peak in peaks]
     ports += peaks
     shown = ", ".join(["cycles", "debug_error", *peaks])

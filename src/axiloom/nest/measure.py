@@ -72,8 +72,8 @@ class Design:
             return Bound(-(-work // self.parallel), work, self.parallel, "multiply-adds")
         lanes = {name: lanes for pipe in self.summary["pipes"] for name, lanes in pipe["lanes"].items()}
         found = [
-            (count(each.iterators, each.domain), lanes[each.name], each.name)
-            for each in self.schedule.program.statements
+            (count(statement.iterators, statement.domain), lanes[statement.name], statement.name)
+            for statement in self.schedule.program.statements
         ]
         work, units, name = max(found, key=lambda each: -(-each[0] // each[1]))
         return Bound(-(-work // units), work, units, f"instances of {name}")
@@ -103,10 +103,10 @@ class Run:
         return self.comparison.matches and self.resident.predicted == self.resident.simulated
 
 
-def measure(made: Design, arrays: Mapping[str, Host], right: Reference, steps: Steps = SILENT) -> Run:
-    """Run `made` in Verilator on `arrays` (those that the caller gives, by name), beside what is `right`.
+def measure(design: Design, arrays: Mapping[str, Host], right: Reference, steps: Steps = SILENT) -> Run:
+    """Run `design` in Verilator on `arrays` (those that the caller gives, by name), beside what is `right`.
 
     Raises NestError if the RTL's own checks fail, BuildError, UsageError for arrays that do not fit.
     """
-    ran = execute(made.lowered, made.schedule.program, arrays, steps)
+    ran = execute(design.lowered, design.schedule.program, arrays, steps)
     return Run(ran, compare(ran.results, right.results), right)

@@ -51,14 +51,14 @@ def execute(
     circuit = lowered.circuit
     given = program.with_copies(arrays)
     memories = {}
-    for each in circuit.memories:
-        if each.external:
-            array = program.array(each.name)
+    for memory in circuit.memories:
+        if memory.external:
+            array = program.array(memory.name)
             format = format_of(array.number)
             held = np.asarray(
-                given[each.name] if array.role.is_given else np.zeros(array.shape, format.numpy)
+                given[memory.name] if array.role.is_given else np.zeros(array.shape, format.numpy)
             )
-            memories[each.name] = lowered.layouts[each.name].to_banks(to_raw(held, format))
+            memories[memory.name] = lowered.layouts[memory.name].to_banks(to_raw(held, format))
     predicted = cycles(circuit).cycles
     outcome = run(circuit, memories, checks=checks, steps=steps)
     results = {}

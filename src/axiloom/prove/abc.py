@@ -238,7 +238,7 @@ def lower(bench: Bench, folder: Path, sources: Sequence[tuple[str, str]] = ()) -
     if any_memories:
         (folder / _ANY_FILE.name).write_text(_ANY_FILE.read_text(encoding="utf-8"), encoding="utf-8")
     script = [
-        yosys.read_theirs([one for one in sources if not one[0].endswith(".il")]),
+        yosys.read_theirs([source for source in sources if not source[0].endswith(".il")]),
         *(f"read_rtlil user/{name}\n" for name, _ in sources if name.endswith(".il")),
         "read_rtlil bench.il\n",
         _LOWER.format(top=TOP, undriven=undriven, memories=_ANY if any_memories else ""),
@@ -258,7 +258,7 @@ def _tools() -> str:
 def _together(asked: Asked, outputs: Sequence[str], limit_s: int) -> tuple[bool, bool]:
     """Is each of these outputs low in the first cycle, and by induction ever after? And: was that known?"""
     # ABC gives up where an output is constant: Yosys has shown it then.
-    outputs = [one for one in outputs if asked.whole.outputs[asked.whole.output(one)] != 0]
+    outputs = [output for output in outputs if asked.whole.outputs[asked.whole.output(output)] != 0]
     if not outputs:
         return True, False
     cone = asked.cone(*outputs)

@@ -48,6 +48,6 @@ def _covered(name: str, made: AnySize, limit_s: int) -> Iterator[Verdict]:
 def sizes_of(mapped: Mapped) -> str:
     """``T=2..64 V=1..32``."""
     return " ".join(
-        f"{one.name}={one.least}..{one.most}" + (f" by {one.multiple}" if one.multiple > 1 else "")
-        for one in mapped.sizes.values()
+        f"{size.name}={size.least}..{size.most}" + (f" by {size.multiple}" if size.multiple > 1 else "")
+        for size in mapped.sizes.values()
     )

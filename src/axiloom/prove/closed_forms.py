@@ -39,12 +39,12 @@ class Found:
 def found(source: InstructionSet, limit_s: int = LIMIT_S) -> Iterator[Found]:
     """The forms of each instruction, as they are proved."""
     model = model_of(source, opaque=(PRODUCTS,))
-    for one in source.instructions.values():
+    for instruction in source.instructions.values():
         try:
-            for form in forms(one):
+            for form in forms(instruction):
                 yield _decided(form, proof(model, form), limit_s)
         except NoFormError as why:
-            yield Found(one.name, None, str(why))
+            yield Found(instruction.name, None, str(why))
 
 
 def _decided(form: Form, what: Proof, limit_s: int) -> Found:

@@ -138,7 +138,9 @@ class _Reading:
         self.folder, self.shown, self.top, self.given = folder, shown, top, given
         self.sources = [file.resolve() for file in sources]
         self.folders = list(
-            dict.fromkeys([*(one.resolve() for one in given.includes), *(f.parent for f in self.sources)])
+            dict.fromkeys(
+                [*(include.resolve() for include in given.includes), *(f.parent for f in self.sources)]
+            )
         )
         for i, one in enumerate(self.folders):
             if not one.is_dir():
@@ -305,7 +307,7 @@ class _Reading:
             if first.startswith("found logic loop"):
                 place = self._places(next(iter(re.findall(r"source: (\S+)", report)), ""))
                 wires = re.findall(r"wire (\S+)", report)
-                names = ", ".join(dict.fromkeys(one.lstrip("\\").partition(" ")[0] for one in wires))
+                names = ", ".join(dict.fromkeys(wire.lstrip("\\").partition(" ")[0] for wire in wires))
                 raise BuildError(
                     f"{place}: a loop of gates{' through ' + names if names else ''}: its value hangs on "
                     "itself in the same cycle; put a register into it"

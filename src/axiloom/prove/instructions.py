@@ -49,9 +49,10 @@ def covers(source: InstructionSet, model: Model) -> Iterator[sound.Claim]:
     within = _within(model, ranges)
     for name in source.instructions:
         ways = [
-            z3.And(model.ila.valid, one.decode)
-            for one in model.ila.instructions
-            if one.name == name or (one.name.startswith(f"{name}.") and one.name != f"{name}.illegal")
+            z3.And(model.ila.valid, instruction.decode)
+            for instruction in model.ila.instructions
+            if instruction.name == name
+            or (instruction.name.startswith(f"{name}.") and instruction.name != f"{name}.illegal")
         ]
         text = f"some command is {name}, and meets its requirements"
         never = z3.Not(z3.And(within, z3.Or(*ways)))
@@ -96,12 +97,12 @@ def compared(source: InstructionSet, model: Model, samples: int = SAMPLES, seed:
     start = dict(terms.state)
     ranges = bounds.kept(source)
     text = "from random states, random commands of each instruction leave the same state"
-    for one in model.ila.instructions:
-        if one.name == "unknown" or one.name.endswith(".illegal"):
+    for instruction in model.ila.instructions:
+        if instruction.name == "unknown" or instruction.name.endswith(".illegal"):
             continue
         before = done
         for number in range(samples):
-            sample = Sample(source, model, one, seed + number, ranges)
+            sample = Sample(source, model, instruction, seed + number, ranges)
             if not sample.found:
                 continue
             terms.state.clear()
@@ -110,10 +111,10 @@ def compared(source: InstructionSet, model: Model, samples: int = SAMPLES, seed:
             if differs is None:  # it takes too long
                 continue
             if differs:
-                wrong.append(f"{one.name} (seed {seed + number}): {differs}")
+                wrong.append(f"{instruction.name} (seed {seed + number}): {differs}")
                 break
             done += 1
-        never += [one.name] if done == before and not wrong else []
+        never += [instruction.name] if done == before and not wrong else []
     seconds = time.perf_counter() - begun
     if wrong:
         text += f"; not so for {'; '.join(wrong)}"
@@ -142,10 +143,15 @@ class Sample:
     """
 
     def __init__(
-        self, source: InstructionSet, model: Model, one: Instruction, seed: int, ranges: Mapping[str, Range]
+        self,
+        source: InstructionSet,
+        model: Model,
+        instruction: Instruction,
+        seed: int,
+        ranges: Mapping[str, Range],
     ) -> None:
         self.ranges = ranges
-        self.source, self.model, self.one = source, model, one
+        self.source, self.model, self.one = source, model, instruction
         self.chance = _Sources(random.Random(seed), np.random.default_rng(seed))
         self.memories = {
             name: self._random(memory.type, memory.shape) for name, memory in source.memories.items()

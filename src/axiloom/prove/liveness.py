@@ -26,31 +26,31 @@ def rounds(cone: Aiger, count: int, pairs: int = 0) -> Aiger:
     first is not high any more. From when on is a new input's guess: runs in which it is wrong do not count.
     Before, a round ends only if both were high.
     """
-    made = Builder(cone)
-    owed, fair, couples = _fair(made, pairs)
+    builder = Builder(cone)
+    owed, fair, couples = _fair(builder, pairs)
     now = list(fair)
     for number, (first, _) in enumerate(couples):
-        guess, over = made.input(f"{OVER}{number}"), made.latch()
-        is_over = made.either(guess, over)
-        made.become(over, is_over)
-        owed = made.both(owed, made.both(is_over, first) ^ 1)
+        guess, over = builder.input(f"{OVER}{number}"), builder.latch()
+        is_over = builder.either(guess, over)
+        builder.become(over, is_over)
+        owed = builder.both(owed, builder.both(is_over, first) ^ 1)
         now.append(is_over)
-    now += [made.both(first, second) for first, second in couples]
-    seen = [made.latch() for _ in now]
-    now = [made.either(one, other) for one, other in zip(seen, now, strict=True)]
+    now += [builder.both(first, second) for first, second in couples]
+    seen = [builder.latch() for _ in now]
+    now = [builder.either(one, other) for one, other in zip(seen, now, strict=True)]
     others, overs, both = now[: len(fair)], now[len(fair) : -pairs or None], now[len(now) - pairs :]
-    ends = made.all([*others, *map(made.either, overs, both)])
+    ends = builder.all([*others, *map(builder.either, overs, both)])
     for latch, value in zip(seen, now, strict=True):
-        made.become(latch, made.all([owed, value, ends ^ 1]))
+        builder.become(latch, builder.all([owed, value, ends ^ 1]))
     before = 1
-    for latch in [made.latch() for _ in range(count - 1)]:  # the n-th: n rounds have ended
-        made.become(latch, made.both(owed, made.either(latch, made.both(before, ends))))
+    for latch in [builder.latch() for _ in range(count - 1)]:  # the n-th: n rounds have ended
+        builder.become(latch, builder.both(owed, builder.either(latch, builder.both(before, ends))))
         before = latch
-    return made.file(made.all([owed, ends, before]))
+    return builder.file(builder.all([owed, ends, before]))
 
 
-def _fair(made: Builder, pairs: int) -> tuple[int, list[int], list[tuple[int, int]]]:
-    owed, *others = made.outputs
+def _fair(builder: Builder, pairs: int) -> tuple[int, list[int], list[tuple[int, int]]]:
+    owed, *others = builder.outputs
     plain = len(others) - 2 * pairs
     couples = others[plain:]
     return owed, others[:plain], list(zip(couples[::2], couples[1::2], strict=True))
@@ -58,27 +58,29 @@ def _fair(made: Builder, pairs: int) -> tuple[int, list[int], list[tuple[int, in
 
 def loops(cone: Aiger, pairs: int = 0) -> Aiger:
     """High if the state is that of the cycle in which :data:`SAVES` was high, and the run between is fair."""
-    made = Builder(cone)
-    owed, fair, couples = _fair(made, pairs)
-    saves, saved = made.input(SAVES), made.latch()
-    begins = made.both(saves, saved ^ 1)
-    made.become(saved, made.either(saved, saves))
+    builder = Builder(cone)
+    owed, fair, couples = _fair(builder, pairs)
+    saves, saved = builder.input(SAVES), builder.latch()
+    begins = builder.both(saves, saved ^ 1)
+    builder.become(saved, builder.either(saved, saves))
     same = [saved]
-    for state in made.states:
-        held = made.latch()
-        made.become(held, made.choose(begins, state, held))
-        same.append(made.both(made.both(held, state ^ 1) ^ 1, made.both(held ^ 1, state) ^ 1))
+    for state in builder.states:
+        held = builder.latch()
+        builder.become(held, builder.choose(begins, state, held))
+        same.append(builder.both(builder.both(held, state ^ 1) ^ 1, builder.both(held ^ 1, state) ^ 1))
 
     def since(value: int) -> int:
         """Was `value` high in a cycle since the loop began, the first one among them?"""
-        was = made.latch()
-        here = made.both(made.either(begins, saved), value)
-        made.become(was, made.either(here, made.both(saved, was)))
+        was = builder.latch()
+        here = builder.both(builder.either(begins, saved), value)
+        builder.become(was, builder.either(here, builder.both(saved, was)))
         return was
 
     same += [since(value) for value in fair]
-    same += [made.either(since(first) ^ 1, since(made.both(first, second))) for first, second in couples]
-    always = made.latch()
-    made.become(always, made.both(owed, made.either(begins, always)))
+    same += [
+        builder.either(since(first) ^ 1, since(builder.both(first, second))) for first, second in couples
+    ]
+    always = builder.latch()
+    builder.become(always, builder.both(owed, builder.either(begins, always)))
     same.append(always)
-    return made.file(made.all(same))
+    return builder.file(builder.all(same))

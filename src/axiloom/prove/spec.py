@@ -53,10 +53,10 @@ def prove(
 def covers(model: Ila) -> Iterator[sound.Claim]:
     """Each word that a stream may have can come: else what is claimed of it says nothing."""
     holds = z3.And(*model.invariants.values())
-    for one in model.instructions:
-        text = f"{one.name} can come"
-        never = z3.Not(z3.And(holds, model.valid, one.decode))
-        yield sound.Claim(f"{one.path}: it comes", text, never, "covers", cover=True)
+    for instruction in model.instructions:
+        text = f"{instruction.name} can come"
+        never = z3.Not(z3.And(holds, model.valid, instruction.decode))
+        yield sound.Claim(f"{instruction.path}: it comes", text, never, "covers", cover=True)
 
 
 def answers(

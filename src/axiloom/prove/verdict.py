@@ -90,11 +90,11 @@ class Verdict:
 _HEADER = ("port", "property", "verdict", "bound", "s", "solver")
 
 
-def _row(one: Verdict) -> tuple[str, ...]:
-    place = f"{one.module}.{one.port}" if one.port else one.module
-    time = "cached" if one.cached else f"{one.seconds:.1f}"
-    answer = "bounded" if one.bounded else one.answer.value
-    return place, one.name, answer, one.how_far, time, one.solver
+def _row(verdict: Verdict) -> tuple[str, ...]:
+    place = f"{verdict.module}.{verdict.port}" if verdict.port else verdict.module
+    time = "cached" if verdict.cached else f"{verdict.seconds:.1f}"
+    answer = "bounded" if verdict.bounded else verdict.answer.value
+    return place, verdict.name, answer, verdict.how_far, time, verdict.solver
 
 
 def line(verdict: Verdict | None, widths: Sequence[int]) -> str:
@@ -143,4 +143,4 @@ DERIVED = ("good", "bounded")
 
 
 def as_json(verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
-    return [asdict(one) | {name: getattr(one, name) for name in DERIVED} for one in verdicts]
+    return [asdict(verdict) | {name: getattr(verdict, name) for name in DERIVED} for verdict in verdicts]

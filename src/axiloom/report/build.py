@@ -121,12 +121,17 @@ def build(
         "losses": losses.measure(profile, spec, config.get("pipeline"), own_rtl=system.rtl != "generated"),
         "activity": losses.meanwhile(profile),
         "functions": [
-            {"name": one.name, "cycles": one.cycles, "waiting": one.waiting}
-            for one in profile.functions[:FUNCTIONS]
+            {"name": function.name, "cycles": function.cycles, "waiting": function.waiting}
+            for function in profile.functions[:FUNCTIONS]
         ],
         "transfers": [
-            {"channel": one.channel, "bytes": one.bytes, "count": one.count, "cycles": one.cycles}
-            for one in profile.transfers
+            {
+                "channel": transfer.channel,
+                "bytes": transfer.bytes,
+                "count": transfer.count,
+                "cycles": transfer.cycles,
+            }
+            for transfer in profile.transfers
         ],
         "memory": {"stack": profile.stack_bytes, **profile.code_bytes},
         "fidelity": fidelity(board),
@@ -149,7 +154,7 @@ def build(
         "outside": list(run.outside),
         "breaches": list(run.breaches),
         "pauses": str(run.stalled) if run.stalled else _left_out(system),
-        "proved": [proved.line(one) for one in system.links],
+        "proved": [proved.line(link) for link in system.links],
     }
     if run.section_cycles:
         bound = report["limit"]
@@ -291,10 +296,10 @@ def _tried(rows: Sequence[Tried]) -> list[str]:
     if not rows:
         return []
     cells = [
-        (f"  {one['options']}", f"{one['cycles']:,}", f"{one['times']:.2f} times as fast, {one['said']}")
-        if one["cycles"] is not None
-        else (f"  {one['options']}", "", one["said"])
-        for one in rows
+        (f"  {row['options']}", f"{row['cycles']:,}", f"{row['times']:.2f} times as fast, {row['said']}")
+        if row["cycles"] is not None
+        else (f"  {row['options']}", "", row["said"])
+        for row in rows
     ]
     return ["", "Tried (fabric cycles of the whole run)", *columns(cells, "<><")]
 

@@ -71,7 +71,9 @@ def _register(stopped: Stopped, setting: Setting) -> str:
 
 def _starts_on_tlast(stopped: Stopped, setting: Setting) -> str:
     """The device has taken all and sends nothing, in packets of several instructions."""
-    silent = any(one.s2mm.busy and not one.s2mm.valid and not one.mm2s.busy for one in stopped.devices)
+    silent = any(
+        device.s2mm.busy and not device.s2mm.valid and not device.mm2s.busy for device in stopped.devices
+    )
     if not silent or not setting.own_rtl or setting.pipeline in (None, "published"):
         return ""
     return (
@@ -80,7 +82,11 @@ def _starts_on_tlast(stopped: Stopped, setting: Setting) -> str:
 
 
 def _too_long(stopped: Stopped, setting: Setting) -> str:
-    stuck = [one for one in stopped.devices if one.mm2s.valid and not one.mm2s.ready and one.mm2s.busy]
+    stuck = [
+        device
+        for device in stopped.devices
+        if device.mm2s.valid and not device.mm2s.ready and device.mm2s.busy
+    ]
     if not stuck:
         return ""
     channel = stuck[0].mm2s
@@ -93,7 +99,7 @@ def _too_long(stopped: Stopped, setting: Setting) -> str:
 
 
 def _too_few(stopped: Stopped, setting: Setting) -> str:
-    waiting = [one for one in stopped.devices if one.s2mm.busy and not one.s2mm.valid]
+    waiting = [device for device in stopped.devices if device.s2mm.busy and not device.s2mm.valid]
     if not waiting:
         return ""
     channel = waiting[0].s2mm
@@ -108,7 +114,7 @@ def _too_few(stopped: Stopped, setting: Setting) -> str:
 
 
 def _no_receive(stopped: Stopped, setting: Setting) -> str:
-    if not any(one.s2mm.valid and not one.s2mm.busy for one in stopped.devices):
+    if not any(device.s2mm.valid and not device.s2mm.busy for device in stopped.devices):
         return ""
     missing = "`recv` is missing in `opcode_map`, or in the driver"
     return f"The device sends what no receive was started for: {missing}"

@@ -136,10 +136,10 @@ def measure(profile: Profile, spec: Link, pipeline: str | None, *, own_rtl: bool
     `own_rtl`: the accelerator is the user's Verilog, which has the ports that it has.
     """
     total = max(sum(sum(row.values()) for row in profile.cells.values()), 1)
-    made: list[Loss] = []
+    losses: list[Loss] = []
     for one in CLASSES:
         cycles = sum(profile.cells[hw][cpu] for hw in one.hardware for cpu in one.cpu)
-        made.append(
+        losses.append(
             {
                 "loss": one.key,
                 "title": one.title,
@@ -149,7 +149,7 @@ def measure(profile: Profile, spec: Link, pipeline: str | None, *, own_rtl: bool
                 "remedies": remedies(one, spec, pipeline, own_rtl=own_rtl) if cycles else [],
             }
         )
-    return made
+    return losses
 
 
 def remedies(one: Class, spec: Link, pipeline: str | None, *, own_rtl: bool = False) -> list[str]:
@@ -193,7 +193,7 @@ def _joined(wanted: Sequence[str], spec: Link) -> str:
 
 def largest(losses: Iterable[Loss], needed: Collection[str] = ("compute",)) -> Loss | None:
     """The class that costs most, apart from those `needed`; None if nothing else took time."""
-    found = [one for one in losses if one["loss"] not in needed and one["cycles"]]
+    found = [loss for loss in losses if loss["loss"] not in needed and loss["cycles"]]
     return max(found, key=lambda one: one["cycles"]) if found else None
 
 

@@ -136,12 +136,12 @@ def compared(layers: Rows, alone: Rows | None) -> Rows:
     """
     if alone is None:
         return [{**row, "alone_ms": None} for row in layers]
-    found: Rows = []
+    rows: Rows = []
     for row in layers:
         inside = [other for other in alone if set(other["ops"]) <= set(row["ops"])]
         whole = {op for other in inside for op in other["ops"]} == set(row["ops"])
-        found.append({**row, "alone_ms": round(sum(r["ms"] for r in inside), 6) if whole else None})
-    return found
+        rows.append({**row, "alone_ms": round(sum(r["ms"] for r in inside), 6) if whole else None})
+    return rows
 
 
 def offload(layers: Rows, alone: Rows | None) -> Offload:

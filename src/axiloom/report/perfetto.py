@@ -45,7 +45,7 @@ def events(timeline: Timeline, title: str) -> dict[str, Any]:
     for thread, track in enumerate(TRACKS, 1):
         made.append(_metadata("thread_name", thread, name=TITLES[track]))
         made.append(_metadata("thread_sort_index", thread, sort_index=thread))
-    made += [_event(one) for one in timeline.intervals()]
+    made += [_event(interval) for interval in timeline.intervals()]
     return {
         "traceEvents": made,
         "displayTimeUnit": "ns",
@@ -62,43 +62,44 @@ def _metadata(what: str, thread: int, **args: Any) -> dict[str, Any]:
     return {"ph": "M", "pid": _PROCESS, "tid": thread, "name": what, "args": args}
 
 
-def _event(one: Interval) -> dict[str, Any]:
+def _event(interval: Interval) -> dict[str, Any]:
     return {
         "ph": "X",
         "pid": _PROCESS,
-        "tid": TRACKS.index(one.track) + 1,
-        "name": label(one),
-        "cat": one.kind,
-        "ts": round(one.begin / 1000, 6),
-        "dur": round((one.end - one.begin) / 1000, 6),
-        "args": _args(one),
+        "tid": TRACKS.index(interval.track) + 1,
+        "name": label(interval),
+        "cat": interval.kind,
+        "ts": round(interval.begin / 1000, 6),
+        "dur": round((interval.end - interval.begin) / 1000, 6),
+        "args": _args(interval),
     }
 
 
-def label(one: Interval) -> str:
+def label(interval: Interval) -> str:
     """What an interval is called."""
-    if one.track == "cpu":
-        return one.name if one.kind == "code" else DOES[one.kind]
-    if one.track in ("mm2s", "s2mm"):
-        return f"{one.bytes:,} B"
-    if one.track in ("load", "store"):
-        return f"{one.name.partition(' ')[2] or one.track}{', again' if one.kind == 'again' else ''}"
-    return one.name or one.kind
+    if interval.track == "cpu":
+        return interval.name if interval.kind == "code" else DOES[interval.kind]
+    if interval.track in ("mm2s", "s2mm"):
+        return f"{interval.bytes:,} B"
+    if interval.track in ("load", "store"):
+        again = ", again" if interval.kind == "again" else ""
+        return f"{interval.name.partition(' ')[2] or interval.track}{again}"
+    return interval.name or interval.kind
 
 
-def _args(one: Interval) -> dict[str, Any]:
+def _args(interval: Interval) -> dict[str, Any]:
     args: dict[str, Any] = {}
-    if one.track == "cpu":
-        args["function"] = one.name
-    elif one.track in ("load", "store"):
-        opcode, _, operand = one.name.partition(" ")
+    if interval.track == "cpu":
+        args["function"] = interval.name
+    elif interval.track in ("load", "store"):
+        opcode, _, operand = interval.name.partition(" ")
         args |= {"opcode": opcode, "operand": operand}
-    elif one.track == "compute" and one.name:
-        args["opcode"] = one.name
-    if one.bytes:
-        args["bytes"] = one.bytes
-    if one.track in ("mm2s", "s2mm") and one.address:
-        args["address"] = f"0x{one.address:08X}"
-    if one.count > 1:
-        args["merged"] = one.count
+    elif interval.track == "compute" and interval.name:
+        args["opcode"] = interval.name
+    if interval.bytes:
+        args["bytes"] = interval.bytes
+    if interval.track in ("mm2s", "s2mm") and interval.address:
+        args["address"] = f"0x{interval.address:08X}"
+    if interval.count > 1:
+        args["merged"] = interval.count
     return args

@@ -39,17 +39,17 @@ def sources() -> str:
 
 def summary(verdicts: Iterable[dict[str, Any]]) -> Proved:
     """Of the verdicts that `axiloom prove spec` keeps."""
-    found: Proved = {"unbounded": {}, "words": 0, "wrong": 0}
-    for one in verdicts:
-        if not one["good"]:
-            found["wrong"] += 1
-        elif one["answer"] != "holds":  # a cover
+    proved: Proved = {"unbounded": {}, "words": 0, "wrong": 0}
+    for verdict in verdicts:
+        if not verdict["good"]:
+            proved["wrong"] += 1
+        elif verdict["answer"] != "holds":  # a cover
             continue
-        elif one["bound"] is None:
-            found["unbounded"][one["source"]] = found["unbounded"].get(one["source"], 0) + 1
+        elif verdict["bound"] is None:
+            proved["unbounded"][verdict["source"]] = proved["unbounded"].get(verdict["source"], 0) + 1
         else:
-            found["words"] += one["bound"]
-    return found
+            proved["words"] += verdict["bound"]
+    return proved
 
 
 def of(spec: AcceleratorSpec) -> Proved | None:

@@ -17,7 +17,10 @@ def shortage(specs: Sequence[Link], board: Board) -> str | None:
     Accelerators without an array of multipliers need nothing that is known here.
     """
     known = [
-        one for link in specs for one in link.parts[:1] if one.form.multiplies and one.form.computes is None
+        part
+        for link in specs
+        for part in link.parts[:1]
+        if part.form.multiplies and part.form.computes is None
     ]
     limits = board.resources
     needs = (

@@ -54,23 +54,23 @@ class ByHand:
         return outputs[self.result_name].reshape(self.ours)
 
 
-def _matmul(problem: str, found: Workload) -> ByHand:
-    assert isinstance(found, Problem), problem
-    M, N, K = found.M, found.N, found.K
+def _matmul(problem: str, workload: Workload) -> ByHand:
+    assert isinstance(workload, Problem), problem
+    M, N, K = workload.M, workload.N, workload.K
     arrays = (("A", (M, K)), ("B", (K, N)), ("C", (M, N)))
     return ByHand({"M": M, "N": N, "K": K}, arrays, "C", (M, N), (M, N))
 
 
-def _convolution(problem: str, found: Workload) -> ByHand:
-    assert isinstance(found, ConvProblem), problem
-    if found.groups != 1:
+def _convolution(problem: str, workload: Workload) -> ByHand:
+    assert isinstance(workload, ConvProblem), problem
+    if workload.groups != 1:
         raise UsageError(f"{problem}: {PROGRAMS_ARE_FOR}")
-    if found.pad != (0, 0) or found.dilation != (1, 1):
+    if workload.pad != (0, 0) or workload.dilation != (1, 1):
         raise UsageError(f"{problem}: programs by hand neither pad nor dilate; give the image padded")
     names = ("IC", "IH", "IW", "OC", "FH", "FW", "SH", "SW")
-    shape = (found.oc, *found.output)
-    image, filters = (found.ic, *found.image), (found.oc, found.ic, *found.taps)
-    sizes = {name: found.sizes[name] for name in names}
+    shape = (workload.oc, *workload.output)
+    image, filters = (workload.ic, *workload.image), (workload.oc, workload.ic, *workload.taps)
+    sizes = {name: workload.sizes[name] for name in names}
     return ByHand(sizes, (("I", image), ("F", filters)), "O", shape, (1, *shape))
 
 

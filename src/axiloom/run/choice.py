@@ -147,10 +147,10 @@ def replayed(
     factor = (whole.M * whole.N * whole.K) / (problem.M * problem.N * problem.K)
     on = boards.load(board)
     ways: dict[tuple[str, bool], list[Candidate]] = {}
-    for one in choices:
-        if one.pipeline in OVERLAPPING:
-            queued = one.pipeline == "all" and reads_in_place(spec, problem, one.candidate.tile)
-            ways.setdefault((one.pipeline, queued), []).append(one.candidate)
+    for choice in choices:
+        if choice.pipeline in OVERLAPPING:
+            queued = choice.pipeline == "all" and reads_in_place(spec, problem, choice.candidate.tile)
+            ways.setdefault((choice.pipeline, queued), []).append(choice.candidate)
     found: dict[tuple[str, Candidate], float] = {}
     for (pipeline, queued), some in ways.items():
         replay = Replay(spec, on, costs_of(kind_of(spec, queued), spec.dma.coherent))
@@ -191,7 +191,7 @@ def ranked_by_model(
     """The same by the model alone, which knows of later calls only that the program starts once."""
     on = machine(boards.load(board))
     every = candidates(spec, problem) if among is None else among
-    found: list[Choice] = []
+    choices: list[Choice] = []
     for pipeline in pipelines or strategies(spec):
         tiles = {one.tile for one in every}
         read = {tile for tile in tiles if pipeline != "all" or reads_in_place(spec, problem, tile)}
@@ -203,8 +203,8 @@ def ranked_by_model(
             for choice in rank(spec, problem, Model(spec, on, constants), pipeline, some):
                 seconds = calls * choice.seconds - once
                 ratio = choice.limit_ratio * seconds / (calls * choice.seconds)
-                found.append(replace(choice, seconds=seconds, limit_ratio=ratio))
-    return sorted(found, key=lambda choice: choice.seconds)
+                choices.append(replace(choice, seconds=seconds, limit_ratio=ratio))
+    return sorted(choices, key=lambda choice: choice.seconds)
 
 
 def choose(

@@ -79,7 +79,7 @@ class Costs:
         key = offer.device, offer.text
         if key not in self.known:
             spec = self.specs[offer.device]
-            self.known[key] = round(START + sum(self._call(one, spec, offer) for one in offer.calls))
+            self.known[key] = round(START + sum(self._call(call, spec, offer) for call in offer.calls))
         return self.known[key]
 
     def _call(self, call: Call, spec: AcceleratorSpec, offer: Offer) -> float:
@@ -132,8 +132,8 @@ class Costs:
     def _convolution(self, call: Call, spec: AcceleratorSpec, offer: Offer) -> float:
         # The compiler took the tile by this model; the choice of it is not made again.
         flows = conv_choice.flows(offer.text, spec, tile=call.tile, name=offer.title)
-        found = next((one for one in flows if one.name == call.flow), flows[0])
-        return found.choice.cycles  # of all groups and images
+        flow = next((flow for flow in flows if flow.name == call.flow), flows[0])
+        return flow.choice.cycles  # of all groups and images
 
     def _batches(self, call: Call, spec: AcceleratorSpec) -> int:
         own = set(spec.parts[call.kernel].dims)

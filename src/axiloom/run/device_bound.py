@@ -37,9 +37,9 @@ def add(report: Report, run: ProblemRun) -> None:
 
 def _of_product(run: ProblemRun) -> float | None:
     (call,) = run.driver.calls
-    one = Candidate(call.flow, call.order, call.tile)
+    candidate = Candidate(call.flow, call.order, call.tile)
     asked = product(call, run.workload.mlir, run.spec, run.workload.name)
-    plan = plans(run.spec, asked, [one], queued=True).get(one)
+    plan = plans(run.spec, asked, [candidate], queued=True).get(candidate)
     return device_cycles(plan, run.spec.beat_words) if plan else None
 
 

@@ -154,7 +154,7 @@ class Layers:
         outcome = self.outcome
         assert outcome is not None
         evaluation = sorted((Path(drivergen.__file__).parent / "evaluate").glob("*.py"))
-        weights = [one.tobytes() for one in self._cut.weights.values()]
+        weights = [weight.tobytes() for weight in self._cut.weights.values()]
         given = [np.ascontiguousarray(one).tobytes() for one in self._cut.inputs]
         key = cache.content_hash(mlir, self.driver.stages["layers"], *evaluation, *weights, *given)
         if not outcome["matches"] or cache.has(CUTS, key):
@@ -218,12 +218,12 @@ class Layers:
         step = self.driver.lives.steps[layer.number]
         source = self.driver.sources.get(f"{layer.function}.c")
         text = source if source is not None else function_text(self.driver.sources["cpu.c"], layer.function)
-        weights = [one.tobytes() for one in self._cut.layer_weights(layer.number)]
-        places = [self._address(program, one) for one in step.arguments]
+        weights = [layer_weight.tobytes() for layer_weight in self._cut.layer_weights(layer.number)]
+        places = [self._address(program, argument) for argument in step.arguments]
         return [text.replace(layer.function, "layer"), [layer.device, places], *weights]
 
-    def _address(self, program: elf.Program, one: Tensor) -> int:
-        base, offset = self.driver.lives.address(one)
+    def _address(self, program: elf.Program, tensor: Tensor) -> int:
+        base, offset = self.driver.lives.address(tensor)
         return program.symbol(base).address + offset
 
     @cached_property
@@ -232,7 +232,7 @@ class Layers:
         digest = cache.content_hash(*(np.ascontiguousarray(one).tobytes() for one in self._cut.inputs))
         found = []
         for layer in self.driver.layers:
-            weights = [one.tobytes() for one in self._cut.layer_weights(layer.number)]
+            weights = [layer_weight.tobytes() for layer_weight in self._cut.layer_weights(layer.number)]
             digest = cache.content_hash(digest, self._cut.layer_text(layer.number), *weights)
             found.append(digest)
         return found
@@ -370,23 +370,25 @@ class Layers:
             counters=tally.table(total, "counter", PERF_NAMES),
             events=tally.table(total, "event", events),
             fabric=tally.table(total, "fabric", ("cycles", *FABRIC)),
-            simulation=_simulation([one.simulation for one in results]),
+            simulation=_simulation([result.simulation for result in results]),
             profile=tally.profile_of(total, stack or None, program.sections),
             stale=list(dict.fromkeys(line for one in each for line in one.stale)),
-            mistakes=list(dict.fromkeys(line for one in results for line in one.mistakes)),
+            mistakes=list(dict.fromkeys(line for result in results for line in result.mistakes)),
             outside=list(dict.fromkeys(line for one in each for line in one.outside)),
-            breaches=list(dict.fromkeys(line for one in results for line in one.breaches)),
-            stalled=_stalled([one.stalled for one in results if one.stalled]),
+            breaches=list(dict.fromkeys(line for result in results for line in result.breaches)),
+            stalled=_stalled([result.stalled for result in results if result.stalled]),
             laps=laps,
         )
 
 
-def _stalled(each: Sequence[Stalled]) -> Stalled | None:
+def _stalled(stalleds: Sequence[Stalled]) -> Stalled | None:
     """Of several jobs: the first that failed, or was not run to its end."""
-    if not each:
+    if not stalleds:
         return None
-    worst = next((one for one in each if one.fault), next((one for one in each if one.stopped), each[0]))
-    return replace(worst, cycles=sum(one.cycles for one in each))
+    worst = next(
+        (one for one in stalleds if one.fault), next((one for one in stalleds if one.stopped), stalleds[0])
+    )
+    return replace(worst, cycles=sum(one.cycles for one in stalleds))
 
 
 def function_text(source: str, name: str) -> str:
@@ -399,10 +401,10 @@ def function_text(source: str, name: str) -> str:
 def _together(outcomes: Sequence[Outcome]) -> Outcome:
     """Of several jobs: wrong if one of them is."""
     return {
-        "matches": all(one["matches"] for one in outcomes),
-        "mismatches": sum(one["mismatches"] for one in outcomes),
-        "elements": sum(one["elements"] for one in outcomes),
-        "first": next((one["first"] for one in outcomes if one["first"]), None),
+        "matches": all(outcome["matches"] for outcome in outcomes),
+        "mismatches": sum(outcome["mismatches"] for outcome in outcomes),
+        "elements": sum(outcome["elements"] for outcome in outcomes),
+        "first": next((outcome["first"] for outcome in outcomes if outcome["first"]), None),
         "exit_code": 0,
     }
 

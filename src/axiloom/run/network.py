@@ -299,7 +299,7 @@ class NetworkRun:
     def job(self, elf: Path) -> Job:
         """One run of the program, up to the last layer wanted."""
         links = self.system.links
-        shares = [(one.name, network_report.weight_of(one, links)) for one in self.driver.layers]
+        shares = [(layer.name, network_report.weight_of(layer, links)) for layer in self.driver.layers]
         given = {**self._arrays(self.driver), STOP: np.array([self.last_layer], np.int32)}
         return Job(elf, given, self._results(self.driver), layers=shares)
 
@@ -351,9 +351,9 @@ class NetworkRun:
         weights = hashlib.sha256()
         for symbol, array in sorted(self.driver.weights.items()):
             weights.update(symbol.encode() + array.tobytes())
-        found: Setup = {
+        setup: Setup = {
             "problem": self.workload.name,
-            "accelerator": " and ".join(one.name for one in system.links),
+            "accelerator": " and ".join(link.name for link in system.links),
             "spec_hash": content_hash(dumps(*system.links)),
             "wait": system.wait,
             "data_type": self.driver.args[-1].dtype,
@@ -365,12 +365,12 @@ class NetworkRun:
             "weights_hash": weights.hexdigest()[:16],
         }
         for spec in system.specs[:1]:
-            found["flow"] = self.asked.flow or spec.selected_flow
-            found["pipeline"] = self.asked.pipeline or drivergen.default_pipeline(spec)
-            found["data_type"] = spec.data_type.value
+            setup["flow"] = self.asked.flow or spec.selected_flow
+            setup["pipeline"] = self.asked.pipeline or drivergen.default_pipeline(spec)
+            setup["data_type"] = spec.data_type.value
         if self.why_matching:
-            found["select_because"] = self.why_matching
-        return found
+            setup["select_because"] = self.why_matching
+        return setup
 
     @property
     def _is_selected(self) -> bool:
@@ -435,7 +435,7 @@ class NetworkRun:
 
 def _stored(args: Sequence[Arg], borders: Sequence[scaling.Border], stored: Arrays, source: str) -> Arrays:
     """By symbol, as the network takes them; UsageError names every array that is missing or does not fit."""
-    found: Arrays = {}
+    arrays: Arrays = {}
     faults = []
     for number, (arg, border) in enumerate(zip(args, borders, strict=True)):
         names = [name for name in (arg.name, arg.symbol, f"input{number}") if name in stored]
@@ -443,12 +443,12 @@ def _stored(args: Sequence[Arg], borders: Sequence[scaling.Border], stored: Arra
             faults.append(f"no array `{arg.name or f'input{number}'}`; it has {', '.join(stored) or 'none'}")
             continue
         try:
-            found[arg.symbol] = border.given(stored[names[0]], names[0], arg.shape, arg.dtype)
+            arrays[arg.symbol] = border.given(stored[names[0]], names[0], arg.shape, arg.dtype)
         except UsageError as error:
             faults.append(str(error))
     if faults:
         raise UsageError(f"{source}: {'; '.join(faults)}")
-    return found
+    return arrays
 
 
 def _random(

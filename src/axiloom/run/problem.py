@@ -106,12 +106,12 @@ class ProblemRun:
     def each_expected(self) -> list[Arrays]:
         """The outputs behind each call by NumPy, from the MLIR itself and not from what the compiler made of
         it."""
-        found: list[Arrays] = []
+        arrays: list[Arrays] = []
         for _ in range(self.calls):
-            before = found[-1] if found else {}
+            before = arrays[-1] if arrays else {}
             given = {symbol: before.get(symbol, array) for symbol, array in self.inputs.items()}
-            found.append(drivergen.reference(self.workload.mlir, given, name=self.workload.name))
-        return found
+            arrays.append(drivergen.reference(self.workload.mlir, given, name=self.workload.name))
+        return arrays
 
     @property
     def expected(self) -> Arrays:

@@ -66,19 +66,19 @@ class Border:
 def of(function: FuncOp, what: str, count: int) -> list[Border]:
     """Its ``input`` or ``output`` values."""
     scales = [0.0] * count
-    found = function.attributes.get(f"axiloom.{what}_scales")
-    if isinstance(found, ArrayAttr):
-        known = [one.value.data for one in found if isinstance(one, FloatAttr)]
+    attribute = function.attributes.get(f"axiloom.{what}_scales")
+    if isinstance(attribute, ArrayAttr):
+        known = [one.value.data for one in attribute if isinstance(one, FloatAttr)]
         scales = (known + scales)[:count]
     types: list[np.dtype[Any] | None] = [None] * count
     names = function.attributes.get(TYPES.format(what))
     if isinstance(names, ArrayAttr):
-        words = [np.dtype(one.data) for one in names if isinstance(one, StringAttr)]
+        words = [np.dtype(name.data) for name in names if isinstance(name, StringAttr)]
         types = ([kind if kind.kind == "u" else None for kind in words] + types)[:count]
     return [Border(scale, kind) for scale, kind in zip(scales, types, strict=True)]
 
 
 def compared(function: FuncOp) -> str:
     """What `axiloom quantize` has compared the integers with, where it wrote the function."""
-    found = function.attributes.get(SOURCE)
-    return f"when it was quantised, {found.data}" if isinstance(found, StringAttr) else ""
+    attribute = function.attributes.get(SOURCE)
+    return f"when it was quantised, {attribute.data}" if isinstance(attribute, StringAttr) else ""

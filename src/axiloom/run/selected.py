@@ -125,7 +125,7 @@ def _derived(isa: InstructionSet, graph: Graph, progress: Progress) -> Meanings:
     if not meanings.found:
         progress(f"deriving what each instruction of {isa.name} computes (once)")
     most = max(memory.shape[0] for memory in isa.memories.values() if not memory.host)
-    derive(meanings, (one for one in rows if 0 < one <= most))
+    derive(meanings, (row for row in rows if 0 < row <= most))
     return meanings
 
 

@@ -29,7 +29,7 @@ class Select:
         specs, board = self.system.specs, self.system.profile
         costs = Costs(specs, board)
         self._chooser = Chooser(
-            [one.kernel for one in specs],
+            [spec.kernel for spec in specs],
             costs.of,
             lambda step: on_cpu(step, board),
             left=not self.all_of_them,
@@ -52,24 +52,26 @@ class Select:
         """A row a product: where it went, and what each candidate costs with the same ops around it."""
         return [
             {
-                "location": one.product.location,
-                "title": one.product.title,
-                "place": self._name(one.chosen.device),
-                "ops": list(one.chosen.ops),
-                "form": self._form(one),
-                "cycles": one.cycles,
-                "candidates": {self._name(each.device): each.cycles for each in one.candidates},
-                "refused": {self._name(device): why for device, why in one.product.refused.items()},
+                "location": choice.product.location,
+                "title": choice.product.title,
+                "place": self._name(choice.chosen.device),
+                "ops": list(choice.chosen.ops),
+                "form": self._form(choice),
+                "cycles": choice.cycles,
+                "candidates": {
+                    self._name(candidate.device): candidate.cycles for candidate in choice.candidates
+                },
+                "refused": {self._name(device): why for device, why in choice.product.refused.items()},
             }
-            for one in self._made.choices
+            for choice in self._made.choices
         ]
 
     def summary(self) -> list[str]:
         """For people: the choice, what it wins by the model, and how sure it is."""
-        made, names = self._made, [one.name for one in self.system.links]
+        made, names = self._made, [link.name for link in self.system.links]
         counted = dict.fromkeys((*names, CPU), 0)
-        for one in made.choices:
-            counted[self._name(one.chosen.device)] += 1
+        for choice in made.choices:
+            counted[self._name(choice.chosen.device)] += 1
         where = ", ".join(f"{many} on {name}" for name, many in counted.items() if many)
         best = "the cheapest" if made.bound >= made.weight else "not proved the cheapest"
         rules = f"; forms by {', '.join(made.rules)}" if made.rules else ""
@@ -81,15 +83,15 @@ class Select:
 
     def lines(self) -> list[str]:
         """The same, with the table."""
-        made, names = self._made, [one.name for one in self.system.links]
+        made, names = self._made, [link.name for link in self.system.links]
         times = ", ".join(f"{name} {1000 * took:.0f} ms" for name, took in made.seconds.items())
         table: list[tuple[str, ...]] = [("op", *names, CPU, "goes to", "form")]
-        for one in made.choices:
-            costs = {self._name(each.device): f"{each.cycles:,}" for each in one.candidates}
-            along = len(one.chosen.ops) - 1
-            goes = self._name(one.chosen.device) + (f" with {along} more" if along else "")
+        for choice in made.choices:
+            costs = {self._name(candidate.device): f"{candidate.cycles:,}" for candidate in choice.candidates}
+            along = len(choice.chosen.ops) - 1
+            goes = self._name(choice.chosen.device) + (f" with {along} more" if along else "")
             cells = [costs.get(name, "-") for name in (*names, CPU)]
-            table.append((one.product.title, *cells, goes, self._form(one)))
+            table.append((choice.product.title, *cells, goes, self._form(choice)))
         return [
             *self.summary(),
             f"Replayed: {made.compared} elements of chosen forms are those of their products, for all inputs",
@@ -110,10 +112,12 @@ class Select:
     def _name(self, device: int | None) -> str:
         return CPU if device is None else self.system.links[device].name
 
-    def _form(self, one: Choice) -> str:
-        if one.chosen.device is None:
+    def _form(self, choice: Choice) -> str:
+        if choice.chosen.device is None:
             return ""
-        found = next(each.form for each in one.candidates if each.device == one.chosen.device)
+        found = next(
+            candidate.form for candidate in choice.candidates if candidate.device == choice.chosen.device
+        )
         if found is None:
             return "as drivergen matches it"
         return f"by {', '.join(found.rules)}" if found.rules else "as it stands"

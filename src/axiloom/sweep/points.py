@@ -61,32 +61,32 @@ def point(
     }
 
 
-def hardware(one: Point) -> Hashable:
+def hardware(point: Point) -> Hashable:
     """What the points of a batch must share: `group` of :func:`axiloom.sweep.sweep.sweep`."""
-    return json.dumps([one.get(name) for name in _HARDWARE], sort_keys=True)
+    return json.dumps([point.get(name) for name in _HARDWARE], sort_keys=True)
 
 
-def run(one: Point) -> ProblemRun:
+def run(point: Point) -> ProblemRun:
     """The run that a point stands for."""
-    spec = spec_of(one)
-    problem = drivergen.parse_workload(one["problem"])
+    spec = spec_of(point)
+    problem = drivergen.parse_workload(point["problem"])
     if problem.dtype != spec.data_type.value:
         raise UsageError(
-            f"{one['problem']} has elements of {problem.dtype}, {spec.name} of {spec.data_type.value}"
+            f"{point['problem']} has elements of {problem.dtype}, {spec.name} of {spec.data_type.value}"
         )
-    rtl = _kept(**one["rtl"], told=spec.rtl) if "rtl" in one else None
+    rtl = _kept(**point["rtl"], told=spec.rtl) if "rtl" in point else None
     return ProblemRun(
-        Workload(one["problem"], problem.mlir, one["seed"]),
-        System(spec, one["board"], one["sim"], user_rtl=rtl),
-        schedule_of(one),
+        Workload(point["problem"], problem.mlir, point["seed"]),
+        System(spec, point["board"], point["sim"], user_rtl=rtl),
+        schedule_of(point),
     )
 
 
-def schedule_of(one: Point) -> Schedule:
+def schedule_of(point: Point) -> Schedule:
     """What a point asks for."""
-    order, tile = one.get("order"), one["tile"]
+    order, tile = point.get("order"), point["tile"]
     return Schedule(
-        one["flow"], tuple(order) if order else None, tuple(tile) if tile else None, one["pipeline"]
+        point["flow"], tuple(order) if order else None, tuple(tile) if tile else None, point["pipeline"]
     )
 
 
@@ -129,9 +129,9 @@ def simulate(batch: list[Point]) -> list[Report]:
     return reports
 
 
-def spec_of(one: Point) -> AcceleratorSpec:
+def spec_of(point: Point) -> AcceleratorSpec:
     """The accelerator that a point names."""
-    return _spec(json.dumps(one["spec"]))
+    return _spec(json.dumps(point["spec"]))
 
 
 @cache

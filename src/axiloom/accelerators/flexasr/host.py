@@ -168,9 +168,9 @@ def _places(products: Sequence[Product], rows: slice) -> Iterator[tuple[Product,
     """
     tiles = len(products[0].weights) * (rows.stop - rows.start) // LANES
     weights, inputs, added = 0, 0, sum(one.weights.shape[2] // LANES for one in products)
-    for one in products:
-        vectors = one.weights.shape[2] // LANES
-        yield one, vectors, weights, inputs, added
+    for product in products:
+        vectors = product.weights.shape[2] // LANES
+        yield product, vectors, weights, inputs, added
         weights, inputs, added = weights + tiles * vectors * LANES, inputs + vectors, added + tiles
 
 

@@ -45,10 +45,10 @@ class _Made:
         self.commands.append(Command(instruction, fields))
 
     def array(self, name: str, role: Literal["in", "out"], *shape: int) -> HostArray:
-        found = HostArray(name, role, shape, "uint8", self.end, "dram")
-        self.arrays.append(found)
-        self.end += -(-array_bytes(found) // 64) * 64
-        return found
+        host_array = HostArray(name, role, shape, "uint8", self.end, "dram")
+        self.arrays.append(host_array)
+        self.end += -(-array_bytes(host_array) // 64) * 64
+        return host_array
 
     def load(self, array: HostArray, instruction: str = "load", out: int = 0) -> None:
         self.add(instruction, n=array_bytes(array) // LANES, out=out, base=array.base)

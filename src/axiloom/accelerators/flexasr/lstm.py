@@ -99,7 +99,7 @@ class Lstm:
         if node.op != "lstm":
             return None
         xs, h, *_ = node.operands
-        if any(one.type.number != "float32" for one in node.operands):
+        if any(operand.type.number != "float32" for operand in node.operands):
             return "numbers other than float32"
         inputs, hidden = xs.type.shape[2], h.type.shape[1]
         tiles = 4 * -(-hidden // (host.ELEMENTS * LANES))
@@ -109,7 +109,7 @@ class Lstm:
         return Operator(self, node, (node,), node.operands, node.place)
 
     def observe(self, operator: Operator, arrays: Arrays, result: Array) -> dict[str, float]:
-        types = [one.type for one in operator.operands]
+        types = [operand.type for operand in operator.operands]
         cells = OPS["lstm_cells"].evaluate(arrays, types, {})
         xs, _, _, w_x, w_h, b = arrays
         return {

@@ -54,9 +54,9 @@ def on_lstm(
     of_input, of_before = (Biases(one.input_bias, one.weight_bias, one.added_bias, bias) for one in products)
     cells = products[0].weights.shape[1]
     values: dict[str, Array] = {"x": x, "zero": np.zeros((cells // LANES, LANES), np.uint8)}
-    for name, one in zip("xh", products, strict=True):
+    for name, product in zip("xh", products, strict=True):
         # From (gates, cells, inputs) to tiles of 16 cells, with all gates of a tile behind each other.
-        values[f"w{name}"] = np.stack([tiles(gate) for gate in one.weights], axis=1)
-        values[f"a{name}"] = one.added.reshape(GATES, -1, LANES).transpose(1, 0, 2).copy()
+        values[f"w{name}"] = np.stack([tiles(gate) for gate in product.weights], axis=1)
+        values[f"a{name}"] = product.added.reshape(GATES, -1, LANES).transpose(1, 0, 2).copy()
     program = lstm(len(x), cells, x.shape[1], of_input, of_before, activation)
     return result(_device(version), program, **values)

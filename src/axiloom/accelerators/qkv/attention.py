@@ -63,9 +63,9 @@ class _Host:
 
     def array(self, name: str, role: str) -> HostArray:
         base = len(self.arrays) * 2 * self.n * self.n
-        found = HostArray(name, role, (self.n, self.n), _BFLOAT16, base, "d0")  # type: ignore[arg-type]
-        self.arrays.append(found)
-        return found
+        host_array = HostArray(name, role, (self.n, self.n), _BFLOAT16, base, "d0")  # type: ignore[arg-type]
+        self.arrays.append(host_array)
+        return host_array
 
     def program(
         self,

@@ -36,7 +36,7 @@ def matmul(
         arrays.append(HostArray(name, role, shape, kind, at, "dram"))  # type: ignore[arg-type]
         size = int(np.prod(shape)) * (1 if kind == "int8" else 4)
         at += -(-size // BLOCK**2) * BLOCK**2
-    a, b, bias, uops, y = (one.base for one in arrays)
+    a, b, bias, uops, y = (array.base for array in arrays)
     # A sum's micro-ops: inputs and weights of step k. Behind them one that takes an accumulator as it is.
     steps = np.array([step << 11 | step << 22 for step in range(depth)] + [0], np.uint32)
 

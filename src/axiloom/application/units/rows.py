@@ -56,8 +56,8 @@ def _feature(node: Node) -> int:
 
 
 def _refused(node: Node) -> str | None:
-    if any(one.type.number != "float32" for one in node.operands):
-        return f"numbers of {', '.join(one.type.number for one in node.operands)}: float32 is taken"
+    if any(operand.type.number != "float32" for operand in node.operands):
+        return f"numbers of {', '.join(operand.type.number for operand in node.operands)}: float32 is taken"
     if node.op == "dense":
         return None
     return plain(node)

@@ -52,7 +52,7 @@ class Operator:
 
     @property
     def shape(self) -> str:
-        return " x ".join("x".join(map(str, one.type.shape)) for one in self.operands[:2])
+        return " x ".join("x".join(map(str, operand.type.shape)) for operand in self.operands[:2])
 
 
 @dataclass(frozen=True)

@@ -246,10 +246,10 @@ def _small(spec: Link) -> tuple[str, str]:
 
 def _own(text: str, spec: Link) -> str:
     """The function of `text` under a name that no other accelerator's has."""
-    found = re.search(r"func\.func (?:public |private )?@(\w+)", text)
-    if found is None:
+    match = re.search(r"func\.func (?:public |private )?@(\w+)", text)
+    if match is None:
         raise UsageError("a problem for one of several accelerators is a module with one function, @name")
-    return _renamed(text, found[1], f"{found[1]}_{identifier(spec.name)}")
+    return _renamed(text, match[1], f"{match[1]}_{identifier(spec.name)}")
 
 
 def _renamed(text: str, old: str, new: str) -> str:

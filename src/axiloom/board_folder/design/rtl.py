@@ -76,10 +76,10 @@ def _placeless(key: str, spec: Link) -> str:
 
 def ports(text: str, module: str) -> tuple[Port, ...]:
     """The ports of `module` in Verilog `text` with one port a line. BuildError if it is not there."""
-    found = re.search(rf"^module {re.escape(module)} \(\n(.*?)\n\);", text, re.MULTILINE | re.DOTALL)
-    if found is None:
+    match = re.search(rf"^module {re.escape(module)} \(\n(.*?)\n\);", text, re.MULTILINE | re.DOTALL)
+    if match is None:
         raise BuildError(f"module {module} is not in its Verilog")
-    lines = [_PORT.match(line) for line in found[1].splitlines()]
+    lines = [_PORT.match(line) for line in match[1].splitlines()]
     return tuple(Port(m[3], m[1] == "input", int(m[2] or 0) + 1) for m in lines if m)
 
 

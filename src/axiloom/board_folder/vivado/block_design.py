@@ -272,7 +272,7 @@ def _led(plan: Plan, cores: tuple[Core, ...]) -> Iterator[str]:
 
 def _addresses(plan: Plan, cores: tuple[Core, ...]) -> Iterator[str]:
     yield "# Addresses: registers where the specification says, all memory for the DMA."
-    for one in segments(plan, cores):
-        yield f"assign_bd_address -offset {one.offset:#010x} -range {one.size:#010x} \\"
-        yield f"  -target_address_space [get_bd_addr_spaces {one.space}] \\"
-        yield f"  [get_bd_addr_segs {one.segment}]"
+    for segment in segments(plan, cores):
+        yield f"assign_bd_address -offset {segment.offset:#010x} -range {segment.size:#010x} \\"
+        yield f"  -target_address_space [get_bd_addr_spaces {segment.space}] \\"
+        yield f"  [get_bd_addr_segs {segment.segment}]"

@@ -106,12 +106,12 @@ def manifest(plan: Plan, cores: tuple[Core, ...]) -> str:
         content["cores"] = [{"name": core.name, "vlnv": vlnv(core)} for core in cores]
         content["addresses"] = [
             {
-                "space": one.space,
-                "segment": one.segment,
-                "offset": f"{one.offset:#x}",
-                "size": f"{one.size:#x}",
+                "space": segment.space,
+                "segment": segment.segment,
+                "offset": f"{segment.offset:#x}",
+                "size": f"{segment.size:#x}",
             }
-            for one in segments(plan, cores)
+            for segment in segments(plan, cores)
         ]
         content["interrupts"] = interrupts(plan)
     return json.dumps(content, indent=2) + "\n"

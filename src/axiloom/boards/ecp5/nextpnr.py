@@ -211,10 +211,10 @@ def slowest(clocks: dict[str, dict[str, float]]) -> tuple[str, dict[str, float]]
 def critical_path(paths: list[dict[str, Any]], clock: str) -> Slowest:
     """The slowest path within `clock` of nextpnr's report. Raises :exc:`BuildError` if there is none."""
     edge = f"posedge {clock}"
-    found = next((path for path in paths if path["from"] == path["to"] == edge), None)
-    if found is None:
+    path = next((path for path in paths if path["from"] == path["to"] == edge), None)
+    if path is None:
         raise BuildError(f"nextpnr reports no path between registers of the clock {clock}")
-    steps = found["path"]
+    steps = path["path"]
     logic = [step for step in steps if step["type"] != "routing"]
     return Slowest(
         begin=steps[0]["from"]["cell"],

@@ -120,7 +120,7 @@ def _loops(options: argparse.Namespace, board: hardware.Hardware, dma: str) -> i
         or function.variables
         or function.result
         or loaded.contents
-        or not all(each.array for each in function.parameters)
+        or not all(parameter.array for parameter in function.parameters)
         or '#include "' in text
     ):
         raise CompileError(

@@ -81,10 +81,10 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def _set(text: str) -> tuple[str, str, int]:
-    found = re.fullmatch(r"(.+)\.(\w+)=(-?\d{1,9})", text)
-    if found is None:
+    match = re.fullmatch(r"(.+)\.(\w+)=(-?\d{1,9})", text)
+    if match is None:
         raise argparse.ArgumentTypeError(f"{text!r} is not OPERATOR.KNOB=N, such as '*.weight_bytes=2'")
-    return found[1], found[2], int(found[3])
+    return match[1], match[2], int(match[3])
 
 
 def execute(options: argparse.Namespace) -> int:

@@ -68,23 +68,25 @@ def execute(options: argparse.Namespace) -> int:
     found = _choose(options, of_problem(problem), shared.accelerator(options, problem.dtype), 1)
     explorations = _explored(options, found, problem)
     runs = {
-        one.spec.name: Simulated(one.chosen.simulated, one.chosen.error)
-        for one in explorations
-        if one.chosen.simulated is not None or one.chosen.error
+        exploration.spec.name: Simulated(exploration.chosen.simulated, exploration.chosen.error)
+        for exploration in explorations
+        if exploration.chosen.simulated is not None or exploration.chosen.error
     }
     print(hardware_report.table(found, runs), end="\n\n")
-    print("\n\n".join(table(one) for one in explorations))
+    print("\n\n".join(table(exploration) for exploration in explorations))
     _write(options, found, runs, explorations)
-    return exit_code(outcome for one in explorations for outcome in one.outcomes)
+    return exit_code(outcome for exploration in explorations for outcome in exploration.outcomes)
 
 
-def _explored(options: argparse.Namespace, found: HardwareChoice, problem: Problem) -> list[Exploration]:
+def _explored(
+    options: argparse.Namespace, hardware_choice: HardwareChoice, problem: Problem
+) -> list[Exploration]:
     """Drivers of the chosen design and of the specification as it was."""
     pipelines = (options.pipeline,) if options.pipeline else None
     top = max(options.show, options.confirm)
     explorations = [
-        explore(problem, one.variant.spec, pipelines=pipelines, board=found.board_of(one), top=top)
-        for one in (found.chosen, found.base)
+        explore(problem, one.variant.spec, pipelines=pipelines, board=hardware_choice.board_of(one), top=top)
+        for one in (hardware_choice.chosen, hardware_choice.base)
     ]
     if not options.confirm:
         return explorations
@@ -106,7 +108,7 @@ def _network(options: argparse.Namespace, text: str) -> int:
     work = of_network(text, model.mlir, model.weights, spec)
     found = _choose(options, work, spec, max(1, options.confirm))
     outcomes = _confirmed(options, found, model, Path(text).name) if options.confirm else {}
-    runs = {name: _simulated(one) for name, one in outcomes.items()}
+    runs = {name: _simulated(outcome) for name, outcome in outcomes.items()}
     print(hardware_report.table(found, runs))
     _write(options, found, runs, [])
     return exit_code(outcomes.values())
@@ -178,18 +180,18 @@ def _kept(options: argparse.Namespace) -> Kept:
 
 def _write(
     options: argparse.Namespace,
-    found: HardwareChoice,
+    hardware_choice: HardwareChoice,
     runs: hardware_report.Runs,
     explorations: list[Exploration],
 ) -> None:
     """The files that were asked for."""
     if options.save_spec:
-        best = hardware_report.taken(found, runs).variant
+        best = hardware_report.taken(hardware_choice, runs).variant
         write_whole(options.save_spec, isa.dumps(best.spec))
     if options.json:
         told = {
-            "hardware": hardware_report.as_json(found, runs),
-            "drivers": [as_json(one) for one in explorations],
+            "hardware": hardware_report.as_json(hardware_choice, runs),
+            "drivers": [as_json(exploration) for exploration in explorations],
         }
         write_whole(options.json, json.dumps(told, indent=2) + "\n")
     if options.output:

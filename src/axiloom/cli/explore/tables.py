@@ -32,36 +32,36 @@ def _cells(row: Row, own_rtl: bool) -> dict[str, Any]:
     }
 
 
-def _rtl(one: Exploration) -> str:
-    return one.user_rtl.top if one.user_rtl else "generated"
+def _rtl(exploration: Exploration) -> str:
+    return exploration.user_rtl.top if exploration.user_rtl else "generated"
 
 
-def as_json(one: Exploration) -> dict[str, Any]:
+def as_json(exploration: Exploration) -> dict[str, Any]:
     return {
-        "problem": one.problem,
-        "accelerator": one.spec.name,
-        "dma": "sg" if one.spec.dma.scatter_gather else "simple",
-        "stream_width": one.spec.stream_width,
-        "macs": one.spec.macs,
-        "rtl": _rtl(one),
-        "board": one.board,
-        "candidates": one.candidates,
-        "model_seconds": round(one.seconds, 3),
-        "chosen": _cells(one.chosen, one.user_rtl is not None),
-        "rows": [_cells(row, one.user_rtl is not None) for row in one.rows],
+        "problem": exploration.problem,
+        "accelerator": exploration.spec.name,
+        "dma": "sg" if exploration.spec.dma.scatter_gather else "simple",
+        "stream_width": exploration.spec.stream_width,
+        "macs": exploration.spec.macs,
+        "rtl": _rtl(exploration),
+        "board": exploration.board,
+        "candidates": exploration.candidates,
+        "model_seconds": round(exploration.seconds, 3),
+        "chosen": _cells(exploration.chosen, exploration.user_rtl is not None),
+        "rows": [_cells(row, exploration.user_rtl is not None) for row in exploration.rows],
     }
 
 
-def as_csv(found: Sequence[Exploration]) -> str:
+def as_csv(explorations: Sequence[Exploration]) -> str:
     text = io.StringIO()
     writer: csv.DictWriter[str] | None = None
-    for one in found:
-        for row in one.rows:
+    for exploration in explorations:
+        for row in exploration.rows:
             cells = {
-                "problem": one.problem,
-                "rtl": _rtl(one),
-                "chosen": int(row is one.chosen),
-                **_cells(row, one.user_rtl is not None),
+                "problem": exploration.problem,
+                "rtl": _rtl(exploration),
+                "chosen": int(row is exploration.chosen),
+                **_cells(row, exploration.user_rtl is not None),
             }
             cells["names"] = "; ".join(row.names)
             if writer is None:

@@ -112,30 +112,30 @@ def describe(source: str, loaded: Loaded) -> dict[str, Any]:
 
     program = loaded.program
     statements, total = [], Counter[str]()
-    for each in program.statements:
-        points = count(each.iterators, each.domain)
-        for name in operators(each.value):
+    for statement in program.statements:
+        points = count(statement.iterators, statement.domain)
+        for name in operators(statement.value):
             total[name] += points
         statements.append(
             {
-                "name": each.name,
-                "where": each.where,
-                "loops": list(each.iterators),
-                "domain": [f"{form} >= 0" for form in each.domain],
-                "place": list(each.place),
-                "text": assignment(each),
+                "name": statement.name,
+                "where": statement.where,
+                "loops": list(statement.iterators),
+                "domain": [f"{form} >= 0" for form in statement.domain],
+                "place": list(statement.place),
+                "text": assignment(statement),
                 "instances": points,
             }
         )
     arrays = [
         {
-            "name": each.name,
-            "shape": list(each.shape),
-            "number": each.number,
-            "role": str(each.role),
-            "contents": each.name in loaded.contents,
+            "name": array.name,
+            "shape": list(array.shape),
+            "number": array.number,
+            "role": str(array.role),
+            "contents": array.name in loaded.contents,
         }
-        for each in program.arrays
+        for array in program.arrays
     ]
     return {
         "source": source,

@@ -95,7 +95,7 @@ def execute(options: argparse.Namespace) -> int:
     measured = None
     if options.synth:
         with steps.step(
-            "synthesis by Yosys", "yosys", sum(len(each.nodes) for each in made.lowered.circuit.pipes)
+            "synthesis by Yosys", "yosys", sum(len(pipe.nodes) for pipe in made.lowered.circuit.pipes)
         ):
             measured = synthesised(made.lowered.circuit)
     steps.end()

@@ -127,7 +127,7 @@ def execute(options: argparse.Namespace, finish: Any) -> int:
             write_arrays(options.output, run.outputs(result))
         code: int = finish(run.checked(result), options, progress, result, run.driver.c)
     print(searched, end="")
-    print("".join(f"warning: {each}\n" for each in right.warnings), end="")
+    print("".join(f"warning: {warning}\n" for warning in right.warnings), end="")
     timing = cycles(made.circuit)
     bound = max(packet.beats for packet in made.packets)
     print(

@@ -205,7 +205,7 @@ class _Told:
         self._done = threading.Event()
         self.asked: dict[str, float] = {}
         self.verdicts: list[Verdict] = []
-        self._widths = [max((len(one[i]) for one in self._names), default=4) for i in (0, 1)]
+        self._widths = [max((len(name[i]) for name in self._names), default=4) for i in (0, 1)]
 
     def header(self) -> None:
         if self._lines:

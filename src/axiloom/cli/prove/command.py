@@ -52,7 +52,7 @@ def execute_spec(options: argparse.Namespace) -> int:
     spec = shared.accelerator(options, options.data_type)
     with proofs.Told(options) as told:
         verdicts = told.of(lambda say: specs.prove(spec, options.limit, say))
-    shown = verdicts if options.all else [one for one in verdicts if not one.good]
+    shown = verdicts if options.all else [verdict for verdict in verdicts if not verdict.good]
     if shown:
         print("\n".join(table(shown)))
     how = "from the cache" if verdicts[0].cached else f"{time.perf_counter() - begun:.0f} s"

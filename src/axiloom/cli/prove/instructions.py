@@ -53,9 +53,9 @@ def execute(options: argparse.Namespace) -> int:
                 told.say(f"{'proved' if found else 'no closed form'}: {one.name.split(':')[0]}: {one.text}")
                 told(one)
     verdicts = told.verdicts
-    if lines := verdicts if options.all else [one for one in verdicts if not one.good]:
+    if lines := verdicts if options.all else [verdict for verdict in verdicts if not verdict.good]:
         print("\n".join(table(lines)))
-    claims = [one for one in verdicts if one.needed]
+    claims = [verdict for verdict in verdicts if verdict.needed]
     how = "from the cache" if verdicts[0].cached else f"{time.perf_counter() - begun:.0f} s"
     print(f"{source.name}: {summary(claims)}; {how}; {solvers.versions()}")
     return proofs.ended(options, verdicts)

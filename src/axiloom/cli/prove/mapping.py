@@ -131,9 +131,9 @@ def _one_fault(name: str, faults: list[AxiloomError]) -> Iterator[None]:
         print(f"{name}: refused: {error}", file=sys.stderr, flush=True)
 
 
-def _row(name: str, target: str, sizes: str, found: Sequence[Verdict]) -> tuple[str, ...]:
-    wrong = [one.answer.value for one in found if not one.good]
+def _row(name: str, target: str, sizes: str, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
+    wrong = [verdict.answer.value for verdict in verdicts if not verdict.good]
     answer = min(wrong, key=["violated", "not decided"].index) if wrong else "holds"
-    by_solvers = sum(one.solver != "rewriting" for one in found)
+    by_solvers = sum(verdict.solver != "rewriting" for verdict in verdicts)
     claims = f"{by_solvers} by solvers" if by_solvers else "none left"
-    return name, target, sizes, answer, claims, f"{sum(one.seconds for one in found):.1f}"
+    return name, target, sizes, answer, claims, f"{sum(verdict.seconds for verdict in verdicts):.1f}"

@@ -47,7 +47,7 @@ def chosen(files: Sequence[Path], names: Sequence[str] | None) -> list[RuleText]
     from axiloom.base.wording.names import hint
     from axiloom.selection.rules import library
 
-    texts = [library.load(one) for one in files] or list(library.every())
+    texts = [library.load(file) for file in files] or list(library.every())
     if not names:
         return texts
     known = {rule.name for text in texts for rule in text.rules}

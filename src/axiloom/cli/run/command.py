@@ -285,7 +285,7 @@ def network_run(
     data_type = network_data_type(model.mlir, model.weights, options.problem)
     found = default.of_network(options, model, data_type)
     how = select.of_network(options, found.specs)
-    if options.flow == BEST and not any(ranks(one) for one in found.specs):
+    if options.flow == BEST and not any(ranks(spec) for spec in found.specs):
         first = found.spec
         raise UsageError(
             f"--flow best: in a network the cost model chooses for matmuls, and {first.name} does none; "
@@ -428,7 +428,7 @@ def execute_simulate(options: argparse.Namespace) -> int:
             hung, result = error, error.result
     config: Setup = {
         "problem": " ".join(path.name for path in options.driver),
-        "accelerator": " and ".join(one.name for one in specs),
+        "accelerator": " and ".join(spec.name for spec in specs),
         "spec_hash": content_hash(dumps(*specs)),
         "data_type": system.spec.data_type.value,
         "driver_hash": driver_hash,

@@ -106,11 +106,11 @@ def _of_layers(
     """On the accelerator that has most to do; None where none of `OF_LAYERS` has anything."""
     ways = list(_each(options, OF_LAYERS))
     try:
-        specs = [shared.accelerator(one, data_type if isinstance(data_type, str) else None) for one in ways]
+        specs = [shared.accelerator(way, data_type if isinstance(data_type, str) else None) for way in ways]
         layers = compile_network(model.mlir, specs, model.weights, name=options.problem).layers
     except (CompileError, SpecError, UsageError):
         return None  # what is wrong is said of the default
-    work = [sum(one.multiply_adds for one in layers if one.device == i) for i in range(len(specs))]
+    work = [sum(layer.multiply_adds for layer in layers if layer.device == i) for i in range(len(specs))]
     if not any(work):
         return None
     one = ways[work.index(max(work))]

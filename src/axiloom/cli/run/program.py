@@ -105,7 +105,7 @@ def _same(chosen: Selected, values: Any, results: Any) -> bool:
 
     from axiloom.selection.ir.evaluate import evaluate
 
-    names = {str(one.attributes["name"]) for one in chosen.graph.parameters}
+    names = {str(parameter.attributes["name"]) for parameter in chosen.graph.parameters}
     if names != set(values):
         return False
     found = evaluate(chosen.graph, values)

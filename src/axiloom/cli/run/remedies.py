@@ -20,7 +20,7 @@ FILES = ("json", "report", "perfetto", "trace", "trace_window", "keep", "against
 def wanted(report: Report) -> list[str]:
     """The remedies, without repetition, those of the largest losses first."""
     losses = sorted(report["losses"], key=lambda one: -one["cycles"])
-    return list(dict.fromkeys(remedy for one in losses for remedy in one["remedies"]))[:MOST]
+    return list(dict.fromkeys(remedy for loss in losses for remedy in loss["remedies"]))[:MOST]
 
 
 def measured(

@@ -104,9 +104,10 @@ def _possible(source: InstructionSet) -> None:
         from axiloom.isa.formal import bounds
     except ImportError:
         faults = [
-            f"{source.place}:{one.line}: {one.name} can never be legal: `{text_of(one.when)}` is always false"
-            for one in source.instructions.values()
-            if one.when.range.high == 0
+            f"{source.place}:{instruction.line}: {instruction.name} can never be legal: "
+            f"`{text_of(instruction.when)}` is always false"
+            for instruction in source.instructions.values()
+            if instruction.when.range.high == 0
         ]
     else:
         faults = list(bounds.impossible(source))
@@ -140,7 +141,7 @@ def _told(file: Path, name: str, ask: Callable[[Say], list[Verdict]]) -> bool:
     with proofs.Told() as told:
         verdicts = told.of(ask)
     print(f"{file}: {name}: {summary(verdicts)}")
-    return all(one.good for one in verdicts)
+    return all(verdict.good for verdict in verdicts)
 
 
 def _instructions(file: Path) -> Path | None:

@@ -149,7 +149,7 @@ def _for(spec: AcceleratorSpec, rtl: UserRtl, files: Sequence[Path]) -> Accelera
         spec = rtl.completed(spec)
         guessed.add("rtl.starts_on_tlast")
     (opcode,) = spec.opcodes.values()
-    sent = BYTES * sum(spec.operand_words(one) for one in opcode.sends)
+    sent = BYTES * sum(spec.operand_words(send) for send in opcode.sends)
     size = 1 << (max(sent, spec.dma.input_buffer_size) - 1).bit_length()
     spec = spec.replace(dma=replace(spec.dma, input_buffer_size=size))
     return spec.replace(guessed=tuple(name for name in GUESSES if name in guessed))
@@ -219,7 +219,9 @@ def _plain(kernel: str, tile: Sequence[int] | None, data_type: str) -> Accelerat
         tile=TileRule(sizes),
         buffers={},
     )
-    held = {one: max(1, spec.held_words(one, spec.operand_shape(one))) for one in spec.operands}
+    held = {
+        operand: max(1, spec.held_words(operand, spec.operand_shape(operand))) for operand in spec.operands
+    }
     return replace(spec, buffers=held, macs=default_macs(spec))
 
 

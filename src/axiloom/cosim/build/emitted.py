@@ -57,8 +57,8 @@ def model_sources(specs: Sequence[Link]) -> verilator.Sources:
         (folder / "top.v").write_text(hw.verilog.emit_model_soc(specs), encoding="utf-8")
 
     # What an accelerator computes is not in the text: those with the same streams and DMA share a build.
-    shape = [(one.stream_width, one.dma.length_width, one.dma.scatter_gather) for one in specs]
-    places = [(one.name, one.dma.address) for one in specs] if len(specs) > 1 else []
+    shape = [(spec.stream_width, spec.dma.length_width, spec.dma.scatter_gather) for spec in specs]
+    places = [(spec.name, spec.dma.address) for spec in specs] if len(specs) > 1 else []
     folder = cached_build("emitted", content_hash(_generator(), "model", shape, places), build)
     text = (folder / "top.v").read_text(encoding="utf-8")
     return ("axiloom_soc.v", text), (MODEL, (verilator.RTL / MODEL).read_text(encoding="utf-8"))

@@ -308,7 +308,7 @@ def run_zig(arguments: list[str], folder: Path) -> list[str]:
     if done.returncode == 0:
         return [line.strip() for line in lines if _WARNING.search(line)]
     errors = [line.strip() for line in lines if _MESSAGE.search(line)]
-    if beyond := [int(found[1]) for line in lines if (found := _TOO_LARGE.search(line))]:
+    if beyond := [int(match[1]) for line in lines if (match := _TOO_LARGE.search(line))]:
         raise CompileError(
             f"the program with its arrays is {max(beyond):,} bytes larger than the memory of programs "
             "(`ddr` in the linker script); take a smaller problem"

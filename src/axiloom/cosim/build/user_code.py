@@ -57,7 +57,7 @@ class Given:
 
     @property
     def flags(self) -> tuple[str, ...]:
-        return tuple(f"-D{one}" for one in self.defines)
+        return tuple(f"-D{define}" for define in self.defines)
 
 
 NOTHING = Given()

@@ -293,7 +293,7 @@ def _with_includes(file: Path, includes: Sequence[Path], defines: Mapping[str, s
     with processes.scratch("axiloom-rtl-") as folder:
         links = Links(folder, [file], includes)
         done = processes.run(
-            [find().program, "-E", *(f"-I{one}" for one in links.includes), *macros, *links.files],
+            [find().program, "-E", *(f"-I{include}" for include in links.includes), *macros, *links.files],
             cwd=folder,
             env=dict(os.environ, VERILATOR_ROOT=str(find().root)),
         )

@@ -181,7 +181,7 @@ class Replay:
 
     def run(self, plan: plans.Plan, calls: int = 1) -> Estimate:
         """`calls` of the driver in one program, of which `CALLS` are gone through at most."""
-        held = sum(one.rows * one.cols * one.element for one in plan.operands)
+        held = sum(operand.rows * operand.cols * operand.element for operand in plan.operands)
         through = min(calls, CALLS if held <= self._warm_bytes else 1)
         counts, parts = (c_double * len(COSTS))(), (c_double * len(PARTS))()
         returned = (c_double * through)()

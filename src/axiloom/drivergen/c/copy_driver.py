@@ -57,13 +57,13 @@ func.func @copy(%A : {kind}, %C : {kind}) {{
 
 def parse_copy(text: str) -> CopyProblem:
     """The problem that ``copy:N`` names; UsageError says what is accepted."""
-    found = re.fullmatch(r"copy:(\d+)(?::int32)?", text, re.ASCII)
-    if found is None or not 0 < number(found[1]) <= _LIMIT:
+    match = re.fullmatch(r"copy:(\d+)(?::int32)?", text, re.ASCII)
+    if match is None or not 0 < number(match[1]) <= _LIMIT:
         raise UsageError(
             f"problem `{shortened(text)}` is not understood; "
             f"a copy is {COPY_FORM}, N from 1 to {_LIMIT} words"
         )
-    return CopyProblem(int(found[1]))
+    return CopyProblem(int(match[1]))
 
 
 def compile_copy(
@@ -116,7 +116,7 @@ def _only_copy(function: FuncOp) -> linalg.GenericOp:
         or result is None
         or not isinstance(result.operands[0], BlockArgument)
         or result.operands[0].index != 0
-        or any("xi32" not in str(one.type) for one in op.operands)
+        or any("xi32" not in str(operand.type) for operand in op.operands)
     ):
         fail(op, "the accelerator copies words; the op must be C[n] = A[n] on int32")
     return op

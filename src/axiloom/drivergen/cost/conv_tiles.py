@@ -97,7 +97,7 @@ def ranked(
         shape = *sizes, flow, result_bytes, tuple(orders), tuple(tile) if tile else None
         return list(_in_place(_Asked(isa.dumps(spec), shape, spec))[:count])
     candidates = [tuple(tile)] if tile else list(_tiles(spec, problem, settings, None))
-    named = [dict(zip(spec.dims, one, strict=True)) for one in candidates]
+    named = [dict(zip(spec.dims, candidate, strict=True)) for candidate in candidates]
     counts = {
         (number, place): _counts(spec, one, problem, settings, flow, loops)
         for number, one in enumerate(named)

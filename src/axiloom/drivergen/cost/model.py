@@ -347,17 +347,17 @@ class Model:
                 own = np.minimum(traffic.words_out, self.machine.l2_bytes / 4)
                 through = np.minimum(slots, traffic.transfers_out) * tile
                 counts["slot_out"] = np.where(_written(traffic), own, through)
-            parts = [self._cleaned(one) for one in traffic.sends] + [
-                self._queued(one, moved) for one in traffic.sends
+            parts = [self._cleaned(send) for send in traffic.sends] + [
+                self._queued(send, moved) for send in traffic.sends
             ]
         else:
             parts = [
-                self._copied(one, moved, share) for one, share in zip(traffic.sends, shares, strict=True)
+                self._copied(send, moved, share) for send, share in zip(traffic.sends, shares, strict=True)
             ]
             words = sum((one["word_in"] for one in parts), start=zero)
             misses = self._window(words, window)
-            for one in parts:
-                one["miss_window"] = misses * one["word_in"] / np.maximum(words, 1)
+            for part in parts:
+                part["miss_window"] = misses * part["word_in"] / np.maximum(words, 1)
         packing = {name: np.stack([one.get(name, zero) for one in parts]) for name in PACK}
         counts |= {name: values.sum(axis=0) for name, values in packing.items()}
         for copies in traffic.receives:

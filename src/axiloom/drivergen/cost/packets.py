@@ -155,13 +155,13 @@ def packets(trips: Sequence[Array], staged: Sequence[Staged], dma: DmaConfig, *,
     """Those that the pass chooses with `buffers` places a packet, kept packed; `trips` from outside in."""
     best: Packets | None = None
     least = np.full_like(trips[0], np.inf)
-    for one in _layouts(trips, staged, dma, buffers):
-        if best is not None and not one.found.any():
+    for layout in _layouts(trips, staged, dma, buffers):
+        if best is not None and not layout.found.any():
             continue
-        cost = one.cost(trips, staged)
-        better = one.found & (cost < least)
+        cost = layout.cost(trips, staged)
+        better = layout.found & (cost < least)
         least = np.where(better, cost, least)
-        best = _where(better, one, best or one)
+        best = _where(better, layout, best or layout)
     assert best is not None
     return replace(best, found=least < np.inf)
 

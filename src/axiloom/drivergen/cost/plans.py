@@ -255,10 +255,10 @@ def in_order(plan: Plan) -> Iterator[Stage]:
     for now in product(*(range(n) for n in plan.trips)):
         for level in range(loops):
             if not any(now[level + 1 :]):
-                yield from (one for one in plan.stages if one.level == level and not one.behind)
+                yield from (stage for stage in plan.stages if stage.level == level and not stage.behind)
         for level in reversed(range(loops)):
             if now[level + 1 :] == ends[level]:
-                yield from (one for one in plan.stages if one.level == level and one.behind)
+                yield from (stage for stage in plan.stages if stage.level == level and stage.behind)
 
 
 def _is_table(spec: AcceleratorSpec, plan: Plan) -> bool:
@@ -266,7 +266,7 @@ def _is_table(spec: AcceleratorSpec, plan: Plan) -> bool:
     if not (plan.queued and spec.dma.coherent) or prod(plan.trips) > MOST:
         return False
     sent = {stage.operand for stage in plan.stages if stage.operand >= 0}
-    if not all(_whole(one) for number, one in enumerate(plan.operands) if number in sent):
+    if not all(_whole(operand) for number, operand in enumerate(plan.operands) if number in sent):
         return False
     sends = receives = 0
     words = False
@@ -279,8 +279,8 @@ def _is_table(spec: AcceleratorSpec, plan: Plan) -> bool:
     return sends + words <= MOST and 0 < receives <= MOST
 
 
-def _whole(one: Operand) -> bool:
+def _whole(operand: Operand) -> bool:
     """Are all its tiles whole, so that none is packed?"""
-    return (one.overlap_rows or one.rows % one.tile_rows == 0) and (
-        one.overlap_cols or one.cols % one.tile_cols == 0
+    return (operand.overlap_rows or operand.rows % operand.tile_rows == 0) and (
+        operand.overlap_cols or operand.cols % operand.tile_cols == 0
     )

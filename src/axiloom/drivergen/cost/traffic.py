@@ -42,9 +42,9 @@ def only_loads(opcode: Opcode) -> bool:
     return bool(opcode.sends) and all(isinstance(a, Load | SetDims | Skip) for a in opcode.device)
 
 
-def resident(found: Sequence[Use], order: Sequence[str], spec: AcceleratorSpec) -> list[Use]:
+def resident(uses: Sequence[Use], order: Sequence[str], spec: AcceleratorSpec) -> list[Use]:
     """The uses after the pass `accel-residency`: loads in front of loops that do not move their tile."""
-    moved = list(found)
+    moved = list(uses)
     for depth in range(len(order), 1, -1):
         for number, use in enumerate(moved):
             if use.depth != depth or use.behind:

@@ -71,10 +71,10 @@ def chosen(text: str, name: str, wanted: str | None) -> list[str]:
 
 def alone(text: str, wanted: str) -> str:
     """The text with blanks in the place of all other functions that have a body."""
-    for one in functions(text):
-        if one.name != wanted:
-            blank = re.sub(r"[^\n]", " ", text[one.begin : one.end])
-            text = text[: one.begin] + blank + text[one.end :]
+    for function in functions(text):
+        if function.name != wanted:
+            blank = re.sub(r"[^\n]", " ", text[function.begin : function.end])
+            text = text[: function.begin] + blank + text[function.end :]
     return text
 
 

@@ -38,19 +38,19 @@ class ProductOp(linalg.GenericOp):
 
 def padding(op: linalg.GenericOp) -> tuple[int, int]:
     """Rows of zeros above its image, and columns of them on its left."""
-    found = op.attributes.get(PADDING)
-    if not isinstance(found, DenseArrayBase):
+    attribute = op.attributes.get(PADDING)
+    if not isinstance(attribute, DenseArrayBase):
         return 0, 0
-    top, left = found.get_values()
+    top, left = attribute.get_values()
     return int(top), int(left)
 
 
 def requantises(op: linalg.GenericOp) -> Mapping[str, int] | None:
     """zp, lo and hi where its sums leave as int8."""
-    found = op.attributes.get(REQUANTISE)
-    if not isinstance(found, DictionaryAttr):
+    attribute = op.attributes.get(REQUANTISE)
+    if not isinstance(attribute, DictionaryAttr):
         return None
-    return {key: value.value.data for key, value in found.data.items() if isinstance(value, IntegerAttr)}
+    return {key: value.value.data for key, value in attribute.data.items() if isinstance(value, IntegerAttr)}
 
 
 def is_lean(op: linalg.GenericOp) -> bool:
@@ -60,8 +60,8 @@ def is_lean(op: linalg.GenericOp) -> bool:
 
 def merged(op: linalg.GenericOp) -> int:
     """Groups of the convolution that it was, for each group that it has."""
-    found = op.attributes.get(MERGED)
-    return found.value.data if isinstance(found, IntegerAttr) else 1
+    attribute = op.attributes.get(MERGED)
+    return attribute.value.data if isinstance(attribute, IntegerAttr) else 1
 
 
 def multiplied(op: linalg.GenericOp) -> tuple[int, int, int]:

@@ -62,7 +62,7 @@ class _RowsOp(IRDLOperation):
     def numbers(self) -> tuple[int, int, int, int, int]:
         """Argument, offset, bytes of a row, rows, bytes from row to row."""
         values = (self.argument, self.offset, self.row_bytes, self.rows, self.stride)
-        argument, offset, row_bytes, rows, stride = (int(one.value.data) for one in values)
+        argument, offset, row_bytes, rows, stride = (int(value.value.data) for value in values)
         return argument, offset, row_bytes, rows, stride
 
 
@@ -120,7 +120,7 @@ class TableTileOp(IRDLOperation):
     def numbers(self) -> tuple[int, int, int, int]:
         """Argument, offset, rows, columns."""
         values = (self.argument, self.offset, self.rows, self.cols)
-        argument, offset, rows, cols = (int(one.value.data) for one in values)
+        argument, offset, rows, cols = (int(value.value.data) for value in values)
         return argument, offset, rows, cols
 
 

@@ -27,10 +27,10 @@ def places(text: str) -> list[str]:
 def given(defines: Sequence[str], text: str, name: str) -> Iterator[None]:
     """While it lasts, templates have these values, each ``NAME=VALUE``. Raises UsageError with all faults."""
     values, faults, known = {}, [], places(text)
-    for one in defines:
-        place, equals, value = one.partition("=")
+    for define in defines:
+        place, equals, value = define.partition("=")
         if not equals or not _VALUE.fullmatch(value):
-            faults.append(f"-D {one}: expected NAME=VALUE, a name or a number")
+            faults.append(f"-D {define}: expected NAME=VALUE, a name or a number")
         elif place not in known:
             faults.append(f"-D {place}: {name} has no ${{{place}}}{hint(place, known)}")
         values[place] = value
@@ -46,7 +46,7 @@ def given(defines: Sequence[str], text: str, name: str) -> Iterator[None]:
 def filled(text: str, name: str) -> str:
     """The text with its values; CompileError at the first place without one, which lists all of them."""
     values = _values.get() or {}
-    if missing := [one for one in places(text) if one not in values]:
+    if missing := [place for place in places(text) if place not in values]:
         at = next(one for one in _PLACE.finditer(text) if one["name"] == missing[0]).start()
         line, column = text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
         needed = " ".join(f"-D {one}=..." for one in missing)

@@ -120,7 +120,7 @@ def _linalg(op: LinalgStructuredOperation, values: Values) -> list[Array]:
     ]
     results = [np.array(values[output]) for output in op.outputs]
     outputs = list(op.body.block.args)[len(op.inputs) :]
-    views = [_view(one, m, space) for one, m in zip(results, maps[len(op.inputs) :], strict=True)]
+    views = [_view(result, m, space) for result, m in zip(results, maps[len(op.inputs) :], strict=True)]
     for at in product(*(range(space[loop]) for loop in reduced)):
         place: list[Any] = [slice(None)] * len(space)
         for loop, position in zip(reduced, at, strict=True):

@@ -97,19 +97,20 @@ def _misfits(trait: Trait, spec: AcceleratorSpec) -> Iterator[str]:
     actions = {name: _named(trait, trait.opcodes[name]) for name in trait.opcodes if name in used | first}
     for name, host in actions.items():
         own = spec.decode(literal) if (literal := Opcode(name, host, ()).literal) is not None else None
-        others = [one.host for one in spec.opcodes.values()]
+        others = [opcode.host for opcode in spec.opcodes.values()]
         if host not in (*others, *([own.host] if own else [])):
-            known = ", ".join(str(replace(one, device=())) for one in spec.opcodes.values())
+            known = ", ".join(str(replace(opcode, device=())) for opcode in spec.opcodes.values())
             why = f"{spec.name} has no opcode {Opcode(name, host, ())}; it has {known}"
             yield why + _combined(spec, literal)
     told = [actions[name] for name in first]
     for name in spec.init_opcodes:
         if not spec.post and spec.opcodes[name].host not in told:
             yield f"init_opcodes lacks {spec.opcodes[name]}, which {spec.name} is sent first"
-    for one in trait.operands:
-        if one.operand in spec.data and one.dims != spec.data[one.operand]:
-            takes = ", ".join(spec.data[one.operand])
-            yield f"accel_operands sends {one.operand}({', '.join(one.dims)}); {spec.name} takes ({takes})"
+    for operand in trait.operands:
+        if operand.operand in spec.data and operand.dims != spec.data[operand.operand]:
+            takes = ", ".join(spec.data[operand.operand])
+            sent = f"{operand.operand}({', '.join(operand.dims)})"
+            yield f"accel_operands sends {sent}; {spec.name} takes ({takes})"
     tile = {dim: size for dim, size in zip(trait.dims, trait.tile, strict=True) if dim in spec.dims}
     if tile.keys() == set(spec.dims):
         yield from isa.check_tile(spec, tuple(tile[dim] for dim in spec.dims), "accel_dim")
@@ -121,8 +122,8 @@ def _misfits(trait: Trait, spec: AcceleratorSpec) -> Iterator[str]:
 def _combined(spec: AcceleratorSpec, word: int | None) -> str:
     """What to do where a word is made of bits that the device has, and does not take together."""
     bits = 0
-    for one in spec.opcodes.values():
-        bits |= one.literal or 0
+    for opcode in spec.opcodes.values():
+        bits |= opcode.literal or 0
     if spec.bits or not word or word & ~bits or word.bit_count() < 2:
         return ""
     return "; words of several bits: `bits` in the specification, --encoding combined for a built-in one"
@@ -152,7 +153,7 @@ def _named(trait: Trait, host: tuple[HostAction, ...]) -> tuple[HostAction, ...]
         if isinstance(action, SendIdx):
             return SendIdx(_dim(trait, action.dim))
         if isinstance(action, SendDim):
-            return SendDim(tuple(replace(one, dim=_dim(trait, one.dim)) for one in action.fields))
+            return SendDim(tuple(replace(field, dim=_dim(trait, field.dim)) for field in action.fields))
         return action
 
     return tuple(named(action) for action in host)

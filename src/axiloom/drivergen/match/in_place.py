@@ -49,10 +49,10 @@ IN_PLACE = "accel.in_place"
 
 def applied(op: linalg.GenericOp) -> tuple[str, ...]:
     """The kernels in place that `op` was fused with."""
-    found = op.attributes.get(IN_PLACE)
-    if not isinstance(found, ArrayAttr):
+    attribute = op.attributes.get(IN_PLACE)
+    if not isinstance(attribute, ArrayAttr):
         return ()
-    return tuple(one.data for one in found if isinstance(one, StringAttr))
+    return tuple(one.data for one in attribute if isinstance(one, StringAttr))
 
 
 def finishes(op: linalg.GenericOp) -> bool:
@@ -139,7 +139,7 @@ def _elementwise(op: linalg.GenericOp, value: SSAValue) -> bool:
     kinds = {op.operands[number].type.element_type, op.outputs[0].type.element_type}  # type: ignore[attr-defined]
     shapes = {op.operands[number].type.get_shape(), op.outputs[0].type.get_shape()}  # type: ignore[attr-defined]
     same = maps[number] == maps[-1] and len(kinds) == 1 and len(shapes) == 1
-    others = [one for at, one in enumerate(op.operands) if at != number and one is value]
+    others = [operand for at, operand in enumerate(op.operands) if at != number and operand is value]
     return same and op.operands[number] is value and all(one is op.outputs[0] for one in others)
 
 

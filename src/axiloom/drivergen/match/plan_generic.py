@@ -25,7 +25,7 @@ COPIED_DIMS = 3
 
 def settings_of(op: linalg.GenericOp, spec: AcceleratorSpec, found: Mapping[str, int]) -> dict[str, int]:
     """Strides and dilations of `op`, which the device must be able to take."""
-    reset = {one.name: one.reset for one in spec.settings}
+    reset = {setting.name: setting.reset for setting in spec.settings}
     for name, value in found.items():
         if value != reset[name] and not spec.sets(name):
             what = f"{name} is {value}, and no opcode sets {name}, which is {reset[name]}"

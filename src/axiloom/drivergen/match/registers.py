@@ -44,11 +44,11 @@ def read(text: str) -> Iterator[tuple[str, int, int]]:
 def _text(spec: AcceleratorSpec, accesses: Sequence[Access]) -> str:
     sizes = dict(zip(spec.dims, spec.tile.size, strict=True))
     texts = []
-    for one in accesses:
-        at = REGISTERS_AT + spec.rtl.registers[one.register]
-        if isinstance(one, WriteRegister):
-            value = sizes[one.value] if isinstance(one.value, str) else one.value
+    for access in accesses:
+        at = REGISTERS_AT + spec.rtl.registers[access.register]
+        if isinstance(access, WriteRegister):
+            value = sizes[access.value] if isinstance(access.value, str) else access.value
             texts.append(f"write {at:#x} {value}")
         else:
-            texts.append(f"wait {at:#x} {one.mask}")
+            texts.append(f"wait {at:#x} {access.mask}")
     return "; ".join(texts)

@@ -72,7 +72,7 @@ def received_once(trait: Trait, output: AffineMap, trips: Callable[[int], int]) 
     ]
     if len(levels) != 1:
         return False
-    moving = {one.position for one in output.results if isinstance(one, AffineDimExpr)}
+    moving = {result.position for result in output.results if isinstance(result, AffineDimExpr)}
     return all(loop in moving or trips(loop) == 1 for loop in trait.order[: levels[0] + 1])
 
 

@@ -70,11 +70,11 @@ class Nest:
 
     def _in_numbers(self, level: Level) -> Loop:
         transfers = count()
-        found: list[Move] = []
+        moves: list[Move] = []
         for item in (*level.pre, *level.post):
             begins = OPCODE in item.attributes
             words = [value for value in item.operands if value is not item.offset]
-            found.append(
+            moves.append(
                 Move(
                     item.words(),
                     self._loops(words),
@@ -85,7 +85,7 @@ class Nest:
                     matrix=self._matrix(item) if isinstance(item, accel.SendOp | accel.RecvOp) else None,
                 )
             )
-        return Loop(level.trips, tuple(found[: len(level.pre)]), tuple(found[len(level.pre) :]))
+        return Loop(level.trips, tuple(moves[: len(level.pre)]), tuple(moves[len(level.pre) :]))
 
     def _loops(self, values: list[SSAValue]) -> frozenset[int]:
         """Numbers of the loops that values are computed from."""

@@ -33,9 +33,9 @@ def sources(function: func.FuncOp) -> list[tuple[int, ...]]:
     """For each argument the numbers of the original ones; none of one that takes a result."""
     found: list[tuple[int, ...]] = []
     for number, attrs in enumerate(argument_attributes(function)):
-        made = attrs.get(SOURCES)
+        attr = attrs.get(SOURCES)
         own = () if attrs.get("accel.kind") == StringAttr("out") else (number,)
-        found.append(tuple(made.get_values()) if isinstance(made, DenseArrayBase) else own)
+        found.append(tuple(attr.get_values()) if isinstance(attr, DenseArrayBase) else own)
     return found
 
 
@@ -49,7 +49,7 @@ def argument_attributes(function: func.FuncOp) -> list[dict[str, Attribute]]:
     """Those of each argument, none where there are none."""
     attrs = function.arg_attrs
     count = len(function.body.block.args)
-    return [dict(one.data) for one in attrs] if attrs is not None else [{} for _ in range(count)]
+    return [dict(attr.data) for attr in attrs] if attrs is not None else [{} for _ in range(count)]
 
 
 def set_attributes(function: func.FuncOp, attributes: Sequence[dict[str, Attribute]]) -> None:

@@ -230,9 +230,9 @@ class _Offload:
     asked: dict[tuple[int, str], Answer | str] = field(default_factory=dict)
     """The same for a plan, which asks all accelerators: by number and text."""
 
-    def accepts(self, made: func.FuncOp, title: str) -> int | str:
+    def accepts(self, function: func.FuncOp, title: str) -> int | str:
         """The number of the accelerator that takes a layer, or why that of its own kind does not."""
-        text = _module_text(made)
+        text = _module_text(function)
         if text not in self.answers:
             self.answers[text] = self._ask(text, title)
         return self.answers[text]
@@ -290,8 +290,8 @@ class _Offload:
         withdrawn, and `choose` is asked again."""
         withdrawn: dict[tuple[int, str], str] = {}
 
-        def ask(made: func.FuncOp, title: str, device: int) -> Answer | str:
-            key = device, _module_text(made)
+        def ask(function: func.FuncOp, title: str, device: int) -> Answer | str:
+            key = device, _module_text(function)
             if key not in self.asked:
                 self.asked[key] = self._answer(*key, title)
             return withdrawn.get(key, self.asked[key])
@@ -333,9 +333,9 @@ class _Offload:
         """Why a layer is better left to the CPU, if it is."""
         return None if self.clocks is None else estimate.slower(driver, link, self.clocks)
 
-    def driver(self, made: func.FuncOp) -> Driver:
+    def driver(self, function: func.FuncOp) -> Driver:
         """That of an accepted layer, under the layer's name."""
-        driver, name = self.drivers[device_of(made), _module_text(made)], made.sym_name.data
+        driver, name = self.drivers[device_of(function), _module_text(function)], function.sym_name.data
         return replace(driver, function=name, c=re.sub(r"\blayer(?=_init\b|\b)", name, driver.c))
 
 
@@ -353,11 +353,11 @@ def _used(layer: Layer, links: Sequence[Link], driver: Driver) -> Layer:
     return replace(layer, use=Use(call.flow, tuple(call.tile), pipeline, driver.note), array_cycles=cycles)
 
 
-def _has_constant_matrix(made: func.FuncOp) -> bool:
+def _has_constant_matrix(function: func.FuncOp) -> bool:
     """Whether a layer's function is passed a weight that is a matrix (a bias is none)."""
     return any(
         CONSTANT in attributes and isinstance(arg.type, TensorType) and arg.type.get_num_dims() > 1
-        for arg, attributes in zip(made.args, argument_attributes(made), strict=True)
+        for arg, attributes in zip(function.args, argument_attributes(function), strict=True)
     )
 
 
@@ -392,9 +392,9 @@ def _checked_weights(function: func.FuncOp, given: Mapping[str, Array], name: st
     return known
 
 
-def _module_text(made: func.FuncOp) -> str:
+def _module_text(function: func.FuncOp) -> str:
     """A module of this one function, under the same name whatever it is called."""
-    copy = made.clone()
+    copy = function.clone()
     copy.sym_name = StringAttr("layer")
     for label in (PLACE, DEVICE):
         copy.attributes.pop(label, None)
@@ -415,8 +415,8 @@ def _compile_cpu(functions: Sequence[func.FuncOp]) -> ModuleOp:
 def _bufferised(functions: Sequence[func.FuncOp]) -> ModuleOp:
     """Copies of these functions on memory."""
     module = ModuleOp([made.clone() for made in functions])
-    for made, copy in zip(functions, module.ops, strict=True):
-        for old, new in zip(made.walk(), copy.walk(), strict=True):
+    for function, copy in zip(functions, module.ops, strict=True):
+        for old, new in zip(function.walk(), copy.walk(), strict=True):
             new.location = old.location
     run_passes(module, [Generalise(), Bufferise()])
     return module

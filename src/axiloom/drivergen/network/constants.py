@@ -19,15 +19,15 @@ Array = np.ndarray[Any, Any]
 WEIGHT = "axiloom.weight"
 
 
-def mark(made: func.FuncOp, outside: list[SSAValue], network: func.FuncOp) -> None:
+def mark(function: func.FuncOp, outside: list[SSAValue], network: func.FuncOp) -> None:
     """Say of a layer's arguments which are weights of the network, `outside` being passed for them."""
     names = weight_names(network)
-    attributes = argument_attributes(made)
+    attributes = argument_attributes(function)
     for attrs, value in zip(attributes, outside, strict=True):
         if isinstance(value, BlockArgument) and value.block is network.body.block and names[value.index]:
             attrs[CONSTANT] = UnitAttr()
     if any(attributes):
-        set_attributes(made, attributes)
+        set_attributes(function, attributes)
 
 
 def prepare(network: func.FuncOp, drivers: Mapping[str, Driver], known: dict[str, Array]) -> None:
@@ -38,7 +38,7 @@ def prepare(network: func.FuncOp, drivers: Mapping[str, Driver], known: dict[str
     prepared: dict[tuple[object, ...], SSAValue] = {}
     for call in [op for op in network.body.block.ops if isinstance(op, func.CallOp)]:
         driver = drivers.get(call.callee.root_reference.data)
-        if driver is None or not (driver.packings or any(len(made) > 1 for made in driver.origins)):
+        if driver is None or not (driver.packings or any(len(origin) > 1 for origin in driver.origins)):
             continue
         passed: list[SSAValue] = []
         for number, sources in enumerate(driver.origins):

@@ -120,7 +120,7 @@ def network(
         ]
     lines += [prototype(function, passed), "{"]
     for layer, step in zip(layers, lives.steps, strict=True):
-        arguments = ", ".join(_argument(lives, one) for one in step.arguments)
+        arguments = ", ".join(_argument(lives, argument) for argument in step.arguments)
         macro, call = "ON_CPU", f"{step.function}({arguments})"
         if layer.place == "accelerator":
             macro = "ON_ACCELERATOR"
@@ -130,19 +130,21 @@ def network(
     for arg, place in lives.copies:
         size = f"{arg.size} * sizeof({c_of_numpy(arg.dtype)})"
         lines.append(f"    memcpy({arg.symbol}, {_argument(lives, place)}, {size});")
-    used = {one.base for step in lives.steps for one in step.arguments} | {p.base for _, p in lives.copies}
+    used = {argument.base for step in lives.steps for argument in step.arguments} | {
+        p.base for _, p in lives.copies
+    }
     used |= {arg.symbol for arg, _ in lives.copies}
     lines += [f"    (void){arg.symbol};" for arg in passed if arg.symbol not in used]
     return "\n".join([*lines, "    return DMA_OK;", "}"]) + "\n"
 
 
-def _argument(lives: Lives, one: Tensor) -> str:
-    base, offset = lives.address(one)
+def _argument(lives: Lives, tensor: Tensor) -> str:
+    base, offset = lives.address(tensor)
     if base == "axl_arena":
-        return f"({c_of_numpy(one.dtype)} *)(axl_arena + {offset})"
+        return f"({c_of_numpy(tensor.dtype)} *)(axl_arena + {offset})"
     if not offset:
         return base
-    return f"({c_of_numpy(one.dtype)} *)((uint8_t *){base} + {offset})"
+    return f"({c_of_numpy(tensor.dtype)} *)((uint8_t *){base} + {offset})"
 
 
 def harness(

@@ -114,14 +114,14 @@ class _Assignment:
         """Values that are written straight to the network's results: those that are returned whole, once."""
         last = self.function.body.block.last_op
         assert isinstance(last, func.ReturnOp)
-        found: dict[SSAValue, Tensor] = {}
+        tensors: dict[SSAValue, Tensor] = {}
         for value, arg in zip(last.arguments, self.arguments[len(self.function.args) :], strict=True):
             at = value
             while isinstance(at.owner, VIEWS):
                 at = at.owner.operands[0]
-            if isinstance(at.owner, func.CallOp) and at not in found:
-                found[at] = Tensor(arg.symbol, 0, arg.dtype)
-        return found
+            if isinstance(at.owner, func.CallOp) and at not in tensors:
+                tensors[at] = Tensor(arg.symbol, 0, arg.dtype)
+        return tensors
 
     def _results(self, op: func.ReturnOp, number: int) -> list[tuple[Arg, Tensor]]:
         copies = []

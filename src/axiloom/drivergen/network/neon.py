@@ -21,12 +21,12 @@ ROWS = 4
 _INITS = (arith.ConstantOp, tensor.EmptyOp, linalg.FillOp, func.ReturnOp)
 
 
-def kernel(made: func.FuncOp, header: str, kernels: Path) -> str | None:
+def kernel(function: func.FuncOp, header: str, kernels: Path) -> str | None:
     """The C file of a layer's function, that includes `header`; None if no kernel is written for it.
 
     `kernels`: their folder.
     """
-    ops = [op for op in made.body.block.ops if not isinstance(op, _INITS)]
+    ops = [op for op in function.body.block.ops if not isinstance(op, _INITS)]
     if len(ops) != 1 or not isinstance(ops[0], linalg.GenericOp) or not generics.is_contraction(ops[0]):
         return None
     op = ops[0]
@@ -34,7 +34,7 @@ def kernel(made: func.FuncOp, header: str, kernels: Path) -> str | None:
     zeroed = isinstance(op.outputs[0].owner, linalg.FillOp)
     if bits not in ({8}, {32}) or generics.width(generics.element(op.outputs[0])) != 32 or not zeroed:
         return None
-    if list(op.inputs) != list(made.args):
+    if list(op.inputs) != list(function.args):
         return None
     sizes = _convolution(op)
     file, shared = "cpu_conv_neon.c", "conv.h"
@@ -42,11 +42,11 @@ def kernel(made: func.FuncOp, header: str, kernels: Path) -> str | None:
         sizes, file, shared = _matmul(op), "cpu_neon.c", "cpu.h"
     if sizes is None:
         return None
-    macros = {"LAYER": made.sym_name.data, "BITS": bits.pop(), **sizes}
+    macros = {"LAYER": function.sym_name.data, "BITS": bits.pop(), **sizes}
     lines = [f"#define {name} {value}" for name, value in macros.items()]
     texts = {name: (kernels / name).read_text(encoding="utf-8") for name in (file, shared)}
     text = texts[file].replace(f'#include "{shared}"\n', texts[shared])
-    return "\n".join([f"/* {file} for {made.sym_name.data} */", f'#include "{header}"', *lines, "", text])
+    return "\n".join([f"/* {file} for {function.sym_name.data} */", f'#include "{header}"', *lines, "", text])
 
 
 def _steps(m: AffineMap) -> list[tuple[int, ...]]:

@@ -156,7 +156,7 @@ def _product(
             own = tuple(numbers[one] for one in group)
             taken = answer.calls, answer.schedule, answer.passes
             offers.append(Offer(numbers[op], own, device, answer.text, name, *taken))
-    taking = {one.device for one in offers}
+    taking = {offer.device for offer in offers}
     why = {device: reason for device, reason in refused.items() if device not in taking}
     return Product(numbers[op], op, name, where(op), multiply_adds(op), tuple(offers), why)
 
@@ -173,7 +173,9 @@ def _matched(
         device = match(cut(group), product.title)
         if isinstance(device, int):
             own = tuple(numbers[one] for one in group)
-            return next((one for one in product.offers if (one.device, one.ops) == (device, own)), None)
+            return next(
+                (offer for offer in product.offers if (offer.device, offer.ops) == (device, own)), None
+            )
     return None
 
 
@@ -188,7 +190,7 @@ def _step(op: Operation, numbers: Mapping[Operation, int]) -> Step:
     if not isinstance(op, linalg.GenericOp):
         return Step(numbers[op], op.name, needs, 1, False, _count(shape), 1, False)
     body = list(op.body.block.ops)[:-1]
-    wide = any(generics.width(one.type) == 64 for inner in body for one in inner.results)
+    wide = any(generics.width(result.type) == 64 for inner in body for result in inner.results)
     product = generics.is_contraction(op)
     rows = min(shape[-2:]) if product and len(shape) > 1 else 1
     work = sum(inner.name != "arith.constant" for inner in body)
@@ -210,6 +212,8 @@ def _count(sizes: Iterable[int]) -> int:
 def _needs(values: Iterable[object], numbers: Mapping[Operation, int]) -> list[int]:
     owners = [getattr(value, "owner", None) for value in values]
     found = [
-        numbers[one] for one in owners if isinstance(one, Operation) and one in numbers and not is_init(one)
+        numbers[owner]
+        for owner in owners
+        if isinstance(owner, Operation) and owner in numbers and not is_init(owner)
     ]
     return list(dict.fromkeys(found))

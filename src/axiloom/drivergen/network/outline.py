@@ -179,9 +179,9 @@ class _Cut:
         return name
 
 
-def device_of(made: func.FuncOp) -> int:
+def device_of(function: func.FuncOp) -> int:
     """Number of the accelerator of a layer's function."""
-    number = made.attributes[DEVICE]
+    number = function.attributes[DEVICE]
     assert isinstance(number, IntegerAttr)
     return int(number.value.data)
 

@@ -37,7 +37,9 @@ class CutNetwork:
 
     @cached_property
     def _entry(self) -> func.FuncOp:
-        (found,) = [one for one in self._functions.values() if any(map(_is_call, one.body.block.ops))]
+        (found,) = [
+            function for function in self._functions.values() if any(map(_is_call, function.body.block.ops))
+        ]
         return found
 
     @cached_property
@@ -56,7 +58,9 @@ class CutNetwork:
     def layer_weights(self, layer: int) -> list[Array]:
         """Those of its arguments that are weights."""
         return [
-            self.weights[self._weights[one]] for one in self._calls[layer].arguments if one in self._weights
+            self.weights[self._weights[argument]]
+            for argument in self._calls[layer].arguments
+            if argument in self._weights
         ]
 
     def readers(self, layer: int) -> set[int]:
@@ -88,30 +92,30 @@ class CutNetwork:
                 self._known[arg] = self.weights[self._weights[arg]] if arg in self._weights else next(rest)
         with np.errstate(all="ignore"):
             for op in self._entry.body.block.ops:
-                if op not in needed or any(one in self._known for one in op.results):
+                if op not in needed or any(result in self._known for result in op.results):
                     continue
                 if isinstance(op, func.CallOp):
-                    made = self._functions[op.callee.root_reference.data]
-                    found = evaluate(made, [self._known[one] for one in op.arguments])
+                    function = self._functions[op.callee.root_reference.data]
+                    found = evaluate(function, [self._known[argument] for argument in op.arguments])
                     self._known.update(zip(op.results, found, strict=True))
                 else:
                     execute(op, self._known)
-        return {layer: [self._known[one] for one in self._calls[layer].results] for layer in layers}
+        return {layer: [self._known[result] for result in self._calls[layer].results] for layer in layers}
 
     def _needed(self, wanted: Sequence[Operation]) -> set[Operation]:
-        found: set[Operation] = set()
+        operations: set[Operation] = set()
         left = list(wanted)
         while left:
             op = left.pop()
-            if op in found:
+            if op in operations:
                 continue
-            found.add(op)
+            operations.add(op)
             left += [
-                one.owner
-                for one in op.operands
-                if isinstance(one.owner, Operation) and one not in self._known
+                operand.owner
+                for operand in op.operands
+                if isinstance(operand.owner, Operation) and operand not in self._known
             ]
-        return found
+        return operations
 
 
 def _is_call(op: Operation) -> bool:

@@ -100,8 +100,8 @@ def compile_mlir(
         run_passes(module, prepare(spec))
         function = only_function(module, name)
         return compile_copy(module, function, spec, flow, _banner_line(function, spec))
-    for one in traits:
-        by_hand.check_options(one, flow=flow, order=order or None, tile=tile or None)
+    for trait in traits:
+        by_hand.check_options(trait, flow=flow, order=order or None, tile=tile or None)
     annotate = Annotate(spec, flow, tuple(order) if order else None, tuple(tile) if tile else None)
     width = spec.stream_width if spec else WORD_BITS
     function = only_function(module, name)
@@ -166,7 +166,7 @@ def _call(op: linalg.GenericOp, spec: AcceleratorSpec | None) -> Call:
     trait = Trait.of(op)
     number = 0
     if spec is not None:
-        number = next((at for at, one in enumerate(spec.parts) if _is_for(trait, one)), 0)
+        number = next((at for at, part in enumerate(spec.parts) if _is_for(trait, part)), 0)
         spec = spec.parts[number]
     problem = dict(zip(trait.dims, sizes(op), strict=True))
     tile = dict(zip(trait.dims, trait.tile, strict=True))

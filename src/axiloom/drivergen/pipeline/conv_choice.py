@@ -88,7 +88,9 @@ def _largest(text: str, spec: AcceleratorSpec, name: str) -> tuple[linalg.Generi
 
 
 def _settings(spec: AcceleratorSpec, match: Match) -> dict[str, int]:
-    return {k: v for k, v in match.settings.items() if any(k == one.name for one in spec.form.settings)}
+    return {
+        k: v for k, v in match.settings.items() if any(k == setting.name for setting in spec.form.settings)
+    }
 
 
 def _count(op: linalg.GenericOp) -> int:

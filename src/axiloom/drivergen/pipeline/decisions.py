@@ -90,7 +90,11 @@ def cheapest_order(
 
     None where there is no choice, or where the order was chosen with the tile: that of tiles without gaps.
     """
-    orders = [one for one in isa.loop_orders(spec, flow) if all(_is_legal(op, spec, one) for op in ops)]
+    orders = [
+        loop_order
+        for loop_order in isa.loop_orders(spec, flow)
+        if all(_is_legal(op, spec, loop_order) for op in ops)
+    ]
     if len(orders) < 2 or not spec.form.of_matrices or spec.in_place or spec.others:
         return None
     return min(orders, key=lambda order: sum(_cost(op, order, spec, chosen, caches) for op in ops))

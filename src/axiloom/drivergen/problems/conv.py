@@ -87,8 +87,8 @@ class ConvProblem:
 def parse_conv(text: str) -> ConvProblem:
     """The problem that `text` names; UsageError says what is accepted."""
     body, dtype = split_type(text, CONV_FORM)
-    if found := re.fullmatch(r"(\d+)_(\d+)_(\d+)_(\d+)_(\d+)", body, re.ASCII):
-        side, ic, taps, oc, stride = map(number, found.groups())
+    if match := re.fullmatch(r"(\d+)_(\d+)_(\d+)_(\d+)_(\d+)", body, re.ASCII):
+        side, ic, taps, oc, stride = map(number, match.groups())
         problem = ConvProblem((side, side), ic, (taps, taps), oc, (stride, stride), dtype=dtype)
     else:
         problem = _in_words(text, body, dtype)
@@ -98,11 +98,11 @@ def parse_conv(text: str) -> ConvProblem:
 
 def _in_words(text: str, body: str, dtype: str) -> ConvProblem:
     named = shortened(text)
-    found = re.fullmatch(r"(\d+)x(\d+),(\d+),(\d+)x(\d+),(\d+)((?:,\w+=\d+(?:x\d+)?)*)", body, re.ASCII)
-    if found is None:
+    match = re.fullmatch(r"(\d+)x(\d+),(\d+),(\d+)x(\d+),(\d+)((?:,\w+=\d+(?:x\d+)?)*)", body, re.ASCII)
+    if match is None:
         raise UsageError(f"problem `{named}` is not understood; a convolution is {CONV_FORM}")
-    ih, iw, ic, fh, fw, oc = map(number, found.groups()[:6])
-    options = pairs(text, found[7], CONV_FORM, {**OPTIONS, "groups": (1, 1)})
+    ih, iw, ic, fh, fw, oc = map(number, match.groups()[:6])
+    options = pairs(text, match[7], CONV_FORM, {**OPTIONS, "groups": (1, 1)})
     groups, other = options.pop("groups")
     if groups != other:
         raise UsageError(f"problem `{named}`: groups is one number; {CONV_FORM}")

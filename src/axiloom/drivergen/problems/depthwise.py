@@ -47,11 +47,11 @@ class DepthwiseProblem:
 def parse_depthwise(text: str) -> DepthwiseProblem:
     """The problem that `text` names; UsageError says what is accepted."""
     body, dtype = split_type(text, DEPTHWISE_FORM)
-    found = re.fullmatch(r"(\d+)x(\d+),(\d+),(\d+)x(\d+)((?:,\w+=\d+(?:x\d+)?)*)", body)
-    if found is None:
+    match = re.fullmatch(r"(\d+)x(\d+),(\d+),(\d+)x(\d+)((?:,\w+=\d+(?:x\d+)?)*)", body)
+    if match is None:
         raise UsageError(f"problem `{text}` is not understood; a depthwise convolution is {DEPTHWISE_FORM}")
-    ih, iw, channels, fh, fw = map(int, found.groups()[:5])
-    known = pairs(text, found[6], DEPTHWISE_FORM, OPTIONS)
+    ih, iw, channels, fh, fw = map(int, match.groups()[:5])
+    known = pairs(text, match[6], DEPTHWISE_FORM, OPTIONS)
     plane = ConvProblem((ih, iw), 1, (fh, fw), 1, known["stride"], known["pad"], known["dilation"], dtype)
     plane.check(text)
     if not 0 < channels <= LIMIT:

@@ -92,7 +92,7 @@ class KernelProblem:
         return f"""\
 func.func @{_short(kernel)[0]}_kernel({heads}) {{
 {self._start(result, typed[-1])}  linalg.generic {{
-    indexing_maps = [{", ".join(one[-1] for one in arguments)}],
+    indexing_maps = [{", ".join(argument[-1] for argument in arguments)}],
     iterator_types = [{", ".join(f'"{end}"' for end in ends)}]
   }} ins({", ".join(names[:-1])} : {", ".join(typed[:-1])}) outs({names[-1]} : {typed[-1]}) {{
   ^bb0({block}):

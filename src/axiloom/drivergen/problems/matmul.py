@@ -33,14 +33,14 @@ class Problem:
 
 def parse_problem(text: str) -> Problem:
     """The problem that `text` names; UsageError says what is accepted."""
-    found = re.fullmatch(r"matmul:(\d+)x(\d+)x(\d+)(?::([\w<>, ]+))?", text, re.ASCII)
+    match = re.fullmatch(r"matmul:(\d+)x(\d+)x(\d+)(?::([\w<>, ]+))?", text, re.ASCII)
     named = shortened(text)
-    if found is None:
+    if match is None:
         raise UsageError(f"problem `{named}` is not understood; accepted are {MATMUL_FORM}, or a file *.mlir")
-    M, N, K = (number(found[i]) for i in (1, 2, 3))
+    M, N, K = (number(match[i]) for i in (1, 2, 3))
     if not all(0 < size <= _LIMIT for size in (M, N, K)):
         raise UsageError(f"problem `{named}`: sizes must be from 1 to {_LIMIT}")
-    return Problem(M, N, K, elements(named, found[4], MATMUL_FORM).name)
+    return Problem(M, N, K, elements(named, match[4], MATMUL_FORM).name)
 
 
 def matmul_mlir(M: int, N: int, K: int, dtype: str = "int32") -> str:

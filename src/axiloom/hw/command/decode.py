@@ -67,14 +67,16 @@ def _logic(expr: Expr, known: Known, called: Called | None) -> Value:
         case tree.Apply(operation=operation, arguments=arguments):
             if operation not in _OPERATIONS:
                 raise SpecError([f"`{operation}` is no logic of one cycle"])
-            values = [fitted(logic(one, known), one.range) for one in arguments]
+            values = [fitted(logic(argument, known), argument.range) for argument in arguments]
             return fitted(_OPERATIONS[operation](*values), expr.range)
         case tree.Fold(operation="add", iterator=iterator, count=count, body=body):
             turns = [logic(body, {**known, iterator: Const(turn)}) for turn in range(count)]
             return fitted(reduce(lambda a, b: a + b, turns), expr.range)
         case tree.Call(function=function, arguments=arguments) if called is not None:
             types = function.parameters.values()
-            given = [fitted(logic(one, known), kind) for one, kind in zip(arguments, types, strict=True)]
+            given = [
+                fitted(logic(argument, known), kind) for argument, kind in zip(arguments, types, strict=True)
+            ]
             return called(function, given)
     raise SpecError([f"a condition or a field has a {type(expr).__name__}, which is no logic of one cycle"])
 
@@ -116,7 +118,10 @@ class Decoded:
 def decoded(m: Module, isa: InstructionSet, inputs: Known, state: Known | None = None) -> dict[str, Decoded]:
     """Each instruction, by name. `inputs`: by name, as :func:`words` cuts them from a command; `state`:
     registers that conditions read. Raises SpecError for conditions that are no logic."""
-    return {name: _decoded(m, one, {**inputs, **(state or {})}) for name, one in isa.instructions.items()}
+    return {
+        name: _decoded(m, instruction, {**inputs, **(state or {})})
+        for name, instruction in isa.instructions.items()
+    }
 
 
 def _decoded(m: Module, instruction: Instruction, given: Known) -> Decoded:
@@ -148,6 +153,6 @@ def command_bits(isa: InstructionSet) -> int:
 
 def fault_of(instructions: Mapping[str, Decoded]) -> Value:
     """The fault of a command: unknown, illegal, or none."""
-    known = Cat(*(one.enabled for one in instructions.values())).any()
-    illegal = Cat(*(one.enabled & ~one.legal for one in instructions.values())).any()
+    known = Cat(*(instruction.enabled for instruction in instructions.values())).any()
+    illegal = Cat(*(instruction.enabled & ~instruction.legal for instruction in instructions.values())).any()
     return Mux(known, Mux(illegal, Fault.ILLEGAL.value, Fault.NONE.value), Fault.UNKNOWN.value)

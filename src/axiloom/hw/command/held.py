@@ -47,5 +47,5 @@ class Held:
             m.d.sync += self.running.eq(0)
         with m.If(taken):
             m.d.sync += self.running.eq(1)
-            m.d.sync += [one.eq(self._given[name]) for name, one in self.words.items()]
+            m.d.sync += [word.eq(self._given[name]) for name, word in self.words.items()]
             m.d.sync += [one.eq(self._enabled[name]) for name, one in self.active.items()]

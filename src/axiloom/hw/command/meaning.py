@@ -34,7 +34,7 @@ def meaning_of(instruction: Instruction, units: Iterable[Instruction]) -> Meanin
     for unit in units:
         same = Same({let.name for let in unit.fields})
         if same.everything(unit.body, instruction.body):
-            memories = {name: one for name, one in same.memories.items() if not one.host}
+            memories = {name: memory for name, memory in same.memories.items() if not memory.host}
             values = {name: _of_words(expr, instruction.fields) for name, expr in same.values.items()}
             return Meaning(instruction.name, unit.name, memories, same.functions, values, same.values)
     return None

@@ -98,21 +98,25 @@ class Same:
                 )
         return self._parts(one, other)
 
-    def _function(self, one: Function, other: Function) -> bool:
-        if one.external or other.external:
-            return one.external == other.external
-        if one.opaque:
-            types = [*one.parameters.values(), one.result] == [*other.parameters.values(), other.result]
-            return types and self.functions.setdefault(one.name, other) == other
-        if one.opaque or other.opaque or one.lets or other.lets:
+    def _function(self, function: Function, other: Function) -> bool:
+        if function.external or other.external:
+            return function.external == other.external
+        if function.opaque:
+            types = [*function.parameters.values(), function.result] == [
+                *other.parameters.values(),
+                other.result,
+            ]
+            return types and self.functions.setdefault(function.name, other) == other
+        if function.opaque or other.opaque or function.lets or other.lets:
             return False
         inner = Same(set())
         return (
-            [*one.parameters.values(), one.result] == [*other.parameters.values(), other.result]
+            [*function.parameters.values(), function.result] == [*other.parameters.values(), other.result]
             and all(
-                inner._name(a, b, bind=True) for a, b in zip(one.parameters, other.parameters, strict=True)
+                inner._name(a, b, bind=True)
+                for a, b in zip(function.parameters, other.parameters, strict=True)
             )
-            and inner.everything(one.value, other.value)
+            and inner.everything(function.value, other.value)
         )
 
     def _parts(self, one: object, other: object) -> bool:

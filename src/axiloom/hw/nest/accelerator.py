@@ -68,11 +68,11 @@ class NestAccelerator(wiring.Component):
         outputs = [getattr(core, output_name(port)) for port in self.circuit.outputs]
         takes = Signal()
         m.d.comb += [
-            skid.i.tvalid.eq(Cat(one.tvalid for one in outputs).all()),
-            skid.i.tdata.eq(Cat(one.tdata for one in outputs)),
+            skid.i.tvalid.eq(Cat(output.tvalid for output in outputs).all()),
+            skid.i.tdata.eq(Cat(output.tdata for output in outputs)),
             skid.i.tlast.eq(outputs[0].tlast),
             takes.eq(skid.i.tvalid & skid.i.tready),
-            *(one.tready.eq(takes) for one in outputs),
+            *(output.tready.eq(takes) for output in outputs),
         ]
         wiring.connect(m, skid.o, wiring.flipped(self.m_axis))
         return m

@@ -93,7 +93,7 @@ class Rotation:
 
     def answer(self, m: Module) -> dict[int, Value]:
         """From banks to lanes: the value by offset."""
-        offsets = [each.turn.offset for each in self.accesses if each.turn is not None]
+        offsets = [access.turn.offset for access in self.accesses if access.turn is not None]
         return from_banks(m, self._name, [self.answers[bank] for bank in self.banks], self._then, offsets)
 
 
@@ -102,15 +102,15 @@ Asks = Access | Rotation
 
 def grouped(m: Module, accesses: Sequence[Access]) -> list[Asks]:
     """Accesses, with rotations in the place of those that turn."""
-    found: list[Asks] = []
+    asks: list[Asks] = []
     groups: dict[object, list[Access]] = {}
-    for each in accesses:
-        if each.turn is None:
-            found.append(each)
+    for access in accesses:
+        if access.turn is None:
+            asks.append(access)
         else:
-            groups.setdefault((each.request.beat.pipe, each.turn.group), []).append(each)
+            groups.setdefault((access.request.beat.pipe, access.turn.group), []).append(access)
     for members in groups.values():
         rotation = Rotation(members)
         rotation.turn(m)
-        found.append(rotation)
-    return found
+        asks.append(rotation)
+    return asks

@@ -212,7 +212,7 @@ class Pipe:
 
     @property
     def last_slot(self) -> int:
-        return max(each.slot for each in self.nodes)
+        return max(node.slot for node in self.nodes)
 
 
 @dataclass(frozen=True)
@@ -234,7 +234,7 @@ class Circuit:
     outputs: tuple[Port, ...] = ()
 
     def memory(self, name: str) -> Memory:
-        return next(each for each in self.memories if each.name == name)
+        return next(memory for memory in self.memories if memory.name == name)
 
     def fifo(self, name: str) -> Fifo:
-        return next(each for each in self.fifos if each.name == name)
+        return next(fifo for fifo in self.fifos if fifo.name == name)

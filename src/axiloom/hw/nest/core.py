@@ -66,7 +66,7 @@ class Core(wiring.Component):
             members[output_name(port)] = Out(AXI4Stream(stream_bits(circuit.fifo(port.fifo).bits)))
         if checks:
             members["debug_error"] = Out(CHECK_BITS)
-            members |= {peak_name(each): Out(CHECK_BITS) for each in circuit.fifos}
+            members |= {peak_name(fifo): Out(CHECK_BITS) for fifo in circuit.fifos}
         super().__init__(members)
 
     @property
@@ -86,11 +86,11 @@ class Core(wiring.Component):
         memories = {each.name: MemoryLogic(each) for each in circuit.memories}
         fifos = self.fifos = {each.name: FifoLogic(each) for each in circuit.fifos}
         units = self._units = Units(self._find)
-        pipes = [PipeLogic(m, circuit, each, memories, fifos, units, go) for each in circuit.pipes]
-        self.pipes = {each.name: logic for each, logic in zip(circuit.pipes, pipes, strict=True)}
+        pipes = [PipeLogic(m, circuit, pipe, memories, fifos, units, go) for pipe in circuit.pipes]
+        self.pipes = {pipe.name: logic for pipe, logic in zip(circuit.pipes, pipes, strict=True)}
         units.build(m)
-        for each in circuit.memories:
-            memories[each.name].build(m, checks, self._external(each))
+        for memory in circuit.memories:
+            memories[memory.name].build(m, checks, self._external(memory))
         sent: list[Value] = [self._send(m, port, fifos[port.fifo], go) for port in circuit.outputs]
         for port in circuit.inputs:
             self._receive(m, port, fifos[port.fifo], go, running)

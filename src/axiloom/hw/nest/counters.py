@@ -33,10 +33,10 @@ class Counters:
     ) -> None:
         self.ranges: dict[str, Range] = {each.name: each.range for each in counters}
         self.values: dict[str, Value] = {}
-        for each in counters:
-            low, high = each.range
+        for counter in counters:
+            low, high = counter.range
             shape = range(low, high + 1) if (low, high) != (0, 0) else 1
-            self.values[each.name] = Signal(shape, name=f"{name}_{plain(each.name)}", reset_less=True)
+            self.values[counter.name] = Signal(shape, name=f"{name}_{plain(counter.name)}", reset_less=True)
         self.forms = Forms(m, f"{name}_form", self.values, self.ranges)
         """Over the iteration that is issued."""
         after: dict[str, Value] = {}

@@ -101,7 +101,7 @@ class MemoryLogic:
         enable = Signal(name=f"{self.name}_{bank}_write")
         m.d.comb += enable.eq(active(requests))
         if len(requests) > 1:
-            bits = [one.active for one in requests]
+            bits = [request.active for request in requests]
             checks.never(
                 f"{self.memory.name}: two writes to bank {bank} in a cycle", sum(bits[1:], bits[0]) > 1
             )
@@ -209,8 +209,8 @@ def _ports(requests: Sequence[Request], count: int) -> list[int]:
     together. If there is no port for some, it is tried again with these first; in the end all take the
     circuit's, or the last one, and the RTL's checks say whether the others are there too."""
     groups: dict[object, list[int]] = {}
-    for number, each in enumerate(requests):
-        key = number if each.port is None else (each.beat.pipe, each.turn, each.port)
+    for number, request in enumerate(requests):
+        key = number if request.port is None else (request.beat.pipe, request.turn, request.port)
         groups.setdefault(key, []).append(number)
     order = list(groups.values())
     ports, late = _first_fit(requests, order, count)
@@ -244,11 +244,11 @@ def _first_fit(
     return ports, late
 
 
-def _collide(one: Request, other: Request) -> bool:
+def _collide(request: Request, other: Request) -> bool:
     """Both may be active in the same cycle, with different addresses."""
-    if one.beat.pipe != other.beat.pipe:
-        return one.port != other.port and one.port is not None and other.port is not None
-    return meet(one, other) and one.values[0] is not other.values[0]
+    if request.beat.pipe != other.beat.pipe:
+        return request.port != other.port and request.port is not None and other.port is not None
+    return meet(request, other) and request.values[0] is not other.values[0]
 
 
 def external_ports(memory: Memory, bank: int, reads: bool, writes: bool) -> dict[str, tuple[str, int]]:

@@ -202,7 +202,7 @@ class PipeLogic:
                 self._write(index, node, name)
                 return Const(0, 1), node.slot
             case Operate():
-                operands = [self._value(each, node.slot) for each in node.operands]
+                operands = [self._value(operand, node.slot) for operand in node.operands]
                 beat, valid = self._beat, self.valid[node.slot]
                 request = Request(beat, node.slot, (), valid, tuple(operands))
                 return self._units.operate(node, name, request), node.slot + node.latency

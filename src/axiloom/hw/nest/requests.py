@@ -58,16 +58,16 @@ def choose(m: Module, requests: Sequence[Request], index: int) -> Value:
     who is active.
     """
     pipes: dict[str, list[Request]] = {}
-    for each in requests:
-        pipes.setdefault(each.beat.pipe, []).append(each)
+    for request in requests:
+        pipes.setdefault(request.beat.pipe, []).append(request)
     chosen = [(_or([each.active for each in mine]), _of_pipe(m, mine, index)) for mine in pipes.values()]
     return _first_active(chosen)
 
 
 def _of_pipe(m: Module, requests: list[Request], index: int) -> Value:
     turns: dict[int, list[tuple[Value, Value]]] = {}
-    for each in requests:
-        turns.setdefault(each.turn, []).append((each.active, each.values[index]))
+    for request in requests:
+        turns.setdefault(request.turn, []).append((request.active, request.values[index]))
     values = {turn: _first_active(mine) for turn, mine in sorted(turns.items())}
     phase = requests[0].beat.phase
     distinct = {id(value) for value in values.values()}
@@ -101,4 +101,4 @@ def _or(bits: list[Value]) -> Value:
 
 def active(requests: Sequence[Request]) -> Value:
     """Any of them."""
-    return _or([each.active for each in requests])
+    return _or([request.active for request in requests])

@@ -42,7 +42,7 @@ class Turn:
 
 def turns(circuit: Circuit, pipe: Pipe) -> dict[int, Turn]:
     """The nodes of `pipe`, by position, that reach their banks by rotations."""
-    ranges = {each.name: each.range for each in pipe.counters}
+    ranges = {counter.name: counter.range for counter in pipe.counters}
     memories = {each.name: each for each in circuit.memories}
     groups: dict[object, list[dict[int, tuple[Read | Write, Turn]]]] = {}
     for index, node in enumerate(pipe.nodes):

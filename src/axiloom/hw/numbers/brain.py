@@ -18,7 +18,7 @@ class BrainAdd(Function):
     latency = Add.latency
 
     def build(self, m: Module, name: str, *operands: Value) -> Value:
-        wide = [Widen().build(m, name, one) for one in operands]
+        wide = [Widen().build(m, name, operand) for operand in operands]
         return Narrow().build(m, f"{name}_rounded", Add().build(m, name, *wide))
 
 
@@ -45,8 +45,9 @@ class BrainMaximum(Function):
         a, b = operands
         # Patterns in the order of their numbers: negative ones turned round, below the others.
         order = [
-            stages.wire(Mux(one[15], ~one, one ^ 1 << 15), f"order_{i}") for i, one in enumerate(operands)
+            stages.wire(Mux(operand[15], ~operand, operand ^ 1 << 15), f"order_{i}")
+            for i, operand in enumerate(operands)
         ]
-        is_nan = [one[7:15].all() & one[:7].any() for one in operands]
+        is_nan = [operand[7:15].all() & operand[:7].any() for operand in operands]
         larger = stages.wire(Mux(order[0] < order[1], b, a), "larger")
         return stages.later(stages.wire(Mux(is_nan[0] | is_nan[1], NAN, larger)[:16], "kind"), "result")

@@ -30,9 +30,9 @@ class Product(Function):
         stages = Stages(m, name)
         (a, b) = operands
         # 1
-        is_normal = [one[7:15].any() for one in operands]
-        significands = [Cat(one[:7], normal) for one, normal in zip(operands, is_normal, strict=True)]
-        exponents = [one[7:15] | ~normal for one, normal in zip(operands, is_normal, strict=True)]
+        is_normal = [operand[7:15].any() for operand in operands]
+        significands = [Cat(operand[:7], normal) for operand, normal in zip(operands, is_normal, strict=True)]
+        exponents = [operand[7:15] | ~normal for operand, normal in zip(operands, is_normal, strict=True)]
         is_nan, is_infinite = _kinds(a, b)
         product = stages.later(significands[0] * significands[1], "product")
         exponent = stages.later(exponents[0] + exponents[1], "exponents")

@@ -51,9 +51,9 @@ class Bus:
 
 def buses(ports: Sequence[Port], key: str) -> Iterator[Bus]:
     """One for each port that ends in `key` (``tdata``), in any case: what has the same prefix is of it."""
-    for one in ports:
-        if one.name.lower().endswith(key):
-            prefix = one.name[: -len(key)]
+    for port in ports:
+        if port.name.lower().endswith(key):
+            prefix = port.name[: -len(key)]
             own = {p.name.lower()[len(prefix) :]: p for p in ports if _begins(p.name, prefix)}
             yield Bus(prefix, own)
 
@@ -76,7 +76,7 @@ def read_ports(
     with processes.scratch("axiloom-ports-") as folder:
         tree = Path(folder) / "tree.json"
         links = Links(folder, files)
-        includes = [f"+incdir+{one}" for one in links.includes]
+        includes = [f"+incdir+{include}" for include in links.includes]
         given = [f"-G{name}={value}" for name, value in (parameters or {}).items()]
         options = ("--json-only", "--json-only-output", str(tree), "--top-module", top, *includes, *given)
         quiet = ("-Wno-lint", "-Wno-fatal", "-Wno-MULTITOP")

@@ -169,7 +169,10 @@ class UserRtl:
                     "`send(OPERAND, REGISTER)`: the register takes the operand's address"
                 )
             return
-        for bus, is_input in [*((one, True) for one in self.input_streams), (self.output_stream, False)]:
+        for bus, is_input in [
+            *((input_stream, True) for input_stream in self.input_streams),
+            (self.output_stream, False),
+        ]:
             bits = bus.signals["tdata"].width
             if bits in WIDE and not spec.has_whole_beats(bits, into=is_input):
                 raise BuildError(

@@ -108,8 +108,8 @@ class Soc(wiring.Component):
         )
         accelerator: Any
         if self.user_rtl is not None:
-            made = UserAccelerator(self.user_rtl, self.spec, watched=self._watched)
-            m.submodules.accelerator = accelerator = made
+            user_accelerator = UserAccelerator(self.user_rtl, self.spec, watched=self._watched)
+            m.submodules.accelerator = accelerator = user_accelerator
             if self.user_rtl.master is not None:
                 wiring.connect(m, accelerator.m_axi_user, wiring.flipped(self.m_axi_user))
             m.d.comb += [

@@ -160,11 +160,11 @@ class UserAccelerator(wiring.Component):
             return [self.s_axis]
         (spec,) = self._spec.parts
         (opcode,) = spec.opcodes.values()
-        beats = {one: spec.operand_words(one) // spec.beat_words for one in operands}
-        made = Distributor(spec.stream_width, [beats[one] for one in opcode.sends])
-        m.submodules.distributor = ResetInserter(self.restart)(made)
-        wiring.connect(m, wiring.flipped(self.s_axis), made.s_axis)
-        return [getattr(made, f"m_axis{opcode.sends.index(one)}") for one in operands]
+        beats = {operand: spec.operand_words(operand) // spec.beat_words for operand in operands}
+        distributor = Distributor(spec.stream_width, [beats[send] for send in opcode.sends])
+        m.submodules.distributor = ResetInserter(self.restart)(distributor)
+        wiring.connect(m, wiring.flipped(self.s_axis), distributor.s_axis)
+        return [getattr(distributor, f"m_axis{opcode.sends.index(operand)}") for operand in operands]
 
     def _input(self, m: Module, bus: Bus, source: Any) -> dict[str, Any]:
         width = bus.signals["tdata"].width

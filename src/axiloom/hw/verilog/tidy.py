@@ -404,8 +404,8 @@ def _print(module: _Module) -> str:
 
 def _compact(item: str) -> str:
     """One line for what has one statement; a loop for a memory that is zero at first."""
-    if found := _ZERO_MEMORY.fullmatch(item):
-        memory, last, zero = found.groups()
+    if match := _ZERO_MEMORY.fullmatch(item):
+        memory, last, zero = match.groups()
         return (
             f"initial begin : {memory}_at_start\n"
             f"  integer i;\n"

@@ -98,9 +98,9 @@ def host_names(spec: AcceleratorSpec, opcode: Opcode) -> Iterator[str]:
             yield f"{place}: {_unknown_dim(action.dim, spec.dims)}"
         elif isinstance(action, SendDim):
             known = (*spec.dims, *(setting.name for setting in spec.settings))
-            for one in action.fields:
-                if one.dim not in known:
-                    yield f"{place}: {_unknown_dim(one.dim, known)}"
+            for field in action.fields:
+                if field.dim not in known:
+                    yield f"{place}: {_unknown_dim(field.dim, known)}"
 
 
 def one_recv(_: AcceleratorSpec, opcode: Opcode) -> Iterator[str]:
@@ -143,14 +143,15 @@ def overflows(
     for index, action in enumerate(opcode.host):
         if not isinstance(action, SendDim):
             continue
-        for one in action.fields:
-            if one.dim not in sizes:
+        for field in action.fields:
+            if field.dim not in sizes:
                 continue  # `host_names` says so, unless `data` is broken, too
-            size, bits = sizes[one.dim], action.field_bits(one)
-            if one.dim not in signed and size >> bits:
+            size, bits = sizes[field.dim], action.field_bits(field)
+            if field.dim not in signed and size >> bits:
                 yield (
-                    f"opcode_map.{opcode.name}[{index}]: size {size} of dim {one.dim} overflows its field of "
-                    f"{bits} bit{'' if bits == 1 else 's'} from bit {one.shift}; at most {(1 << bits) - 1}"
+                    f"opcode_map.{opcode.name}[{index}]: size {size} of dim {field.dim} overflows its field "
+                    f"of {bits} bit{'' if bits == 1 else 's'} from bit {field.shift}; "
+                    f"at most {(1 << bits) - 1}"
                 )
 
 
@@ -219,7 +220,7 @@ def set_all_dims(spec: AcceleratorSpec, opcode: Opcode) -> Iterator[str]:
     for action, host in opcode.steps():
         if not (isinstance(action, SetDims) and isinstance(host, SendDim)):
             continue
-        named = {one.dim for one in host.fields}
+        named = {field.dim for field in host.fields}
         missing = [dim for dim in spec.dims if dim not in named]
         if missing and named & set(spec.dims):
             yield (
@@ -246,7 +247,7 @@ def set_dims(spec: AcceleratorSpec) -> Iterator[str]:
 
 def _sets_dims(spec: AcceleratorSpec, opcode: Opcode) -> bool:
     words = [host for action, host in opcode.steps() if isinstance(action, SetDims)]
-    return any(one.dim in spec.dims for host in words if isinstance(host, SendDim) for one in host.fields)
+    return any(field.dim in spec.dims for host in words if isinstance(host, SendDim) for field in host.fields)
 
 
 def post(spec: AcceleratorSpec) -> Iterator[str]:

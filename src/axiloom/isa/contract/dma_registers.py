@@ -62,16 +62,16 @@ class Register:
         return self.purpose[channel is Channel.S2MM]
 
     def field(self, name: str) -> Field:
-        return next(one for one in self.fields if one.name == name)
+        return next(field for field in self.fields if field.name == name)
 
     @property
     def reset(self) -> int:
-        return sum(one.reset << one.low for one in self.fields)
+        return sum(field.reset << field.low for field in self.fields)
 
     @property
     def errors(self) -> int:
         """The bits that say why a channel stopped."""
-        return sum(one.mask for one in self.fields if one.is_error)
+        return sum(field.mask for field in self.fields if field.is_error)
 
 
 DMACR = Register(

@@ -168,7 +168,7 @@ class AcceleratorSpec(Link):
         for opcode in self.opcodes.values():
             tiles = opcode.sends if into else opcode.receives
             others = len(opcode.host) - len(opcode.sends) - len(opcode.receives)
-            if (into and others) or any(self.operand_words(one) * WORD_BITS % bits for one in tiles):
+            if (into and others) or any(self.operand_words(tile) * WORD_BITS % bits for tile in tiles):
                 return False
         return True
 

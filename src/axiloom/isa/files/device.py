@@ -75,7 +75,7 @@ def device_of(
     opcodes.append(Opcode("r", receive, (Store(what.output), Clear(what.output))))
     sends = (*(f"s{operand}" for operand in what.inputs), "c")
     flow = Scope(sends)
-    for _ in (one for one in what.loops if what.iterators[one] == REDUCTION):
+    for _ in (loop for loop in what.loops if what.iterators[loop] == REDUCTION):
         flow = Scope((flow,)) if flow.depth < len(what.loops) else flow
     flow = Scope((*flow.items, "r"))
     spec = AcceleratorSpec(

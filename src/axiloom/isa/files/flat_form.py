@@ -138,7 +138,7 @@ def _words(document: Mapping[str, Any]) -> dict[int | None, Steps]:
     found: dict[int | None, Steps] = {}
     for text, steps in opcodes.items():
         word = None if text.strip() in ("-", "-1") else _word(text)
-        found[word] = tuple(_step(f"ISA.opcodes.{text}", one) for one in steps)
+        found[word] = tuple(_step(f"ISA.opcodes.{text}", step) for step in steps)
     return found
 
 
@@ -227,7 +227,7 @@ def _flows(body: Mapping[str, Any], opcodes: Mapping[str, tuple[int | None, Step
         candidate = {**body, "opcode_flow_map": {name: flow}, "selected_flow": name}
         drafts, faults = json_form.read(json.dumps({"accelerators": [candidate]}))
         if not faults and all(
-            not check.check_device(one.spec, one.broken) and not one.faults for one in drafts
+            not check.check_device(draft.spec, draft.broken) and not draft.faults for draft in drafts
         ):
             found[name] = flow
     return found
@@ -256,7 +256,7 @@ def _with_dma(body: Mapping[str, Any], document: Mapping[str, Any], remarks: lis
         return body
     whole = {**body, "dma_config": dict(zip(_DMA, values, strict=True))}
     drafts, faults = json_form.read(json.dumps({"accelerators": [whole]}))
-    if faults or any(one.faults or check.check_device(one.spec, one.broken) for one in drafts):
+    if faults or any(draft.faults or check.check_device(draft.spec, draft.broken) for draft in drafts):
         remarks.append(
             f"dma_config {list(values)} cannot be; the addresses are those of the built-in accelerators"
         )
@@ -268,7 +268,11 @@ def _checked(body: Mapping[str, Any]) -> AcceleratorSpec:
     drafts, faults = json_form.read(json.dumps({"accelerators": [body]}))
     faults = [
         *faults,
-        *(fault for one in drafts for fault in (*one.faults, *check.check_device(one.spec, one.broken))),
+        *(
+            fault
+            for draft in drafts
+            for fault in (*draft.faults, *check.check_device(draft.spec, draft.broken))
+        ),
     ]
     if faults:
         raise SpecError(faults)

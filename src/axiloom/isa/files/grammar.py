@@ -256,14 +256,16 @@ def parse_opcodes(text: str, operands: Collection[str] = ()) -> dict[str, Opcode
 
 
 def _opcode(name: str, actions: tuple[HostAction | Access, ...], column: int) -> Opcode:
-    streams = [at for at, one in enumerate(actions) if not isinstance(one, Access)]
+    streams = [at for at, action in enumerate(actions) if not isinstance(action, Access)]
     begin, end = (streams[0], streams[-1] + 1) if streams else (len(actions), len(actions))
-    host = tuple(one for one in actions[begin:end] if not isinstance(one, Access))
+    host = tuple(action for action in actions[begin:end] if not isinstance(action, Access))
     if len(host) != end - begin:
         what = f"opcode `{name}`: `write` and `wait` stand before or behind all that is sent and received"
         raise GrammarError(what, column)
-    before = tuple(one for one in actions[:begin] if isinstance(one, Access))
-    return Opcode(name, host, (), before, tuple(one for one in actions[end:] if isinstance(one, Access)))
+    before = tuple(action for action in actions[:begin] if isinstance(action, Access))
+    return Opcode(
+        name, host, (), before, tuple(action for action in actions[end:] if isinstance(action, Access))
+    )
 
 
 def parse_opcode_flow(text: str) -> Scope:

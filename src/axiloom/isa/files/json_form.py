@@ -350,23 +350,23 @@ class _Reader:
 
     def _in_place(self) -> None:
         """Name to a kernel's name, or to a kernel that is written out."""
-        found: dict[str, Kernel] = {}
+        kernels: dict[str, Kernel] = {}
         if "in_place" in self._draft.broken:
             return
         for name, given in self._body.get("in_place", {}).items():
             if isinstance(given, str):
                 if given in KERNELS:
-                    found[name] = KERNELS[given]
+                    kernels[name] = KERNELS[given]
                 else:
                     more = "`axiloom spec kernels` lists those with a name"
                     what = f"`{shortened(given)}` is no kernel; {more}{hint(given, KERNELS)}"
                     self._fault(f"in_place.{name}", what, "in_place")
                 continue
             try:
-                found[name] = read_kernel(given)
+                kernels[name] = read_kernel(given)
             except KernelError as error:
                 self._fault(f"in_place.{name}", str(error), "in_place")
-        self.spec = self.spec.replace(in_place=found)
+        self.spec = self.spec.replace(in_place=kernels)
 
     def _kernels(self) -> None:
         """Further kernels: each is read as an accelerator of its own, which it is but for what it shares."""

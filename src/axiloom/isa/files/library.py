@@ -99,7 +99,7 @@ def builtin(
     specs = _shipped(encoding)
     full = name if "_" in name or name in _bring_up() else f"{name}_{16 if size is None else size}"
     if full not in specs:
-        said = full if size is not None or any(one.startswith(f"{name}_") for one in specs) else name
+        said = full if size is not None or any(spec.startswith(f"{name}_") for spec in specs) else name
         raise UsageError(f"no built-in accelerator `{said}`{hint(full, specs)}; there are {', '.join(specs)}")
     if size is not None and not full.endswith(f"_{size}"):
         raise UsageError(f"`{full}` says another size than {size}; give one of them")

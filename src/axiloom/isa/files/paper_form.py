@@ -23,7 +23,9 @@ from axiloom.isa.files.waits import joined
 
 def lacks_device(document: object) -> bool:
     bodies = document.get("accelerators") if isinstance(document, dict) else None
-    return isinstance(bodies, list) and any(isinstance(one, dict) and "device" not in one for one in bodies)
+    return isinstance(bodies, list) and any(
+        isinstance(body, dict) and "device" not in body for body in bodies
+    )
 
 
 def read(document: Mapping[str, Any]) -> tuple[list[AcceleratorSpec], list[str]]:
@@ -31,11 +33,11 @@ def read(document: Mapping[str, Any]) -> tuple[list[AcceleratorSpec], list[str]]
     remarks: list[str] = []
     bodies = [_completed(number, one, remarks) for number, one in enumerate(document["accelerators"])]
     drafts, faults = json_form.read(json.dumps({**document, "accelerators": bodies}))
-    for one in drafts:
+    for draft in drafts:
         faults = [
             *faults,
-            *one.faults,
-            *(f"{one.place}.{fault}" for fault in check.check_device(one.spec, one.broken)),
+            *draft.faults,
+            *(f"{draft.place}.{fault}" for fault in check.check_device(draft.spec, draft.broken)),
         ]
     if faults:
         raise SpecError(faults)
@@ -51,7 +53,7 @@ def _completed(number: int, body: Any, remarks: list[str]) -> Any:
     try:
         opcodes = grammar.parse_opcode_map(str(body.get("opcode_map", "")))
         texts = body.get("opcode_flow_map", {})
-        flows = {name: grammar.parse_opcode_flow(str(one)) for name, one in texts.items()}
+        flows = {name: grammar.parse_opcode_flow(str(text)) for name, text in texts.items()}
         inits = grammar.parse_opcode_flow(first)
     except (grammar.GrammarError, AttributeError) as error:
         raise SpecError([f"{place}: {error}"]) from None

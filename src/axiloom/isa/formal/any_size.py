@@ -91,9 +91,9 @@ def any_size(mapped: Mapped, *, exact: bool = False) -> AnySize:
     Products, and functions that the kernel calls, stay uninterpreted: what holds then holds. What does not
     may hold with `exact` ones.
     """
-    for one in writes(mapped.parts["program"]):
-        why = f"program writes {one.memory.name}: a mapping that does is proved at given sizes"
-        raise SpecError([f"{mapped.place}:{one.line}: {why}"])
+    for write in writes(mapped.parts["program"]):
+        why = f"program writes {write.memory.name}: a mapping that does is proved at given sizes"
+        raise SpecError([f"{mapped.place}:{write.line}: {why}"])
     return _Proof(mapped, exact).made
 
 
@@ -103,17 +103,18 @@ class _Proof:
         self.opaque = () if exact else (*functions_of(mapped.parts["kernel"]), PRODUCTS)
         self.made = AnySize(self.opaque)
         self.sizes = {
-            one.name: Value(z3.BitVec(one.name, one.range.bits), one.range) for one in mapped.sizes.values()
+            size.name: Value(z3.BitVec(size.name, size.range.bits), size.range)
+            for size in mapped.sizes.values()
         }
         self.given = z3.And(
             *(
-                self._size(self.sizes[one.name], one.least, one.most, one.multiple)
-                for one in mapped.sizes.values()
+                self._size(self.sizes[size.name], size.least, size.most, size.multiple)
+                for size in mapped.sizes.values()
             )
         )
         self.tensors = {
-            name: z3.Array(name, z3.BitVecSort(address_bits(one)), z3.BitVecSort(one.type.bits))
-            for name, one in mapped.tensors.items()
+            name: z3.Array(name, z3.BitVecSort(address_bits(tensor)), z3.BitVecSort(tensor.type.bits))
+            for name, tensor in mapped.tensors.items()
         }
         self.model: Model = model_of(mapped.target, only=self._needed(), opaque=self.opaque)
         self.ila = self.model.ila
@@ -226,7 +227,7 @@ class _Proof:
 
     def _kernel(self) -> None:
         loops, lets, write = self._nest(self.mapped.parts["kernel"], "kernel")
-        names = [one.iterator.name for one in loops]
+        names = [loop.iterator.name for loop in loops]
         plain = (
             isinstance(write, Write)
             and [one.name if isinstance(one, Name) else "" for one in write.index] == names
@@ -237,9 +238,9 @@ class _Proof:
             )
         known, self.domain = self._turn(loops, "_own")
         self.lanes = {
-            known[one.iterator.name].term: one.high.value
-            for one in loops
-            if one.low == Const(0) and isinstance(one.high, Const) and one.high.value <= MOST_LANES
+            known[loop.iterator.name].term: loop.high.value
+            for loop in loops
+            if loop.low == Const(0) and isinstance(loop.high, Const) and loop.high.value <= MOST_LANES
         }
         terms = self._terms(known, write.line, "kernel", [self.domain])
         for let in lets:
@@ -297,9 +298,9 @@ class _Proof:
             raise SpecError([f"{self.mapped.place}: no command starts a program: prove it at given sizes"])
 
     def _inputs(
-        self, command: Command, known: Mapping[str, Value], given: z3.BoolRef
+        self, command: Command, known: Mapping[str, Value], condition: z3.BoolRef
     ) -> list[tuple[Term, Term]]:
-        terms = self._terms(known, command.line, "a command", [given])
+        terms = self._terms(known, command.line, "a command", [condition])
         zero = {name: z3.BitVecVal(0, term.sort()) for name, term in self.ila.inputs.items()}
         found = {
             name: z3.simplify(terms.value(value).wide(zero[name].size()))
@@ -307,7 +308,9 @@ class _Proof:
         }
         return [(self.ila.inputs[name], term) for name, term in {**zero, **found}.items()]
 
-    def _instruction(self, pairs: Sequence[tuple[Term, Term]], given: z3.BoolRef, line: int) -> Instruction:
+    def _instruction(
+        self, pairs: Sequence[tuple[Term, Term]], condition: z3.BoolRef, line: int
+    ) -> Instruction:
         """The one that comes: of those that may, the only one that is not refuted quickly."""
         may = []
         for one in self.ila.instructions:
@@ -316,7 +319,7 @@ class _Proof:
                 continue
             solver = z3.SolverFor("QF_AUFBV")
             solver.set("timeout", 1000)
-            solver.add(self.given, given, decode)
+            solver.add(self.given, condition, decode)
             if solver.check() != z3.unsat:
                 may.append((one, decode))
         if len(may) != 1:
@@ -326,7 +329,7 @@ class _Proof:
         self._claim(
             f"line {line}: {one.name}",
             "it is what comes, and legal",
-            z3.Implies(z3.And(self.given, given), decode),
+            z3.Implies(z3.And(self.given, condition), decode),
         )
         return one
 
@@ -383,16 +386,16 @@ class _Proof:
         command: Command,
         lets: Sequence[Let],
         known: Mapping[str, Value],
-        given: z3.BoolRef,
+        condition: z3.BoolRef,
         *,
         claim: bool = True,
     ) -> tuple[Instruction, dict[str, Term]]:
-        terms = self._terms(known, command.line, "a command", [given])
+        terms = self._terms(known, command.line, "a command", [condition])
         for let in lets:
             terms.locals[let.name] = terms.value(let.value)
-        pairs = [*self._inputs(command, terms.locals, given), *self._substituted()]
+        pairs = [*self._inputs(command, terms.locals, condition), *self._substituted()]
         if claim:
-            self._what = self._instruction(pairs, given, command.line)
+            self._what = self._instruction(pairs, condition, command.line)
         new = {name: z3.simplify(z3.substitute(term, *pairs)) for name, term in self._what.updates.items()}
         after = {name: term for name, term in new.items() if not term.eq(self.state[name])}
         if len(after) != 1 or self._what.name in self.model.programs:
@@ -408,22 +411,22 @@ class _Proof:
 
     # --- the program --------------------------------------------------------------------------------------
 
-    def _started(self, one: Instruction) -> None:
+    def _started(self, instruction: Instruction) -> None:
         turn = self._turns(self.goal.tensor, self.index)
-        program = self.model.programs[one.name]
+        program = self.model.programs[instruction.name]
         writer = program.around(turn)
         if writer is None:
             loops = "; ".join(", ".join(loop.names) for loop in program.loops.values())
             line = self._place(self.goal.tensor).line
             raise self.fault(
-                line, f"the turn of {self.goal.tensor} names no loop of {one.name}: there are {loops}"
+                line, f"the turn of {self.goal.tensor} names no loop of {instruction.name}: there are {loops}"
             )
         missing = [source.tensor for source in self.sources if source not in self.facts]
         if missing:
             raise SpecError([f"{self.mapped.place}: no command brings {missing[0]} to its place"])
-        goal, sources = self.goal.element, [one.element for one in self.sources]
+        goal, sources = self.goal.element, [source.element for source in self.sources]
         given = z3.And(self.given, self.domain)
-        through = Arbitrary(self.model, one.name, writer, turn, goal, sources, given, self.lanes)
+        through = Arbitrary(self.model, instruction.name, writer, turn, goal, sources, given, self.lanes)
         through.prove(self.state, [fact.element for fact in self.facts])
         self.made.claims += through.claims
         self.made.covers += through.covers
@@ -504,8 +507,8 @@ def _linear(expr: Expr, names: Mapping[str, Range]) -> dict[str, int] | None:
             return inner and {name: factor * one for name, one in inner.items()}
         case Apply(operation="add", arguments=arguments):
             found: dict[str, int] = {}
-            for one in arguments:
-                inner = _linear(one, names)
+            for argument in arguments:
+                inner = _linear(argument, names)
                 if inner is None:
                     return None
                 for name, factor in inner.items():

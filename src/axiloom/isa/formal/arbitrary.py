@@ -55,12 +55,12 @@ class Arbitrary:
         turn: Mapping[str, Value],
         goal: Element,
         sources: Sequence[Element],
-        given: z3.BoolRef,
+        condition: z3.BoolRef,
         lanes: Mapping[z3.BitVecRef, int] | None = None,
     ) -> None:
         self.lanes = lanes or {}
         self.model, self.name, self.writer, self.turn = model, name, writer, turn
-        self.goal, self.sources, self.given = goal, sources, given
+        self.goal, self.sources, self.given = goal, sources, condition
         self.claims: list[Claim] = []
         self.covers: list[Cover] = []
 
@@ -104,7 +104,7 @@ class Arbitrary:
 
     def _invariant(self, state: Mapping[str, Term]) -> z3.BoolRef:
         pairs = [(self.model.ila.states[own], term) for own, term in state.items()]
-        there, sources = self.goal.there(state), z3.And(*(one.there(state) for one in self.sources))
+        there, sources = self.goal.there(state), z3.And(*(source.there(state) for source in self.sources))
         parts: list[z3.BoolRef] = [state["error"] == 0]
         heads = []
         for loop in self.model.programs[self.name].loops.values():

@@ -56,14 +56,14 @@ def claims(source: InstructionSet, ranges: Mapping[str, Range] | None = None) ->
     for one in source.instructions.values():
         walk = _Walk(source, ranges)
         walk.instruction(one)
-        for (memory, line), each in walk.indices.items():
+        for (memory, line), index in walk.indices.items():
             name = f"{source.name}.{one.name}: {memory}, line {line}"
             text = f"every index of {memory} lies within it"
             if free := sorted(walk.taken.keys() - ranges.keys()):
                 text += (
                     f" (of {', '.join(free)} no range is known: no smaller one is kept by all instructions)"
                 )
-            found.append(Claim(name, text, z3.And(*each), "indices"))
+            found.append(Claim(name, text, z3.And(*index), "indices"))
         for (register, line), each in walk.sets.items():
             kind = ranges[register]
             name = f"{source.name}.{one.name}: {register}, line {line}"
@@ -73,12 +73,12 @@ def claims(source: InstructionSet, ranges: Mapping[str, Range] | None = None) ->
 
 def effects(source: InstructionSet, ranges: Mapping[str, Range]) -> Iterator[Claim]:
     """Covers: each instruction whose text writes something does so in some command."""
-    for one in source.instructions.values():
+    for instruction in source.instructions.values():
         walk = _Walk(source, ranges)
-        walk.instruction(one)
+        walk.instruction(instruction)
         if walk.writes:
             never = z3.And(*(z3.Implies(z3.And(*known), z3.BoolVal(False)) for known in walk.writes))
-            name, text = f"{source.name}.{one.name}: it writes", "some command of it writes something"
+            name, text = f"{source.name}.{instruction.name}: it writes", "some command of it writes something"
             yield Claim(name, text, never, "covers", cover=True)
 
 
@@ -87,21 +87,21 @@ def impossible(source: InstructionSet) -> Iterator[str]:
 
     What takes long is left to the covers of ``prove spec``.
     """
-    for one in source.instructions.values():
+    for instruction in source.instructions.values():
         walk = _Walk(source, {})
-        for expr, line in walk.conditions(one):
+        for expr, line in walk.conditions(instruction):
             if _quickly(z3.Not(z3.And(*walk.ranges, *walk.point.facts))):
                 why = f"`{text_of(expr)}` is false for all commands that come to it"
-                yield f"{source.place}:{line}: {one.name} can never be legal: {why}"
+                yield f"{source.place}:{line}: {instruction.name} can never be legal: {why}"
                 break
 
 
 def kept(source: InstructionSet) -> dict[str, Range]:
     """Ranges of the registers that instructions with indices read: see :func:`kept_of`."""
     needed: set[str] = set()
-    for one in source.instructions.values():
+    for instruction in source.instructions.values():
         walk = _Walk(source, {})
-        walk.instruction(one)
+        walk.instruction(instruction)
         needed |= walk.taken.keys() if walk.indices else set()
     return kept_of(source, needed)
 
@@ -109,7 +109,9 @@ def kept(source: InstructionSet) -> dict[str, Range]:
 def required(source: InstructionSet) -> dict[str, Range]:
     """Ranges of the registers that decide whether an instruction is legal: see :func:`kept_of`."""
     conditions = [
-        expr for one in source.instructions.values() for expr in (one.when, *(p.condition for p in one.legal))
+        expr
+        for instruction in source.instructions.values()
+        for expr in (instruction.when, *(p.condition for p in instruction.legal))
     ]
     return kept_of(source, {name for expr in conditions for name in names(expr)})
 
@@ -134,9 +136,9 @@ def kept_of(source: InstructionSet, needed: Collection[str]) -> dict[str, Range]
     while tried and time.monotonic() < until:
         now = {name: ranges[0] for name, ranges in tried.items()}
         left = set()
-        for one in source.instructions.values():
+        for instruction in source.instructions.values():
             walk = _Walk(source, now)
-            walk.instruction(one)
+            walk.instruction(instruction)
             left |= {
                 name
                 for (name, _), each in walk.sets.items()
@@ -164,9 +166,9 @@ def _quickly(formula: z3.BoolRef) -> bool:
 
 
 def _constants(source: InstructionSet) -> Iterator[Const]:
-    for one in source.instructions.values():
-        exprs = [*(let.value for let in one.fields), *(part.condition for part in one.legal)]
-        for expr in [*exprs, *everywhere(one.body)]:
+    for instruction in source.instructions.values():
+        exprs = [*(let.value for let in instruction.fields), *(part.condition for part in instruction.legal)]
+        for expr in [*exprs, *everywhere(instruction.body)]:
             yield from (part for part in parts(expr) if isinstance(part, Const))
     for memory in source.memories.values():
         yield from map(Const, memory.shape)
@@ -211,24 +213,28 @@ class _Walk:
             pass
         self._block(one.body, self.point)
 
-    def conditions(self, one: Instruction) -> Iterator[tuple[Expr, int]]:
+    def conditions(self, instruction: Instruction) -> Iterator[tuple[Expr, int]]:
         """The conditions of a command, each with its line, once its truth is a fact of ``point``."""
-        self.line, self.point = one.line, _Point({})
-        self._cut(one)
-        self.point = self.point.but(self._truth(one.when, self.point))
-        yield one.when, one.line
-        for let in one.fields:
+        self.line, self.point = instruction.line, _Point({})
+        self._cut(instruction)
+        self.point = self.point.but(self._truth(instruction.when, self.point))
+        yield instruction.when, instruction.line
+        for let in instruction.fields:
             self.point = self._let(let, self.point)
-        for part in one.legal:
+        for part in instruction.legal:
             self.line = part.line
             self.point = self.point.but(self._truth(part.condition, self.point))
             yield part.condition, part.line
 
-    def _cut(self, one: Instruction) -> None:
+    def _cut(self, instruction: Instruction) -> None:
         """Inputs in pieces: fields that overlap share some, and no field is a quotient."""
-        exprs = [one.when, *(let.value for let in one.fields), *(part.condition for part in one.legal)]
+        exprs = [
+            instruction.when,
+            *(let.value for let in instruction.fields),
+            *(part.condition for part in instruction.legal),
+        ]
         ends: dict[str, set[int]] = {name: {0, own.bits} for name, own in self.source.inputs.items()}
-        for part in (inner for expr in [*exprs, *everywhere(one.body)] for inner in parts(expr)):
+        for part in (inner for expr in [*exprs, *everywhere(instruction.body)] for inner in parts(expr)):
             match part:
                 case Bits(value=Name(name=name), low=Const(value=low), width=width) if name in ends:
                     ends[name] |= {low, low + width}
@@ -260,19 +266,19 @@ class _Walk:
         )
 
     def _block(self, statements: Sequence[Statement], point: _Point) -> None:
-        for one in statements:
-            self.line = one.line
-            if isinstance(one, SetRegister | Write):
+        for statement in statements:
+            self.line = statement.line
+            if isinstance(statement, SetRegister | Write):
                 self.writes.append((*self.ranges, *point.facts))
-            match one:
+            match statement:
                 case Let():
-                    point = self._let(one, point)
+                    point = self._let(statement, point)
                 case SetRegister(register=register, value=value):
                     found = self._value(value, point)
                     if (kind := self.kept.get(register.name)) is not None:
                         within = z3.And(found >= kind.low, found <= kind.high)
                         claim = z3.Implies(z3.And(*self.ranges, *point.facts), within)
-                        self.sets.setdefault((register.name, one.line), []).append(claim)
+                        self.sets.setdefault((register.name, statement.line), []).append(claim)
                     point = point.knowing({register.name: found})
                 case Write(memory=memory, index=index, value=value):
                     self._value(value, point)
@@ -345,8 +351,8 @@ class _Walk:
             case Lookup(index=at):
                 self._value(at, point)
             case Call(arguments=arguments):
-                for one in arguments:
-                    self._value(one, point)
+                for argument in arguments:
+                    self._value(argument, point)
             case Fold(iterator=iterator, count=many, body=body):
                 at = self._any(Range(0, many - 1), iterator)
                 self._value(body, point.knowing({iterator: at}))
@@ -415,7 +421,7 @@ class _Walk:
                 return z3.If(a < b, b, a)
             case "cat":
                 whole, place = z3.IntVal(0), 0
-                for one, value in zip(expr.arguments, values, strict=True):
-                    whole, place = whole + value * (1 << place), place + one.range.bits
+                for argument, value in zip(expr.arguments, values, strict=True):
+                    whole, place = whole + value * (1 << place), place + argument.range.bits
                 return whole
         return self._any(expr.range, expr.operation)

@@ -18,7 +18,8 @@ def counter_example(formula: z3.BoolRef, tries: int = TRIES, seed: int = 1) -> d
     constants = [one for one in postorder([formula]) if z3.is_bv(one) and _free(one)]
     for _ in range(tries):
         pairs: list[tuple[Any, Any]] = [
-            (one, z3.BitVecVal(source.getrandbits(one.size()), one.size())) for one in constants
+            (constant, z3.BitVecVal(source.getrandbits(constant.size()), constant.size()))
+            for constant in constants
         ]
         if z3.is_false(z3.simplify(z3.substitute(formula, *pairs))):
             return {str(one): str(value) for one, value in pairs}

@@ -93,9 +93,9 @@ class Ila:
 
     def child(self, name: str, valid: z3.BoolRef) -> Ila:
         """The program that a command starts, whose steps are enabled while `valid`."""
-        made = Ila(f"{self.name}.{name}", self, valid)
-        self.children.append(made)
-        return made
+        ila = Ila(f"{self.name}.{name}", self, valid)
+        self.children.append(ila)
+        return ila
 
     def instruction(
         self, name: str, decode: z3.BoolRef, updates: Mapping[Any, Any], text: str = ""
@@ -111,7 +111,7 @@ class Ila:
                 raise ModelError(f"{self.name}.{name}: {own} is {state.sort()}, its update {term.sort()}")
             new[own] = term
         made = Instruction(self.name, name, z3.And(self.valid, decode), new, text)
-        if any(one.name == name for one in self.instructions):
+        if any(instruction.name == name for instruction in self.instructions):
             raise ModelError(f"{self.name}: two instructions {name}")
         self.instructions.append(made)
         return made

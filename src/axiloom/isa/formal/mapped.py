@@ -107,7 +107,7 @@ class Player:
     def part(self, name: str) -> Tensors:
         """Plays a part; the tensors it leaves. Raises SpecError with the line of the mapping."""
         tensors = Tensors(
-            self.mapped.tensors, {name: dict(one) for name, one in self.inputs.elements.items()}
+            self.mapped.tensors, {name: dict(element) for name, element in self.inputs.elements.items()}
         )
         self.playing = name
         self._block(self.mapped.parts[name], tensors, {})
@@ -182,18 +182,18 @@ class Player:
         (self.machine.memories[memory] if known is None else known)[address] = term
 
     def _lane(
-        self, one: Statement, tensors: Tensors, known: dict[str, Value]
+        self, statement: Statement, tensors: Tensors, known: dict[str, Value]
     ) -> tuple[str, int, Term] | None:
-        terms = self._terms(tensors, known, one.line)
-        if isinstance(one, Let):
-            known[one.name] = simplified(terms.value(one.value))
+        terms = self._terms(tensors, known, statement.line)
+        if isinstance(statement, Let):
+            known[statement.name] = simplified(terms.value(statement.value))
             return None
-        assert isinstance(one, Write)
-        at = simplified(terms.place(one.memory, one.index))
+        assert isinstance(statement, Write)
+        at = simplified(terms.place(statement.memory, statement.index))
         if not isinstance(at, Known):
-            raise UnknownError(f"an index of {one.memory.name} depends on data")
-        value = simplified(terms.value(one.value)).wide(one.memory.type.bits)
-        return one.memory.name, at.number, value
+            raise UnknownError(f"an index of {statement.memory.name} depends on data")
+        value = simplified(terms.value(statement.value)).wide(statement.memory.type.bits)
+        return statement.memory.name, at.number, value
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,7 +238,7 @@ class Remaining:
     def claim(self) -> Claim:
         first, last = self.elements[0].place, self.elements[-1].place
         text = f"{first} to {last} are the kernel's" if self.elements[1:] else f"{first} is the kernel's"
-        return Claim(first, text, z3.And(*(one.formula for one in self.elements)))
+        return Claim(first, text, z3.And(*(element.formula for element in self.elements)))
 
 
 @dataclass(frozen=True)
@@ -266,7 +266,7 @@ def play(mapped: Mapped, opaque: Collection[str] = ()) -> Played:
     wanted = player.part("kernel")
     for name in mapped.results:
         if not wanted.elements.get(name):
-            line = next(one.line for one in writes(mapped.parts["kernel"]) if one.memory.name == name)
+            line = next(write.line for write in writes(mapped.parts["kernel"]) if write.memory.name == name)
             sizes = ", ".join(f"{name} = {value}" for name, value in mapped.chosen.items())
             why = (
                 f"kernel() writes no element of {name}{sizes and f' with {sizes}'}: there is nothing to prove"
@@ -340,4 +340,4 @@ def _without_functions(*terms: Term) -> tuple[Term, ...]:
         (one, z3.Const(f"{one.decl().name()}#{number_}", one.sort()))
         for number_, one in enumerate(found.values())
     ]
-    return tuple(z3.substitute(one, *pairs) for one in terms) if pairs else terms
+    return tuple(z3.substitute(term, *pairs) for term in terms) if pairs else terms

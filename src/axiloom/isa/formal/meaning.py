@@ -69,8 +69,10 @@ class Form:
         return tuple(name for name in fields if name in used and name not in self.sizes)
 
     def __str__(self) -> str:
-        bounds = [f"{text_of(one.low)} <= {one.iterator.name} < {text_of(one.high)}" for one in self.loops]
-        bounds = [one.removeprefix("0 <= ") for one in bounds]
+        bounds = [
+            f"{text_of(loop.low)} <= {loop.iterator.name} < {text_of(loop.high)}" for loop in self.loops
+        ]
+        bounds = [bound.removeprefix("0 <= ") for bound in bounds]
         bounds += [f"{name} < {count}" for name, count in self.lanes.items()]
         index = ", ".join(map(text_of, self.write.index))
         made = f"{self.write.memory.name}[{index}] = {text_of(self.write.value)}"
@@ -155,7 +157,7 @@ class _Reading(Terms):
 def proof(model: Model, form: Form) -> Proof:
     """The claims of a form. Raises NoFormError."""
     ila, name = model.ila, form.instruction.name
-    command = next((one for one in ila.instructions if one.name == name), None)
+    command = next((instruction for instruction in ila.instructions if instruction.name == name), None)
     if command is None:
         raise NoFormError("what its command does depends on a choice before a loop")
     state: dict[str, Term] = dict(ila.states)

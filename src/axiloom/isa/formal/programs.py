@@ -101,7 +101,7 @@ class Program:
 
     def around(self, names: Collection[str]) -> Loop | None:
         """The loop that, with those around it, has these iterators."""
-        return next((one for one in self.loops.values() if set(one.names) == set(names)), None)
+        return next((loop for loop in self.loops.values() if set(loop.names) == set(names)), None)
 
 
 # What follows a point of a text: statements, then what follows those; a loop's next turn; the end.

@@ -68,8 +68,8 @@ class Simulator:
     def __init__(self, model: Ila) -> None:
         self.model = model
         self.steps_left = STEPS
-        self._commands = [_compiled(model, one) for one in model.instructions]
-        own = {id(one) for one in model.instructions}
+        self._commands = [_compiled(model, instruction) for instruction in model.instructions]
+        own = {id(instruction) for instruction in model.instructions}
         self._program = [_compiled(model, one) for one in model.everything() if id(one) not in own]
         self.reset()
 

@@ -37,7 +37,7 @@ def decode_claims(model: Ila) -> Iterator[Claim]:
                 f"{one.name} and {other.name} are never enabled at once",
                 z3.Not(z3.And(one.decode, other.decode)),
             )
-        enabled = z3.Or(*(one.decode for one in part.instructions))
+        enabled = z3.Or(*(instruction.decode for instruction in part.instructions))
         text = "where it is valid, one of its instructions is enabled"
         yield Claim(f"{part.name}: complete", text, z3.Implies(part.valid, enabled))
     for parent in model.models():
@@ -72,17 +72,17 @@ def progress_claims(model: Ila) -> Iterator[Claim]:
     holds = z3.And(*model.invariants.values())
     programs = [child for child in model.models() if child.parent is not None]
     for child in programs:
-        for one in child.instructions:
-            pairs = _pairs(model, one)
+        for instruction in child.instructions:
+            pairs = _pairs(model, instruction)
             smaller: z3.BoolRef = z3.BoolVal(False)
             for measure in reversed([*model.measures, *child.measures]):
                 after = z3.substitute(measure, *pairs)
                 smaller = z3.Or(z3.ULT(after, measure), z3.And(after == measure, smaller))
             ends = z3.Not(z3.Or(*(z3.substitute(other.valid, *pairs) for other in programs)))
             yield Claim(
-                f"{one.path}: ends",
+                f"{instruction.path}: ends",
                 "the step makes what is left smaller, or no program runs after it",
-                z3.Implies(z3.And(holds, one.decode), z3.Or(smaller, ends)),
+                z3.Implies(z3.And(holds, instruction.decode), z3.Or(smaller, ends)),
             )
 
 
@@ -114,8 +114,8 @@ def opaque(formulas: Sequence[z3.BoolRef]) -> list[z3.BoolRef]:
     return [made[formula.get_id()] for formula in formulas]
 
 
-def _pairs(model: Ila, one: Instruction) -> list[tuple[Any, Any]]:
-    return [(model.states[name], term) for name, term in one.updates.items()]
+def _pairs(model: Ila, instruction: Instruction) -> list[tuple[Any, Any]]:
+    return [(model.states[name], term) for name, term in instruction.updates.items()]
 
 
 def claims(model: Ila) -> list[Claim]:

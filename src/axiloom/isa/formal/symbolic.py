@@ -54,9 +54,9 @@ class StopsError(ModelError):
 class _Step:
     """An instruction, taken apart when it is executed for the first time."""
 
-    def __init__(self, one: Instruction) -> None:
-        self.one = one
-        self.decode = z3.simplify(one.decode)
+    def __init__(self, instruction: Instruction) -> None:
+        self.one = instruction
+        self.decode = z3.simplify(instruction.decode)
 
     @cached_property
     def scalars(self) -> dict[str, Term]:
@@ -84,8 +84,8 @@ class Steps:
 
     def __init__(self, model: Ila) -> None:
         self._place = model.states.get("step")
-        own = {id(one) for one in model.instructions}
-        self.commands = [_Step(one) for one in model.instructions]
+        own = {id(instruction) for instruction in model.instructions}
+        self.commands = [_Step(instruction) for instruction in model.instructions]
         self._program = [_Step(one) for one in model.everything() if id(one) not in own]
         self._by_place: dict[int, list[_Step]] = {}
 
@@ -170,9 +170,9 @@ class Machine:
         """With the elements of memories that it looks at, as far as their addresses are known."""
         while not z3.is_true(condition) and not z3.is_false(condition):
             pairs = [
-                (one, self.element(one.arg(0).decl().name(), one.arg(1).as_long()))
-                for one in _selects([condition])
-                if z3.is_bv_value(one.arg(1))
+                (select, self.element(select.arg(0).decl().name(), select.arg(1).as_long()))
+                for select in _selects([condition])
+                if z3.is_bv_value(select.arg(1))
             ]
             if all(one.eq(element) for one, element in pairs):
                 break
@@ -188,8 +188,8 @@ class Machine:
                 step.prune = True
         scalars = {name: self._pruned(known(term)) for name, term in step.scalars.items()}
         stores: dict[str, Stores] = {}
-        for memory, found in step.stores.items():
-            held = [(self._pruned(known(condition)), at, value) for condition, at, value in found]
+        for memory, store in step.stores.items():
+            held = [(self._pruned(known(condition)), at, value) for condition, at, value in store]
             stores[memory] = [
                 (condition, self._pruned(known(at)), self._pruned(known(value)))
                 for condition, at, value in held
@@ -202,10 +202,12 @@ class Machine:
         term = z3.simplify(term)
         while True:
             pairs = [
-                (one, element)
-                for one in _selects([term])
-                if z3.is_bv_value(one.arg(1))
-                and z3.is_bv_value(element := self.element(one.arg(0).decl().name(), one.arg(1).as_long()))
+                (select, element)
+                for select in _selects([term])
+                if z3.is_bv_value(select.arg(1))
+                and z3.is_bv_value(
+                    element := self.element(select.arg(0).decl().name(), select.arg(1).as_long())
+                )
             ]
             if not pairs:
                 return term
@@ -228,8 +230,8 @@ class Machine:
             known = Substitution(pairs)
         new = {name: z3.simplify(known(term)) for name, term in scalars.items()}
         stored: list[tuple[str, int, Term]] = []
-        for memory, found in stores.items():
-            for condition, at, value in found:
+        for memory, store in stores.items():
+            for condition, at, value in store:
                 holds = z3.simplify(known(condition))
                 if z3.is_false(holds):
                     continue
@@ -263,7 +265,7 @@ def _stores(memory: Term, condition: z3.BoolRef) -> Iterator[tuple[z3.BoolRef, T
 
 
 def _needed(scalars: Mapping[str, Term], stores: Mapping[str, Stores]) -> Selects:
-    stored = [part for found in stores.values() for each in found for part in each]
+    stored = [part for store in stores.values() for each in store for part in each]
     levels: list[list[tuple[Term, str, Term]]] = []
     level_of: dict[int, int] = {}
     for select in _selects([*scalars.values(), *stored]):

@@ -150,14 +150,14 @@ class Terms:
                     return Value(_opaque(operation, parts, wanted), wanted)
                 return _folded(operation, parts, wanted)
             case Call(function=function, arguments=arguments):
-                return self._call(function, [self.value(one) for one in arguments])
+                return self._call(function, [self.value(argument) for argument in arguments])
             case Apply(operation=operation, arguments=arguments):
                 if operation in _TRUTHS:
                     holds = self.truth(expr)
                     if z3.is_true(holds) or z3.is_false(holds):
                         return Known(int(z3.is_true(holds)), wanted)
                     return Value(z3.If(holds, number(1, 1), number(0, 1)), wanted)
-                given = [self.value(one) for one in arguments]
+                given = [self.value(argument) for argument in arguments]
                 if (numbers := _numbers(given)) is not None:
                     return Known(_computed(operation, numbers, given), wanted)
                 bits = max(wanted.bits, *(one.range.bits for one in given)) + 1
@@ -227,10 +227,10 @@ class Terms:
         shifted = z3.LShR(value.wide(bits), low.wide(bits))
         return Value(z3.Extract(width - 1, 0, shifted), kind)
 
-    def _call(self, function: Function, given: Sequence[Value]) -> Value:
+    def _call(self, function: Function, values: Sequence[Value]) -> Value:
         fitted = {
-            name: _fitted(one, wanted)
-            for one, (name, wanted) in zip(given, function.parameters.items(), strict=True)
+            name: _fitted(value, wanted)
+            for value, (name, wanted) in zip(values, function.parameters.items(), strict=True)
         }
         if function.opaque or function.name in self.opaque:
             declared = _declared(self.model, function)
@@ -300,18 +300,18 @@ def _fitted(value: Value, wanted: Range) -> Value:
     return Known(low - (1 << wanted.bits) if wanted.signed and low >> wanted.bits - 1 else low, wanted)
 
 
-def _numbers(given: Sequence[Value]) -> list[int] | None:
+def _numbers(values: Sequence[Value]) -> list[int] | None:
     """All of them, if all are known."""
-    found = [one.number for one in given if isinstance(one, Known)]
-    return found if len(found) == len(given) else None
+    found = [value.number for value in values if isinstance(value, Known)]
+    return found if len(found) == len(values) else None
 
 
-def _computed(operation: str, numbers: Sequence[int], given: Sequence[Value]) -> int:
+def _computed(operation: str, numbers: Sequence[int], values: Sequence[Value]) -> int:
     if operation != "cat":
         return VALUES[operation](*numbers)
     whole = place = 0
-    for one, value in zip(numbers, given, strict=True):
-        whole |= one << place
+    for number, value in zip(numbers, values, strict=True):
+        whole |= number << place
         place += value.range.bits
     return whole
 
@@ -338,9 +338,9 @@ def _of_memory(term: z3.ExprRef, most: int = 200) -> bool:
 
 def _declared(model: Ila, function: Function) -> z3.FuncDeclRef:
     """An opaque function of the model: uninterpreted, with what the simulator does for it."""
-    sorts = [one.bits for one in function.parameters.values()]
+    sorts = [parameter.bits for parameter in function.parameters.values()]
     if function.name not in model.functions:
-        if function.external and not any(one.signed for one in function.parameters.values()):
+        if function.external and not any(parameter.signed for parameter in function.parameters.values()):
             own = externals.function(function.external).one
             return model.function(function.name, *sorts, function.result.bits, python=own)
 
@@ -378,8 +378,8 @@ def _folded(operation: str, parts: Sequence[Value], wanted: Range) -> Value:
         return Known(reduce(VALUES[operation], numbers), wanted)
     bits = wanted.bits + 1
     found = parts[0].wide(bits)
-    for one in parts[1:]:
-        found = _RULES[operation](found, one.wide(bits))
+    for part in parts[1:]:
+        found = _RULES[operation](found, part.wide(bits))
     return Value(z3.Extract(wanted.bits - 1, 0, found), wanted)
 
 

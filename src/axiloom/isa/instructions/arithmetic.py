@@ -147,11 +147,11 @@ VALUES: Mapping[str, Callable[..., int]] = {
 
 def apply(operation: str, *arguments: Expr, most: int = MOST_BITS) -> Expr:
     """The operation with its range of at most `most` bits; constants fold. Raises RangeError."""
-    ranges = [one.range for one in arguments]
+    ranges = [argument.range for argument in arguments]
     found = _RANGES[operation](*ranges)
     if found.bits > MOST_WIDE:
         raise RangeError(f"{found.bits} bits: no number has more than {MOST_WIDE}")
-    values = [one.value for one in arguments if isinstance(one, Const)]
+    values = [argument.value for argument in arguments if isinstance(argument, Const)]
     if len(values) == len(arguments) and operation in VALUES:
         return Const(VALUES[operation](*values))
     if found.bits > most and operation != "cat":
@@ -208,6 +208,6 @@ def fold(operation: str, iterator: str, count: int, body: Expr) -> Expr:
 def all_of(parts: Sequence[Expr]) -> Expr:
     """They all hold."""
     result: Expr = Const(1)
-    for one in parts:
-        result = one if result == Const(1) else apply("and", result, one)
+    for part in parts:
+        result = part if result == Const(1) else apply("and", result, part)
     return result

@@ -55,13 +55,13 @@ def said(node: ast.AST) -> str:
 
 def type_of(name: str) -> Range | None:
     """``int8``, ``uint5``; None for what is no type."""
-    found = _TYPE.fullmatch(name)
-    if not found:
+    match = _TYPE.fullmatch(name)
+    if not match:
         return None
-    bits = int(found[2])
+    bits = int(match[2])
     if bits > MOST_WIDE:
         return None
-    return unsigned(bits) if found[1] else signed(bits)
+    return unsigned(bits) if match[1] else signed(bits)
 
 
 @dataclass
@@ -140,10 +140,10 @@ class Scope:
             case ast.UnaryOp(op=ast.Not(), operand=value):
                 return self.apply("not", self.expr(value))
             case ast.BoolOp(op=op, values=values):
-                parts = [self.condition(one) for one in values]
+                parts = [self.condition(value) for value in values]
                 found = parts[0]
-                for one in parts[1:]:
-                    found = self.apply("and" if isinstance(op, ast.And) else "or", found, one)
+                for part in parts[1:]:
+                    found = self.apply("and" if isinstance(op, ast.And) else "or", found, part)
                 return found
             case ast.Compare():
                 return self._compare(node)
@@ -228,7 +228,7 @@ class Scope:
             raise self.fault(
                 node, f"{memory.name} has {len(memory.shape)} dims, not {len(parts)}: `{said(node)}`"
             )
-        found = tuple(self.expr(one) for one in parts)
+        found = tuple(self.expr(part) for part in parts)
         for at, size, text in zip(found, memory.shape, parts, strict=True):
             if at.range.low >= size or at.range.high < 0:
                 raise self.fault(
@@ -249,8 +249,8 @@ class Scope:
             return self._fold(node, _FOLDED[name], arguments[0])
         if name in ("min", "max") and len(arguments) >= 2:
             found = self.expr(arguments[0])
-            for one in arguments[1:]:
-                found = self.apply(name, found, self.expr(one))
+            for argument in arguments[1:]:
+                found = self.apply(name, found, self.expr(argument))
             return found
         if name == "abs" and len(arguments) == 1:
             return self.apply("abs", self.expr(arguments[0]))
@@ -288,8 +288,8 @@ class Scope:
                 node, f"{function.name} takes {len(function.parameters)} arguments, not {len(arguments)}"
             )
         given = [
-            self.fitting(one, wanted, f"{function.name}'s {name}")
-            for one, (name, wanted) in zip(arguments, function.parameters.items(), strict=True)
+            self.fitting(argument, wanted, f"{function.name}'s {name}")
+            for argument, (name, wanted) in zip(arguments, function.parameters.items(), strict=True)
         ]
         return Call(function, tuple(given))
 

@@ -106,7 +106,7 @@ class Mapped:
     @property
     def results(self) -> list[str]:
         """The tensors that `kernel` makes."""
-        return sorted({one.memory.name for one in writes(self.parts["kernel"])} - self.scratch)
+        return sorted({write.memory.name for write in writes(self.parts["kernel"])} - self.scratch)
 
 
 def read(
@@ -201,7 +201,7 @@ class _MappingReader(Reader):
         self.scope = Scope(old.place, self.known, self.constants, most=MOST_BITS)
 
     def _size(self, name: str, call: ast.Call) -> None:
-        given = {one.arg: self.scope.constant(one.value, "a size") for one in call.keywords}
+        given = {keyword.arg: self.scope.constant(keyword.value, "a size") for keyword in call.keywords}
         if len(call.args) != 1 or set(given) - {"least", "most", "multiple"}:
             raise self.fault(call, f"{name} = size(VALUE, least=1, most=64, multiple=1)")
         value = self.scope.constant(call.args[0], "a size")
@@ -235,14 +235,14 @@ class _MappingReader(Reader):
         self.part = ""
         if node.name != "kernel":
             self._host_computes(self.parts[node.name], node.name, frozenset())
-        for one in writes(self.parts[node.name]):
-            name = one.memory.name
-            if name in self.tensors or (node.name == "program" and one.memory.host):
+        for write in writes(self.parts[node.name]):
+            name = write.memory.name
+            if name in self.tensors or (node.name == "program" and write.memory.host):
                 if name in self.scratch and node.name != "kernel":
                     raise self.fault(node, f"{node.name} writes {name}: scratch is kernel's")
                 continue
             there = "only commands change the target"
-            if one.memory.host:
+            if write.memory.host:
                 there = "program() gives the host's memory its data"
             raise self.fault(node, f"{node.name} writes {name}: {there}")
 
@@ -297,7 +297,7 @@ class _MappingReader(Reader):
         turn: Sequence[ast.keyword],
     ) -> None:
         parts = index.elts if isinstance(index, ast.Tuple) else [index]
-        names = [one.id for one in parts if isinstance(one, ast.Name)]
+        names = [part.id for part in parts if isinstance(part, ast.Name)]
         shape = self.tensors[tensor].shape
         if len(names) != len(parts) or len(names) != len(shape):
             raise self.fault(node, f"{tensor} has {len(shape)} dims: place({tensor}[i, j], ...) with names")
@@ -319,13 +319,13 @@ class _MappingReader(Reader):
     def _command(self, scope: Scope, call: ast.Call, keywords: Sequence[ast.keyword]) -> Command:
         assert self.target is not None
         inputs: dict[str, Expr] = {}
-        for one in keywords:
+        for keyword in keywords:
             known = self.target.inputs
-            name = one.arg or "**"
+            name = keyword.arg or "**"
             if name not in known:
                 there = f"{hint(name, known)}; there are {', '.join(known)}"
                 raise self.fault(call, f"{self.target.name} has no input {name}{there}")
-            inputs[name] = scope.fitting(one.value, known[name].type, f"input {name}")
+            inputs[name] = scope.fitting(keyword.value, known[name].type, f"input {name}")
         return Command(inputs, call.lineno)
 
 
@@ -335,7 +335,9 @@ def _operation(expr: Expr) -> str:
 
 def _reads(expr: Expr, data: frozenset[str]) -> int:
     """Elements of tensors and memories that an expression is made of."""
-    return sum(isinstance(one, Read) or (isinstance(one, Name) and one.name in data) for one in parts(expr))
+    return sum(
+        isinstance(part, Read) or (isinstance(part, Name) and part.name in data) for part in parts(expr)
+    )
 
 
 def writes(block: Sequence[Statement | Command]) -> Iterator[Write]:

@@ -34,7 +34,7 @@ def page(isa: InstructionSet, text: str) -> str:
     if plain:
         made += ["## Constants", "", "```python", *map(ast.unparse, plain), "```", ""]
     made += _state(isa)
-    others = [one for name, one in functions.items() if name not in isa.instructions]
+    others = [function for name, function in functions.items() if name not in isa.instructions]
     if others:
         made += ["## Functions", ""]
         for one in others:
@@ -45,9 +45,9 @@ def page(isa: InstructionSet, text: str) -> str:
     return "\n".join(made).rstrip() + "\n"
 
 
-def _declares(one: ast.Assign) -> bool:
+def _declares(assign: ast.Assign) -> bool:
     """Whether it is an input, a register, a memory or a table."""
-    called = one.value.func if isinstance(one.value, ast.Call) else None
+    called = assign.value.func if isinstance(assign.value, ast.Call) else None
     return isinstance(called, ast.Name) and called.id in ("input", "register", "memory", "table")
 
 
@@ -74,24 +74,32 @@ def _state(isa: InstructionSet) -> Iterator[str]:
     rows: list[Sequence[str]] = [(f"`{one.name}`", str(one.bits)) for one in isa.inputs.values()]
     yield from _table("Inputs of a command", ("input", "bits"), rows)
     rows = [
-        (f"`{one.name}`", " x ".join(map(str, one.shape)), type_name(one.type), _OWNERS[one.host])
-        for one in isa.memories.values()
+        (f"`{memory.name}`", " x ".join(map(str, memory.shape)), type_name(memory.type), _OWNERS[memory.host])
+        for memory in isa.memories.values()
     ]
     yield from _table("Memories", ("memory", "elements", "type", "whose"), rows)
     rows = [
-        (f"`{one.name}`", type_name(one.type), "any" if one.init is None else str(one.init))
-        for one in isa.registers.values()
+        (
+            f"`{register.name}`",
+            type_name(register.type),
+            "any" if register.init is None else str(register.init),
+        )
+        for register in isa.registers.values()
     ]
     yield from _table("Registers", ("register", "type", "after a reset"), rows)
-    rows = [(f"`{one.name}`", str(len(one.values)), _shortened(one.values)) for one in isa.tables.values()]
+    rows = [
+        (f"`{table.name}`", str(len(table.values)), _shortened(table.values)) for table in isa.tables.values()
+    ]
     yield from _table("Tables", ("table", "entries", "values"), rows)
 
 
-def _instruction(isa: InstructionSet, one: Instruction, node: ast.FunctionDef, text: str) -> Iterator[str]:
-    yield from (f"### {one.name}", "", *_said(one.text))
+def _instruction(
+    isa: InstructionSet, instruction: Instruction, node: ast.FunctionDef, text: str
+) -> Iterator[str]:
+    yield from (f"### {instruction.name}", "", *_said(instruction.text))
     when = next(each.args[0] for each in node.decorator_list if isinstance(each, ast.Call))
     yield from (f"Comes when `{ast.unparse(when)}`.", "")
-    places = {let.name: _place(let.value) for let in one.fields}
+    places = {let.name: _place(let.value) for let in instruction.fields}
     bound = {
         target.id: ast.unparse(each.value)
         for each in node.body
@@ -99,25 +107,29 @@ def _instruction(isa: InstructionSet, one: Instruction, node: ast.FunctionDef, t
     }
     rows = [
         (f"`{let.name}`", places[let.name] or f"`{bound.get(let.name, '')}`", str(let.value.range))
-        for let in one.fields
+        for let in instruction.fields
     ]
     if rows:
         yield from ("| field | bits | values |", "|---|---|---|")
         yield from (f"| {' | '.join(row)} |" for row in map(_escaped, rows))
         yield ""
-    if one.legal:
+    if instruction.legal:
         yield "Legal if all of these hold; else the device stops:"
         yield ""
-        yield from (f"- `{part.text}`" for part in one.legal)
+        yield from (f"- `{part.text}`" for part in instruction.legal)
         yield ""
-    body = [each for each in node.body if each.lineno > _head_end(one, node)]
+    body = [each for each in node.body if each.lineno > _head_end(instruction, node)]
     if body:
         yield from _quoted(text, body[0], body[-1])
 
 
-def _head_end(one: Instruction, node: ast.FunctionDef) -> int:
+def _head_end(instruction: Instruction, node: ast.FunctionDef) -> int:
     """The last line of the docstring, the fields and the requirements."""
-    lines = [node.lineno, *(let.line for let in one.fields), *(part.line for part in one.legal)]
+    lines = [
+        node.lineno,
+        *(let.line for let in instruction.fields),
+        *(part.line for part in instruction.legal),
+    ]
     ends = [each.end_lineno or each.lineno for each in node.body if each.lineno in lines]
     first = node.body[0]
     if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
@@ -150,7 +162,7 @@ def _escaped(row: Sequence[str]) -> list[str]:
 
 
 def _shortened(values: Sequence[int]) -> str:
-    said = [str(one) for one in values[:8]]
+    said = [str(value) for value in values[:8]]
     return ", ".join(said) + (", ..." if len(values) > 8 else "")
 
 

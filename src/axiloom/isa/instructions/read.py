@@ -222,10 +222,10 @@ class Reader:
 
     def _memory(self, name: str, call: ast.Call) -> None:
         form = f"{name} = memory(ROWS, ..., type=int8), with host=True where it is the host's"
-        given = {one.arg: one.value for one in call.keywords}
+        given = {keyword.arg: keyword.value for keyword in call.keywords}
         if not call.args or set(given) - {"type", "host"} or "type" not in given:
             raise self.fault(call, form)
-        shape = tuple(self.scope.constant(one, "a memory's size") for one in call.args)
+        shape = tuple(self.scope.constant(arg, "a memory's size") for arg in call.args)
         elements = 1
         for size in shape:
             elements *= max(size, 0)
@@ -237,15 +237,15 @@ class Reader:
         if not isinstance(host, ast.Constant) or not isinstance(host.value, bool):
             raise self.fault(call, form)
         named = call.args[0].id if len(call.args) == 1 and isinstance(call.args[0], ast.Name) else ""
-        made = Memory(name, shape, self._type(given["type"]), host.value, named)
-        self.known.memories[name] = made  # type: ignore[index]
+        memory = Memory(name, shape, self._type(given["type"]), host.value, named)
+        self.known.memories[name] = memory  # type: ignore[index]
 
     def _table(self, name: str, call: ast.Call) -> None:
         if not call.args or call.keywords:
             raise self.fault(call, f"{name} = table(FIRST, SECOND, ...)")
         if len(call.args) > MOST_ENTRIES:
             raise self.fault(call, f"{name} has {len(call.args)} entries: up to {MOST_ENTRIES} are accepted")
-        values = tuple(self.scope.constant(one, "an entry of a table") for one in call.args)
+        values = tuple(self.scope.constant(arg, "an entry of a table") for arg in call.args)
         if Range(min(values), max(values)).bits > MOST_STORED:
             raise self.fault(call, f"{name} has entries of more than {MOST_STORED} bits")
         self.known.tables[name] = Table(name, values)  # type: ignore[index]
@@ -256,14 +256,14 @@ class Reader:
             raise self.fault(call, "small(CONSTANT=VALUE, ...), with lanes and stream_width of the RTL")
         if self.known.small:
             raise self.fault(call, "a text has one small form")
-        for one in call.keywords:
-            name = str(one.arg)
+        for keyword in call.keywords:
+            name = str(keyword.arg)
             if name not in self.constants and name not in RTL_SIZES:
                 known = (*self.constants, *RTL_SIZES)
                 raise self.fault(
                     call, f"no constant `{name}`{hint(name, known)}; there are {', '.join(known)}"
                 )
-            value = self.scope.constant(one.value, f"{name} of the small form")
+            value = self.scope.constant(keyword.value, f"{name} of the small form")
             self.known.small[name] = value  # type: ignore[index]
 
     # --- functions and instructions -----------------------------------------------------------------------
@@ -275,7 +275,7 @@ class Reader:
             raise self.fault(node, f"{node.name}: plain parameters alone, name: TYPE")
         if len(node.decorator_list) > 1:
             raise self.fault(node, f"{node.name}: one decorator, not {len(node.decorator_list)}")
-        arguments = [one.arg for one in spec.args]
+        arguments = [arg.arg for arg in spec.args]
         for one_name in arguments:
             if one_name.startswith("_") or arguments.count(one_name) > 1:
                 raise self.fault(node, f"{node.name}: {one_name} cannot be the name of a parameter here")
@@ -296,11 +296,11 @@ class Reader:
             self._function(node, kinds)
 
     def _function(self, node: ast.FunctionDef, kinds: Mapping[str, ast.expr]) -> None:
-        if node.returns is None or any(one.annotation is None for one in node.args.args):
+        if node.returns is None or any(arg.annotation is None for arg in node.args.args):
             raise self.fault(
                 node, f"{node.name}: a function says its types: def {node.name}(x: int8) -> int8"
             )
-        parameters = {one.arg: self._type(one.annotation) for one in node.args.args if one.annotation}
+        parameters = {arg.arg: self._type(arg.annotation) for arg in node.args.args if arg.annotation}
         result, text = self._type(node.returns), ast.get_docstring(node) or ""
         body = without_text(node.body)
         if external := kinds.get("external"):
@@ -325,8 +325,8 @@ class Reader:
         """A call stands for all that it does: functions that call one another twice double each time."""
         bodies = [let.value for let in function.lets] + ([function.value] if function.value else [])
         weight = 1
-        for one in bodies:
-            for part in parts(one):
+        for body in bodies:
+            for part in parts(body):
                 weight += self.weights.get(part.function.name, 1) if isinstance(part, Call) else 1
         if weight > MOST_PARTS:
             raise self.fault(node, f"{function.name} does {weight} operations with all that it calls: "
@@ -364,11 +364,11 @@ class Reader:
                     )
 
     def _procedure(self, node: ast.FunctionDef) -> None:
-        if node.returns is not None or any(one.annotation is None for one in node.args.args):
+        if node.returns is not None or any(arg.annotation is None for arg in node.args.args):
             raise self.fault(
                 node, f"{node.name}: a procedure has typed parameters and no result: def {node.name}(x: int8)"
             )
-        parameters = {one.arg: self._type(one.annotation) for one in node.args.args if one.annotation}
+        parameters = {arg.arg: self._type(arg.annotation) for arg in node.args.args if arg.annotation}
         scope = replace(self.scope, locals={})
         for name, kind in parameters.items():
             self._local(node, scope, name)
@@ -432,8 +432,8 @@ class Reader:
             body = body[1:]
         text = ast.get_docstring(node) or ""
         statements = tuple(self._statements(scope, body))
-        made = Instruction(node.name, when, tuple(head), tuple(legal), statements, text, node.lineno)
-        self.known.instructions[node.name] = made  # type: ignore[index]
+        instruction = Instruction(node.name, when, tuple(head), tuple(legal), statements, text, node.lineno)
+        self.known.instructions[node.name] = instruction  # type: ignore[index]
 
     # --- statements ---------------------------------------------------------------------------------------
 

@@ -41,33 +41,35 @@ def _block(
     return tuple(made), known
 
 
-def _statement(one: Statement, names: dict[str, str], taken: dict[str, int]) -> Statement:
-    match one:
+def _statement(statement: Statement, names: dict[str, str], taken: dict[str, int]) -> Statement:
+    match statement:
         case Let(name=name, value=value):
             value = renamed(value, names)
             names[name] = _new(name, taken)
-            return replace(one, name=names[name], value=value)
+            return replace(statement, name=names[name], value=value)
         case SetRegister(value=value):
-            return replace(one, value=renamed(value, names))
+            return replace(statement, value=renamed(value, names))
         case Write(index=index, value=value):
-            return replace(one, index=tuple(renamed(at, names) for at in index), value=renamed(value, names))
+            return replace(
+                statement, index=tuple(renamed(at, names) for at in index), value=renamed(value, names)
+            )
         case For(iterator=iterator, low=low, high=high, body=body):
             own = _new(iterator.name, taken)
             inner, _ = _block(body, {**names, iterator.name: own}, taken)
             low, high = renamed(low, names), renamed(high, names)
-            return replace(one, iterator=replace(iterator, name=own), low=low, high=high, body=inner)
+            return replace(statement, iterator=replace(iterator, name=own), low=low, high=high, body=inner)
         case Lanes(iterators=iterators, body=body):
             own_names = {name: _new(name, taken) for name in iterators}
             inner, _ = _block(body, {**names, **own_names}, taken)
             return replace(
-                one, iterators={own_names[name]: count for name, count in iterators.items()}, body=inner
+                statement, iterators={own_names[name]: count for name, count in iterators.items()}, body=inner
             )
         case Requirement(condition=condition):
-            return replace(one, condition=renamed(condition, names))
+            return replace(statement, condition=renamed(condition, names))
         case If(condition=condition, then=then, other=other):
             yes, _ = _block(then, names, taken)
             no, _ = _block(other, names, taken)
-            return replace(one, condition=renamed(condition, names), then=yes, other=no)
+            return replace(statement, condition=renamed(condition, names), then=yes, other=no)
 
 
 def renamed(expr: Expr, names: Mapping[str, str]) -> Expr:

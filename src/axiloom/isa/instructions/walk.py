@@ -125,8 +125,8 @@ def loop_names(block: Sequence[Statement]) -> Iterator[str]:
 def substituted(expr: Expr, known: Callable[[Name], Expr]) -> Expr:
     """The same with what `known` says in the place of each name; a sum's own iterator stays."""
 
-    def again(one: Expr) -> Expr:
-        return substituted(one, known)
+    def again(expr: Expr) -> Expr:
+        return substituted(expr, known)
 
     match expr:
         case Const():

@@ -124,10 +124,10 @@ def fixed(bits: int, fraction: int) -> Fixed:
 
 def parse(name: str) -> Fixed | str | None:
     """The fixed-point of this name; why there is none of it; None if the name is of something else."""
-    found = re.fullmatch(r"fixed<\s*(\d+)\s*,\s*(\d+)\s*>", name)
-    if found is None:
+    match = re.fullmatch(r"fixed<\s*(\d+)\s*,\s*(\d+)\s*>", name)
+    if match is None:
         return None
-    bits, fraction = int(found[1]), int(found[2])
+    bits, fraction = int(match[1]), int(match[2])
     if bits not in (8, 16, 32):
         return f"an element of `{name}` has {bits} bits; on the stream it may have 8, 16 or 32"
     if fraction >= bits:

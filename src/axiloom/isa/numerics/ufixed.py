@@ -40,10 +40,10 @@ def ufixed(fraction: int) -> UnsignedFixed:
 
 def parse(name: str) -> UnsignedFixed | str | None:
     """The numerics of this name; why there is none of it; None if the name is of something else."""
-    found = re.fullmatch(r"ufixed<\s*(\d+)\s*,\s*(\d+)\s*>", name)
-    if found is None:
+    match = re.fullmatch(r"ufixed<\s*(\d+)\s*,\s*(\d+)\s*>", name)
+    if match is None:
         return None
-    bits, fraction = int(found[1]), int(found[2])
+    bits, fraction = int(match[1]), int(match[2])
     if bits != BITS:
         return f"an element of `{name}` has {bits} bits; without sign it may have {BITS}"
     if fraction > BITS:

@@ -39,25 +39,25 @@ def integer(value: int) -> Attribute:
 
 
 def mixed(values: Sequence[str | int]) -> Attribute:
-    return ArrayAttr([text(each) if isinstance(each, str) else integer(each) for each in values])
+    return ArrayAttr([text(value) if isinstance(value, str) else integer(value) for value in values])
 
 
 def read_text(attributes: Mapping[str, Attribute], name: str) -> str | None:
-    found = attributes.get(name)
-    return found.data if isinstance(found, StringAttr) else None
+    attribute = attributes.get(name)
+    return attribute.data if isinstance(attribute, StringAttr) else None
 
 
 def read_integer(attributes: Mapping[str, Attribute], name: str) -> int | None:
-    found = attributes.get(name)
-    return found.value.data if isinstance(found, IntegerAttr) else None
+    attribute = attributes.get(name)
+    return attribute.value.data if isinstance(attribute, IntegerAttr) else None
 
 
 def read_mixed(attributes: Mapping[str, Attribute], name: str) -> list[str | int] | None:
-    found = attributes.get(name)
-    if not isinstance(found, ArrayAttr):
+    attribute = attributes.get(name)
+    if not isinstance(attribute, ArrayAttr):
         return None
     values: list[str | int] = []
-    for each in found.data:
+    for each in attribute.data:
         if isinstance(each, StringAttr):
             values.append(each.data)
         elif isinstance(each, IntegerAttr):

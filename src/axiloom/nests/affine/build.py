@@ -134,7 +134,7 @@ class _Function:
         if loop_name in self.schedule.unrolled:
             place = AffineExpr.dimension(len(self.dims))
             limits, guard = syntax.lanes(
-                limits, place, [syntax.last_lane(each, loop_name) for each in statements]
+                limits, place, [syntax.last_lane(statement, loop_name) for statement in statements]
             )
         lower, lower_operands = self._map(limits.lower)
         upper, upper_operands = self._map(limits.upper)
@@ -168,9 +168,9 @@ class _Function:
     def _statements(self, node: isl.AstNode) -> list[Placed]:
         found: list[int] = []
 
-        def visit(each: isl.AstNode) -> bool:
-            if each.get_type() == syntax.Node.user:
-                found.append(_called(each.user_get_expr()))
+        def visit(node: isl.AstNode) -> bool:
+            if node.get_type() == syntax.Node.user:
+                found.append(_called(node.user_get_expr()))
             return True
 
         node.foreach_descendant_top_down(visit)
@@ -239,7 +239,7 @@ class _Function:
     def _statement(self, call: isl.AstExpr, values: dict[str, AffineExpr], builder: Builder) -> None:
         placed = self.schedule.statements[_called(call)]
         self._cases(
-            combined(list, [syntax.form(each, values) for each in syntax.arguments(call)[1:]]),
+            combined(list, [syntax.form(argument, values) for argument in syntax.arguments(call)[1:]]),
             lambda arguments, inner: self._instance(placed, arguments, inner),
             builder,
         )
@@ -267,13 +267,13 @@ class _Function:
             op = arith.IndexCastOp(position, mlir_type(value.number))
             op.attributes[at.NUMBER] = at.text(value.number)
         else:
-            operands = [self._value(each, iterators, builder) for each in value.operands]
-            numbers = [each.number for each in value.operands]
+            operands = [self._value(operand, iterators, builder) for operand in value.operands]
+            numbers = [operand.number for operand in value.operands]
             op = operation(value.name, operands, numbers, value.number)
         return builder.insert(op).results[0]
 
     def _access(self, access: Load, iterators: syntax.Values) -> tuple[AffineMapAttr, list[SSAValue]]:
-        return self._map([syntax.affine(each, iterators) for each in access.subscripts])
+        return self._map([syntax.affine(subscript, iterators) for subscript in access.subscripts])
 
     # --- maps -----------------------------------------------------------------------------------------
 
@@ -283,11 +283,11 @@ class _Function:
 
     def _compressed(self, results: Sequence[AffineExpr]) -> tuple[list[AffineExpr], list[SSAValue]]:
         """The same with only those dimensions that are used, and their values."""
-        used = sorted({each for result in results for each in result.used_dims()})
+        used = sorted({used_dim for result in results for used_dim in result.used_dims()})
         places = [AffineExpr.constant(0)] * len(self.dims)
         for place, each in enumerate(used):
             places[each] = AffineExpr.dimension(place)
-        kept = [each.replace_dims_and_symbols(places, []).simplify(len(used), 0) for each in results]
+        kept = [result.replace_dims_and_symbols(places, []).simplify(len(used), 0) for result in results]
         return kept, [self.dims[each] for each in used]
 
 
@@ -300,21 +300,21 @@ def _type(array: Array) -> MemRefType[Attribute]:
 
 
 def _dictionaries(values: Sequence[dict[str, Attribute]]) -> ArrayAttr[DictionaryAttr]:
-    return ArrayAttr([DictionaryAttr(each) for each in values])
+    return ArrayAttr([DictionaryAttr(value) for value in values])
 
 
 def _layout(layout: Layout, dimensions: int) -> dict[str, Attribute]:
-    found: dict[str, Attribute] = {}
+    attributes: dict[str, Attribute] = {}
     partition = layout.partition
     if isinstance(partition, Cyclic):
         whole = len(partition.block) == dimensions > 0
-        found[at.PARTITION] = at.mixed(["block" if whole else "cyclic", *partition.factors])
+        attributes[at.PARTITION] = at.mixed(["block" if whole else "cyclic", *partition.factors])
         if partition.block and not whole:
-            found[at.BLOCKS] = at.mixed(sorted(partition.block))
+            attributes[at.BLOCKS] = at.mixed(sorted(partition.block))
     elif partition is not None:
-        found[at.PARTITION] = at.mixed(["hyperplane", partition.banks, *partition.coefficients])
+        attributes[at.PARTITION] = at.mixed(["hyperplane", partition.banks, *partition.coefficients])
     if layout.storage is not None:
-        found[at.STORAGE] = at.text(layout.storage.value)
+        attributes[at.STORAGE] = at.text(layout.storage.value)
     if layout.ports != 1:
-        found[at.PORTS] = at.integer(layout.ports)
-    return found
+        attributes[at.PORTS] = at.integer(layout.ports)
+    return attributes

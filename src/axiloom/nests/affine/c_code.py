@@ -76,7 +76,7 @@ class _Code:
             self._line(depth, f"const {kind} {self._name(result)} = {self._value(op)};")
 
     def _operands(self, values: Sequence[SSAValue]) -> list[str]:
-        return [self._name(each) for each in values]
+        return [self._name(value) for value in values]
 
     def _element(self, op: affine.LoadOp | affine.StoreOp) -> str:
         names = self._operands(op.indices)
@@ -108,7 +108,7 @@ class _Code:
                 self.functions[name] = definition(what)
             except ValueError as error:
                 raise CompileError(f"@{self.source.name}: {error}") from None
-        return f"{name}({', '.join(self._name(each) for each in op.operands)})"
+        return f"{name}({', '.join(self._name(operand) for operand in op.operands)})"
 
 
 def constant(op: arith.ConstantOp, format: Format) -> str:

@@ -88,7 +88,7 @@ def _joined(parts: Sequence[str]) -> str:
 
 def extreme(call: str, bounds: AffineMap, names: Sequence[str]) -> str:
     """Of all results of a map: ``least(10, i + 1)``."""
-    texts = [form(each, names) for each in bounds.results]
+    texts = [form(result, names) for result in bounds.results]
     text = texts[-1]
     for each in reversed(texts[:-1]):
         text = f"{call}({each}, {text})"
@@ -97,18 +97,18 @@ def extreme(call: str, bounds: AffineMap, names: Sequence[str]) -> str:
 
 def condition(where: AffineSet, names: Sequence[str]) -> str:
     """``i >= 1 && j == 0``."""
-    return " && ".join(_constraint(each, names) for each in where.constraints)
+    return " && ".join(_constraint(constraint, names) for constraint in where.constraints)
 
 
 _SIGNS = {AffineConstraintKind.ge: ">=", AffineConstraintKind.le: "<=", AffineConstraintKind.eq: "=="}
 _MIRRORED = {">=": "<=", "<=": ">=", "==": "=="}
 
 
-def _constraint(each: AffineConstraintExpr, names: Sequence[str]) -> str:
+def _constraint(constraint: AffineConstraintExpr, names: Sequence[str]) -> str:
     """What is subtracted on one side is added on the other one."""
-    left, right = _parts(each.lhs, names), _parts(each.rhs, names)
+    left, right = _parts(constraint.lhs, names), _parts(constraint.rhs, names)
     plus = [part for part in left if not part.startswith("-")] + [p[1:] for p in right if p.startswith("-")]
     minus = [part[1:] for part in left if part.startswith("-")] + [p for p in right if not p.startswith("-")]
     first, second = (_joined([part for part in side if part != "0"]) for side in (plus, minus))
-    sign = _SIGNS[each.kind]
+    sign = _SIGNS[constraint.kind]
     return f"{second} {_MIRRORED[sign]} {first}" if first.isdigit() else f"{first} {sign} {second}"

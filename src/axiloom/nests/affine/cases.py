@@ -65,7 +65,7 @@ def negated(condition: Condition) -> Condition:
     """One guard of each conjunction fails."""
     found: Condition = [[]]
     for conjunction in condition:
-        found = both(found, [[each] for guard in conjunction for each in _fails(guard)])
+        found = both(found, [[fail] for guard in conjunction for fail in _fails(guard)])
     return found
 
 

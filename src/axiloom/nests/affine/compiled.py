@@ -54,8 +54,8 @@ CPP = Language("c++", ("c++", "g++", "clang++"), "CXX", "gnu++17")
 
 @cache
 def _compiler(language: Language, chosen: str | None) -> tuple[str, ...] | None:
-    candidates = [shlex.split(chosen)] if chosen else [[each] for each in language.compilers]
-    return next((tuple(each) for each in candidates if shutil.which(each[0])), None)
+    candidates = [shlex.split(chosen)] if chosen else [[compiler] for compiler in language.compilers]
+    return next((tuple(candidate) for candidate in candidates if shutil.which(candidate[0])), None)
 
 
 def available() -> bool:
@@ -89,6 +89,6 @@ def call(library: Path, entry: str, arrays: Sequence[npt.NDArray[Any]]) -> None:
     """Run ``void entry(void **arrays)`` on contiguous arrays, in place."""
     function = getattr(ctypes.CDLL(str(library)), entry)
     function.restype = None
-    pointers = (ctypes.c_void_p * max(1, len(arrays)))(*[each.ctypes.data for each in arrays])
-    assert all(each.flags.c_contiguous and each.dtype != np.object_ for each in arrays)
+    pointers = (ctypes.c_void_p * max(1, len(arrays)))(*[array.ctypes.data for array in arrays])
+    assert all(array.flags.c_contiguous and array.dtype != np.object_ for array in arrays)
     function(pointers)

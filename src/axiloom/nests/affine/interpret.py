@@ -35,13 +35,13 @@ class Executable:
     def __call__(self, arrays: Mapping[str, Host]) -> dict[str, Host]:
         """As :func:`interpret`."""
         held = {}
-        for each in self.memories:
-            kind = format_of(each.number).numpy
-            if each.role.is_given:
-                given = checked(self.name, each.given_as, each.shape, kind, arrays)
-                held[each.name] = np.array(given, kind, order="C")
+        for memory in self.memories:
+            kind = format_of(memory.number).numpy
+            if memory.role.is_given:
+                given = checked(self.name, memory.given_as, memory.shape, kind, arrays)
+                held[memory.name] = np.array(given, kind, order="C")
             else:
-                held[each.name] = np.zeros(each.shape, kind)
+                held[memory.name] = np.zeros(memory.shape, kind)
         compiled.call(compiled.library(self.code), ENTRY, list(held.values()))
         return {each.name: held[each.name] for each in self.memories if each.role.is_result}
 
@@ -64,17 +64,19 @@ def interpret(
     if by == "c":
         return Executable(build(source))(arrays)
     program = source if isinstance(source, Program) else source.program
-    for each in program.arrays:
-        if each.role.is_given:
-            checked(program.name, each.copy_of or each.name, each.shape, format_of(each.number).numpy, arrays)
+    for array in program.arrays:
+        if array.role.is_given:
+            checked(
+                program.name, array.copy_of or array.name, array.shape, format_of(array.number).numpy, arrays
+            )
     return oracle.execute(source, arrays)
 
 
 def _few(source: Program | Schedule) -> bool:
     schedule = Schedule.of(source) if isinstance(source, Program) else source
     total = 0
-    for each in schedule.statements:
-        total += oracle.box(each.domain, each.loops)
+    for statement in schedule.statements:
+        total += oracle.box(statement.domain, statement.loops)
         if total > FEW:
             return False
     return True
@@ -95,9 +97,9 @@ def checked(
 def random_arrays(program: Program, rng: np.random.Generator) -> dict[str, Host]:
     """Test data for each array that the caller gives: integers over the whole range, floats from -1 to 1."""
     return {
-        each.name: random_array(each, rng)
-        for each in program.arrays
-        if each.role.is_given and not each.copy_of
+        array.name: random_array(array, rng)
+        for array in program.arrays
+        if array.role.is_given and not array.copy_of
     }
 
 

@@ -58,7 +58,7 @@ def execute(source: Program | Schedule, arrays: Arrays) -> dict[str, npt.NDArray
 
 def in_order(statements: Sequence[Placed], instances: Sequence[Points]) -> list[tuple[int, int]]:
     """Statement and instance, by position, in the order of their times."""
-    length = max((len(each.order) for each in statements), default=0)
+    length = max((len(statement.order) for statement in statements), default=0)
     times, owners = [], []
     for number, (placed, at) in enumerate(zip(statements, instances, strict=True)):
         columns = {name: at[:, i] for i, name in enumerate(placed.loops)}
@@ -127,7 +127,7 @@ def _statement(placed: Placed, at: Points, program: Program, memory: _Memory) ->
             value = np.broadcast_to(form.values(instance), (len(at),))
             if bad := np.flatnonzero((value < 0) | (value >= extent)).tolist():
                 where = ", ".join(f"{name}={values[bad[0]]}" for name, values in instance.items())
-                text = ", ".join(str(each) for each in access.subscripts)
+                text = ", ".join(str(subscript) for subscript in access.subscripts)
                 raise IndexError(
                     f"{placed.statement.name} at ({where}): {access.array}[{text}] is outside of {shape}"
                 )
@@ -146,17 +146,19 @@ def _statement(placed: Placed, at: Points, program: Program, memory: _Memory) ->
         if isinstance(of, Index):
             format = format_of(of.number)
             numbers = np.broadcast_to(of.value.values(instance), (len(at),))
-            wrapped = [(int(each) - format.lowest) % (1 << format.bits) + format.lowest for each in numbers]
+            wrapped = [
+                (int(number) - format.lowest) % (1 << format.bits) + format.lowest for number in numbers
+            ]
             return lambda n: wrapped[n]
-        operands = [value(each) for each in of.operands]
-        compute = function(of.name, tuple(each.number for each in of.operands), of.number)
+        operands = [value(operand) for operand in of.operands]
+        compute = function(of.name, tuple(operand.number for operand in of.operands), of.number)
         if len(operands) == 1:
             (only,) = operands
             return lambda n: compute(only(n))
         if len(operands) == 2:
             left, right = operands
             return lambda n: compute(left(n), right(n))
-        return lambda n: compute(*[each(n) for each in operands])
+        return lambda n: compute(*[operand(n) for operand in operands])
 
     compute, target = value(placed.statement.value), memory[placed.statement.target.array]
     target_places = places(placed.statement.target)

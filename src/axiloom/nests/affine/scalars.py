@@ -70,7 +70,7 @@ def function(name: str, operands: tuple[str, ...], number: str) -> Function:
         return lambda *values: _nan(double(*values))
     if source.kind is Kind.FLOAT and name in _FLOAT:
         compute = _FLOAT[name]
-        return lambda *values: _rounded(compute(*[_flush(each) for each in values]))
+        return lambda *values: _rounded(compute(*[_flush(value) for value in values]))
     if source.kind is Kind.FIXED and name == "mul":
         return _fixed_product(source, result)
     if source.kind is Kind.INTEGER and name in _DIVISIONS:

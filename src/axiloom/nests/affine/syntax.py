@@ -32,12 +32,12 @@ def tree(statements: Sequence[Placed]) -> isl.AstNode:
     """User nodes call ``S<n>``, n the position in `statements`, with the values of its loops."""
     length = max(len(each.order) for each in statements)
     maps = isl.UnionMap("{ }")
-    for number, each in enumerate(statements):
-        names = {name: Affine.name(f"x{i}") for i, name in enumerate(each.loops)}
+    for number, statement in enumerate(statements):
+        names = {name: Affine.name(f"x{i}") for i, name in enumerate(statement.loops)}
         loops = ", ".join(f"x{i}" for i in range(len(names)))
-        times = [str(names[time]) if isinstance(time, str) else str(time) for time in each.order]
+        times = [str(names[time]) if isinstance(time, str) else str(time) for time in statement.order]
         times += ["0"] * (length - len(times))
-        where = " and ".join(f"{form.substitute(names)} >= 0" for form in each.domain) or "true"
+        where = " and ".join(f"{form.substitute(names)} >= 0" for form in statement.domain) or "true"
         maps = maps.union(isl.UnionMap(f"{{ S{number}[{loops}] -> [{', '.join(times)}] : {where} }}"))
     every = ", ".join(iterator(level) for level in range(length))
     options = isl.UnionMap(
@@ -67,7 +67,7 @@ def bounds(node: isl.AstNode, values: Values) -> Cases[Bounds]:
     step = node.for_get_inc().get_val().to_python()
 
     def made(forms: Sequence[AffineExpr]) -> Bounds:
-        ends = [each + exclusive for each in forms[len(lower) :]]
+        ends = [form + exclusive for form in forms[len(lower) :]]
         return Bounds(tuple(forms[: len(lower)]), tuple(ends), step)
 
     return combined(made, [form(each, values) for each in (*lower, *upper)])
@@ -93,7 +93,7 @@ def last_lane(placed: Placed, loop: str) -> int:
 def _flat(expression: isl.AstExpr, kind: int) -> list[isl.AstExpr]:
     if expression.get_type() != Kind.op or expression.get_op_type() != kind:
         return [expression]
-    return [one for each in arguments(expression) for one in _flat(each, kind)]
+    return [one for argument in arguments(expression) for one in _flat(argument, kind)]
 
 
 def arguments(expression: isl.AstExpr) -> list[isl.AstExpr]:
@@ -110,9 +110,9 @@ def form(expression: isl.AstExpr, values: Values) -> Cases[AffineExpr]:
     operator = expression.get_op_type()
     if operator in (Op.cond, Op.select):
         condition, *sides = arguments(expression)
-        then, other = (form(each, values) for each in sides)
+        then, other = (form(side, values) for side in sides)
         return Choice(guards(condition, values), then, other)
-    operands = [form(each, values) for each in arguments(expression)]
+    operands = [form(argument, values) for argument in arguments(expression)]
     if operator == Op.minus:
         return combined(lambda parts: parts[0] * -1, operands)
     if operator in (Op.max, Op.min):
@@ -154,10 +154,10 @@ def _is_constant(value: AffineExpr) -> bool:
 def guards(condition: isl.AstExpr, values: Values) -> Condition:
     operator = condition.get_op_type()
     if operator in (Op.and_, Op.and_then):
-        left, right = (guards(each, values) for each in arguments(condition))
+        left, right = (guards(argument, values) for argument in arguments(condition))
         return both(left, right)
     if operator in (Op.or_, Op.or_else):
-        return [each for side in arguments(condition) for each in guards(side, values)]
+        return [guard for side in arguments(condition) for guard in guards(side, values)]
 
     def compared(parts: Sequence[AffineExpr]) -> Condition:
         left, right = parts
@@ -170,7 +170,7 @@ def guards(condition: isl.AstExpr, values: Values) -> Condition:
             raise ValueError(f"isl's syntax tree has what is no affine condition: {condition.to_C_str()}")
         return [[Guard(above[operator], False)]]
 
-    return flattened(combined(compared, [form(each, values) for each in arguments(condition)]))
+    return flattened(combined(compared, [form(argument, values) for argument in arguments(condition)]))
 
 
 def affine(value: Affine, values: Values) -> AffineExpr:

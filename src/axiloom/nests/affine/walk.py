@@ -47,7 +47,7 @@ class Function:
         """What an operator's operation computes; None for any other operation."""
         if not op.operands or op.operands[-1] not in self.numbers:
             return None
-        return meaning(op, [self.numbers[each] for each in op.operands])
+        return meaning(op, [self.numbers[operand] for operand in op.operands])
 
 
 def function(module: ModuleOp) -> Function:
@@ -60,8 +60,8 @@ def function(module: ModuleOp) -> Function:
     arguments = found.op.args
     if len(attributes) != len(arguments):
         raise CompileError(f"@{found.name}: arguments have no {at.NAME}, {at.NUMBER} and {at.ROLE}")
-    for value, each in zip(arguments, attributes, strict=True):
-        found.memories[value] = _memory(value, each, found.name)
+    for value, attribute in zip(arguments, attributes, strict=True):
+        found.memories[value] = _memory(value, attribute, found.name)
     for op in found.op.body.walk():
         if isinstance(op, memref.AllocOp):
             found.memories[op.memref] = _memory(op.memref, DictionaryAttr(op.attributes), found.name)

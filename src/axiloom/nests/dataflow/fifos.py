@@ -35,11 +35,11 @@ class NoPassageError(Exception):
 def passage(array: str, producers: Sequence[Visits], consumers: Sequence[Visits]) -> Passage:
     """Of `array`, between the statements of two nests, which are all that touch it. Raises
     NoPassageError."""
-    writers = [each for each in producers if each.writes(array)]
-    readers = [each for each in consumers if each.reads(array)]
+    writers = [producer for producer in producers if producer.writes(array)]
+    readers = [consumer for consumer in consumers if consumer.reads(array)]
     if not writers or len(readers) != 1:
         raise NoPassageError(f"{len(readers)} statements read it, a FIFO has one reader")
-    if any(each.writes(array) for each in consumers):
+    if any(consumer.writes(array) for consumer in consumers):
         raise NoPassageError("the nest that reads it writes it too")
     writer, last = final(array, writers)
     reader = readers[0]
@@ -69,7 +69,7 @@ def final(array: str, writers: Sequence[Visits]) -> tuple[Visits, isl.Map]:
     last = total.lexmax()
     ends = [each for each, time in zip(writers, times, strict=True) if not last.intersect(time).is_empty()]
     if len(ends) > 1:
-        names = " and ".join(each.name for each in ends)
+        names = " and ".join(end.name for end in ends)
         raise NoPassageError(f"{names} both write elements for the last time")
     (writer,) = ends
     return writer, writer.touches(writer.writes(array)[0]).reverse().lexmax()

@@ -31,11 +31,11 @@ class Visits:
 
     @cached_property
     def loops(self) -> tuple[str, ...]:
-        return tuple(each for each in self.placed.loops if each not in self.unrolled)
+        return tuple(loop for loop in self.placed.loops if loop not in self.unrolled)
 
     @cached_property
     def lanes(self) -> tuple[str, ...]:
-        return tuple(each for each in self.placed.loops if each in self.unrolled)
+        return tuple(loop for loop in self.placed.loops if loop in self.unrolled)
 
     @cached_property
     def instances(self) -> isl.Set:
@@ -81,7 +81,7 @@ class Visits:
 
 
 def visits(schedule: Schedule, nest: Nest) -> tuple[Visits, ...]:
-    return tuple(Visits(nest.number, each, schedule.unrolled) for each in nest.statements)
+    return tuple(Visits(nest.number, statement, schedule.unrolled) for statement in nest.statements)
 
 
 def forms(points: isl.Set, names: tuple[str, ...], within: isl.Set) -> list[Condition]:

@@ -60,16 +60,16 @@ def agree(schedule: Schedule) -> Schedule:
         ends = _ends(schedule, array.name)
         if ends is None:
             continue
-        for each in agreements(schedule, array.name):
-            if all(passes(each.schedule, *one) for one in kept):
-                schedule = each.schedule
+        for agreement in agreements(schedule, array.name):
+            if all(passes(agreement.schedule, *one) for one in kept):
+                schedule = agreement.schedule
                 kept.append((array.name, *ends))
                 break
     return schedule
 
 
 def passes(schedule: Schedule, array: str, producer: int, consumer: int) -> bool:
-    nests = {each.number: each for each in schedule.nests}
+    nests = {nest.number: nest for nest in schedule.nests}
     try:
         passage(array, visits(schedule, nests[producer]), visits(schedule, nests[consumer]))
     except NoPassageError:
@@ -83,7 +83,7 @@ def _ends(schedule: Schedule, array: str) -> tuple[int, int] | None:
     users = [
         nest.number
         for nest in schedule.nests
-        if any(each.reads(array) or each.writes(array) for each in visits(schedule, nest))
+        if any(visit.reads(array) or visit.writes(array) for visit in visits(schedule, nest))
     ]
     return (users[0], users[1]) if len(users) == 2 else None
 
@@ -94,7 +94,7 @@ def _orders(
     """Legal orders of the deepest statement of a nest that touches `array`: pairs of loops that changed
     places, the schedule, and the order if it is another."""
     nest = next(each for each in schedule.nests if each.number == number)
-    touching = [each for each in visits(schedule, nest) if each.reads(array) or each.writes(array)]
+    touching = [visit for visit in visits(schedule, nest) if visit.reads(array) or visit.writes(array)]
     deepest = max(touching, key=lambda each: len(each.loops))
     yield 0, schedule, ()
     if len(deepest.loops) > MOST_LOOPS:

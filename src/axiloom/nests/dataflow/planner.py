@@ -44,8 +44,8 @@ def plan(schedule: Schedule) -> Plan:
 def decide(schedule: Schedule) -> Dataflow:
     """Raises CompileError if an array of ``schedule.streams`` cannot pass through a FIFO."""
     nests = {
-        each.number: tuple(one for one in visits(schedule, each) if not one.iterations.is_empty())
-        for each in schedule.nests
+        nest.number: tuple(visit for visit in visits(schedule, nest) if not visit.iterations.is_empty())
+        for nest in schedule.nests
     }
     notes: list[Note] = []
     streams = [
@@ -53,7 +53,7 @@ def decide(schedule: Schedule) -> Dataflow:
         for array, producer, consumer, each in _passages(schedule, nests, notes)
     ]
     streams += _border(schedule, nests)
-    passed = {each.array for each in streams}
+    passed = {stream.array for stream in streams}
     orders: list[Order] = []
     ordered = [each for each in dependences(schedule.program).all if each.array not in passed]
     apart: set[tuple[str, str]] = set()
@@ -128,7 +128,7 @@ def _border(schedule: Schedule, nests: dict[int, tuple[Visits, ...]]) -> Iterato
 
 
 def _users(nests: dict[int, tuple[Visits, ...]], array: str) -> list[int]:
-    return [n for n, each in nests.items() if any(v.reads(array) or v.writes(array) for v in each)]
+    return [n for n, nest in nests.items() if any(v.reads(array) or v.writes(array) for v in nest)]
 
 
 # --- tokens -------------------------------------------------------------------------------------------------
@@ -161,10 +161,10 @@ def _readers(
     schedule: Schedule, nests: dict[int, tuple[Visits, ...]], array: str, apart: set[tuple[str, str]]
 ) -> Readers:
     """Places for the nests that read `array`: the first at which no other reads at the same time."""
-    reading = {n: [v for v in each if v.reads(array)] for n, each in nests.items()}
+    reading = {n: [v for v in nest if v.reads(array)] for n, nest in nests.items()}
     pipes: list[list[int]] = []
     for number in (n for n, each in reading.items() if each):
-        mine = next((each for each in pipes if _in_one_pipe(schedule, each[0], number)), None)
+        mine = next((pipe for pipe in pipes if _in_one_pipe(schedule, pipe[0], number)), None)
         if mine is None:
             pipes.append([number])
         else:

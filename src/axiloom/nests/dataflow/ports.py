@@ -21,8 +21,8 @@ from axiloom.nests.schedule.plan import Edge
 
 def arrival(array: str, statements: Sequence[Visits]) -> Passage:
     """Of an array that a nest reads. Raises NoPassageError."""
-    readers = [each for each in statements if each.reads(array)]
-    if len(readers) != 1 or any(each.writes(array) for each in statements):
+    readers = [statement for statement in statements if statement.reads(array)]
+    if len(readers) != 1 or any(statement.writes(array) for statement in statements):
         raise NoPassageError(f"{len(readers)} statements read it, a port has one reader")
     (reader,) = readers
     loads = reader.reads(array)
@@ -40,7 +40,7 @@ def arrival(array: str, statements: Sequence[Visits]) -> Passage:
 
 def departure(array: str, statements: Sequence[Visits]) -> Passage:
     """Of an array that a nest writes. Raises NoPassageError."""
-    writer, last = final(array, [each for each in statements if each.writes(array)])
+    writer, last = final(array, [statement for statement in statements if statement.writes(array)])
     pushes = writer.by_iteration(last.reverse()).domain()
     written = writer.by_iteration(writer.touches(writer.writes(array)[0])).intersect_domain(pushes)
     if not written.is_subset(writer.by_iteration(last.reverse())):
@@ -52,7 +52,7 @@ def departure(array: str, statements: Sequence[Visits]) -> Passage:
 def elements(array: str, edge: Edge, statements: Sequence[Visits]) -> list[npt.NDArray[np.int64]]:
     """What each entry of a port holds, in the order of entries: subscripts of its elements, of shape
     (elements, dimensions), each once, lanes in their order. All are enumerated."""
-    (side,) = [each for each in statements if each.name == edge.statement]
+    (side,) = [statement for statement in statements if statement.name == edge.statement]
     access = (side.writes(array) or side.reads(array))[0]
     points = side.instances.intersect(
         domain(side.loops, edge.when).add_dims(isl.dim_type.set, len(side.lanes))
@@ -75,4 +75,4 @@ def elements(array: str, edge: Edge, statements: Sequence[Visits]) -> list[npt.N
     entries: dict[tuple[int, ...], dict[tuple[int, ...], None]] = {}
     for point, element in zip(found, subscripts.tolist(), strict=True):
         entries.setdefault(point[: len(side.loops)], {})[tuple(element)] = None
-    return [np.array(list(each), np.int64) for each in entries.values()]
+    return [np.array(list(entry), np.int64) for entry in entries.values()]

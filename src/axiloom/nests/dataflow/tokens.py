@@ -38,13 +38,13 @@ class Wait:
     level: int
 
 
-def conflicts(earlier: Visits, later: Visits, found: Iterable[Dependence]) -> isl.Map | None:
-    """Iterations of `later` to those of `earlier` that they depend on by any of `found`; None if there are
-    none. Dependences that others imply, by transitivity, are kept by those."""
+def conflicts(earlier: Visits, later: Visits, dependences: Iterable[Dependence]) -> isl.Map | None:
+    """Iterations of `later` to those of `earlier` that they depend on by any of `dependences`; None if there
+    are none. Dependences that others imply, by transitivity, are kept by those."""
     total: isl.Map | None = None
-    for each in found:
-        if each.source.name == earlier.name and each.sink.name == later.name:
-            pairs = later.iteration_to_instance.apply_range(each.pairs.reverse())
+    for dependence in dependences:
+        if dependence.source.name == earlier.name and dependence.sink.name == later.name:
+            pairs = later.iteration_to_instance.apply_range(dependence.pairs.reverse())
             pairs = pairs.apply_range(earlier.iteration_to_instance.reverse())
             total = pairs if total is None else total.union(pairs)
     return None if total is None or total.is_empty() else total.coalesce()

@@ -33,8 +33,8 @@ def free_arrays(loop: affine.ForOp) -> set[SSAValue]:
     return found
 
 
-def _meet(loop: affine.ForOp, one: Operation, other: Operation) -> bool:
-    first, second = _access(loop, one), _access(loop, other)
+def _meet(loop: affine.ForOp, operation: Operation, other: Operation) -> bool:
+    first, second = _access(loop, operation), _access(loop, other)
     pairs = first.apply_range(second.reverse())
     depth = pairs.dim(isl.dim_type.in_)
     for i in range(depth - 1):
@@ -103,7 +103,7 @@ def _is_in(op: Operation, branch: affine.IfOp) -> bool:
 
 
 def _texts(values: AffineMap, names: list[str]) -> list[str]:
-    return [_text(each, names) for each in values.results]
+    return [_text(result, names) for result in values.results]
 
 
 def _text(value: AffineExpr, names: list[str]) -> str:

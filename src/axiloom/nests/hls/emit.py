@@ -44,21 +44,21 @@ class _File:
     def __init__(self, source: Function, contents: Mapping[str, npt.NDArray[Any]]) -> None:
         self.source, self.contents = source, contents
         self.names = Names()
-        self.variables = {value: self.names.of(each.name) for value, each in source.memories.items()}
+        self.variables = {value: self.names.of(memory.name) for value, memory in source.memories.items()}
         self.numbers = sorted(
-            {each.number for each in source.memories.values()} | set(source.numbers.values())
+            {memory.number for memory in source.memories.values()} | set(source.numbers.values())
         )
         self.region = regions.region(source)
         top = self.names.of(source.name)
-        self.calls = [self.names.of(each.name) for each in self.region.parts]
-        functions = [self._nest(each, name) for each, name in zip(self.region.parts, self.calls, strict=True)]
+        self.calls = [self.names.of(part.name) for part in self.region.parts]
+        functions = [self._nest(part, name) for part, name in zip(self.region.parts, self.calls, strict=True)]
         functions.append(self._top(top))
         body = "\n".join("\n".join(each) + "\n" for each in functions)
         helpers = [text for name, text in c_forms.HELPERS.items() if f"{name}(" in body]
         self.text = "\n".join([*self._head(), *helpers, *[""] * bool(helpers), body])
 
     def _head(self) -> list[str]:
-        formats = [format_of(each) for each in self.numbers]
+        formats = [format_of(number) for number in self.numbers]
         lines = [f"// {self.source.name}: HLS C++ of a scheduled loop nest, made by Axiloom"]
         if self.region.why:
             lines.append(f"// nests run one after the other: {self.region.why}")
@@ -79,8 +79,8 @@ class _File:
 
     def _top(self, name: str) -> list[str]:
         memories = self.source.memories
-        outside = {value: each for value, each in memories.items() if each.role is not Role.LOCAL}
-        inside = {value: each for value, each in memories.items() if each.role is Role.LOCAL}
+        outside = {value: memory for value, memory in memories.items() if memory.role is not Role.LOCAL}
+        inside = {value: memory for value, memory in memories.items() if memory.role is Role.LOCAL}
         tables = {
             value: outside.pop(value) for value in list(outside) if outside[value].name in self.contents
         }
@@ -113,7 +113,7 @@ class _File:
                 lines += pragmas.storage(each, variable)
         if self.region.is_dataflow:
             for part, call in zip(self.region.parts, self.calls, strict=True):
-                arguments = ", ".join(self.variables[each] for each in part.memories)
+                arguments = ", ".join(self.variables[memory] for memory in part.memories)
                 lines.append(f"{INDENT}{call}({arguments});")
         else:
             lines += _Body(self, self.source.op.body.block.ops).lines
@@ -202,11 +202,11 @@ class _Body:
         self.names.release(name)
 
     def _at(self, values: Sequence[SSAValue]) -> list[str]:
-        return [self.indices[each] for each in values]
+        return [self.indices[value] for value in values]
 
     def _element(self, op: affine.LoadOp | affine.StoreOp) -> str:
         names = self._at(op.indices)
-        places = "".join(f"[{c_forms.form(each, names)}]" for each in op.map.data.results)
+        places = "".join(f"[{c_forms.form(result, names)}]" for result in op.map.data.results)
         return f"{self.file.variables[op.memref]}{places}"
 
     def _value(self, op: Operation, depth: int) -> Text:
@@ -227,7 +227,7 @@ class _Body:
                 return Text(f"{types.type_name(format)}({position})")
             what = self.source.meaning(op)
             assert what is not None
-            return types.operator(what, [self.values[each] for each in op.operands])
+            return types.operator(what, [self.values[operand] for operand in op.operands])
         except ValueError as error:
             raise CompileError(f"@{self.source.name}: {error}") from None
 

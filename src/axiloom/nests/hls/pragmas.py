@@ -61,9 +61,9 @@ def loop(op: affine.ForOp, source: Function, variables: Mapping[SSAValue, str]) 
     lines = [f"#pragma HLS pipeline II={interval}"]
     free = free_arrays(op)
     lines += [
-        f"#pragma HLS dependence variable={variables[each]} type=inter false"
-        for each in source.memories
-        if each in free
+        f"#pragma HLS dependence variable={variables[memory]} type=inter false"
+        for memory in source.memories
+        if memory in free
     ]
     if free:
         lines.append(

@@ -40,8 +40,8 @@ class Region:
 
 
 def region(source: Function) -> Region:
-    big = frozenset(value for value, each in source.memories.items() if _elements(each.shape) > 1024)
-    asked = {value for value, each in source.memories.items() if at.STREAM in each.attributes}
+    big = frozenset(value for value, memory in source.memories.items() if _elements(memory.shape) > 1024)
+    asked = {value for value, memory in source.memories.items() if at.STREAM in memory.attributes}
     if not asked:
         return Region(big=big)
     parts, problem = _parts(source)
@@ -70,7 +70,7 @@ def _parts(source: Function) -> tuple[tuple[Part, ...], str | None]:
             return (), "a statement stands outside of loops"
         written = frozenset(each.memref for each in op.walk() if isinstance(each, affine.StoreOp))
         read = frozenset(each.memref for each in op.walk() if isinstance(each, affine.LoadOp))
-        memories = tuple(each for each in source.memories if each in written | read)
+        memories = tuple(memory for memory in source.memories if memory in written | read)
         parts.append(Part(f"{source.name}_{number}", (op,), memories, written, read))
     return tuple(parts), None
 
@@ -78,14 +78,14 @@ def _parts(source: Function) -> tuple[tuple[Part, ...], str | None]:
 def _problem(source: Function, parts: tuple[Part, ...]) -> str | None:
     """Why the parts are no dataflow region: each array between them has one producer and one consumer
     (UG1399, "Canonical Forms")."""
-    for value, each in source.memories.items():
+    for value, memory in source.memories.items():
         writers = [place for place, part in enumerate(parts) if value in part.written]
         readers = [place for place, part in enumerate(parts) if value in part.read]
         between = [place for place in readers if place not in writers]
         if len(writers) > 1 or (writers and len(between) > 1):
-            return f"{each.name} has several producers or consumers"
+            return f"{memory.name} has several producers or consumers"
         if between and writers and between[0] < writers[0]:
-            return f"{each.name} is written after it is read"
+            return f"{memory.name} is written after it is read"
     return None
 
 
@@ -93,12 +93,12 @@ def _is_stream(source: Function, parts: tuple[Part, ...], value: SSAValue) -> bo
     """Whether its elements are written once each, by one store, and read once each in the same order. Else
     it stays an array, which a dataflow region hands over whole (a ping-pong buffer)."""
     accesses = [op for part in parts for op in part.ops[0].walk() if _touches(op, value)]
-    stores = [each for each in accesses if isinstance(each, affine.StoreOp)]
-    loads = [each for each in accesses if isinstance(each, affine.LoadOp)]
+    stores = [access for access in accesses if isinstance(access, affine.StoreOp)]
+    loads = [access for access in accesses if isinstance(access, affine.LoadOp)]
     if source.memories[value].role is not Role.LOCAL or len(stores) != 1 or not loads:
         return False
-    same = {(each.map, *each.indices) for each in loads}
-    return len(same) == 1 and len({each.parent for each in loads}) == 1 and in_one_order(stores[0], loads[0])
+    same = {(load.map, *load.indices) for load in loads}
+    return len(same) == 1 and len({load.parent for load in loads}) == 1 and in_one_order(stores[0], loads[0])
 
 
 def _touches(op: Operation, value: SSAValue) -> bool:

@@ -55,8 +55,8 @@ def run(
         given = checked(found.name, each.given_as, each.shape, kind, arrays) if each.role.is_given else None
         held[each.name] = np.zeros(each.shape, kind) if given is None else np.array(given, kind, order="C")
     names = Names()
-    for each in found.memories.values():
-        names.of(each.name)
+    for memory in found.memories.values():
+        names.of(memory.name)
     text = f"{code}\n{_FLUSH}\n{_wrapper(names.of(found.name), outside)}"
     headers = sha256(b"".join(each.read_bytes() for each in sorted(INCLUDE.iterdir()))).hexdigest()[:16]
     flags = ("-fwrapv", f"-I{INCLUDE}", f"-DHEADERS_{headers}")
@@ -67,13 +67,13 @@ def run(
 def _wrapper(name: str, memories: list[Memory]) -> str:
     """Copies arrays of the host's types into those of HLS, and back."""
     before, arguments, after = [], [], []
-    for place, each in enumerate(memories):
-        format = format_of(each.number)
+    for place, memory in enumerate(memories):
+        format = format_of(memory.number)
         element = types.type_name(format)
         plain = format.kind in (Kind.FLOAT, Kind.BOOL) or types.is_native(format)
         host = element if plain else f"{'' if format.signed else 'u'}int{format.container}_t"
-        shape = "".join(f"[{extent}]" for extent in each.shape)
-        count = int(np.prod(each.shape, dtype=np.int64))
+        shape = "".join(f"[{extent}]" for extent in memory.shape)
+        count = int(np.prod(memory.shape, dtype=np.int64))
         raw = "" if plain else ".raw"
         before += [
             f"    static {element} a{place}{shape};",
@@ -82,7 +82,7 @@ def _wrapper(name: str, memories: list[Memory]) -> str:
             f"    for (long i = 0; i < {count}; i++) f{place}[i]{raw} = h{place}[i];",
         ]
         arguments.append(f"a{place}")
-        if each.role.is_result:
+        if memory.role.is_result:
             after.append(f"    for (long i = 0; i < {count}; i++) h{place}[i] = f{place}[i]{raw};")
     return "\n".join(
         [

@@ -123,13 +123,13 @@ def cast(value: Text, format: Format) -> Text:
 
 def operator(what: Meaning, operands: list[Text]) -> Text:
     """Raises ValueError for an operator that HLS C++ has no text for."""
-    formats = [format_of(each) for each in what.operands]
+    formats = [format_of(operand) for operand in what.operands]
     source, result, name = formats[-1], format_of(what.number), what.operator
     modular = name in _MODULAR and not (source.kind is Kind.FIXED and name == "mul")
     if not modular and name != "convert":
-        operands = [cast(each, format) for each, format in zip(operands, formats, strict=True)]
+        operands = [cast(operand, format) for operand, format in zip(operands, formats, strict=True)]
     if name == "select":
-        condition, yes, no = (each.at(CONDITIONAL + 1) for each in operands)
+        condition, yes, no = (operand.at(CONDITIONAL + 1) for operand in operands)
         return Text(f"{condition} ? {yes} : {no}", CONDITIONAL)
     if name == "convert":
         return _convert(operands[0], source, result)
@@ -144,7 +144,7 @@ def operator(what: Meaning, operands: list[Text]) -> Text:
         source = result
     if name in _INFIX and not (source.kind is Kind.FIXED and name in ("div", "rem", "shl", "shr")):
         sign, strength = _INFIX[name]
-        a, b = (_widened(each, source, name) for each in operands)
+        a, b = (_widened(operand, source, name) for operand in operands)
         text = f"{a.at(strength)} {sign} {b.at(strength + 1)}"
         if source.kind is Kind.FIXED and name == "mul" and source == result:
             if result.bits < 32:

@@ -23,9 +23,9 @@ def summary(lowered: Lowered) -> Data:
     integers."""
     return {
         "pipes": [_pipe(each) for each in lowered.built],
-        "memories": [_memory(lowered, each.name) for each in lowered.circuit.memories],
+        "memories": [_memory(lowered, memory.name) for memory in lowered.circuit.memories],
         "fifos": [
-            {"name": each.name, "bits": each.bits, "depth": each.depth} for each in lowered.circuit.fifos
+            {"name": fifo.name, "bits": fifo.bits, "depth": fifo.depth} for fifo in lowered.circuit.fifos
         ],
     }
 
@@ -33,11 +33,11 @@ def summary(lowered: Lowered) -> Data:
 def _pipe(built: Built) -> Data:
     """`waits` are iterations that do nothing. `estimated`: distances of dependences may be larger."""
     pipe, draft = built.pipe, built.draft
-    lanes = Counter(each.statement.name for each in draft.lanes)
+    lanes = Counter(lane.statement.name for lane in draft.lanes)
     return {
         "name": pipe.name,
         "nests": list(draft.nests.numbers),
-        "counters": [{"name": each.name, "range": list(each.range)} for each in pipe.counters],
+        "counters": [{"name": counter.name, "range": list(counter.range)} for counter in pipe.counters],
         "iterations": pipe.iterations,
         "interval": pipe.interval,
         "why": built.timing.why,
@@ -45,7 +45,7 @@ def _pipe(built: Built) -> Data:
         "slots": pipe.last_slot + 1,
         "cycles": built.cycles,
         "lanes": dict(lanes),
-        "operators": _operators([each for each in pipe.nodes if isinstance(each, Operate)]),
+        "operators": _operators([node for node in pipe.nodes if isinstance(node, Operate)]),
         "unshared": _operators([x.what for x in draft.unshared if isinstance(x.what, Operate)]),
         "waits": {f"level {level}, phase {rank}": count for (level, rank), count in draft.waits.items()},
     }
@@ -53,15 +53,15 @@ def _pipe(built: Built) -> Data:
 
 def _estimated(built: Built) -> bool:
     """Whether iterations are too many to look at each, and inner loops have bounds that change."""
-    bounds = [side for each in built.pipe.counters for side in (each.lower, each.upper)]
+    bounds = [side for counter in built.pipe.counters for side in (counter.lower, counter.upper)]
     boxes = all(len(side) == 1 and side[0].value.is_constant for side in bounds)
     return built.draft.space.iterations > carried.MOST_POINTS and not boxes
 
 
 def _operators(nodes: list[Operate]) -> dict[str, int]:
     """Pieces of hardware by what they are. Nodes of one unit are one."""
-    alone = [each for each in nodes if not each.unit]
-    units = {each.unit: each for each in nodes if each.unit}.values()
+    alone = [node for node in nodes if not node.unit]
+    units = {node.unit: node for node in nodes if node.unit}.values()
     return dict(sorted(Counter(f"{x.operator} {x.number}" for x in (*alone, *units)).items()))
 
 
@@ -69,12 +69,12 @@ def _memory(lowered: Lowered, name: str) -> Data:
     """`held`: no array, but a register that holds an element of a FIFO."""
     memory = lowered.circuit.memory(name)
     accesses = [
-        each
+        node
         for pipe in lowered.circuit.pipes
-        for each in pipe.nodes
-        if isinstance(each, Read | Write) and each.memory == name
+        for node in pipe.nodes
+        if isinstance(node, Read | Write) and node.memory == name
     ]
-    selected = sum(not is_constant(each.bank) for each in accesses)
+    selected = sum(not is_constant(access.bank) for access in accesses)
     layout = lowered.layouts.get(name)
     return {
         "name": name,
@@ -85,8 +85,8 @@ def _memory(lowered: Lowered, name: str) -> Data:
         "ports": memory.ports,
         "external": memory.external,
         "partition": "" if layout is None else _partition(layout.partition),
-        "reads": sum(isinstance(each, Read) for each in accesses),
-        "writes": sum(isinstance(each, Write) for each in accesses),
+        "reads": sum(isinstance(access, Read) for access in accesses),
+        "writes": sum(isinstance(access, Write) for access in accesses),
         "selected": selected,
         "held": layout is None,
     }

@@ -62,23 +62,23 @@ def lower(schedule: Schedule, plan: Plan | None = None, latencies: Latencies | N
         draft(
             Nests(
                 name,
-                tuple(each.number for each in nests),
+                tuple(nest.number for nest in nests),
                 program,
-                tuple(one for each in nests for one in each.statements),
+                tuple(statement for nest in nests for statement in nest.statements),
                 schedule.unrolled,
-                max(each.interval for each in nests),
+                max(nest.interval for nest in nests),
                 latencies,
                 _worth,
             )
         )
         for name, nests in _pipes(schedule, plan is not None)
     ]
-    used = [each for each in program.arrays if any(each.name in one.arrays for one in drafts)]
+    used = [array for array in program.arrays if any(array.name in one.arrays for one in drafts)]
     layouts = {each.name: _layout(each, schedule.layouts.get(each.name), drafts) for each in used}
     for double in plan.doubles if plan is not None else ():
         layouts[double.array] = replace(layouts[double.array], copies=double.copies)
-    readers = {each.array: each for each in plan.readers} if plan is not None else {}
-    several = {name: each.count for name, each in readers.items()}
+    readers = {reader.array: reader for reader in plan.readers} if plan is not None else {}
+    several = {name: reader.count for name, reader in readers.items()}
     memories = {
         each.name: _memory(
             each, layouts[each.name], schedule.layouts.get(each.name), several.get(each.name, 1)
@@ -88,7 +88,7 @@ def lower(schedule: Schedule, plan: Plan | None = None, latencies: Latencies | N
     passing = Passing()
     if plan is not None:
         bits = {each.name: number_bits(each.number) for each in used}
-        passing = Passing({each.array: each for each in plan.streams}, layouts, bits, plan.orders)
+        passing = Passing({stream.array: stream for stream in plan.streams}, layouts, bits, plan.orders)
     ports = {each.name: memories[each.name].ports // several.get(each.name, 1) for each in used}
     around = Surroundings(layouts, memories, ports, {}, passing)
     built = [
@@ -100,10 +100,10 @@ def lower(schedule: Schedule, plan: Plan | None = None, latencies: Latencies | N
         streams: tuple[tuple[Port, ...], tuple[Port, ...]] = ((), ())
     else:
         fifos, *ports_of = passed(passing, [each.streamed for each in built])
-        names = {each.name for each in fifos}
+        names = {fifo.name for fifo in fifos}
         pipes = tuple(without_pushes(each.pipe, names) for each in built)
         streams = (ports_of[0], ports_of[1])
-    touched = {x.memory for each in pipes for x in each.nodes if isinstance(x, (Read, Write))}
+    touched = {x.memory for pipe in pipes for x in pipe.nodes if isinstance(x, (Read, Write))}
     held = [register(n, bits) for each in built for n, (_, bits) in each.streamed.held.items()]
     kept = tuple(each for each in (*memories.values(), *held) if each.name in touched)
     circuit = Circuit(program.name, pipes, kept, fifos, *streams)
@@ -114,28 +114,28 @@ def _first_ports(draft: Draft, readers: Mapping[str, Readers], ports: Mapping[st
     """Where the ports of this pipe begin, of arrays that other pipes read at the same time."""
     return {
         name: place * ports[name]
-        for name, each in readers.items()
-        for number, place in each.places
+        for name, reader in readers.items()
+        for number, place in reader.places
         if number in draft.nests.numbers
     }
 
 
 def _turns(draft: Draft, plan: Plan | None) -> dict[str, Affine]:
     """Which copy of a buffer this pipe uses, over its counters."""
-    found: dict[str, Affine] = {}
+    affines: dict[str, Affine] = {}
     for double in plan.doubles if plan is not None else ():
         turns = dict(double.turn)
         forms = {
-            turns[int(each.placed.order[0])].substitute(each.counters)
-            for each in draft.space.members
-            if int(each.placed.order[0]) in turns
+            turns[int(member.placed.order[0])].substitute(member.counters)
+            for member in draft.space.members
+            if int(member.placed.order[0]) in turns
         }
         if len(forms) > 1:
             raise CompileError(
                 f"buffer {double.array}: statements of {draft.nests.name} use different copies"
             )
-        found.update((double.array, form) for form in forms)
-    return found
+        affines.update((double.array, form) for form in forms)
+    return affines
 
 
 def _worth(what: Operate) -> bool:

@@ -90,8 +90,8 @@ def fifos(
 ) -> tuple[tuple[Fifo, ...], tuple[Port, ...], tuple[Port, ...]]:
     """All FIFOs, and those of them that are inputs and outputs. Raises CompileError where not as many
     elements are popped as pushed."""
-    pushes = {name: count for each in pipes for name, count in each.pushes.items()}
-    pops = {name: count for each in pipes for name, count in each.pops.items()}
+    pushes = {name: count for pipe in pipes for name, count in pipe.pushes.items()}
+    pops = {name: count for pipe in pipes for name, count in pipe.pops.items()}
     found: list[Fifo] = []
     inputs: list[Port] = []
     outputs: list[Port] = []
@@ -113,7 +113,7 @@ def fifos(
                     f"stream {array}: {pushed or 0} elements are pushed into FIFO {name}, "
                     f"{popped or 0} popped"
                 )
-    found += [Fifo(each.name, 0, each.depth, each.initial) for each in passing.orders]
+    found += [Fifo(order.name, 0, order.depth, order.initial) for order in passing.orders]
     return tuple(found), tuple(inputs), tuple(outputs)
 
 
@@ -193,8 +193,8 @@ def conditions(edges: Sequence[Edge], lanes: Sequence[Lane], guards: Guards) -> 
     union = guards.points(found[0])
     for each in found[1:]:
         union = union.union(guards.points(each))
-    parts = [guards.simple(each) for each in sets.conditions(union.coalesce(), guards.names)]
-    return [each for each in parts if each is not None]
+    parts = [guards.simple(condition) for condition in sets.conditions(union.coalesce(), guards.names)]
+    return [part for part in parts if part is not None]
 
 
 def tokens(
@@ -205,7 +205,7 @@ def tokens(
     guards: Guards,
 ) -> list[Node]:
     """The pushes and pops of tokens by a pipe. A token follows the last access of its statement."""
-    names = {each.statement.name for each in lanes}
+    names = {lane.statement.name for lane in lanes}
     found: list[Node] = []
     for order in orders:
         if order.before.statement in names:
@@ -231,7 +231,7 @@ def without_pushes(pipe: Pipe, fifos: Collection[str]) -> Pipe:
         node = pipe.nodes[old]
         match node:
             case Operate():
-                node = replace(node, operands=tuple(new[each] for each in node.operands))
+                node = replace(node, operands=tuple(new[operand] for operand in node.operands))
             case Choose():
                 node = replace(node, options=tuple((when, new[each]) for when, each in node.options))
             case Write() | Push(value=int()):

@@ -162,7 +162,7 @@ def _with_waits(work: _Work, timing: Timing) -> Built | None:
     crossing = crossings(draft.space, work.vertices, work.dependences)
     if not crossing:
         return None
-    free = [each for number, each in enumerate(work.dependences) if number not in crossing]
+    free = [dependence for number, dependence in enumerate(work.dependences) if number not in crossing]
     better, vertices = work.schedule(free)
     if better.interval >= timing.interval:
         return None
@@ -211,7 +211,7 @@ class _Work:
         used = dict.fromkeys(x.what.array for x in self.vertices if isinstance(x.what, Access))
         counts = {array: around.ports.get(array, 1) for array in used}
         self.accesses = accesses(draft.guards, ranges, self.vertices, self.places, layouts, counts)
-        self.resources = [each for each in self.accesses if each.binds]
+        self.resources = [access for access in self.accesses if access.binds]
 
     def schedule(self, dependences: Sequence[Dependence]) -> tuple[Timing, list[Vertex]]:
         """With the operators' first latencies; with shorter ones in recurrences, as far as that helps."""
@@ -250,8 +250,14 @@ class _Work:
             for operand in vertex.operands
         ]
         edges += [
-            Edge(each.before, each.after, each.delay, each.distance, name(vertices[each.before]))
-            for each in dependences
+            Edge(
+                dependence.before,
+                dependence.after,
+                dependence.delay,
+                dependence.distance,
+                name(vertices[dependence.before]),
+            )
+            for dependence in dependences
         ]
         first = [number for number, x in enumerate(vertices) if isinstance(x.what, Receive)]
         wanted, count = self.draft.nests.interval, len(vertices)

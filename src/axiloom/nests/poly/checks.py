@@ -78,24 +78,27 @@ def warnings(program: Program) -> list[str]:
 
 def _names(program: Program) -> Iterator[str]:
     for kind, names in (
-        ("array", [each.name for each in program.arrays]),
+        ("array", [array.name for array in program.arrays]),
         ("statement", [each.name for each in program.statements]),
     ):
         for name, count in Counter(names).items():
             if count > 1:
                 yield f"{program.name}: {count} {kind}s are called `{name}`; give each a name of its own"
     loops: dict[tuple[int, str], tuple[int, ...]] = {}
-    for each in program.statements:
-        if len(each.place) != len(each.iterators) + 1:
-            yield f"{_place(each)} has {len(each.iterators)} loops and {len(each.place)} numbers of its place"
+    for statement in program.statements:
+        if len(statement.place) != len(statement.iterators) + 1:
+            yield (
+                f"{_place(statement)} has {len(statement.iterators)} loops and "
+                f"{len(statement.place)} numbers of its place"
+            )
             continue
-        for name, count in Counter(each.iterators).items():
+        for name, count in Counter(statement.iterators).items():
             if count > 1:
-                yield f"{_place(each)}: `{name}` is the iterator of {count} loops around it; rename one"
-        for depth, name in enumerate(each.iterators):
-            path = each.place[: depth + 1]
-            if loops.setdefault((each.place[0], name), path) != path:
-                yield f"{_place(each)}: `{name}` is another loop of the same nest already; rename one"
+                yield f"{_place(statement)}: `{name}` is the iterator of {count} loops around it; rename one"
+        for depth, name in enumerate(statement.iterators):
+            path = statement.place[: depth + 1]
+            if loops.setdefault((statement.place[0], name), path) != path:
+                yield f"{_place(statement)}: `{name}` is another loop of the same nest already; rename one"
     places = [each.place for each in program.statements]
     if places != sorted(places):
         yield f"{program.name}: statements do not stand in the order of their places"
@@ -111,37 +114,46 @@ def _types(program: Program) -> Iterator[str]:
             yield f"{program.name}: array `{array.name}`: {error}"
         if any(size < 1 for size in array.shape):
             yield f"{program.name}: array `{array.name}` has the shape {array.shape}; sizes are at least 1"
-    for each in program.statements:
-        known = set(each.iterators)
-        for form in each.domain:
+    for statement in program.statements:
+        known = set(statement.iterators)
+        for form in statement.domain:
             if missing := set(form.names) - known:
-                yield f"{_place(each)}: the domain names {_list(missing)}, which no loop around it is called"
-        for load in (each.target, *loads(each.value)):
+                yield (
+                    f"{_place(statement)}: the domain names {_list(missing)}, "
+                    "which no loop around it is called"
+                )
+        for load in (statement.target, *loads(statement.value)):
             if load.array not in arrays:
-                yield f"{_place(each)}: there is no array `{load.array}`; there are {_list(arrays)}"
+                yield f"{_place(statement)}: there is no array `{load.array}`; there are {_list(arrays)}"
                 continue
             array = arrays[load.array]
             if len(load.subscripts) != len(array.shape):
                 yield (
-                    f"{_place(each)}: `{load.array}` has {len(array.shape)} dimensions, "
+                    f"{_place(statement)}: `{load.array}` has {len(array.shape)} dimensions, "
                     f"not {len(load.subscripts)}"
                 )
             if load.number != array.number:
-                yield f"{_place(each)}: `{load.array}` holds {array.number}, not {load.number}"
+                yield f"{_place(statement)}: `{load.array}` holds {array.number}, not {load.number}"
             if missing := {name for form in load.subscripts for name in form.names} - known:
-                yield f"{_place(each)}: a subscript names {_list(missing)}, which no loop around it is called"
-        if each.target.array in arrays and arrays[each.target.array].role is Role.IN:
-            yield f"{_place(each)}: writes `{each.target.array}`, whose role is in; make it inout"
-        if each.value.number != each.target.number:
-            yield f"{_place(each)}: {each.value.number} is assigned to {each.target.number}; convert it"
-        yield from _expression(each, each.value)
+                yield (
+                    f"{_place(statement)}: a subscript names {_list(missing)}, "
+                    "which no loop around it is called"
+                )
+        if statement.target.array in arrays and arrays[statement.target.array].role is Role.IN:
+            yield f"{_place(statement)}: writes `{statement.target.array}`, whose role is in; make it inout"
+        if statement.value.number != statement.target.number:
+            yield (
+                f"{_place(statement)}: {statement.value.number} is assigned to "
+                f"{statement.target.number}; convert it"
+            )
+        yield from _expression(statement, statement.value)
 
 
 def _expression(statement: Statement, expression: Expression) -> Iterator[str]:
     if not isinstance(expression, Op):
         return
-    for each in expression.operands:
-        yield from _expression(statement, each)
+    for operand in expression.operands:
+        yield from _expression(statement, operand)
     try:
         if expression.name == "convert":
             if BOOL in (expression.number, expression.operands[0].number):
@@ -240,4 +252,4 @@ def _at(at: dict[str, int]) -> str:
 
 
 def _list(names: Iterable[str]) -> str:
-    return ", ".join(f"`{each}`" for each in sorted(names))
+    return ", ".join(f"`{name}`" for name in sorted(names))

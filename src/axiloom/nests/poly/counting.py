@@ -25,19 +25,19 @@ VISITED = 1 << 28
 
 @cache
 def _count(names: tuple[str, ...], forms: frozenset[Affine]) -> int:
-    if any(not each.terms and each.constant < 0 for each in forms):
+    if any(not form.terms and form.constant < 0 for form in forms):
         return 0
     total = 1
     for group in _groups(names, forms):
-        mine = frozenset(each for each in forms if set(each.names) & set(group))
+        mine = frozenset(form for form in forms if set(form.names) & set(group))
         total *= _of_one(group[0], mine) if len(group) == 1 else _of_group(group, mine)
     return total
 
 
 def _of_one(name: str, forms: frozenset[Affine]) -> int:
     """Of the integers between the bounds of one name."""
-    lows = [-(each.constant // each.coefficient(name)) for each in forms if each.coefficient(name) > 0]
-    highs = [each.constant // -each.coefficient(name) for each in forms if each.coefficient(name) < 0]
+    lows = [-(form.constant // form.coefficient(name)) for form in forms if form.coefficient(name) > 0]
+    highs = [form.constant // -form.coefficient(name) for form in forms if form.coefficient(name) < 0]
     return max(0, min(highs) - max(lows) + 1)
 
 
@@ -51,15 +51,15 @@ def _of_group(names: tuple[str, ...], forms: frozenset[Affine]) -> int:
     low, high = ends[0]
     total = 0
     for value in range(low, high + 1):
-        total += _count(names[1:], frozenset(each.substitute({names[0]: value}) for each in forms))
+        total += _count(names[1:], frozenset(form.substitute({names[0]: value}) for form in forms))
     return total
 
 
 def _groups(names: tuple[str, ...], forms: frozenset[Affine]) -> list[tuple[str, ...]]:
     """Names that forms connect, in the order of `names`."""
     group = {name: {name} for name in names}
-    for each in forms:
-        joined = set[str]().union(*(group[name] for name in each.names)) if each.names else set()
+    for form in forms:
+        joined = set[str]().union(*(group[name] for name in form.names)) if form.names else set()
         for name in joined:
             group[name] = joined
     found = []

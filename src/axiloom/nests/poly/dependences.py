@@ -109,7 +109,7 @@ class _Use:
 
 
 def _use(statement: Statement, array: str) -> _Use | None:
-    reads = dict.fromkeys(each.subscripts for each in loads(statement.value) if each.array == array)
+    reads = dict.fromkeys(load.subscripts for load in loads(statement.value) if load.array == array)
     write = statement.target.subscripts if statement.target.array == array else None
     if not reads and write is None:
         return None
@@ -127,7 +127,7 @@ def _flows(users: tuple[_Use, ...]) -> tuple[tuple[_Flow, ...], tuple[tuple[int,
     The read and the write of a user are events of different names, R and W with its number.
     """
     numbered = list(enumerate(users))
-    length = max((len(each.iterators) for each in users), default=0)
+    length = max((len(user.iterators) for user in users), default=0)
     read = _union(each.elements(f"R{k}", form) for k, each in numbered for form in each.reads)
     written = _union(each.elements(f"W{k}", each.write) for k, each in numbered if each.write is not None)
     when = _union(each.time(f"R{k}", length, 0) for k, each in numbered if each.reads)

@@ -29,14 +29,14 @@ class Access:
 
 def reads(program: Program) -> list[Access]:
     return [
-        Access(each, load, number)
-        for each in program.statements
-        for number, load in enumerate(loads(each.value))
+        Access(statement, load, number)
+        for statement in program.statements
+        for number, load in enumerate(loads(statement.value))
     ]
 
 
 def writes(program: Program) -> list[Access]:
-    return [Access(each, each.target, None) for each in program.statements]
+    return [Access(statement, statement.target, None) for statement in program.statements]
 
 
 def access_map(access: Access, numbered: bool = False) -> isl.Map:
@@ -59,17 +59,17 @@ def times(program: Program, numbered: bool = False) -> isl.UnionMap:
     """Instances to their times. Loads of an instance stand before its write."""
     depth = max((len(each.iterators) for each in program.statements), default=0)
     maps = []
-    for each in program.statements:
-        time: list[Affine] = [Affine.of(each.place[0])]
-        for name, static in zip(each.iterators, each.place[1:], strict=True):
+    for statement in program.statements:
+        time: list[Affine] = [Affine.of(statement.place[0])]
+        for name, static in zip(statement.iterators, statement.place[1:], strict=True):
             time += [Affine.name(name), Affine.of(static)]
-        time += [Affine.of(0)] * (2 * (depth - len(each.iterators)))
-        copies = [(each.name, 1)]
+        time += [Affine.of(0)] * (2 * (depth - len(statement.iterators)))
+        copies = [(statement.name, 1)]
         if numbered:
-            copies += [(f"{each.name}__{number}", 0) for number, _ in enumerate(loads(each.value))]
+            copies += [(f"{statement.name}__{number}", 0) for number, _ in enumerate(loads(statement.value))]
         for name, late in copies:
-            found = sets.function(each.iterators, (*time, Affine.of(late)), name)
-            maps.append(found.intersect_domain(sets.domain(each.iterators, each.domain, name)))
+            found = sets.function(statement.iterators, (*time, Affine.of(late)), name)
+            maps.append(found.intersect_domain(sets.domain(statement.iterators, statement.domain, name)))
     return union(maps)
 
 
@@ -77,8 +77,8 @@ def live_in(program: Program) -> list[tuple[Access, isl.Map]]:
     """Loads with the instances at which they read what no earlier instance wrote, to the elements."""
     accesses = reads(program)
     flow = (
-        isl.UnionAccessInfo.from_sink(union(access_map(each, numbered=True) for each in accesses))
-        .set_must_source(union(access_map(each) for each in writes(program)))
+        isl.UnionAccessInfo.from_sink(union(access_map(access, numbered=True) for access in accesses))
+        .set_must_source(union(access_map(write) for write in writes(program)))
         .set_schedule_map(times(program, numbered=True))
         .compute_flow()
     )
@@ -87,9 +87,9 @@ def live_in(program: Program) -> list[tuple[Access, isl.Map]]:
         lambda each: missing.update({each.get_tuple_name(isl.dim_type.in_): each})
     )
     return [
-        (each, missing[name])
-        for each in accesses
-        if (name := f"{each.statement.name}__{each.number}") in missing and not missing[name].is_empty()
+        (access, missing[name])
+        for access in accesses
+        if (name := f"{access.statement.name}__{access.number}") in missing and not missing[name].is_empty()
     ]
 
 
@@ -109,9 +109,9 @@ def with_roles(program: Program, free: Collection[str]) -> Program:
     """The program with the roles of the arrays in `free` as they follow from it: ``in`` if it is never
     written, ``out`` if all of it is written and nothing is read before, else ``inout``."""
     written: dict[str, isl.Set] = {}
-    for each in writes(program):
-        elements = access_map(each).range()
-        name = each.load.array
+    for write in writes(program):
+        elements = access_map(write).range()
+        name = write.load.array
         written[name] = written[name].union(elements) if name in written else elements
     alive = {access.load.array for access, _ in live_in(program)}
     arrays = []
@@ -131,7 +131,7 @@ def with_roles(program: Program, free: Collection[str]) -> Program:
 def unread(program: Program) -> list[tuple[Statement, isl.Set]]:
     """Instances whose value no other reads and that is no result, by statement."""
     accesses = reads(program)
-    sinks = union(access_map(each, numbered=True) for each in accesses)
+    sinks = union(access_map(access, numbered=True) for access in accesses)
     order = times(program, numbered=True)
     last = f"{END}[]"
     for array in program.arrays:
@@ -145,16 +145,18 @@ def unread(program: Program) -> list[tuple[Statement, isl.Set]]:
     order = order.union(isl.Map(f"{{ {last} -> [{end}, {after}] }}"))
     flow = (
         isl.UnionAccessInfo.from_sink(sinks)
-        .set_must_source(union(access_map(each) for each in writes(program)))
+        .set_must_source(union(access_map(write) for write in writes(program)))
         .set_schedule_map(order)
         .compute_flow()
     )
     used = flow.get_must_dependence().domain()
     found = []
-    for each in program.statements:
-        rest = sets.domain(each.iterators, each.domain, each.name).to_union_set().subtract(used)
+    for statement in program.statements:
+        rest = (
+            sets.domain(statement.iterators, statement.domain, statement.name).to_union_set().subtract(used)
+        )
         if not rest.is_empty():
-            found.append((each, isl.Set.from_union_set(rest)))
+            found.append((statement, isl.Set.from_union_set(rest)))
     return found
 
 

@@ -20,7 +20,7 @@ def point(names: Sequence[str], tuple_name: str = "") -> str:
 
 def conjunction(forms: Iterable[Affine]) -> str:
     """``i >= 0 and -i + 9 >= 0``, or ``true``."""
-    return " and ".join(f"{each} >= 0" for each in forms) or "true"
+    return " and ".join(f"{form} >= 0" for form in forms) or "true"
 
 
 @cache
@@ -35,7 +35,7 @@ def function(
 ) -> isl.Map:
     """``names -> values``, on all integers."""
     return isl.Map(
-        f"{{ {point(names, domain_name)} -> {point([f'({each})' for each in values], range_name)} }}"
+        f"{{ {point(names, domain_name)} -> {point([f'({value})' for value in values], range_name)} }}"
     )
 
 

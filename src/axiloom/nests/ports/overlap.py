@@ -185,7 +185,7 @@ def _first_use(nests: Sequence[Nest], array: str, is_group: bool) -> tuple[int, 
     return 1 << 30, 0, is_group
 
 
-def with_reads(schedule: Schedule, found: Overlap) -> Schedule:
+def with_reads(schedule: Schedule, overlap: Overlap) -> Schedule:
     """`schedule` whose memories have a read port for each nest that may read them at the same time."""
     layouts = dict(schedule.layouts)
     for array in schedule.program.arrays:
@@ -194,7 +194,7 @@ def with_reads(schedule: Schedule, found: Overlap) -> Schedule:
             for nest in schedule.nests
             if any(one.array == array.name and not store for one, store, _ in _accesses(nest))
         )
-        ports = found.at_once(readers) if readers else 1
+        ports = overlap.at_once(readers) if readers else 1
         if ports > 1:
             layout = layouts.get(array.name, Layout())
             layouts[array.name] = replace(layout, ports=max(layout.ports, ports))
@@ -203,10 +203,10 @@ def with_reads(schedule: Schedule, found: Overlap) -> Schedule:
 
 def _accesses(nest: Nest) -> Iterator[tuple[Load, bool, Placed]]:
     """Each access, whether it is a store, and its statement."""
-    for each in nest.statements:
-        yield each.statement.target, True, each
-        for one in loads(each.statement.value):
-            yield one, False, each
+    for statement in nest.statements:
+        yield statement.statement.target, True, statement
+        for load in loads(statement.statement.value):
+            yield load, False, statement
 
 
 def _rows(nest: Nest, array: str) -> int | None:
@@ -261,10 +261,10 @@ def _range(placed: Placed, form: Affine) -> tuple[int, int]:
 def _blocks_of(nest: Nest) -> int | None:
     """Iterations of the outermost loop, if all statements have it, it begins with 0 and has the same ones."""
     ends = set()
-    for each in nest.statements:
-        if not each.loops:
+    for statement in nest.statements:
+        if not statement.loops:
             return None
-        ends.add(_range(each, Affine.name(each.loops[0])))
+        ends.add(_range(statement, Affine.name(statement.loops[0])))
     if len(ends) != 1:
         return None
     ((low, high),) = ends
@@ -291,13 +291,13 @@ def _wait(first: Nest, then: Nest) -> Wait:
     return found
 
 
-def _shared(a: Placed, one: Load, b: Placed, other: Load) -> isl.Set:
+def _shared(a: Placed, load: Load, b: Placed, other: Load) -> isl.Set:
     """Instances of a and b, by their loops, that access the same element."""
     places = [
         sets.function(placed.loops, placed.subscripts(access.subscripts)).intersect_domain(
             sets.domain(placed.loops, placed.domain)
         )
-        for placed, access in ((a, one), (b, other))
+        for placed, access in ((a, load), (b, other))
     ]
     return places[0].apply_range(places[1].reverse()).wrap().flatten()
 

@@ -118,14 +118,14 @@ class Packet:
     @property
     def pieces(self) -> tuple[Part, ...]:
         """The parts, those that follow each other in memory and in the packet joined."""
-        found: list[Part] = []
+        parts: list[Part] = []
         for part in self.parts:
-            last = found[-1] if found else None
+            last = parts[-1] if parts else None
             if last and last.array == part.array and last.count is not None and part.count is not None:
-                found[-1] = replace(last, count=last.count + part.count)
+                parts[-1] = replace(last, count=last.count + part.count)
             else:
-                found.append(part)
-        return tuple(found)
+                parts.append(part)
+        return tuple(parts)
 
     def pack(self, arrays: Mapping[str, Elements]) -> npt.NDArray[np.uint32]:
         """The words that go over the port."""

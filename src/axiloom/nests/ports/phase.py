@@ -27,7 +27,9 @@ class Phase:
 
     @cached_property
     def members(self) -> tuple[Member, ...]:
-        return tuple(each for each in self.built.draft.space.members if each.placed.order[0] == self.number)
+        return tuple(
+            member for member in self.built.draft.space.members if member.placed.order[0] == self.number
+        )
 
     @cached_property
     def points(self) -> isl.Set:

@@ -123,7 +123,7 @@ def _later(node: Node, count: int) -> Node:
     """`node` where `count` nodes have come before all that there were."""
     match node:
         case Operate():
-            return replace(node, operands=tuple(one + count for one in node.operands))
+            return replace(node, operands=tuple(operand + count for operand in node.operands))
         case Choose():
             return replace(node, options=tuple((when, one + count) for when, one in node.options))
         case Write():

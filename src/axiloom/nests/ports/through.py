@@ -70,36 +70,37 @@ def through_ports(
     back = [part.array.name for part in received.parts if part.array.name in blocks]
     sent = _in_order(sent, blocks, first, groups, sets)
     received = _in_order(received, blocks, first, {}, [back] if back else [])
-    taken = {each.name for each in program.arrays} | {each.name for each in program.statements}
+    taken = {array.name for array in program.arrays} | {statement.name for statement in program.statements}
     copies_in = _copies(sent, _fresh("stream_in", taken), True, groups, sets)
     copies_out = _copies(received, _fresh("stream_out", taken), False, {}, [back])
     before = len(copies_in.statements)
     kept = tuple(
-        replace(each, place=(each.place[0] + before, *each.place[1:])) for each in program.statements
+        replace(statement, place=(statement.place[0] + before, *statement.place[1:]))
+        for statement in program.statements
     )
     behind = max((each.place[0] for each in kept), default=before) + 1
-    new_in = tuple(_at(each, number) for number, each in enumerate(copies_in.statements))
-    new_out = tuple(_at(each, behind + number) for number, each in enumerate(copies_out.statements))
+    new_in = tuple(_at(statement, number) for number, statement in enumerate(copies_in.statements))
+    new_out = tuple(_at(statement, behind + number) for number, statement in enumerate(copies_out.statements))
     arrays = (
         *copies_in.arrays,
         *copies_out.arrays,
-        *(replace(each, role=Role.LOCAL) for each in program.arrays),
+        *(replace(array, role=Role.LOCAL) for array in program.arrays),
     )
     statements = (*new_in, *kept, *new_out)
     whole = Program(program.name, arrays, statements)
 
-    numbers = [each.number for each in schedule.nests]
+    numbers = [nest.number for nest in schedule.nests]
     end = max(numbers, default=0) + 2
     by_name = {each.name: each for each in kept}
     placed = (
         *(_placed(each, number, 0, copies_in.outer[number]) for number, each in enumerate(new_in)),
         *(
             replace(
-                each,
-                statement=by_name[each.statement.name],
-                order=(int(each.order[0]) + 1, *each.order[1:]),
+                statement,
+                statement=by_name[statement.statement.name],
+                order=(int(statement.order[0]) + 1, *statement.order[1:]),
             )
-            for each in schedule.statements
+            for statement in schedule.statements
         ),
         *(_placed(each, number, end, copies_out.outer[number]) for number, each in enumerate(new_out)),
     )
@@ -120,8 +121,8 @@ def through_ports(
         ported,
         sent,
         received,
-        tuple(each.name for each in copies_in.arrays),
-        tuple(each.name for each in copies_out.arrays),
+        tuple(array.name for array in copies_in.arrays),
+        tuple(array.name for array in copies_out.arrays),
         first_turns(sent, sets, groups),
     )
 

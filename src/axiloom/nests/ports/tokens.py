@@ -54,7 +54,7 @@ def overlapped(lowered: Lowered, overlap: Overlap, ported: Ported, copies: int =
         elif wait is Wait.WHOLE:
             tokens.whole(name, first, None, then)
     for array in overlap.results:
-        writer = next(each for each in nests.values() if not each.uses(array).is_empty())
+        writer = next(nest for nest in nests.values() if not nest.uses(array).is_empty())
         used, gone = writer.in_each_block(array), give.uses(array)
         tokens.blocks(f"{array}_give", writer, used, give, gone)
         first, filled = (take, take.uses(array)) if arrays[array].role.is_given else (writer, used)
@@ -68,11 +68,11 @@ def overlapped(lowered: Lowered, overlap: Overlap, ported: Ported, copies: int =
     tokens.taken_before(take, give, end)
     circuit = tokens.circuit()
     for array in (*overlap.blocks, *overlap.private):
-        if array in {each.name for each in circuit.memories}:
+        if array in {memory.name for memory in circuit.memories}:
             users = [each for each in (take, *nests.values(), give) if not each.uses(array).is_empty()]
             outer = {
-                each.built.pipe.name: (each.outer, ported.turns.get(array, 0) if each is take else 0)
-                for each in users
+                user.built.pipe.name: (user.outer, ported.turns.get(array, 0) if user is take else 0)
+                for user in users
             }
             count = -(-lowered.layouts[array].shape[0] // {**overlap.blocks, **overlap.private}[array])
             fold = Fold(array, count, room.get(array, 1), outer, array in overlap.results)

@@ -44,7 +44,9 @@ class ArrayOf:
         if len(subscripts) != len(self.array.shape):
             raise fault(f"`{self.array.name}` has {len(self.array.shape)} dimensions, not {len(subscripts)}")
         return Load(
-            self.array.name, tuple(_form(each, "subscript") for each in subscripts), self.array.number
+            self.array.name,
+            tuple(_form(subscript, "subscript") for subscript in subscripts),
+            self.array.number,
         )
 
     def __getitem__(self, key: Bound | tuple[Bound, ...]) -> Value:
@@ -166,12 +168,12 @@ class Builder:
     def where(self, *conditions: Guard) -> Iterator[None]:
         """What stands in the block is executed where all conditions (comparisons of iterators) hold."""
         before = self._domain
-        for each in conditions:
-            if not isinstance(each, Guard):
+        for condition in conditions:
+            if not isinstance(condition, Guard):
                 raise fault("`where` takes comparisons of iterators, such as i < j; use select() for data")
-            if each.forms is None:
+            if condition.forms is None:
                 raise fault("`where` of !=: two blocks, one with < and one with >")
-            self._domain = (*self._domain, *each.forms)
+            self._domain = (*self._domain, *condition.forms)
         try:
             yield
         finally:
@@ -202,8 +204,8 @@ class Builder:
         return Program(self.name, tuple(self._arrays.values()), tuple(self._statements))
 
 
-def _bounds(given: Bounds) -> list[Affine]:
-    return [_form(each, "bound") for each in (given if isinstance(given, (list, tuple)) else (given,))]
+def _bounds(bounds: Bounds) -> list[Affine]:
+    return [_form(each, "bound") for each in (bounds if isinstance(bounds, (list, tuple)) else (bounds,))]
 
 
 def _form(given: object, what: str) -> Affine:

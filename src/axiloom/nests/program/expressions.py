@@ -79,5 +79,7 @@ def with_loads(expression: Expression, change: Callable[[Load], Load]) -> Expres
     if isinstance(expression, Load):
         return change(expression)
     if isinstance(expression, Op):
-        return replace(expression, operands=tuple(with_loads(each, change) for each in expression.operands))
+        return replace(
+            expression, operands=tuple(with_loads(operand, change) for operand in expression.operands)
+        )
     return expression

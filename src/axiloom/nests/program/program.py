@@ -73,12 +73,12 @@ class Program:
     statements: tuple[Statement, ...]
 
     def array(self, name: str) -> Array:
-        return next(each for each in self.arrays if each.name == name)
+        return next(array for array in self.arrays if array.name == name)
 
     def statement(self, name: str) -> Statement:
-        return next(each for each in self.statements if each.name == name)
+        return next(statement for statement in self.statements if statement.name == name)
 
     def with_copies(self, arrays: Mapping[str, Contents]) -> dict[str, Contents]:
         """`arrays` by name, and under the name of each copy what it is a copy of."""
-        copies = {each.name: arrays[each.copy_of] for each in self.arrays if each.copy_of in arrays}
+        copies = {array.name: arrays[array.copy_of] for array in self.arrays if array.copy_of in arrays}
         return {**arrays, **copies}

@@ -15,7 +15,9 @@ def with_loads(expression: Expression, change: Callable[[Load], Expression]) -> 
     if isinstance(expression, Load):
         return change(expression)
     if isinstance(expression, Op):
-        return replace(expression, operands=tuple(with_loads(each, change) for each in expression.operands))
+        return replace(
+            expression, operands=tuple(with_loads(operand, change) for operand in expression.operands)
+        )
     return expression
 
 
@@ -25,12 +27,14 @@ def substituted(expression: Expression, values: Mapping[str, Affine | int]) -> E
         return index(expression.value.substitute(values), expression.number)
     if isinstance(expression, Load):
         return replace(
-            expression, subscripts=tuple(each.substitute(values) for each in expression.subscripts)
+            expression, subscripts=tuple(subscript.substitute(values) for subscript in expression.subscripts)
         )
     if isinstance(expression, Op):
-        return replace(expression, operands=tuple(substituted(each, values) for each in expression.operands))
+        return replace(
+            expression, operands=tuple(substituted(operand, values) for operand in expression.operands)
+        )
     return expression
 
 
 def load_substituted(load: Load, values: Mapping[str, Affine | int]) -> Load:
-    return replace(load, subscripts=tuple(each.substitute(values) for each in load.subscripts))
+    return replace(load, subscripts=tuple(subscript.substitute(values) for subscript in load.subscripts))

@@ -36,15 +36,15 @@ def text(expression: Expression, inside: bool = False) -> str:
         return element(expression)
     operands = expression.operands
     if expression.name in _SIGNS:
-        found = f" {_SIGNS[expression.name]} ".join(text(each, inside=True) for each in operands)
+        found = f" {_SIGNS[expression.name]} ".join(text(operand, inside=True) for operand in operands)
         return f"({found})" if inside else found
     if expression.name == "convert":
         return f"{expression.number}({text(operands[0])})"
-    return f"{expression.name}({', '.join(text(each) for each in operands)})"
+    return f"{expression.name}({', '.join(text(operand) for operand in operands)})"
 
 
 def element(load: Load) -> str:
-    return load.array + "".join(f"[{each}]" for each in load.subscripts)
+    return load.array + "".join(f"[{subscript}]" for subscript in load.subscripts)
 
 
 def assignment(statement: Statement) -> str:
@@ -55,10 +55,10 @@ def loops(program: Program) -> list[str]:
     """The program, one line each loop and statement, two spaces each level. A loop has the bounds that all
     its statements share; what else a statement demands stands behind it."""
     shared: dict[tuple[tuple[int, ...], str], set[Affine]] = {}
-    for each in program.statements:
-        for depth, name in enumerate(each.iterators):
-            key = each.place[: depth + 1], name
-            shared[key] = shared.get(key, set(each.domain)) & set(each.domain)
+    for statement in program.statements:
+        for depth, name in enumerate(statement.iterators):
+            key = statement.place[: depth + 1], name
+            shared[key] = shared.get(key, set(statement.domain)) & set(statement.domain)
     lines: list[str] = []
     open_: list[tuple[tuple[int, ...], str]] = []
     shown: list[Affine] = []
@@ -111,4 +111,4 @@ def operators(expression: Expression) -> list[str]:
     if not isinstance(expression, Op):
         return []
     mine = f"{expression.name} {expression.operands[0].number}"
-    return [mine, *(name for each in expression.operands for name in operators(each))]
+    return [mine, *(name for operand in expression.operands for name in operators(operand))]

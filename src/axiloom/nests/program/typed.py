@@ -86,7 +86,7 @@ def apply(name: str, *operands: Expression) -> Op:
             f"unknown operator `{name}`{hint(name, SIGNATURES)}; there are {', '.join(SIGNATURES)}"
         )
     signature = SIGNATURES[name]
-    numbers = [each.number for each in operands]
+    numbers = [operand.number for operand in operands]
     if len(operands) != signature.operands:
         raise ValueError(f"`{name}` takes {signature.operands} operands, not {len(operands)}")
     if len(set(numbers)) > 1:

@@ -240,7 +240,7 @@ def _two(name: str, *operands: Any) -> Value:
 
 @located
 def _apply(name: str, *operands: Value) -> Value:
-    return Value(apply(name, *(each.expression for each in operands)))
+    return Value(apply(name, *(operand.expression for operand in operands)))
 
 
 def _alike(*given: Any) -> list[Value]:

@@ -77,7 +77,7 @@ def constant(op: arith.ConstantOp) -> Literal:
 
 def scalar(op: Operation, known: Mapping[SSAValue, Expression], iterators: tuple[str, ...]) -> Expression:
     """The result of one op of a body. Raises ValueError for what is not known."""
-    operands = [known[each] for each in op.operands]
+    operands = [known[operand] for operand in op.operands]
     name = op.name.removeprefix("arith.")
     if isinstance(op, arith.ConstantOp):
         return constant(op)

@@ -90,9 +90,9 @@ class Nests:
             self.nest += last
 
     def copy(self, op: Operation, source: View, array: Array) -> None:
-        target = whole(array).at([Affine.name(each) for each in dims(array.shape)], array.number)
+        target = whole(array).at([Affine.name(dim) for dim in dims(array.shape)], array.number)
         assert isinstance(target, Load)
-        place = [Affine.name(each) for each in dims(array.shape)]
+        place = [Affine.name(dim) for dim in dims(array.shape)]
         self.assign(op, array.shape, target, source.at(place, array.number))
         self.nest += 1
 
@@ -130,7 +130,7 @@ class Nests:
         renamed = {each.name: each for each in self.arrays.values() if each.name != array.name}
         renamed[unique] = Array(unique, array.shape, array.number, Role.OUT)
         self.arrays = renamed
-        self.statements = [_renamed_in(each, array.name, unique) for each in self.statements]
+        self.statements = [_renamed_in(statement, array.name, unique) for statement in self.statements]
         self.known = {
             value: View(each.shape, unique, each.subscripts, each.value)
             if isinstance(each, View) and each.array == array.name

@@ -97,10 +97,10 @@ def _extents(op: linalg.GenericOp, accesses: list[tuple[Affine, ...]]) -> tuple[
                 if form == Affine.name("".join(form.names)):
                     found.setdefault(form.names[0], size)
     names = [f"d{n}" for n in range(op.indexing_maps.data[0].data.num_dims)]
-    missing = [each for each in names if each not in found]
+    missing = [name for name in names if name not in found]
     if missing:
         raise ValueError(f"how far {missing[0]} goes is not known: no operand is indexed by it alone")
-    return tuple(found[each] for each in names)
+    return tuple(found[name] for name in names)
 
 
 def _renamed(
@@ -141,7 +141,7 @@ def pad(nests: Nests, op: Operation) -> None:
             known[each.results[0]] = scalar(each, known, ())
     filler = known[inside_value.operands[0]]
     array = nests.new(result)
-    names = [Affine.name(each) for each in dims(array.shape)]
+    names = [Affine.name(dim) for dim in dims(array.shape)]
     target = Load(array.name, tuple(names), array.number)
     inside: tuple[Affine, ...] = ()
     last = 0
@@ -189,7 +189,7 @@ def reshape(nests: Nests, op: tensor.CollapseShapeOp | tensor.ExpandShapeOp) -> 
         nests.known[result] = moved(source, shape, place)
         return
     array = nests.new(result)
-    here = source.at([Affine.name(each) for each in dims(wide)], kind)
+    here = source.at([Affine.name(dim) for dim in dims(wide)], kind)
     nests.assign(op, wide, Load(array.name, tuple(linear), kind), here)
     nests.nest += 1
     nests.known[result] = whole(array)

@@ -35,7 +35,9 @@ class View:
         if self.value is not None:
             return self.value
         values = {f"d{n}": each for n, each in enumerate(place)}
-        return loaded(self.array, tuple(each.substitute(values) for each in self.subscripts), number)
+        return loaded(
+            self.array, tuple(subscript.substitute(values) for subscript in self.subscripts), number
+        )
 
 
 def loaded(array: str, subscripts: tuple[Affine, ...], number: str) -> Expression:
@@ -50,7 +52,7 @@ def moved(source: View, shape: tuple[int, ...], place: Sequence[Affine]) -> View
     if source.value is not None:
         return View(shape, "", (), source.value)
     values = {f"d{n}": each for n, each in enumerate(place)}
-    return View(shape, source.array, tuple(each.substitute(values) for each in source.subscripts))
+    return View(shape, source.array, tuple(subscript.substitute(values) for subscript in source.subscripts))
 
 
 def dims(shape: Sequence[int]) -> tuple[str, ...]:
@@ -58,7 +60,7 @@ def dims(shape: Sequence[int]) -> tuple[str, ...]:
 
 
 def whole(array: Array) -> View:
-    return View(array.shape, array.name, tuple(Affine.name(each) for each in dims(array.shape)))
+    return View(array.shape, array.name, tuple(Affine.name(dim) for dim in dims(array.shape)))
 
 
 def box(shape: Sequence[int]) -> tuple[Affine, ...]:

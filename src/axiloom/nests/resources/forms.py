@@ -107,7 +107,7 @@ class FormCount:
             powers = (scale, term.divisor, term.modulus or 1)
             is_sliced = term.divisor > 1 or term.modulus > 0
             is_sum = factor != 1 or len(term.value.terms) > 1
-            if low < 0 or (is_sliced and is_sum) or any(each < 1 or each & (each - 1) for each in powers):
+            if low < 0 or (is_sliced and is_sum) or any(power < 1 or power & (power - 1) for power in powers):
                 yield None, 0, 0
             else:
                 first = term.divisor.bit_length() - 1

@@ -63,7 +63,7 @@ class PipeCount:
 
     def __init__(self, circuit: Circuit, pipe: Pipe) -> None:
         self.circuit, self.pipe = circuit, pipe
-        self.ranges = {each.name: each.range for each in pipe.counters}
+        self.ranges = {counter.name: counter.range for counter in pipe.counters}
         self.forms = FormCount(self.ranges)
         self.lines: dict[object, Line] = {}
         self.reads: dict[str, list[Request]] = {}
@@ -84,15 +84,15 @@ class PipeCount:
             self._values.append(self._node(index, node))
         for (kind, memory, _), members in self._turned.items():
             self._rotation(kind is Read, memory, members)
-        self.counters = sum((self._counter(each) for each in pipe.counters), Amount())
+        self.counters = sum((self._counter(counter) for counter in pipe.counters), Amount())
 
     def parts(self) -> Mapping[str, Amount]:
         delays = sum((delay(line.bits, line.taps) for line in self.lines.values()), Amount())
         last, interval = self.pipe.last_slot, self.pipe.interval
         phase = (interval - 1).bit_length() if interval > 1 else 0
         left = (last - 1).bit_length() if last > 1 else 0
-        fifos = {each.fifo for each in self.pipe.nodes if isinstance(each, (Pop, Push))}
-        ends = sum(max(any_of(self.circuit.fifo(each).depth.bit_length()), 1) for each in fifos)
+        fifos = {node.fifo for node in self.pipe.nodes if isinstance(node, (Pop, Push))}
+        ends = sum(max(any_of(self.circuit.fifo(fifo).depth.bit_length()), 1) for fifo in fifos)
         control = Amount(lut=5 + phase + left + ends, ff=2 + last + phase + (phase > 0) + left)
         return {
             "counters": self.counters,
@@ -149,7 +149,7 @@ class PipeCount:
                 return None, 0, node.slot
             case Operate():
                 unit = node.unit or f"node {index}"
-                taken = [self._value(each, node.slot) for each in node.operands]
+                taken = [self._value(operand, node.slot) for operand in node.operands]
                 self.units.setdefault(unit, []).append(node)
                 self.operands.setdefault(unit, {})[node.slot % self.pipe.interval] = taken
                 return ("unit", unit), bits_of(node.result), node.slot + node.latency
@@ -183,7 +183,7 @@ class PipeCount:
         memory, (turn, one) = self.circuit.memory(name), members[0]
         requests = [each for _, each in members]
         bits = (memory.depth - 1).bit_length()
-        places = [each.asked.address for each in requests if each.asked]
+        places = [request.asked.address for request in requests if request.asked]
         banks = turning([each for each, _ in members], places, self.ranges)
         shifted = [(1, "active", turn.count), (bits, "address", banks)]
         if reads:
@@ -191,7 +191,7 @@ class PipeCount:
         else:
             shifted.append((memory.bits, "value", turn.count))
         for width, what, count in shifted:
-            keys = [getattr(each, what) for each in requests]
+            keys = [getattr(request, what) for request in requests]
             lanes = frozenset((each.offset, key) for (each, _), key in zip(members, keys, strict=True))
             shifter = ("shifter", turn.by, turn.count, one.slot, width, lanes)
             if shifter not in self._guards:

@@ -19,30 +19,30 @@ def ports(memory: Memory, counts: list[PipeCount]) -> int:
     writes = [one for count in counts for one in count.writes.get(memory.name, ())]
     found = _Ports(memory)
     for bank in range(memory.banks):
-        mine = [one for one in reads if bank in one.banks]
+        mine = [read for read in reads if bank in read.banks]
         if memory.storage is not Storage.REGISTERS or memory.external:
             for served in _served(mine, memory.ports):
                 found.read(bank, served)
         elif memory.depth > 1:
             known = {one.address for one in mine if one.address is not None}
             found.lut += len(known) * choice(memory.bits, memory.depth, coded=True)
-        found.write(bank, [one for one in writes if bank in one.banks])
+        found.write(bank, [write for write in writes if bank in write.banks])
     return found.lut
 
 
 def _served(reads: list[Request], count: int) -> list[list[Request]]:
     """Whom each of `count` ports serves."""
     served: list[list[Request]] = [[] for _ in range(count)]
-    for one in reads:
-        free = [mine for mine in served if not any(_meet(one, other) for other in mine)]
-        alone = [mine for mine in free if all(other.pipe == one.pipe for other in mine)]
-        (alone or free or served[-1:])[0].append(one)
+    for read in reads:
+        free = [mine for mine in served if not any(_meet(read, other) for other in mine)]
+        alone = [mine for mine in free if all(other.pipe == read.pipe for other in mine)]
+        (alone or free or served[-1:])[0].append(read)
     return served
 
 
-def _meet(one: Request, other: Request) -> bool:
-    same = one.pipe == other.pipe and one.turn == other.turn
-    return same and not (one.slot == other.slot and exclude(one.when, other.when))
+def _meet(request: Request, other: Request) -> bool:
+    same = request.pipe == other.pipe and request.turn == other.turn
+    return same and not (request.slot == other.slot and exclude(request.when, other.when))
 
 
 class _Ports:
@@ -68,8 +68,10 @@ class _Ports:
 
     def _addressed(self, bank: int, requests: list[Request]) -> int:
         """LUTs of an address."""
-        asked = [one.asked for one in requests if one.asked]
-        alone = len({(one.pipe, one.slot) for one in requests}) == 1 and len(asked) == len(requests)
+        asked = [request.asked for request in requests if request.asked]
+        alone = len({(request.pipe, request.slot) for request in requests}) == 1 and len(asked) == len(
+            requests
+        )
         most = needed(asked, bank) if alone and len(asked) > 1 else len(requests)
         return self._chosen(bank, requests, self._differing(requests), lambda one: one.address, most)
 
@@ -77,9 +79,12 @@ class _Ports:
         """Bits of the address that are not one wire in all `requests`: ``8*i + j`` and ``8*i + k`` have those
         of i in common, which need no choice."""
         bits = self.address_bits
-        if any(not one.wires for one in requests) or len({(one.pipe, one.slot) for one in requests}) > 1:
+        if (
+            any(not request.wires for request in requests)
+            or len({(request.pipe, request.slot) for request in requests}) > 1
+        ):
             return bits
-        columns = zip_longest(*(one.wires[:bits] for one in requests))
+        columns = zip_longest(*(request.wires[:bits] for request in requests))
         return sum(len(set(column)) > 1 for column in columns)
 
     @staticmethod
@@ -89,15 +94,15 @@ class _Ports:
             return one.active
         return one.active, one.bank, tuple(bank >> place & 1 for place in code_bits(one.banks))
 
-    def _active(self, bank: int, one: Request) -> object:
-        key = self._key(bank, one)
-        if len(one.banks) > 1 and key not in self._known:
+    def _active(self, bank: int, request: Request) -> object:
+        key = self._key(bank, request)
+        if len(request.banks) > 1 and key not in self._known:
             self._known.add(key)
-            self.lut += any_of(1 + len(code_bits(one.banks)))
+            self.lut += any_of(1 + len(code_bits(request.banks)))
         return key
 
     def _any_active(self, bank: int, requests: Sequence[Request]) -> None:
-        keys = frozenset(self._active(bank, one) for one in requests)
+        keys = frozenset(self._active(bank, request) for request in requests)
         if keys not in self._known:
             self._known.add(keys)
             self.lut += any_of(len(keys))
@@ -113,11 +118,11 @@ class _Ports:
         """LUTs of one input of a port: those in turn by their pipe's phase, others by who is active, `most`
         of them."""
         pipes: dict[str, dict[int, dict[object, Request]]] = {}
-        for one in requests:
-            pipes.setdefault(one.pipe, {}).setdefault(one.turn, {}).setdefault(of(one), one)
+        for request in requests:
+            pipes.setdefault(request.pipe, {}).setdefault(request.turn, {}).setdefault(of(request), request)
         by_activity = [one for one in requests if one.pipe in list(pipes)[:-1]]
         for turns in pipes.values():
-            by_activity += [one for values in turns.values() for one in list(values.values())[:-1]]
+            by_activity += [value for values in turns.values() for value in list(values.values())[:-1]]
         chosen_from = tuple(
             (pipe, turn, *values) for pipe, turns in pipes.items() for turn, values in turns.items()
         )

@@ -52,7 +52,7 @@ def _instance(statement: str, at: tuple[int, ...]) -> str:
 def swap(schedule: Schedule) -> Swap | None:
     """The first dependence that the schedule breaks, with the instances in which it does; None if it is
     legal."""
-    placed = {each.statement.name: each for each in schedule.statements}
+    placed = {statement.statement.name: statement for statement in schedule.statements}
     for each in dependences(schedule.program).all:
         source, sink = placed[each.source.name], placed[each.sink.name]
         common, after = common_loops(source.order, sink.order)
@@ -72,10 +72,11 @@ def is_legal(schedule: Schedule) -> bool:
 def incomplete(schedule: Schedule) -> str | None:
     """The first statement that is not executed exactly once for each point of its domain. No primitive
     should ever give such a schedule."""
-    for each in schedule.statements:
-        if not _is_complete(each.statement.iterators, each.statement.domain, each.loops, each.instance,
-                            each.domain):  # fmt: skip
-            return each.statement.name
+    for statement in schedule.statements:
+        if not _is_complete(statement.statement.iterators, statement.statement.domain, statement.loops,
+                            statement.instance,
+                            statement.domain):  # fmt: skip
+            return statement.statement.name
     return None
 
 
@@ -93,7 +94,7 @@ class Carried:
 
 def distances(schedule: Schedule) -> tuple[Carried, ...]:
     """All dependences, in the loops of the schedule."""
-    placed = {each.statement.name: each for each in schedule.statements}
+    placed = {statement.statement.name: statement for statement in schedule.statements}
     found = []
     for each in dependences(schedule.program).all:
         source, sink = placed[each.source.name], placed[each.sink.name]
@@ -206,7 +207,7 @@ def _element(dependence: Dependence, source: tuple[int, ...], sink: tuple[int, .
     """What is written by the one that writes."""
     writer, at = (dependence.sink, sink) if dependence.kind is Kind.WAR else (dependence.source, source)
     values = dict(zip(writer.iterators, at, strict=True))
-    return tuple(each.value(values) for each in writer.target.subscripts)
+    return tuple(subscript.value(values) for subscript in writer.target.subscripts)
 
 
 @lru_cache(maxsize=4096)

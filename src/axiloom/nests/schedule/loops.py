@@ -41,14 +41,15 @@ def depth_of(placed: Placed, loop: str) -> int:
 def within(schedule: Schedule, placed: Placed, depth: int) -> tuple[Placed, ...]:
     """All statements that stand in the loop of `placed` with `depth` loops around it."""
     prefix = placed.order[: 2 * depth + 2]
-    return tuple(each for each in schedule.statements if each.order[: len(prefix)] == prefix)
+    return tuple(statement for statement in schedule.statements if statement.order[: len(prefix)] == prefix)
 
 
 def replaced(schedule: Schedule, changed: Sequence[Placed]) -> Schedule:
     """With statements of the same names in the place of others."""
     new = {each.statement.name: each for each in changed}
     return replace(
-        schedule, statements=tuple(new.get(each.statement.name, each) for each in schedule.statements)
+        schedule,
+        statements=tuple(new.get(statement.statement.name, statement) for statement in schedule.statements),
     )
 
 
@@ -67,7 +68,7 @@ def renamed(placed: Placed, names: Mapping[str, str]) -> Placed:
 
 
 def names_of(schedule: Schedule) -> set[str]:
-    return {name for each in schedule.statements for name in each.loops}
+    return {name for statement in schedule.statements for name in statement.loops}
 
 
 def fresh(schedule: Schedule, wanted: str, also: Sequence[str] = ()) -> str:
@@ -140,7 +141,10 @@ def make_room(schedule: Schedule, prefix: tuple[int | str, ...], at: int) -> Sch
         return (*prefix, int(order[length]) + 1, *order[length + 1 :])
 
     changed = replace(
-        schedule, statements=tuple(replace(each, order=moved(each.order)) for each in schedule.statements)
+        schedule,
+        statements=tuple(
+            replace(statement, order=moved(statement.order)) for statement in schedule.statements
+        ),
     )
     return changed if prefix else renumbered(changed, lambda n: n + 1 if n >= at else n)
 
@@ -158,9 +162,9 @@ def tidy(schedule: Schedule) -> Schedule:
     """Without what is kept for loops and nests that have gone; each loop of a nest has a name of its own, and
     static numbers within nests count from 0."""
     schedule = _distinct(schedule)
-    numbers = {int(each.order[0]) for each in schedule.statements}
+    numbers = {int(statement.order[0]) for statement in schedule.statements}
     shared = tuple(frozenset(each & numbers) for each in schedule.shared)
-    orders = _dense([each.order for each in schedule.statements])
+    orders = _dense([statement.order for statement in schedule.statements])
     placed = zip(schedule.statements, orders, strict=True)
     return replace(
         schedule,
@@ -176,12 +180,12 @@ def tidy(schedule: Schedule) -> Schedule:
 def _distinct(schedule: Schedule) -> Schedule:
     """Of two loops of one name in a nest the later one is renamed, with all statements in it."""
     seen: dict[tuple[int, str], tuple[int | str, ...]] = {}
-    for each in sorted(schedule.statements, key=lambda one: statics(one.order)):
-        for depth, name in enumerate(each.loops):
-            loop = each.order[: 2 * depth + 2]
-            if seen.setdefault((int(each.order[0]), name), loop) != loop:
+    for statement in sorted(schedule.statements, key=lambda one: statics(one.order)):
+        for depth, name in enumerate(statement.loops):
+            loop = statement.order[: 2 * depth + 2]
+            if seen.setdefault((int(statement.order[0]), name), loop) != loop:
                 new = fresh(schedule, name)
-                inside = within(schedule, each, depth)
+                inside = within(schedule, statement, depth)
                 unrolled = schedule.unrolled | ({new} if name in schedule.unrolled else set())
                 changed = replaced(schedule, [_renamed_at(one, depth, new) for one in inside])
                 return _distinct(replace(changed, unrolled=unrolled))

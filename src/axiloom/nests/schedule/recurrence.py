@@ -32,7 +32,7 @@ def recurrences(schedule: Schedule) -> tuple[Recurrence, ...]:
     """For each flow of values from an iteration of a nest to a later one, the least number of iterations in
     between. It is exact where the loops of a nest have constant bounds; else the loops count as their
     bounding box does."""
-    placed = {each.statement.name: each for each in schedule.statements}
+    placed = {statement.statement.name: statement for statement in schedule.statements}
     found = []
     for each in dependences(schedule.program).of(Kind.RAW):
         source, sink = placed[each.source.name], placed[each.sink.name]
@@ -50,15 +50,15 @@ def recurrences(schedule: Schedule) -> tuple[Recurrence, ...]:
 def _weights(schedule: Schedule, placed: Placed, running: list[str]) -> dict[int, int]:
     """Iterations of the nest in one of each loop, by the loop's depth."""
     weights, inside = {}, 1
-    for name in reversed([each for each in placed.loops if each not in schedule.unrolled]):
+    for name in reversed([loop for loop in placed.loops if loop not in schedule.unrolled]):
         depth = placed.loops.index(name)
         if name in running:
             weights[depth] = inside
         prefix = placed.order[: 2 * depth + 2]
         spans = [
             both
-            for each in schedule.statements
-            if each.order[: len(prefix)] == prefix and (both := bounds(each, name)) is not None
+            for statement in schedule.statements
+            if statement.order[: len(prefix)] == prefix and (both := bounds(statement, name)) is not None
         ]
         inside *= max(high for _, high in spans) - min(low for low, _ in spans) + 1 if spans else 1
     return weights

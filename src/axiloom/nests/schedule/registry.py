@@ -42,13 +42,13 @@ def primitive(
 def usage(name: str) -> str:
     """``use: split STATEMENT LOOP FACTOR [outer=] [inner=]``"""
     words = []
-    for each in list(inspect.signature(PRIMITIVES[name]).parameters.values())[1:]:
-        if each.kind is each.VAR_POSITIONAL:
-            words.append(f"{each.name.upper()}...")
-        elif each.default is each.empty:
-            words.append(each.name.upper())
+    for parameter in list(inspect.signature(PRIMITIVES[name]).parameters.values())[1:]:
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            words.append(f"{parameter.name.upper()}...")
+        elif parameter.default is parameter.empty:
+            words.append(parameter.name.upper())
         else:
-            words.append(f"[{each.name}={each.default}]")
+            words.append(f"[{parameter.name}={parameter.default}]")
     return f"use: {' '.join([name, *words])}"
 
 

@@ -70,7 +70,7 @@ class Placed:
     def subscripts(self, subscripts: tuple[Affine, ...]) -> tuple[Affine, ...]:
         """Subscripts over the statement's iterators, over loops."""
         values = dict(zip(self.statement.iterators, self.instance, strict=True))
-        return tuple(each.substitute(values) for each in subscripts)
+        return tuple(subscript.substitute(values) for subscript in subscripts)
 
 
 @dataclass(frozen=True)
@@ -102,20 +102,24 @@ class Schedule:
     def of(cls, program: Program) -> Schedule:
         """The order of the program as it was written. Loops carry the names of the statements' iterators."""
         placed = []
-        for each in program.statements:
-            order: list[int | str] = [each.place[0]]
-            for name, static in zip(each.iterators, each.place[1:], strict=True):
+        for statement in program.statements:
+            order: list[int | str] = [statement.place[0]]
+            for name, static in zip(statement.iterators, statement.place[1:], strict=True):
                 order += [name, static]
-            instance = tuple(Affine.name(name) for name in each.iterators)
-            placed.append(Placed(each, tuple(order), instance, each.domain))
+            instance = tuple(Affine.name(name) for name in statement.iterators)
+            placed.append(Placed(statement, tuple(order), instance, statement.domain))
         return cls(program, tuple(placed))
 
     @property
     def nests(self) -> tuple[Nest, ...]:
         """In order of time."""
-        numbers = sorted({int(each.order[0]) for each in self.statements})
+        numbers = sorted({int(statement.order[0]) for statement in self.statements})
         return tuple(
-            Nest(n, tuple(each for each in self.statements if each.order[0] == n), self.intervals.get(n, 1))
+            Nest(
+                n,
+                tuple(statement for statement in self.statements if statement.order[0] == n),
+                self.intervals.get(n, 1),
+            )
             for n in numbers
         )
 

@@ -25,23 +25,23 @@ def tree(schedule: Schedule) -> str:
     """
     lines: list[str] = []
     open_loops: tuple[int | str, ...] = ()
-    for each in sorted(schedule.statements, key=lambda one: statics(one.order)):
-        if each.order[:1] != open_loops[:1]:
-            number = int(each.order[0])
+    for statement in sorted(schedule.statements, key=lambda one: statics(one.order)):
+        if statement.order[:1] != open_loops[:1]:
+            number = int(statement.order[0])
             lines.append(f"nest {number}, interval {schedule.intervals.get(number, 1)}")
-        for depth, name in enumerate(each.loops):
-            if each.order[: 2 * depth + 2] != open_loops[: 2 * depth + 2]:
-                lines.append(INDENT * (depth + 1) + _loop(schedule, each, name, 2 * depth + 2))
-        at = ", ".join(map(str, each.instance))
-        lines.append(f"{INDENT * (len(each.loops) + 1)}{each.statement.name}({at})")
-        open_loops = each.order
+        for depth, name in enumerate(statement.loops):
+            if statement.order[: 2 * depth + 2] != open_loops[: 2 * depth + 2]:
+                lines.append(INDENT * (depth + 1) + _loop(schedule, statement, name, 2 * depth + 2))
+        at = ", ".join(map(str, statement.instance))
+        lines.append(f"{INDENT * (len(statement.loops) + 1)}{statement.statement.name}({at})")
+        open_loops = statement.order
     return "\n".join(lines)
 
 
 def _loop(schedule: Schedule, placed: Placed, name: str, length: int) -> str:
     """With the range over all statements in it."""
     prefix = placed.order[:length]
-    inside = [each for each in schedule.statements if each.order[:length] == prefix]
+    inside = [statement for statement in schedule.statements if statement.order[:length] == prefix]
     found = [both for each in inside if (both := bounds(each, name)) is not None]
     span = f"{min(low for low, _ in found)}..{max(high for _, high in found)}" if found else "empty"
     return f"for {name} {span}{', unrolled' if name in schedule.unrolled else ''}"
@@ -52,12 +52,14 @@ def dependence_table(schedule: Schedule) -> str:
     and never written before. ``RAW S2 -> S2  C  i 0, j 0, k 1  (=, =, <)``."""
     rows = [
         (
-            f"{each.kind} {each.source} -> {each.sink}",
-            each.array,
-            ", ".join(f"{n} {as_text((d,))[1:-1]}" for n, d in zip(each.loops, each.vector, strict=True)),
-            directions(each.vector) if each.loops else "",
+            f"{distance.kind} {distance.source} -> {distance.sink}",
+            distance.array,
+            ", ".join(
+                f"{n} {as_text((d,))[1:-1]}" for n, d in zip(distance.loops, distance.vector, strict=True)
+            ),
+            directions(distance.vector) if distance.loops else "",
         )
-        for each in distances(schedule)
+        for distance in distances(schedule)
     ]
     widths = [max((len(row[k]) for row in rows), default=0) for k in range(4)]
     lines = ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows]
@@ -76,9 +78,9 @@ def _live(schedule: Schedule) -> Iterator[str]:
 def dot(schedule: Schedule) -> str:
     """The graph of dependences, for Graphviz. Flow is solid; what only keeps an order is dashed."""
     lines = [f"digraph {schedule.program.name.replace('-', '_')!r} {{".replace("'", '"')]
-    lines += [f'  "{each.name}";' for each in schedule.program.statements]
-    for each in distances(schedule):
-        style = "solid" if each.kind is Kind.RAW else "dashed"
-        label = f"{each.kind} {each.array} {as_text(each.vector)}"
-        lines.append(f'  "{each.source}" -> "{each.sink}" [label="{label}", style={style}];')
+    lines += [f'  "{statement.name}";' for statement in schedule.program.statements]
+    for distance in distances(schedule):
+        style = "solid" if distance.kind is Kind.RAW else "dashed"
+        label = f"{distance.kind} {distance.array} {as_text(distance.vector)}"
+        lines.append(f'  "{distance.source}" -> "{distance.sink}" [label="{label}", style={style}];')
     return "\n".join([*lines, "}"])

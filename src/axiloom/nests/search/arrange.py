@@ -30,7 +30,7 @@ Pipes = tuple[tuple[int, ...], ...]
 def arrangements(structure: Structure) -> Iterator[tuple[Schedule, Pipes]]:
     """All ways of the components that work long into pipes, each with its nests in their places. The others
     go with the first, if their order allows that."""
-    work = {each.number: _work(each) for each in structure.schedule.nests}
+    work = {nest.number: _work(nest) for nest in structure.schedule.nests}
     most = max(work.values())
     heavy = [part for part in structure.components if sum(work[n] for n in part) * LIGHT >= most]
     light = [part for part in structure.components if part not in heavy]
@@ -66,7 +66,7 @@ def _runs(structure: Structure) -> Pipes:
 
 def _work(nest: Nest) -> int:
     """Instances of its statements."""
-    return sum(count(each.loops, each.domain) for each in nest.statements)
+    return sum(count(statement.loops, statement.domain) for statement in nest.statements)
 
 
 def _partitions(parts: Sequence[tuple[int, ...]]) -> Iterator[list[list[tuple[int, ...]]]]:
@@ -84,10 +84,12 @@ def together(schedule: Schedule, pipes: Pipes) -> Schedule | None:
     """The nests of each pipe next to each other; None if their order does not allow that, or if a nest of
     several statements had to be moved."""
     wanted = [n for pipe in pipes for n in pipe]
-    names = {each.number: [one.statement.name for one in each.statements] for each in schedule.nests}
+    names = {
+        nest.number: [statement.statement.name for statement in nest.statements] for nest in schedule.nests
+    }
     at_end = [names[n] for n in wanted]
     for previous, mine in pairwise(at_end):
-        order = [[one.statement.name for one in each.statements] for each in schedule.nests]
+        order = [[statement.statement.name for statement in nest.statements] for nest in schedule.nests]
         if order.index(mine) == order.index(previous) + 1:
             continue
         if len(mine) > 1:

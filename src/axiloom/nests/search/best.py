@@ -83,8 +83,8 @@ class _Case:
     def learn(self, kept: Kept, point: Exact, limits: Limits) -> None:
         """`point` does not fit, though its forecast does: nothing like it again."""
         lanes = [self.choices[n][kept.point[n]] for n in self.search.leaders]
-        if point.amount.dsp > limits.amount.dsp and any(each.sums > 1 for each in lanes):
-            self.unshared |= {each.sums for each in lanes}
+        if point.amount.dsp > limits.amount.dsp and any(lane.sums > 1 for lane in lanes):
+            self.unshared |= {lane.sums for lane in lanes}
         else:
             self.limits = _tighter(self.limits, kept, point, limits)
         self.run()
@@ -256,14 +256,14 @@ def _cases(program: Program, limits: Limits) -> Iterator[_Case]:
 
 
 def _case(structure: Structure, base: Schedule, pipes: Pipes, limits: Limits) -> _Case:
-    names = {each.number: each.statements[0].statement.name for each in structure.schedule.nests}
+    names = {nest.number: nest.statements[0].statement.name for nest in structure.schedule.nests}
     pipe_of = {names[n]: k for k, pipe in enumerate(pipes) for n in pipe}
     shapes = [Shape(base, nest) for nest in base.nests]
     return _Case(
         structure,
         base,
         shapes,
-        [choices(each, limits) for each in shapes],
-        [pipe_of[each.statements[0]] for each in shapes],
+        [choices(shape, limits) for shape in shapes],
+        [pipe_of[shape.statements[0]] for shape in shapes],
         limits,
     )

@@ -72,7 +72,7 @@ class Search:
     leaves: int = 0
 
     def __post_init__(self) -> None:
-        work = [each.lanes((1,) * len(each.loops)).cycles for each in self.shapes]
+        work = [shape.lanes((1,) * len(shape.loops)).cycles for shape in self.shapes]
         order = sorted(range(len(self.shapes)), key=lambda n: (-work[n], n))
         self.leaders = [n for n in order if work[n] >= LEADS * max(work)]
         self.followers = [n for n in order if n not in self.leaders]

@@ -35,4 +35,4 @@ def exact(program: Program, text: str) -> Exact:
         found = cycles(circuit).cycles
     except (AxiloomError, ValueError) as error:
         return Exact(text, None, Amount(), Amount(), (), str(error).splitlines()[0])
-    return Exact(text, found, taken.total, taken.resident, tuple(each.interval for each in circuit.pipes))
+    return Exact(text, found, taken.total, taken.resident, tuple(pipe.interval for pipe in circuit.pipes))

@@ -75,8 +75,8 @@ def cycles(chosen: Sequence[Chosen], intervals: Intervals) -> int:
 
 def _path(lanes: Sequence[Lanes]) -> int:
     """Of the slowest nest. If one nest is hurried, all nests of the pipe may have quicker operators."""
-    hurried = len(lanes) > 1 or any(each.hurried for each in lanes)
-    return max(each.short if hurried else each.path for each in lanes)
+    hurried = len(lanes) > 1 or any(lane.hurried for lane in lanes)
+    return max(lane.short if hurried else lane.path for lane in lanes)
 
 
 def copies(chosen: Sequence[Chosen], program: Program) -> list[tuple[str, list[Chosen]]]:
@@ -91,8 +91,8 @@ def copies(chosen: Sequence[Chosen], program: Program) -> list[tuple[str, list[C
             if array.name in each.lanes.banks:
                 groups.setdefault(each.lanes.banks[array.name], []).append(each)
         joint = prod(max(each) for each in zip(*groups, strict=True))
-        if len(groups) > 1 and joint > max(prod(each) for each in groups):
-            found += [(array.name, each) for each in list(groups.values())[1:]]
+        if len(groups) > 1 and joint > max(prod(group) for group in groups):
+            found += [(array.name, group) for group in list(groups.values())[1:]]
     return found
 
 
@@ -124,9 +124,9 @@ def _banks(array: str, users: Sequence[Chosen]) -> int:
     lut = 0
     reads = writes = 0
     count = prod(banks)
-    for each in users:
-        lanes = dict(zip(each.shape.loops, each.lanes.factors, strict=True))
-        for touch in each.shape.touches:
+    for user in users:
+        lanes = dict(zip(user.shape.loops, user.lanes.factors, strict=True))
+        for touch in user.shape.touches:
             if touch.array != array:
                 continue
             reach = touch.reach(lanes, banks)

@@ -35,12 +35,12 @@ class Limits:
             raise UsageError(f"no part {device!r}; there are {', '.join(PARTS)}")
         part = PARTS[device]
         amount = replace(part, lut=int(part.lut * MARGIN), ff=int(part.ff * MARGIN))
-        names = [each.name for each in fields(Amount)]
+        names = [field.name for field in fields(Amount)]
         for word in filter(None, budget.split(",")):
-            found = re.fullmatch(r"\s*(\w+)=(\d+)\s*", word)
-            if not found or found[1] not in names:
+            match = re.fullmatch(r"\s*(\w+)=(\d+)\s*", word)
+            if not match or match[1] not in names:
                 raise UsageError(f"budget {word!r}: write NAME=NUMBER, with a name of {', '.join(names)}")
-            amount = replace(amount, **{found[1]: int(found[2])})
+            amount = replace(amount, **{match[1]: int(match[2])})
         return cls(amount) if lanes is None else cls(amount, lanes)
 
     def __str__(self) -> str:

@@ -14,7 +14,7 @@ from axiloom.nests.search.limits import Limits
 
 def front(points: Iterable[Exact]) -> list[Exact]:
     """Those of which no other is as good in cycles, DSP slices and LUTs; the fastest first."""
-    built = {each.text: each for each in points if each.cycles is not None}.values()
+    built = {point.text: point for point in points if point.cycles is not None}.values()
     ordered = sorted(built, key=lambda each: (_costs(each), each.text))
     kept: list[Exact] = []
     for each in ordered:

@@ -84,20 +84,20 @@ class Shape:
     def __init__(self, schedule: Schedule, nest: Nest) -> None:
         self.nest = nest
         self.number = nest.number
-        self.statements = tuple(each.statement.name for each in nest.statements)
+        self.statements = tuple(statement.statement.name for statement in nest.statements)
         main = max(nest.statements, key=lambda each: len(each.loops))
         self.main = main
         self.loops = main.loops
         self.program = schedule.program
         self.extents = extents(main)
-        self.is_box = all(_is_box(each) for each in nest.statements)
+        self.is_box = all(_is_box(statement) for statement in nest.statements)
         self.open = (
             tuple(name for name in self.loops if self._opens(schedule, name)) if is_perfect(nest) else ()
         )
-        self.touches = tuple(touch for each in nest.statements for touch in _touches(each))
-        self._operations = [_operations(each, self.program) for each in nest.statements]
+        self.touches = tuple(touch for statement in nest.statements for touch in _touches(statement))
+        self._operations = [_operations(statement, self.program) for statement in nest.statements]
         # Statements on other points may exclude each other, and then have operators in common.
-        self._at_once = len({(each.loops, each.domain) for each in nest.statements}) == 1
+        self._at_once = len({(statement.loops, statement.domain) for statement in nest.statements}) == 1
         self._quickest: dict[tuple[str, str], int] = {}
         self._sums = tuple(self._recurrences(schedule))
         self._has_sums_alone = self._depends_by_sums_alone(schedule)
@@ -113,18 +113,22 @@ class Shape:
     def _recurrences(self, schedule: Schedule) -> list[tuple[str, str, int, int]]:
         """Sums: statement, loop, cycles from an addition to the next, and of memory."""
         found = []
-        for each in distances(schedule):
-            if each.kind is not Kind.RAW or each.source != each.sink or each.source not in self.statements:
+        for distance in distances(schedule):
+            if (
+                distance.kind is not Kind.RAW
+                or distance.source != distance.sink
+                or distance.source not in self.statements
+            ):
                 continue
-            if self.program.statement(each.source).iterators and set(each.loops) - set(self.loops):
+            if self.program.statement(distance.source).iterators and set(distance.loops) - set(self.loops):
                 continue  # of a shorter body
-            carrying = [n for n, d in zip(each.loops, each.vector, strict=True) if d != (0, 0)]
-            if len(carrying) != 1 or each.vector[each.loops.index(carrying[0])] != (1, 1):
+            carrying = [n for n, d in zip(distance.loops, distance.vector, strict=True) if d != (0, 0)]
+            if len(carrying) != 1 or distance.vector[distance.loops.index(carrying[0])] != (1, 1):
                 continue
-            value = self.program.statement(each.source).value
-            memory = 1 if self.program.array(each.array).role is Role.LOCAL else 2
-            found.append((each.source, carrying[0], _through(value, each.array), memory))
-            self._quickest[each.source, carrying[0]] = _through(value, each.array, quickest=True)
+            value = self.program.statement(distance.source).value
+            memory = 1 if self.program.array(distance.array).role is Role.LOCAL else 2
+            found.append((distance.source, carrying[0], _through(value, distance.array), memory))
+            self._quickest[distance.source, carrying[0]] = _through(value, distance.array, quickest=True)
         return found
 
     def _depends_by_sums_alone(self, schedule: Schedule) -> bool:
@@ -142,21 +146,21 @@ class Shape:
     def readers(self, array: str) -> list[str]:
         """Statements that load from it."""
         return [
-            each.statement.name
-            for each in self.nest.statements
-            if any(load.array == array for load in loads(each.statement.value))
+            statement.statement.name
+            for statement in self.nest.statements
+            if any(load.array == array for load in loads(statement.statement.value))
         ]
 
     def ways(self, array: str) -> int:
         """How many loads from `array` an iteration has, those at constant distances taken together."""
-        found: list[Touch] = []
-        for each in self.touches:
-            if each.is_store or each.array != array:
+        touches: list[Touch] = []
+        for touch in self.touches:
+            if touch.is_store or touch.array != array:
                 continue
-            gaps = [[a - b for a, b in zip(each.forms, e.forms, strict=True)] for e in found]
+            gaps = [[a - b for a, b in zip(touch.forms, e.forms, strict=True)] for e in touches]
             if not any(all(form.is_constant for form in gap) for gap in gaps):
-                found.append(each)
-        return len(found)
+                touches.append(touch)
+        return len(touches)
 
     @property
     def operated(self) -> list[str]:
@@ -166,10 +170,10 @@ class Shape:
     def lanes(self, factors: tuple[int, ...]) -> Lanes:
         by_loop = dict(zip(self.loops, factors, strict=True))
         banks: dict[str, tuple[int, ...]] = {}
-        for each in self.touches:
-            new = each.banks(by_loop, self.program.array(each.array).shape)
-            old = banks.get(each.array, new)
-            banks[each.array] = tuple(map(max, old, new))
+        for touch in self.touches:
+            new = touch.banks(by_loop, self.program.array(touch.array).shape)
+            old = banks.get(touch.array, new)
+            banks[touch.array] = tuple(map(max, old, new))
         units = self._units(by_loop)
         return Lanes(
             factors, self._iterations(factors), self._interval(by_loop), self._path(by_loop, False),
@@ -243,8 +247,8 @@ class Shape:
     def _path(self, by_loop: Mapping[str, int], quickest: bool) -> int:
         """Cycles from the first load to the store at least."""
         most = 0
-        for each in self.nest.statements:
-            sums = [s for s in self._sums if s[0] == each.statement.name]
+        for statement in self.nest.statements:
+            sums = [s for s in self._sums if s[0] == statement.statement.name]
             chain = max(
                 (
                     (self._quickest[name, loop] if quickest else cycles) * (by_loop[loop] - 1)
@@ -252,7 +256,7 @@ class Shape:
                 ),
                 default=0,
             )
-            most = max(most, self._longest(each.statement.value, quickest) + chain)
+            most = max(most, self._longest(statement.statement.value, quickest) + chain)
         return most
 
     def _longest(self, node: Expression, quickest: bool) -> int:
@@ -263,7 +267,7 @@ class Shape:
             case Op():
                 kinds = (node.name, _operand(node), node.number)
                 cycles = min(latencies(*kinds)) if quickest else latency(kinds)
-                return cycles + max(self._longest(each, quickest) for each in node.operands)
+                return cycles + max(self._longest(operand, quickest) for operand in node.operands)
         return 0
 
 
@@ -273,7 +277,7 @@ def carries(placed: Placed, factors: Mapping[str, int]) -> int:
     target, value = placed.statement.target, placed.statement.value
     forms = placed.subscripts(target.subscripts)
     again = any(
-        each.array == target.array and placed.subscripts(each.subscripts) == forms for each in loads(value)
+        load.array == target.array and placed.subscripts(load.subscripts) == forms for load in loads(value)
     )
     if not again or not isinstance(value, Op) or _through(value, target.array, quickest=True) > 0:
         return 1
@@ -303,12 +307,12 @@ def _operations(placed: Placed, program: Program) -> list[tuple[Kinds, frozenset
             case Load() if node.array == target.array:
                 return frozenset(placed.loops)
             case Load():
-                forms = [each.substitute(values) for each in node.subscripts]
+                forms = [subscript.substitute(values) for subscript in node.subscripts]
                 return frozenset(name for form in forms for name in form.names)
             case Index():
                 return frozenset(node.value.substitute(values).names)
             case Op():
-                mine = frozenset().union(*(names(each) for each in node.operands))
+                mine = frozenset().union(*(names(operand) for operand in node.operands))
                 found[node] = ((node.name, _operand(node), node.number), mine)
                 return mine
         return frozenset()
@@ -343,7 +347,7 @@ def _way(node: Expression, array: str, quickest: bool) -> int:
     if isinstance(node, Load):
         return 0 if node.array == array else -1
     if isinstance(node, Op):
-        ways = [way for each in node.operands if (way := _way(each, array, quickest)) >= 0]
+        ways = [way for operand in node.operands if (way := _way(operand, array, quickest)) >= 0]
         kinds = (node.name, _operand(node), node.number)
         cycles = min(latencies(*kinds)) if quickest else latency(kinds)
         return cycles + min(ways) if ways else -1

@@ -41,7 +41,7 @@ def structures(start: Schedule) -> list[Structure]:
 
 def is_perfect(nest: Nest) -> bool:
     """Whether all statements stand in all loops."""
-    return len({each.loops for each in nest.statements}) == 1
+    return len({statement.loops for statement in nest.statements}) == 1
 
 
 # --- separating ---------------------------------------------------------------------------------------------
@@ -49,8 +49,8 @@ def is_perfect(nest: Nest) -> bool:
 
 def _separated(schedule: Schedule, whole: bool) -> Schedule:
     """Each statement a nest of its own where that is legal; or only those that share not all loops."""
-    for each in schedule.program.statements:
-        placed = schedule.placed(each.name)
+    for statement in schedule.program.statements:
+        placed = schedule.placed(statement.name)
         if not placed.loops:
             continue
         before = _before(schedule, placed)
@@ -60,7 +60,7 @@ def _separated(schedule: Schedule, whole: bool) -> Schedule:
         if not whole and together == len(placed.loops) == len(before.loops):
             continue
         try:
-            schedule = schedule.fission(each.name, placed.loops[0])
+            schedule = schedule.fission(statement.name, placed.loops[0])
         except ScheduleError:
             continue
     return schedule
@@ -68,7 +68,7 @@ def _separated(schedule: Schedule, whole: bool) -> Schedule:
 
 def _before(schedule: Schedule, placed: Placed) -> Placed | None:
     """The statement before it in its nest."""
-    order = [each for each in schedule.statements if each.order[0] == placed.order[0]]
+    order = [statement for statement in schedule.statements if statement.order[0] == placed.order[0]]
     order.sort(key=lambda each: tuple(p for p in each.order if isinstance(p, int)))
     position = [each.statement.name for each in order].index(placed.statement.name)
     return order[position - 1] if position else None
@@ -88,7 +88,7 @@ def _best_order(schedule: Schedule, nest: Nest) -> Schedule:
     first = nest.statements[0]
     loops = first.loops
     spans = extents(first)
-    mine = {each.statement.name for each in nest.statements}
+    mine = {statement.statement.name for statement in nest.statements}
     carried = [e for e in distances(schedule) if e.kind is Kind.RAW and e.source in mine and e.sink in mine]
     orders = list(permutations(loops[-ORDERS:]))
     apart = {each: least_distance(carried, loops[:-ORDERS] + each, spans) for each in orders}
@@ -142,8 +142,8 @@ def least_distance(carried: list[Carried], order: tuple[str, ...], spans: dict[s
 
 
 def _components(schedule: Schedule) -> tuple[tuple[int, ...], ...]:
-    number = {each.statement.name: int(each.order[0]) for each in schedule.statements}
-    group = {each.number: {each.number} for each in schedule.nests}
+    number = {statement.statement.name: int(statement.order[0]) for statement in schedule.statements}
+    group = {nest.number: {nest.number} for nest in schedule.nests}
     for one, other in _pairs(schedule):
         a, b = group[number[one]], group[number[other]]
         if a is not b:

@@ -27,7 +27,7 @@ def groups(placed: Placed, extents: Mapping[str, int]) -> list[Group]:
     for group in dict.fromkeys(joined.values()):
         names = tuple(name for name in placed.loops if name in group)
         axes = [np.arange(extents[name], dtype=np.int64) for name in names]
-        if np.prod([float(len(each)) for each in axes]) > VISITED:
+        if np.prod([float(len(axis)) for axis in axes]) > VISITED:
             found.append((names, np.zeros((1, len(names)), np.int64)))
             continue
         grid = np.meshgrid(*axes, indexing="ij")

@@ -32,19 +32,19 @@ def chart(timing: Timing, most: int = 400) -> Json:
         "pipes": [
             {
                 "name": name,
-                "interval": each.track.interval,
-                "iterations": each.track.iterations,
-                "last_slot": each.track.last_slot,
-                "runs": runs(each, most),
-                "busy": round(each.track.iterations * each.track.interval / max(timing.cycles, 1), 4),
+                "interval": pipe.track.interval,
+                "iterations": pipe.track.iterations,
+                "last_slot": pipe.track.last_slot,
+                "runs": runs(pipe, most),
+                "busy": round(pipe.track.iterations * pipe.track.interval / max(timing.cycles, 1), 4),
                 "stalls": [
                     {"fifo": fifo, "why": why, "cycles": cycles}
-                    for (fifo, why), cycles in sorted(each.stalls.items())
+                    for (fifo, why), cycles in sorted(pipe.stalls.items())
                 ],
             }
-            for name, each in timing.pipes.items()
+            for name, pipe in timing.pipes.items()
         ],
-        "ports": [{"fifo": fifo, "runs": runs(each, most)} for fifo, each in timing.ports.items()],
+        "ports": [{"fifo": fifo, "runs": runs(port, most)} for fifo, port in timing.ports.items()],
         "fifos": [
             {
                 "name": name,
@@ -90,12 +90,12 @@ def text(timing: Timing, width: int = 72) -> str:
     between issues, and a line a FIFO with tenths of its depth."""
     edges = np.linspace(1, timing.cycles + 1, width + 1)
     labels = [*timing.pipes, *timing.fifos]
-    margin = max((len(each) for each in labels), default=0)
+    margin = max((len(label) for label in labels), default=0)
     lines = []
-    for name, each in timing.pipes.items():
+    for name, pipe in timing.pipes.items():
         times = timing.issue_times(name)
         counts, _ = np.histogram(times, edges)
-        full = np.diff(edges) / each.track.interval
+        full = np.diff(edges) / pipe.track.interval
         begun, ended = np.searchsorted(edges, times[[0, -1]], "right") - 1
         marks = [
             "#" if counts[n] * 2 > full[n] else "+" if counts[n] else "." if begun <= n <= ended else " "

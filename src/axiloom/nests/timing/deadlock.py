@@ -63,7 +63,11 @@ def _circle(tracks: Sequence[Track], blocked: Sequence[Blocked]) -> list[Blocked
     here, path = blocked[0], [blocked[0]]
     while True:
         other = next(
-            (each.name for each in tracks if here.fifo in (each.pops if here.why == FULL else each.pushes)),
+            (
+                track.name
+                for track in tracks
+                if here.fifo in (track.pops if here.why == FULL else track.pushes)
+            ),
             None,
         )
         if other is None or other not in by_track:
@@ -80,14 +84,14 @@ def _smallest(tracks: Sequence[Track], fifos: Sequence[Fifo], name: str) -> int 
 
     def ends(depth: int) -> bool:
         try:
-            solve(tracks, [replace(each, depth=depth) if each.name == name else each for each in fifos])
+            solve(tracks, [replace(fifo, depth=depth) if fifo.name == name else fifo for fifo in fifos])
         except StuckError:
             return False
         return True
 
-    low = next(each.depth for each in fifos if each.name == name)
-    pushes = sum(len(each.pushes[name]) for each in tracks if name in each.pushes)
-    high = max(low, pushes + next(each.initial for each in fifos if each.name == name))
+    low = next(fifo.depth for fifo in fifos if fifo.name == name)
+    pushes = sum(len(track.pushes[name]) for track in tracks if name in track.pushes)
+    high = max(low, pushes + next(fifo.initial for fifo in fifos if fifo.name == name))
     if not ends(high):
         return None
     while high - low > 1:

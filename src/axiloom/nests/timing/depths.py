@@ -39,7 +39,7 @@ class Depths:
     @property
     def bits(self) -> int:
         """What all FIFOs hold; tokens have no bits, and take a counter each."""
-        return sum(each.depth * each.bits for each in self.circuit.fifos)
+        return sum(fifo.depth * fifo.bits for fifo in self.circuit.fifos)
 
 
 def fit(circuit: Circuit, rates: Mapping[str, Rate] | None = None) -> Depths:
@@ -47,7 +47,7 @@ def fit(circuit: Circuit, rates: Mapping[str, Rate] | None = None) -> Depths:
     all_tracks = tracks(circuit, rates)
     same = alike(all_tracks, circuit.fifos, depths=False)
     found = only(all_tracks, set(same.values()))
-    few = [each for each in circuit.fifos if same[each.name] == each.name]
+    few = [fifo for fifo in circuit.fifos if same[fifo.name] == fifo.name]
     try:
         free = solve(found, few, places=False)
     except StuckError as stuck:
@@ -62,12 +62,12 @@ def fit(circuit: Circuit, rates: Mapping[str, Rate] | None = None) -> Depths:
             break
     issues = solve(found, [*fifos.values()])
     fewer = {
-        name: _cycles(found, _with(fifos, name, each.depth - 1))
-        for name, each in fifos.items()
-        if each.depth > max(each.initial, 1)
+        name: _cycles(found, _with(fifos, name, fifo.depth - 1))
+        for name, fifo in fifos.items()
+        if fifo.depth > max(fifo.initial, 1)
     }
-    largest = {name: occupancy(each, issues).largest for name, each in fifos.items()}
-    sized = tuple(replace(each, depth=fifos[same[each.name]].depth) for each in circuit.fifos)
+    largest = {name: occupancy(fifo, issues).largest for name, fifo in fifos.items()}
+    sized = tuple(replace(fifo, depth=fifos[same[fifo.name]].depth) for fifo in circuit.fifos)
     return Depths(
         circuit=replace(circuit, fifos=sized),
         cycles=_end(issues),
@@ -88,7 +88,7 @@ def _smallest(found: Sequence[Track], fifos: Mapping[str, Fifo], name: str, best
 
 
 def _with(fifos: Mapping[str, Fifo], name: str, depth: int) -> list[Fifo]:
-    return [replace(each, depth=depth) if each.name == name else each for each in fifos.values()]
+    return [replace(fifo, depth=depth) if fifo.name == name else fifo for fifo in fifos.values()]
 
 
 def _cycles(found: Sequence[Track], fifos: Sequence[Fifo]) -> int | None:
@@ -99,4 +99,4 @@ def _cycles(found: Sequence[Track], fifos: Sequence[Fifo]) -> int | None:
 
 
 def _end(issues: Sequence[Issues]) -> int:
-    return max((each.last for each in issues if not each.track.external), default=0)
+    return max((issue.last for issue in issues if not issue.track.external), default=0)

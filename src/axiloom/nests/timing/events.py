@@ -61,7 +61,7 @@ def tracks(
     stalls.
     """
     rates = rates or {}
-    found = [_pipe(each, chunk) for each in circuit.pipes]
+    found = [_pipe(pipe, chunk) for pipe in circuit.pipes]
     for ports, is_input in ((circuit.inputs, True), (circuit.outputs, False)):
         for port in ports:
             at = np.arange(port.elements, dtype=np.int64)
@@ -87,14 +87,14 @@ def tracks(
     return tuple(found)
 
 
-def alike(found: Sequence[Track], fifos: Sequence[Fifo], *, depths: bool) -> dict[str, str]:
+def alike(tracks: Sequence[Track], fifos: Sequence[Fifo], *, depths: bool) -> dict[str, str]:
     """For each FIFO the first one that is pushed and popped in the same iterations (lanes of a stream are).
     What holds for one holds for the other, if with `depths` they have as many places."""
     first: dict[Hashable, str] = {}
     result = {}
     for fifo in fifos:
         key: list[Hashable] = [fifo.initial, fifo.depth if depths else 0]
-        for n, track in enumerate(found):
+        for n, track in enumerate(tracks):
             for kind, events in (("pop", track.pops), ("push", track.pushes), ("slot", track.delays)):
                 if fifo.name in events:
                     key.append((n, kind, events[fifo.name].tobytes()))
@@ -102,31 +102,31 @@ def alike(found: Sequence[Track], fifos: Sequence[Fifo], *, depths: bool) -> dic
     return result
 
 
-def only(found: Sequence[Track], names: Collection[str]) -> list[Track]:
+def only(tracks: Sequence[Track], names: Collection[str]) -> list[Track]:
     """As if no other FIFOs were there."""
 
     def kept(events: Mapping[str, Ints]) -> dict[str, Ints]:
-        return {name: each for name, each in events.items() if name in names}
+        return {name: event for name, event in events.items() if name in names}
 
     return [
-        replace(each, pops=kept(each.pops), pushes=kept(each.pushes), delays=kept(each.delays))
-        for each in found
+        replace(track, pops=kept(track.pops), pushes=kept(track.pushes), delays=kept(track.delays))
+        for track in tracks
     ]
 
 
 def _pipe(pipe: Pipe, chunk: int) -> Track:
     pops = [node for node in pipe.nodes if isinstance(node, Pop)]
     pushes = [node for node in pipe.nodes if isinstance(node, Push)]
-    popped: dict[str, list[list[Ints]]] = {each.fifo: [] for each in pops}
-    pushed: dict[str, list[list[Ints]]] = {each.fifo: [] for each in pushes}
+    popped: dict[str, list[list[Ints]]] = {pop.fifo: [] for pop in pops}
+    pushed: dict[str, list[list[Ints]]] = {push.fifo: [] for push in pushes}
     count = 0
     for part in rows(pipe, chunk):
         count += part.iterations
         for fifo, parts in popped.items():
-            parts.append([part.where(each.when) for each in pops if each.fifo == fifo])
+            parts.append([part.where(pop.when) for pop in pops if pop.fifo == fifo])
         for fifo, parts in pushed.items():
-            parts.append([part.where(each.when) for each in pushes if each.fifo == fifo])
-    slots = {fifo: [each.slot for each in pushes if each.fifo == fifo] for fifo in pushed}
+            parts.append([part.where(push.when) for push in pushes if push.fifo == fifo])
+    slots = {fifo: [push.slot for push in pushes if push.fifo == fifo] for fifo in pushed}
     ends = {fifo: _merge(parts, slots[fifo], pipe, fifo) for fifo, parts in pushed.items()}
     return Track(
         name=pipe.name,

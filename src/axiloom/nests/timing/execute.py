@@ -84,8 +84,8 @@ def execute(
     sinks = [rates.get(port.fifo, Rate()).arrivals(port.elements).tolist() for port in circuit.outputs]
     outputs: dict[str, list[int]] = {port.fifo: [] for port in circuit.outputs}
     cycle, idle = 0, 0
-    longest = max((each.last_slot + each.interval for each in circuit.pipes), default=0)
-    slowest = max((each[-1] for each in sinks if each), default=0)
+    longest = max((pipe.last_slot + pipe.interval for pipe in circuit.pipes), default=0)
+    slowest = max((sink[-1] for sink in sinks if sink), default=0)
     while (
         machine.busy()
         or any(each.arrivals for each in sources)
@@ -109,8 +109,8 @@ def execute(
         idle = 0 if moved else idle + 1
         if idle > PATIENCE + longest and cycle > slowest:
             raise ExecutionError(f"nothing has happened for {idle} cycles, and the circuit has not ended")
-    largest = {name: each.largest for name, each in machine.queues.items()}
-    issues = {each.pipe.name: each.issued for each in machine.lines}
+    largest = {name: queue.largest for name, queue in machine.queues.items()}
+    issues = {line.pipe.name: line.issued for line in machine.lines}
     return Run(machine.contents, outputs, largest, issues, machine.last)
 
 
@@ -175,15 +175,15 @@ class _Machine:
             each.name: _copied(memories.get(each.name, np.zeros((each.banks, each.depth))))
             for each in circuit.memories
         }
-        for name, each in self.contents.items():
+        for name, content in self.contents.items():
             memory = self.memories[name]
-            if each.shape != (memory.banks, memory.depth):
-                raise ExecutionError(f"memory {name} is {(memory.banks, memory.depth)}, not {each.shape}")
-        self.queues = {each.name: _Queue(each) for each in circuit.fifos}
+            if content.shape != (memory.banks, memory.depth):
+                raise ExecutionError(f"memory {name} is {(memory.banks, memory.depth)}, not {content.shape}")
+        self.queues = {fifo.name: _Queue(fifo) for fifo in circuit.fifos}
         for queue in self.queues.values():
             queue.elements.extend([0] * queue.fifo.initial)
             queue.taken = queue.largest = queue.fifo.initial
-        self.lines = [_Line(each, _points(each)) for each in circuit.pipes]
+        self.lines = [_Line(pipe, _points(pipe)) for pipe in circuit.pipes]
         self.pushed: list[tuple[str, int]] = []
         self.writes: dict[tuple[str, int], tuple[int, int]] = {}
         self.reads: dict[tuple[str, int], set[int]] = {}

@@ -124,7 +124,7 @@ def _expand(
         done = int(ends[begin - 1]) if begin else 0
         end = max(begin + 1, int(np.searchsorted(ends, done + chunk, "right")))
         here = slice(begin, end)
-        part = {name: np.repeat(each[here], counts[here]) for name, each in points.items()}
+        part = {name: np.repeat(point[here], counts[here]) for name, point in points.items()}
         part[counter.name] = runs(lower[here], counts[here])
         yield from _expand(part, len(part[counter.name]), others, chunk)
         begin = end
@@ -133,6 +133,6 @@ def _expand(
 def _counts(counter: str, lower: Ints, upper: Ints, points: Points) -> Ints:
     counts = upper - lower + 1
     if np.any(counts < 1):
-        at = {name: int(each[np.argmax(counts < 1)]) for name, each in points.items()}
+        at = {name: int(point[np.argmax(counts < 1)]) for name, point in points.items()}
         raise ValueError(f"counter {counter} has no value at {at}")
     return counts

@@ -27,8 +27,8 @@ class Occupancy:
 
 def occupancy(fifo: Fifo, issues: Sequence[Issues]) -> Occupancy:
     """From cycle 0 on. `issues` are those of all pipes and ports."""
-    taken = np.concatenate([each.taken(fifo.name) for each in issues])
-    freed = np.concatenate([each.popped(fifo.name) for each in issues]) + 1
+    taken = np.concatenate([issue.taken(fifo.name) for issue in issues])
+    freed = np.concatenate([issue.popped(fifo.name) for issue in issues]) + 1
     changes = np.concatenate([np.ones(len(taken), np.int64), np.full(len(freed), -1)])
     at, where = np.unique(np.concatenate([taken, freed]), return_inverse=True)
     levels = fifo.initial + np.cumsum(np.bincount(where, changes, len(at))).astype(np.int64)

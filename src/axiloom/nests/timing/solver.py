@@ -85,7 +85,7 @@ class StuckError(Exception):
 def solve(tracks: Sequence[Track], fifos: Sequence[Fifo], *, places: bool = True) -> list[Issues]:
     """Issue times by track. Without `places`, each FIFO has as many as it needs. Raises StuckError."""
     quick = without_places(tracks, fifos)
-    if quick and (not places or all(_fits(each, quick) for each in fifos)):
+    if quick and (not places or all(_fits(fifo, quick) for fifo in fifos)):
         return quick
     return event_by_event(tracks, fifos, places=places)
 
@@ -93,11 +93,11 @@ def solve(tracks: Sequence[Track], fifos: Sequence[Fifo], *, places: bool = True
 def without_places(tracks: Sequence[Track], fifos: Sequence[Fifo]) -> list[Issues] | None:
     """Issue times where no push waits for a place; None where pipes wait for each other in circles, or for an
     element that never comes."""
-    initial = {each.name: each.initial for each in fifos}
+    initial = {fifo.name: fifo.initial for fifo in fifos}
     pushed: dict[str, Ints | None] = dict.fromkeys(initial, NONE)
     for track in tracks:
         pushed.update(dict.fromkeys(track.pushes))
-    found: dict[str, Issues] = {}
+    issues: dict[str, Issues] = {}
     left = list(tracks)
     while left:
         ready = [each for each in left if all(pushed[fifo] is not None for fifo in each.pops)]
@@ -111,10 +111,10 @@ def without_places(tracks: Sequence[Track], fifos: Sequence[Fifo]) -> list[Issue
                 if len(there) + initial[fifo] < len(at):
                     return None
                 waits.append((at[initial[fifo] :], there[: max(len(at) - initial[fifo], 0)] + 1, fifo))
-            found[track.name] = _waiting_for(track, waits)
-            pushed.update({fifo: found[track.name].pushed(fifo) for fifo in track.pushes})
-        left = [each for each in left if each.name not in found]
-    return [found[each.name] for each in tracks]
+            issues[track.name] = _waiting_for(track, waits)
+            pushed.update({fifo: issues[track.name].pushed(fifo) for fifo in track.pushes})
+        left = [each for each in left if each.name not in issues]
+    return [issues[each.name] for each in tracks]
 
 
 def _waiting_for(track: Track, waits: Sequence[tuple[Ints, Ints, str]]) -> Issues:
@@ -146,8 +146,8 @@ def _events(track: Track) -> Ints:
 
 
 def _fits(fifo: Fifo, issues: Sequence[Issues]) -> bool:
-    popped = np.concatenate([each.popped(fifo.name) for each in issues])
-    taken = np.concatenate([each.taken(fifo.name) for each in issues])
+    popped = np.concatenate([issue.popped(fifo.name) for issue in issues])
+    taken = np.concatenate([issue.taken(fifo.name) for issue in issues])
     ahead = fifo.depth - fifo.initial  # push j takes the place of pop j - ahead
     if len(taken) - ahead > len(popped):
         return False
@@ -169,7 +169,7 @@ class _End:
 
 def event_by_event(tracks: Sequence[Track], fifos: Sequence[Fifo], *, places: bool = True) -> list[Issues]:
     sizes = {each.name: each for each in fifos}
-    runs = [_Run(each, sizes, places) for each in tracks]
+    runs = [_Run(track, sizes, places) for track in tracks]
     ends = {(end.fifo, end.why): end for run in runs for end in run.ends}
     for (fifo, why), end in ends.items():
         peer = ends.get((fifo, FULL if why == EMPTY else EMPTY))
@@ -183,7 +183,7 @@ def event_by_event(tracks: Sequence[Track], fifos: Sequence[Fifo], *, places: bo
         waiting = [each for each in waiting if each.done < len(each.events)]
         if waiting and not progress:
             raise StuckError([each.blocked() for each in waiting])
-    return [each.issues() for each in runs]
+    return [run.issues() for run in runs]
 
 
 class _Run:

@@ -34,7 +34,7 @@ class Timing:
     @property
     def stalls(self) -> dict[str, dict[Cause, int]]:
         """Cycles each pipe waits, by cause."""
-        return {name: dict(each.stalls) for name, each in self.pipes.items()}
+        return {name: dict(pipe.stalls) for name, pipe in self.pipes.items()}
 
     def issue_times(self, pipe: str) -> Ints:
         """The cycle of each iteration's issue."""
@@ -68,13 +68,13 @@ def cycles(circuit: Circuit, rates: Mapping[str, Rate] | None = None, *, places:
     """
     all_tracks = tracks(circuit, rates)
     same = alike(all_tracks, circuit.fifos, depths=True)
-    few = [each for each in circuit.fifos if same[each.name] == each.name]
+    few = [fifo for fifo in circuit.fifos if same[fifo.name] == fifo.name]
     found = only(all_tracks, set(same.values()))
     try:
         issues = solve(found, few, places=places)
     except StuckError as stuck:
         raise explain(found, few, same, stuck) from None
-    pipes = {each.track.name: each for each in issues if not each.track.external}
-    ports = {each.track.name.removeprefix("port "): each for each in issues if each.track.external}
-    end = max((each.last for each in pipes.values()), default=0)
-    return Timing(end, pipes, ports, {each.name: each for each in circuit.fifos}, same)
+    pipes = {issue.track.name: issue for issue in issues if not issue.track.external}
+    ports = {issue.track.name.removeprefix("port "): issue for issue in issues if issue.track.external}
+    end = max((pipe.last for pipe in pipes.values()), default=0)
+    return Timing(end, pipes, ports, {fifo.name: fifo for fifo in circuit.fifos}, same)

@@ -65,9 +65,9 @@ def _inputs(looks: design.Design) -> tuple[str, ...]:
     return tuple(port.name for port in looks.ports if port.is_input)
 
 
-def _checked(file: Path, found: Assumed, module: Module, flag: str) -> Assumed:
+def _checked(file: Path, assumed: Assumed, module: Module, flag: str) -> Assumed:
     by_name = {port.name: port for port in module.ports}
-    for port in found.design.ports:
+    for port in assumed.design.ports:
         if not port.is_input:
             continue
         if port.name not in by_name:
@@ -75,8 +75,8 @@ def _checked(file: Path, found: Assumed, module: Module, flag: str) -> Assumed:
             raise BuildError(f"{flag} {file}: {module.name} has no port {port.name}; its ports are {there}")
         if by_name[port.name].width != port.width:
             raise BuildError(f"{flag} {file}: {port} is {by_name[port.name]} of {module.name}")
-    design.check_clocks(found.design, module.clocks)
-    return found
+    design.check_clocks(assumed.design, module.clocks)
+    return assumed
 
 
 def _conditions(file: Path, text: str, module: Module, flag: str) -> Assumed:

@@ -28,9 +28,9 @@ AGREED, HELPERS, COVERS = "agreed", "helpers", "covers"
 def matrix(verdicts: Sequence[Verdict], behind: Mapping[str, Mapping[str, str]]) -> list[str]:
     """A line a port. `behind` names, for a whole, its outer ports and the ports whose proofs are theirs."""
     ports: dict[str, dict[str, list[Verdict]]] = {}
-    for one in verdicts:
-        place = f"{one.module}.{one.port}" if one.port else one.module
-        ports.setdefault(place, {}).setdefault(_column(one), []).append(one)
+    for verdict in verdicts:
+        place = f"{verdict.module}.{verdict.port}" if verdict.port else verdict.module
+        ports.setdefault(place, {}).setdefault(_column(verdict), []).append(verdict)
     columns = [*KINDS, AGREED, HELPERS, COVERS]
     cells = {
         place: [_cell(found.get(column, []), column) for column in columns] for place, found in ports.items()
@@ -39,29 +39,29 @@ def matrix(verdicts: Sequence[Verdict], behind: Mapping[str, Mapping[str, str]])
         for port, who in named.items():
             if cells.pop(f"{module}.{port}", None):  # that it is joined to what is behind it
                 cells[f"{module}.{port} = {who}"] = cells.get(who, ["not asked for"])
-    rows = [["port", *columns], *([place, *found] for place, found in cells.items())]
+    rows = [["port", *columns], *([place, *cell] for place, cell in cells.items())]
     widths = [max(len(row[i]) for row in rows if len(row) > max(i, 2)) for i in range(len(columns) + 1)]
     widths[0] = max(len(row[0]) for row in rows)
     return ["  ".join(c.ljust(w) for c, w in zip(row, widths, strict=False)).rstrip() for row in rows]
 
 
-def _column(one: Verdict) -> str:
-    if one.answer in (Answer.SEEN, Answer.NEVER):
+def _column(verdict: Verdict) -> str:
+    if verdict.answer in (Answer.SEEN, Answer.NEVER):
         return COVERS
-    if not one.port:
+    if not verdict.port:
         return HELPERS
-    end = one.name.partition("_")[2]
-    return next((kind for kind, ends in KINDS.items() if one.source and end in ends), AGREED)
+    end = verdict.name.partition("_")[2]
+    return next((kind for kind, ends in KINDS.items() if verdict.source and end in ends), AGREED)
 
 
-def _cell(found: Sequence[Verdict], column: str) -> str:
+def _cell(verdicts: Sequence[Verdict], column: str) -> str:
     """The weakest of the verdicts."""
-    if not found:
+    if not verdicts:
         return "-"
     if column == COVERS:
-        return f"{sum(one.answer is Answer.SEEN for one in found)}/{len(found)}"
+        return f"{sum(verdict.answer is Answer.SEEN for verdict in verdicts)}/{len(verdicts)}"
     for answer in (Answer.VIOLATED, Answer.OPEN):
-        if any(one.answer is answer for one in found):
+        if any(verdict.answer is answer for verdict in verdicts):
             return answer.value
-    bounds = [one.bound for one in found if one.bound is not None]
+    bounds = [verdict.bound for verdict in verdicts if verdict.bound is not None]
     return f"{min(bounds)} cycles" if bounds else "always"

@@ -89,7 +89,7 @@ def understand(
         )
     known = dict.fromkeys(_ending(ports, RESETS_LOW), True)
     known |= dict.fromkeys(_ending(ports, RESETS_HIGH), False)
-    low = {one: known.get(one, one.lower().endswith("n")) for one in resets} or known
+    low = {reset: known.get(reset, reset.lower().endswith("n")) for reset in resets} or known
     axi = _axi(name, ports)
     if not axi:
         names = ", ".join(port.name for port in ports)

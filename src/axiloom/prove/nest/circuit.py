@@ -59,7 +59,7 @@ def words(packet: Packet) -> list[list[Term]]:
             for lane, one in enumerate(beat)
         ]
         parts = range(0, size, bits)
-        split = [z3.Extract(low + bits - 1, low, one) for one in elements for low in parts]
+        split = [z3.Extract(low + bits - 1, low, element) for element in elements for low in parts]
         found.append(elements if size == bits else split)
     return found
 
@@ -87,21 +87,21 @@ def run(circuit: Circuit, packet: Packet, meaning: Meaning) -> tuple[Run, list[l
         bits = [format_of(node.number).bits] * len(operands)
         if node.operator == "select":
             bits[0] = 1
-        terms = [table.term(one, width) for one, width in zip(operands, bits, strict=True)]
+        terms = [table.term(operand, width) for operand, width in zip(operands, bits, strict=True)]
         return table.number(operate(node.operator, node.number, node.result, terms, meaning))
 
     memories = {
-        each.name: np.array(
+        memory.name: np.array(
             [
                 [
-                    table.number(z3.BitVec(f"{each.name}.{bank}[{address}] before", each.bits))
-                    for address in range(each.depth)
+                    table.number(z3.BitVec(f"{memory.name}.{bank}[{address}] before", memory.bits))
+                    for address in range(memory.depth)
                 ]
-                for bank in range(each.banks)
+                for bank in range(memory.banks)
             ],
             object,  # the number of a term has more than 64 bits
-        ).reshape(each.banks, each.depth)
-        for each in circuit.memories
+        ).reshape(memory.banks, memory.depth)
+        for memory in circuit.memories
     }
     lanes = list(zip(*words(packet), strict=True))
     inputs = {

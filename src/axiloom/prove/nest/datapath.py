@@ -40,15 +40,15 @@ class Explored:
     states: int
 
 
-def machine(made: NestVerilog) -> Machine:
-    """The registers of `made`, and those of its operators: a function, and who waits behind it."""
-    text, parts = made.text, {name: _part(built) for name, built in made.built.items()}
+def machine(verilog: NestVerilog) -> Machine:
+    """The registers of `verilog`, and those of its operators: a function, and who waits behind it."""
+    text, parts = verilog.text, {name: _part(built) for name, built in verilog.built.items()}
     for name, part in parts.items():
         text = without(text, name, part)
-    found = read(((f"{made.top}.v", text),), made.top)
+    found = read(((f"{verilog.top}.v", text),), verilog.top)
     size = sum(term.size() for term in found.registers.values() if z3.is_bv(term))
     if size > MOST_BITS:
-        raise BuildError(f"{made.top} has {size:,} bits of registers and memories; {MOST_BITS:,} at most")
+        raise BuildError(f"{verilog.top} has {size:,} bits of registers and memories; {MOST_BITS:,} at most")
     return with_functions(found, parts)
 
 
@@ -111,15 +111,15 @@ def explore(
 
 def _inputs(device: Machine, runs: int, valid: int, word: Any, ready: int) -> State:
     values = {"aresetn": runs, "s_axis_tvalid": valid, "m_axis_tready": ready}
-    given: State = {}
+    state: State = {}
     for name, term in device.inputs.items():
         if name in values:
-            given[name] = z3.BitVecVal(values[name], 1)
+            state[name] = z3.BitVecVal(values[name], 1)
         elif name == "s_axis_tdata" and word is not None:
-            given[name] = word
+            state[name] = word
         else:
-            given[name] = term
-    return given
+            state[name] = term
+    return state
 
 
 def _after(

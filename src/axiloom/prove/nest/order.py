@@ -124,8 +124,8 @@ class _Events:
 
     def pushes(self) -> Iterator[tuple[str, str, str, bool]]:
         """Those that follow each other into a FIFO, by iteration, and whether they do so at any speed."""
-        for name, given in self._pushes.items():
-            for (one, slot), (other, then) in pairwise(given):
+        for name, push in self._pushes.items():
+            for (one, slot), (other, then) in pairwise(push):
                 is_apart = int(self.least[one, other]) + then - slot >= 1
                 yield name, self.names[one], self.names[other], is_apart
 
@@ -149,9 +149,9 @@ class _Events:
             for bank, found in timed.items()
         }
 
-    def apart(self, one: Touch, other: Touch) -> int:
-        """Cycles from `one` to `other`, at least."""
-        return int(self.least[one.event, other.event]) + other.slot - one.slot
+    def apart(self, touch: Touch, other: Touch) -> int:
+        """Cycles from `touch` to `other`, at least."""
+        return int(self.least[touch.event, other.event]) + other.slot - touch.slot
 
     def can_meet(self, one: Touch, other: Touch) -> bool:
         """Whether two that no chain keeps apart may be executed in one cycle."""
@@ -186,7 +186,7 @@ def _ports(memory: Memory, touches: list[Touch], events: _Events) -> Iterator[tu
     for kind in (True, False):
         if not kind and memory.ports > 1:
             continue
-        mine = [each for each in touches if each.is_write is kind]
+        mine = [touch for touch in touches if touch.is_write is kind]
         numbers = np.array([each.event for each in mine], np.int64)
         slots = np.array([each.slot for each in mine], np.int32)
         apart = events.least[np.ix_(numbers, numbers)] + slots[None, :] - slots[:, None]

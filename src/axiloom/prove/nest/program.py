@@ -37,7 +37,7 @@ def of_program(program: Program, meaning: Meaning = Meaning.EXACT) -> dict[Eleme
 
 def of_schedule(schedule: Schedule, meaning: Meaning = Meaning.EXACT) -> dict[Element, Term]:
     """In the order of its loops; lanes in order."""
-    instances = [points(each.domain, each.loops) for each in schedule.statements]
+    instances = [points(statement.domain, statement.loops) for statement in schedule.statements]
 
     def ordered() -> Iterable[tuple[Statement, Values]]:
         for number, row in in_order(schedule.statements, instances):
@@ -77,7 +77,7 @@ def _replay(
                     memory[where] = start(where)
                 return memory[where]
             case _:
-                operands = [value(each, at) for each in of.operands]
+                operands = [value(operand, at) for operand in of.operands]
                 return operate(of.name, of.operands[-1].number, of.number, operands, meaning)
 
     for statement, at in instances:

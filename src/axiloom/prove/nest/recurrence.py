@@ -77,10 +77,10 @@ class _Pipe:
 
     def any_of(self, kind: type[Pop] | type[Push], fifo: str) -> Value | None:
         """Whether the next iteration pops, or pushes; None if none ever does."""
-        nodes = [each for each in self.pipe.nodes if isinstance(each, kind) and each.fifo == fifo]
+        nodes = [node for node in self.pipe.nodes if isinstance(node, kind) and node.fifo == fifo]
         if not nodes:
             return None
-        return self.table([int(any(holds(each.when, at) for each in nodes)) for at in self.points])
+        return self.table([int(any(holds(node.when, at) for node in nodes)) for at in self.points])
 
 
 class _Recurrence:
@@ -97,7 +97,7 @@ class _Recurrence:
             for port in (*circuit.inputs, *circuit.outputs)
         }
         self._run = self._register(1, "spec_run")
-        self._pipes = [self._pipe(each) for each in circuit.pipes]
+        self._pipes = [self._pipe(pipe) for pipe in circuit.pipes]
 
     def _register(self, largest: int, name: str, first: int = 0) -> Signal:
         signal = Signal(range(largest + 1), name=name, init=first)
@@ -123,8 +123,8 @@ class _Recurrence:
         busy = self._run | Cat(*(left != 0 for left in to_send)).any()
         go = Signal(name="spec_go")
         m.d.comb += go.eq(core.start & ~busy)
-        for one in self._pipes:
-            self._issues(one, go)
+        for pipe in self._pipes:
+            self._issues(pipe, go)
         passes = self._ports(go)
         for fifo in self._circuit.fifos:
             self._fifo(fifo.name, passes)
@@ -197,10 +197,10 @@ class _Recurrence:
             with m.If(go):
                 m.d.sync += left.eq(port.elements)
         ends = [
-            (one.is_over & (one.rest <= 1))
-            if one.pipe.last_slot
-            else one.is_over | (one.issue & (one.number == len(one.points) - 1))
-            for one in self._pipes
+            (pipe.is_over & (pipe.rest <= 1))
+            if pipe.pipe.last_slot
+            else pipe.is_over | (pipe.issue & (pipe.number == len(pipe.points) - 1))
+            for pipe in self._pipes
         ]
         with m.If(Cat(*ends).all()):
             m.d.sync += self._run.eq(0)
@@ -214,15 +214,15 @@ class _Recurrence:
             pushes.append(passes[name])
         elif name in passes:
             pops.append(passes[name])
-        for one in self._pipes:
-            if (wants := one.any_of(Pop, name)) is not None:
-                pops.append(one.issue & wants)
-            if (wants := one.any_of(Push, name)) is not None:
-                takes.append(one.issue & wants)
-            for position, line in one.flags.items():
-                node = one.pipe.nodes[position]
+        for pipe in self._pipes:
+            if (wants := pipe.any_of(Pop, name)) is not None:
+                pops.append(pipe.issue & wants)
+            if (wants := pipe.any_of(Push, name)) is not None:
+                takes.append(pipe.issue & wants)
+            for position, line in pipe.flags.items():
+                node = pipe.pipe.nodes[position]
                 if _pushes(node, name):
-                    pushes.append(one.valid[node.slot] & line[node.slot])
+                    pushes.append(pipe.valid[node.slot] & line[node.slot])
         level, places = self._level[name], self._places[name]
         self._m.d.sync += [
             level.eq(level + _sum(pushes) - _sum(pops)),
@@ -231,8 +231,8 @@ class _Recurrence:
 
     def _relate(self, busy: Value) -> None:
         core, bench = self._core, self._bench
-        for number, one in enumerate(self._pipes):
-            self._relate_pipe(one, core.ended_before[number] if core.ended_before else None)
+        for number, pipe in enumerate(self._pipes):
+            self._relate_pipe(pipe, core.ended_before[number] if core.ended_before else None)
         for fifo in self._circuit.fifos:
             name, logic = fifo.name, core.fifos[fifo.name]
             level, places = self._level[name], self._places[name]
@@ -251,22 +251,22 @@ class _Recurrence:
     def _coming(self, fifo: str) -> list[Value]:
         """Pushes of iterations that were issued."""
         return [
-            one.valid[slot] & line[slot]
-            for one in self._pipes
-            for position, line in one.flags.items()
-            if _pushes(one.pipe.nodes[position], fifo)
+            pipe.valid[slot] & line[slot]
+            for pipe in self._pipes
+            for position, line in pipe.flags.items()
+            if _pushes(pipe.pipe.nodes[position], fifo)
             for slot in range(1, len(line))
         ]
 
     def _relate_output(self, fifo: str) -> None:
         """What has yet to be sent is in the FIFO, under way, or of iterations to come."""
         total: Value = self._level[fifo] + _sum(self._coming(fifo))
-        for one in self._pipes:
-            nodes = [node for node in one.pipe.nodes if _pushes(node, fifo)]
-            counts = [sum(holds(node.when, at) for node in nodes) for at in one.points]
+        for pipe in self._pipes:
+            nodes = [node for node in pipe.pipe.nodes if _pushes(node, fifo)]
+            counts = [sum(holds(node.when, at) for node in nodes) for at in pipe.points]
             rest = [sum(counts[number:]) for number in range(len(counts))]
             if any(rest):
-                total = total + _looked_up(one.number, rest, max(rest).bit_length())
+                total = total + _looked_up(pipe.number, rest, max(rest).bit_length())
         self._bench.lemma(f"owed_{fifo}", self._left[fifo] == total, f"{fifo}: what has yet to be sent comes")
 
     def _relate_pipe(self, one: _Pipe, before: Signal | None) -> None:

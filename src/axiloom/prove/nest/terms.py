@@ -74,9 +74,9 @@ def operate(
             return _resized(operands[0], source, target) * _resized(operands[1], source, target)
         if source.kind is target.kind is Kind.INTEGER and name == "convert":
             return _resized(operands[0], source, target)
-    return function(name, number, result, tuple(one.sort() for one in operands), sort(result, meaning))(
-        *operands
-    )
+    return function(
+        name, number, result, tuple(operand.sort() for operand in operands), sort(result, meaning)
+    )(*operands)
 
 
 @lru_cache(maxsize=1024)

@@ -39,18 +39,18 @@ Same = tuple[Answer, str, str, str]
 
 
 def prove(
-    source: Program, schedule: Schedule, made: Accelerator, *, limit_s: int, waits: int, say: Say
+    source: Program, schedule: Schedule, accelerator: Accelerator, *, limit_s: int, waits: int, say: Say
 ) -> list[Verdict]:
-    """`made` is the accelerator of `schedule`, which is one of `source`."""
+    """`accelerator` is the accelerator of `schedule`, which is one of `source`."""
     found = []
-    for verdict in _claims(source, schedule, made, limit_s, waits):
+    for verdict in _claims(source, schedule, accelerator, limit_s, waits):
         say(verdict)
         found.append(verdict)
     return found
 
 
 def _claims(
-    source: Program, schedule: Schedule, made: Accelerator, limit_s: int, waits: int
+    source: Program, schedule: Schedule, accelerator: Accelerator, limit_s: int, waits: int
 ) -> Iterator[Verdict]:
     name = source.name
     wanted = program.of_schedule(schedule)
@@ -58,16 +58,16 @@ def _claims(
     yield from _covers(name, wanted, limit_s)
     begun = time.perf_counter()
     try:
-        run, sent = circuit.run(made.circuit, made.packets[0], Meaning.EXACT)
+        run, sent = circuit.run(accelerator.circuit, accelerator.packets[0], Meaning.EXACT)
     except ExecutionError as error:
         yield _verdict(name, "", "circuit", str(error), Answer.VIOLATED, "execution", begun)
         return
-    got = circuit.elements(made.packets[1], sent)
+    got = circuit.elements(accelerator.packets[1], sent)
     text = "is what the circuit sends"
     yield from _arrays(name, "circuit", text, wanted, got, limit_s, begun)
-    yield _order(name, made, run)
-    yield from _control(name, made, limit_s)
-    yield _data(name, made, waits, limit_s)
+    yield _order(name, accelerator, run)
+    yield from _control(name, accelerator, limit_s)
+    yield _data(name, accelerator, waits, limit_s)
 
 
 def _schedule(
@@ -142,11 +142,11 @@ def _covers(name: str, wanted: Mapping[Element, Term], limit_s: int) -> Iterator
             yield replace(verdict, port=array, needed=False)
 
 
-def _order(name: str, made: Accelerator, run: Run) -> Verdict:
+def _order(name: str, accelerator: Accelerator, run: Run) -> Verdict:
     begun = time.perf_counter()
     text = "accesses to a place of a memory keep their order, and those to a port are apart, at any speed"
     try:
-        found = order.check(made.circuit, run)
+        found = order.check(accelerator.circuit, run)
     except order.TooLargeError as error:
         return _verdict(name, "", "order", f"{text}: {error}", Answer.OPEN, "", begun)
     answer = Answer.VIOLATED if found.faults else Answer.HOLDS
@@ -154,24 +154,24 @@ def _order(name: str, made: Accelerator, run: Run) -> Verdict:
     return _verdict(name, "", "order", text + fault, answer, "longest chains", begun)
 
 
-def _control(name: str, made: Accelerator, limit_s: int) -> Iterator[Verdict]:
-    longest = max(each.iterations for each in made.circuit.pipes)
+def _control(name: str, accelerator: Accelerator, limit_s: int) -> Iterator[Verdict]:
+    longest = max(pipe.iterations for pipe in accelerator.circuit.pipes)
     if longest > MOST_TABLE:
         text = f"the RTL's control: {longest:,} iterations; {MOST_TABLE:,} at most are put in tables"
         yield _verdict(name, "", "control", text, Answer.OPEN, "", time.perf_counter())
         return
-    design, sources = bench(made.circuit, made.find)
+    design, sources = bench(accelerator.circuit, accelerator.find)
     for verdict, _ in abc.prove(name, design, sources=sources, limit_s=limit_s):
         yield verdict
 
 
-def _data(name: str, made: Accelerator, waits: int, limit_s: int) -> Verdict:
+def _data(name: str, accelerator: Accelerator, waits: int, limit_s: int) -> Verdict:
     begun = time.perf_counter()
     text = "the Verilog sends what the circuit sends, from reset, with streams that wait"
     try:
-        device = datapath.machine(made.verilog())
-        _, expected = circuit.run(made.circuit, made.packets[0], Meaning.OPAQUE)
-        words = circuit.words(made.packets[0])
+        device = datapath.machine(accelerator.verilog())
+        _, expected = circuit.run(accelerator.circuit, accelerator.packets[0], Meaning.OPAQUE)
+        words = circuit.words(accelerator.packets[0])
         found = datapath.explore(device, words, expected, waits, 10 * limit_s)
     except datapath.WrongError as error:
         return _verdict(name, "", "data", f"{text}: {error}", Answer.VIOLATED, "z3", begun)

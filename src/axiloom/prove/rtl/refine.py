@@ -122,10 +122,10 @@ class Refiner(Overlap):
     def _certified(self, claims: Sequence[Outcome]) -> Iterator[Outcome]:
         """What is never enabled. The referee's answer is in all outcomes then."""
         names = {one.name for one in claims if one.bound is None}
-        names |= {one.name for one in self.device.model.instructions}
+        names |= {instruction.name for instruction in self.device.model.instructions}
         groups = self.referee.answer(names)
-        for one in claims:
-            one.certified = ENGINE if one.holds and one.name in groups else ""
+        for claim in claims:
+            claim.certified = ENGINE if claim.holds and claim.name in groups else ""
         whole = groups == names and all(one.holds for one in claims)
         yield from (replace(one, certified=ENGINE if whole else "") for one in self._unseen())
 
@@ -152,11 +152,11 @@ class Refiner(Overlap):
 
     @property
     def faults(self) -> list[Outcome]:
-        return [one for one in self.outcomes.values() if one.holds is False]
+        return [outcome for outcome in self.outcomes.values() if outcome.holds is False]
 
     def _unseen(self) -> Iterator[Outcome]:
         """Instructions of the model that no case has executed: no state that enables them is reached."""
-        done = {path for one in self.outcomes.values() for path in one.done}
+        done = {path for outcome in self.outcomes.values() for path in outcome.done}
         for one in self.device.model.everything():
             if one.path in done or (one.name.endswith("mismatch") and not self.device.sizes):
                 continue  # sizes that nobody can set are never others
@@ -172,19 +172,21 @@ class Refiner(Overlap):
 
     def _product(self) -> Outcome:
         begun, self.referee.group = time.perf_counter(), "product"
-        made = Outcome("product", "two elements are multiplied as the model does, for all values", cases=1)
-        made.holds, made.solver = multiplier.holds(
+        outcome = Outcome("product", "two elements are multiplied as the model does, for all values", cases=1)
+        outcome.holds, outcome.solver = multiplier.holds(
             self.device.multiply, self.device.bits, self._decide, self.referee.simplify
         )
-        made.seconds = time.perf_counter() - begun
-        if made.holds is False:
+        outcome.seconds = time.perf_counter() - begun
+        if outcome.holds is False:
             first = tuple(self.device.model.init[name] for name in self.device.control)
-            made.why, made.fault = "another product", Fault(Case(first, None), (), {})
-        return made
+            outcome.why, outcome.fault = "another product", Fault(Case(first, None), (), {})
+        return outcome
 
     def _reset(self) -> tuple[Control, Outcome]:
         begun, self.referee.group = time.perf_counter(), "reset"
-        made = Outcome("reset", "from any state, a cycle of reset leads to the model's reset state", cases=1)
+        outcome = Outcome(
+            "reset", "from any state, a cycle of reset leads to the model's reset state", cases=1
+        )
         model = self.device.model
         control = tuple(model.init[name] for name in self.device.control)
         machine = self.device.machine
@@ -204,11 +206,11 @@ class Refiner(Overlap):
             claim = z3.And(
                 self._rest_claim(control, state, registers), self._link_claim(control, state, registers)
             )
-            made.holds, made.solver, values = self._decide(claim)
-            if made.holds is not False or not self._weaken(control, state, registers, values):
+            outcome.holds, outcome.solver, values = self._decide(claim)
+            if outcome.holds is not False or not self._weaken(control, state, registers, values):
                 break
-        made.seconds = time.perf_counter() - begun
-        return control, made
+        outcome.seconds = time.perf_counter() - begun
+        return control, outcome
 
     def _terms(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
         made = {}

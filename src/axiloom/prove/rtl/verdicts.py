@@ -74,7 +74,7 @@ def _key(device: Device) -> str:
 
     return content_hash(
         "rtl",
-        *(text for one in device.sources for text in one),
+        *(text for source in device.sources for text in source),
         dumps(device.spec),
         device.map_text,
         yosys.version(),
@@ -108,9 +108,9 @@ def row(device: Device, outcome: Outcome) -> Verdict:
     if outcome.fault is not None and outcome.fault.path:
         bound = len(outcome.fault.path)
     seconds = round(outcome.seconds, 2)
-    made = Verdict(device.name, "", outcome.name, text, "", answer, bound, outcome.solver, seconds)
+    verdict = Verdict(device.name, "", outcome.name, text, "", answer, bound, outcome.solver, seconds)
     certified = outcome.certified if bound is None else ""
-    return replace(made, unit="cycles" if outcome.fault else unit, certified=certified)
+    return replace(verdict, unit="cycles" if outcome.fault else unit, certified=certified)
 
 
 def sizes(device: Device) -> str:

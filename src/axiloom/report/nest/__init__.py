@@ -61,14 +61,14 @@ def render(design: Design, data: Data, command: str) -> str:
 def traffic(program: Program) -> tuple[int, int]:
     """Words of the caller's arrays that come in or go out, and bits of the widest."""
     words, widest = 0, 1
-    for each in program.arrays:
-        times = each.role.is_given + each.role.is_result
+    for array in program.arrays:
+        times = array.role.is_given + array.role.is_result
         size = 1
-        for extent in each.shape:
+        for extent in array.shape:
             size *= extent
         words += times * size
         if times:
-            widest = max(widest, format_of(each.number).container)
+            widest = max(widest, format_of(array.number).container)
     return words, widest
 
 

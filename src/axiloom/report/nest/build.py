@@ -68,7 +68,7 @@ def build(design: Design, run: Run | None, setting: Setting) -> Data:
         "multiply_adds": design.multiply_adds,
         "resources": _amount(used),
         "predicted_resources": _amount(taken.total),
-        "parts": {name: _amount(each) for name, each in taken.parts.items()},
+        "parts": {name: _amount(part) for name, part in taken.parts.items()},
         "resident_bram36": taken.resident.bram36,
         "device": {
             "name": setting.device,
@@ -80,7 +80,7 @@ def build(design: Design, run: Run | None, setting: Setting) -> Data:
         "pipes": design.summary["pipes"],
         "memories": design.summary["memories"],
         "fifos": _fifos(design, run),
-        "notes": [asdict(each) for each in design.notes],
+        "notes": [asdict(note) for note in design.notes],
     }
 
 
@@ -106,14 +106,14 @@ def _fifos(design: Design, run: Run | None) -> list[Data]:
     largest, peaks = design.timing.largest, run.resident.peaks if run else {}
     return [
         {
-            "name": each.name,
-            "bits": each.bits,
-            "depth": each.depth,
-            "predicted": largest[each.name],
-            "simulated": peaks.get(each.name),
-            "like": design.timing.alike[each.name],
+            "name": fifo.name,
+            "bits": fifo.bits,
+            "depth": fifo.depth,
+            "predicted": largest[fifo.name],
+            "simulated": peaks.get(fifo.name),
+            "like": design.timing.alike[fifo.name],
         }
-        for each in design.lowered.circuit.fifos
+        for fifo in design.lowered.circuit.fifos
     ]
 
 
@@ -188,15 +188,14 @@ def _resources(data: Data) -> str:
     return f"{shares} ({how}){'' if data['device']['fits'] else ': DOES NOT FIT'}"
 
 
-def search(found: Data) -> str:
+def search(data: Data) -> str:
     proof = (
         "no other point that fits by its forecast takes fewer cycles"
-        if found["proven"]
-        else "not proven"
-        + (f": no point takes fewer than {found['bound']:,} cycles" if found["bound"] else "")
+        if data["proven"]
+        else "not proven" + (f": no point takes fewer than {data['bound']:,} cycles" if data["bound"] else "")
     )
-    notes = "".join(f"; {each}" for each in found["notes"])
-    return f"{found['points']:,} points declared, {found['looked_at']:,} looked at; {proof}{notes}"
+    notes = "".join(f"; {each}" for each in data["notes"])
+    return f"{data['points']:,} points declared, {data['looked_at']:,} looked at; {proof}{notes}"
 
 
 def verdict(result: Data) -> str:

@@ -31,9 +31,9 @@ def gantt(chart: Data, titles: Mapping[str, str]) -> str:
     once = {titles[each["name"]]: {**each, "name": titles[each["name"]]} for each in chart["fifos"]}
     pipes, fifos = chart["pipes"], _largest([*once.values()])
     end = max(chart["cycles"], 1)
-    rows = [_pipe_row(each, k, end) for k, each in enumerate(pipes)]
-    rows += [_fifo_row(each, len(pipes) + k, end) for k, each in enumerate(fifos)]
-    names = ", ".join(each["name"] for each in pipes)
+    rows = [_pipe_row(pipe, k, end) for k, pipe in enumerate(pipes)]
+    rows += [_fifo_row(fifo, len(pipes) + k, end) for k, fifo in enumerate(fifos)]
+    names = ", ".join(pipe["name"] for pipe in pipes)
     text = f"{len(pipes)} pipes ({names}) and {len(chart['fifos'])} FIFOs over {chart['cycles']:,} cycles"
     left_out = len(once) - len(fifos)
     note = f'<p class="note">{left_out} smaller FIFOs are in the table alone.</p>' if left_out else ""
@@ -45,7 +45,7 @@ def _largest(fifos: Sequence[Data]) -> list[Data]:
     if len(fifos) <= MOST_FIFOS:
         return list(fifos)
     chosen = sorted(fifos, key=lambda each: (-each["bits"] * each["depth"], each["name"]))[:MOST_FIFOS]
-    return [each for each in fifos if each in chosen]
+    return [fifo for fifo in fifos if fifo in chosen]
 
 
 def _pipe_row(pipe: Data, row: int, end: int) -> str:
@@ -82,12 +82,12 @@ def iteration(pipe: Data) -> str:
     :func:`axiloom.report.nest.body.body`."""
     rows, groups = [], pipe["groups"][:MOST_ROWS]
     end = max(pipe["slots"], 1)
-    for row, each in enumerate(groups):
-        first, length = each["slot"], max(each["cycles"], 1)
-        what = f"{each['what']} × {each['count']:,}" if each["count"] > 1 else each["what"]
-        title = f"{what}: slot {first}" + (f", {each['cycles']} cycles" if each["cycles"] else "")
+    for row, group in enumerate(groups):
+        first, length = group["slot"], max(group["cycles"], 1)
+        what = f"{group['what']} × {group['count']:,}" if group["count"] > 1 else group["what"]
+        title = f"{what}: slot {first}" + (f", {group['cycles']} cycles" if group["cycles"] else "")
         rows.append(
-            _label(what, row) + _bar(first + 1, first + 1 + length, row, end, COLOURS[each["kind"]], title)
+            _label(what, row) + _bar(first + 1, first + 1 + length, row, end, COLOURS[group["kind"]], title)
         )
     left_out = len(pipe["groups"]) - len(groups)
     note = f'<p class="note">{left_out} rows more are left out.</p>' if left_out else ""

@@ -120,14 +120,15 @@ def _code(text: str) -> str:
 def dependences(schedule: Schedule) -> str:
     rows = [
         (
-            f"{each.kind} {escape(each.source)} → {escape(each.sink)}",
-            f"<code>{escape(each.array)}</code>",
+            f"{distance.kind} {escape(distance.source)} → {escape(distance.sink)}",
+            f"<code>{escape(distance.array)}</code>",
             escape(
-                ", ".join(f"{n} {d}" for n, d in zip(each.loops, _texts(each.vector), strict=True)) or "–"
+                ", ".join(f"{n} {d}" for n, d in zip(distance.loops, _texts(distance.vector), strict=True))
+                or "–"
             ),
-            escape(directions(each.vector) if each.loops else "–"),
+            escape(directions(distance.vector) if distance.loops else "–"),
         )
-        for each in distances(schedule)
+        for distance in distances(schedule)
     ]
     return table(("dependence", "array", "distance", "direction"), rows) if rows else ""
 
@@ -145,12 +146,12 @@ def passing(notes: list[Data]) -> str:
     }
     rows = [
         (
-            f"<code>{escape(each['array'])}</code>"
-            + (f"<small> {escape(each['why'])}</small>" if each["why"] else ""),
-            f"{each['producer']} → {each['consumer']}",
-            titles[each["kind"]],
+            f"<code>{escape(note['array'])}</code>"
+            + (f"<small> {escape(note['why'])}</small>" if note["why"] else ""),
+            f"{note['producer']} → {note['consumer']}",
+            titles[note["kind"]],
         )
-        for each in notes
+        for note in notes
     ]
     return table(("between nests", "nests", "passes"), rows) if rows else ""
 

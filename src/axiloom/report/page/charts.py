@@ -20,13 +20,13 @@ def losses(report: Report) -> str:
     parts = [one for one in report["losses"] if one["cycles"]]
     hz = report["config"]["clocks"]["fabric_hz"]
     bar = "".join(
-        f'<div class="part" style="width:{100 * one["share"]:.3f}%;--c:var(--{one["loss"]})" '
-        f'title="{escape(one["title"])}: {count(one["cycles"])} cycles, {percent(one["share"])}">'
-        + (f"<span>{100 * one['share']:.0f} %</span>" if one["share"] >= _LABEL_SHARE else "")
+        f'<div class="part" style="width:{100 * part["share"]:.3f}%;--c:var(--{part["loss"]})" '
+        f'title="{escape(part["title"])}: {count(part["cycles"])} cycles, {percent(part["share"])}">'
+        + (f"<span>{100 * part['share']:.0f} %</span>" if part["share"] >= _LABEL_SHARE else "")
         + "</div>"
-        for one in parts
+        for part in parts
     )
-    alt = "; ".join(f"{one['title']} {percent(one['share'])}" for one in parts)
+    alt = "; ".join(f"{part['title']} {percent(part['share'])}" for part in parts)
     rows = []
     for one in sorted(parts, key=lambda one: -one["cycles"]):
         width = 100 * one["cycles"] / max(part["cycles"] for part in parts)
@@ -105,9 +105,9 @@ def transfers(report: Report) -> str:
     return "".join(made) + f'<p class="note">The stream carries {width:,.0f} MB/s at most.</p>'
 
 
-def _grouped(found: Iterable[Transfers]) -> list[tuple[str, int, int, int]]:
+def _grouped(transfers: Iterable[Transfers]) -> list[tuple[str, int, int, int]]:
     """(size, transfers, bytes, cycles) by size, or by powers of two where there are many sizes."""
-    ordered = sorted(found, key=lambda one: one["bytes"])
+    ordered = sorted(transfers, key=lambda one: one["bytes"])
     if len(ordered) <= _ROWS:
         return [
             (size(one["bytes"]), one["count"], one["count"] * one["bytes"], one["cycles"]) for one in ordered

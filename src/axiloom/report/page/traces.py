@@ -34,7 +34,7 @@ def section(timeline: Timeline) -> str:
     view = _view(tracks, timeline.nanoseconds)
     resolution = timeline.resolution * 1e9 / timeline.fabric_hz
     tracks, resolution = merged(tracks, resolution, MOST)
-    kinds = [kind for kind in _KINDS if any(one.kind == kind for found in tracks.values() for one in found)]
+    kinds = [kind for kind in _KINDS if any(one.kind == kind for track in tracks.values() for one in track)]
     data = {
         "end": round(timeline.nanoseconds),
         "view": view,
@@ -72,23 +72,23 @@ def merged(
     return tracks, resolution
 
 
-def _merged(found: list[Interval], resolution: float) -> list[Interval]:
+def _merged(intervals: list[Interval], resolution: float) -> list[Interval]:
     kept: list[Interval] = []
-    for one in found:
+    for interval in intervals:
         last = kept[-1] if kept else None
-        if last is None or one.end - last.begin > resolution:
-            kept.append(one)
+        if last is None or interval.end - last.begin > resolution:
+            kept.append(interval)
             continue
-        main = last if last.end - last.begin >= one.end - one.begin else one
+        main = last if last.end - last.begin >= interval.end - interval.begin else interval
         kept[-1] = Interval(
-            one.track,
+            interval.track,
             last.begin,
-            one.end,
+            interval.end,
             main.kind,
             main.name,
-            last.bytes + one.bytes,
+            last.bytes + interval.bytes,
             main.address,
-            last.count + one.count,
+            last.count + interval.count,
         )
     return kept
 
@@ -106,15 +106,15 @@ def _view(tracks: dict[str, list[Interval]], end: float) -> list[int]:
     return [round(max(begin - margin, 0)), round(min(last + margin, end))]
 
 
-def _encoded(title: str, found: list[Interval], kinds: list[str]) -> dict[str, object]:
+def _encoded(title: str, intervals: list[Interval], kinds: list[str]) -> dict[str, object]:
     """Gap to the last end, length, kind, label, bytes, merged: base 36, what is zero at the end left out."""
     labels: dict[str, int] = {}
     rows, at = [], 0
-    for one in found:
-        begin, end = round(one.begin), round(one.end)
-        text = label(one) if one.track != "cpu" else one.name
-        values = [begin - at, end - begin, kinds.index(one.kind), labels.setdefault(text, len(labels))]
-        values += [one.bytes, one.count - 1]
+    for interval in intervals:
+        begin, end = round(interval.begin), round(interval.end)
+        text = label(interval) if interval.track != "cpu" else interval.name
+        values = [begin - at, end - begin, kinds.index(interval.kind), labels.setdefault(text, len(labels))]
+        values += [interval.bytes, interval.count - 1]
         at = end
         while not values[-1]:
             values.pop()

@@ -30,11 +30,11 @@ class Patterns:
 
     def only(self, names: tuple[str, ...]) -> Patterns:
         """With some of its kernels. Raises UsageError."""
-        known = [one.name for one in self.kernels]
+        known = [kernel.name for kernel in self.kernels]
         for name in names:
             if name not in known:
                 raise UsageError(f"{self.name} has no kernel {name}{hint(name, known)}")
-        return Patterns(self.name, tuple(one for one in self.kernels if one.name in names))
+        return Patterns(self.name, tuple(kernel for kernel in self.kernels if kernel.name in names))
 
 
 def load(path: Path) -> Patterns:

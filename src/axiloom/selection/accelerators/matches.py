@@ -34,7 +34,7 @@ class Matches:
 
     def of(self, accelerator: str, kernels: Iterable[str]) -> int:
         """How many calls of these kernels."""
-        return sum(self.counted.get(f"{accelerator}.{one}", 0) for one in kernels)
+        return sum(self.counted.get(f"{accelerator}.{kernel}", 0) for kernel in kernels)
 
     @property
     def seconds(self) -> float:
@@ -61,7 +61,11 @@ def cost(node: ENode, operands: Sequence[Type], result: Type) -> int | None:
     """Cycles, roughly: enough to tell an accelerator from a CPU, and a product from a move."""
     accelerator, _, kernel = node.op.rpartition(".")
     work = _WORK.get(kernel)
-    done = work(node, operands, result) if work else sum(one.elements for one in operands) + result.elements
+    done = (
+        work(node, operands, result)
+        if work
+        else sum(operand.elements for operand in operands) + result.elements
+    )
     if accelerator:
         return CALL + done // LANES
     return 0 if node.op in FREE else 1 + (2 * done if work else done)
@@ -75,7 +79,7 @@ def _rows(_: ENode, operands: Sequence[Type], result: Type) -> int:
 def _contracted(node: ENode, operands: Sequence[Type], result: Type) -> int:
     dimensions = node.given["lhs_contracting"]
     assert isinstance(dimensions, tuple)
-    return result.elements * prod(operands[0].shape[one] for one in dimensions)
+    return result.elements * prod(operands[0].shape[dimension] for dimension in dimensions)
 
 
 def _kernels(node: ENode, operands: Sequence[Type], result: Type) -> int:

@@ -16,7 +16,7 @@ Bound = dict[Pattern, tuple[int, ENode | None]]
 
 def with_offers(saturated: Saturated, accelerators: Iterable[Patterns]) -> Saturated:
     """The same classes with a node ``ACCELERATOR.KERNEL`` for each match; operands in the pattern's order."""
-    chosen = [(one.name, matcher) for one in accelerators for matcher in one.matchers]
+    chosen = [(accelerator.name, matcher) for accelerator in accelerators for matcher in accelerator.matchers]
     classes = []
     for number, nodes in enumerate(saturated.classes):
         found = dict.fromkeys(
@@ -35,7 +35,7 @@ def matches(saturated: Saturated, matcher: Matcher, number: int) -> Iterator[tup
     for bound in _matched(saturated, pattern, number, {}):
         operands = {name: bound[Var(name)][0] for name in names}
         given = tuple(_attributes(bound, part) for part in parts)
-        types = {name: saturated.types[one] for name, one in operands.items()}
+        types = {name: saturated.types[operand] for name, operand in operands.items()}
         if next(matcher.match(types, given), None) is not None:
             yield tuple(operands.values())
 

@@ -92,7 +92,7 @@ def _listed(problem: Problem, order: Sequence[Step], bound: int) -> tuple[Plan |
 
 def made(problem: Problem, steps: Sequence[Placed], bound: int) -> Plan:
     steps = tuple(sorted(steps, key=lambda one: (one.start, one.step.name, one.copy)))
-    cycles = max((one.start + one.step.cycles for one in steps), default=0)
+    cycles = max((step.start + step.step.cycles for step in steps), default=0)
     return Plan(steps, cycles, _peaks(problem, steps, cycles), bound, 0.0)
 
 
@@ -100,7 +100,7 @@ def _peaks(problem: Problem, steps: Sequence[Placed], cycles: int) -> dict[str, 
     """Rows in use at most, by the lifetimes of what is read."""
     values = {one.name: one for one in problem.values}
     writer = writers(problem)
-    lives: dict[str, list[Life]] = {one.name: [] for one in problem.memories}
+    lives: dict[str, list[Life]] = {memory.name: [] for memory in problem.memories}
     open_: dict[tuple[str, int], tuple[int, int]] = {}
     for value in problem.values:
         if value.name not in writer:
@@ -110,16 +110,19 @@ def _peaks(problem: Problem, steps: Sequence[Placed], cycles: int) -> dict[str, 
         begin, end = open_.pop((name, at))
         lives[values[name].memory].append(Life(begin, max(end, begin + 1), values[name].units))
 
-    for one in steps:
-        for name in one.step.reads:
-            key = name, one.addresses[name]
+    for step in steps:
+        for name in step.step.reads:
+            key = name, step.addresses[name]
             if key in open_:
-                open_[key] = open_[key][0], max(open_[key][1], one.start + one.step.apart * one.step.cycles)
-        for name in one.step.writes:
-            key = name, one.addresses[name]
+                open_[key] = (
+                    open_[key][0],
+                    max(open_[key][1], step.start + step.step.apart * step.step.cycles),
+                )
+        for name in step.step.writes:
+            key = name, step.addresses[name]
             if key in open_:
                 close(*key)
-            open_[key] = one.start, cycles if values[name].kept else one.start + 1
+            open_[key] = step.start, cycles if values[name].kept else step.start + 1
     for name, at in list(open_):
         close(name, at)
     return {memory: live_peak(found) for memory, found in lives.items()}
@@ -130,7 +133,7 @@ def _exact(problem: Problem, plan: Plan | None, bound: int, seconds: float) -> P
     answer = within(seconds, solve, Ask(problem, most, seconds))
     said, rows, found_bound = answer or ("limit", [], 0)
     if said in ("found", "best"):
-        steps = {one.name: one for one in problem.steps}
+        steps = {step.name: step for step in problem.steps}
         placed = [Placed(steps[name], copy, start, where) for name, copy, start, where in rows]
         better = made(problem, placed, max(bound, found_bound))
         if plan is None or (better.cycles, len(better.steps)) <= (plan.cycles, len(plan.steps)):

@@ -27,14 +27,14 @@ def readers(problem: Problem) -> dict[str, list[Step]]:
 def checked(problem: Problem) -> list[Step]:
     """The steps, each behind those it needs. Raises ProblemError."""
     for what, names in (
-        ("memory", [one.name for one in problem.memories]),
+        ("memory", [memory.name for memory in problem.memories]),
         ("value", [one.name for one in problem.values]),
         ("step", [one.name for one in problem.steps]),
     ):
         twice = [name for name, count in Counter(names).items() if count > 1]
         if twice:
             raise ProblemError(f"{what} {twice[0]} is there twice")
-    memories = {one.name: one for one in problem.memories}
+    memories = {memory.name: memory for memory in problem.memories}
     values = {one.name: one for one in problem.values}
     for value in problem.values:
         if value.memory not in memories:
@@ -43,7 +43,7 @@ def checked(problem: Problem) -> list[Step]:
             raise ProblemError(
                 f"value {value.name}: {value.units} rows at {value.at}, multiple of {value.align}"
             )
-    made: dict[str, Step] = {}
+    steps: dict[str, Step] = {}
     for step in problem.steps:
         if step.cycles < 1:
             raise ProblemError(f"step {step.name}: {step.cycles} cycles")
@@ -51,24 +51,24 @@ def checked(problem: Problem) -> list[Step]:
             if name not in values:
                 raise ProblemError(f"step {step.name}: no value {name}")
         for name in step.writes:
-            if name in made:
-                raise ProblemError(f"value {name}: written by {made[name].name} and by {step.name}")
-            made[name] = step
+            if name in steps:
+                raise ProblemError(f"value {name}: written by {steps[name].name} and by {step.name}")
+            steps[name] = step
         for new, old in step.in_place.items():
             same = new in step.writes and old in step.reads
             if not same or values[new].memory != values[old].memory or values[new].units > values[old].units:
                 raise ProblemError(f"step {step.name}: {new} cannot be in the place of {old}")
-    return _ordered(problem, made)
+    return _ordered(problem, steps)
 
 
 def _ordered(problem: Problem, made: dict[str, Step]) -> list[Step]:
-    missing = {step.name: {made[one].name for one in step.reads if one in made} for step in problem.steps}
+    missing = {step.name: {made[read].name for read in step.reads if read in made} for step in problem.steps}
     after: dict[str, list[str]] = defaultdict(list)
     for name, needs in missing.items():
         for need in needs:
             after[need].append(name)
-    steps = {one.name: one for one in problem.steps}
-    ready = [one.name for one in problem.steps if not missing[one.name]]
+    steps = {step.name: step for step in problem.steps}
+    ready = [step.name for step in problem.steps if not missing[step.name]]
     found: list[Step] = []
     for name in ready:  # grows as it goes
         found.append(steps[name])
@@ -89,7 +89,7 @@ def least_cycles(problem: Problem, order: list[Step]) -> int:
     made = writers(problem)
     for step in order:
         busy[step.unit] += step.cycles
-        begin = max((done[made[one].name] for one in step.reads if one in made), default=0)
+        begin = max((done[made[read].name] for read in step.reads if read in made), default=0)
         done[step.name] = begin + step.cycles
     return max([*busy.values(), *done.values()], default=0)
 

@@ -12,7 +12,7 @@ def faults(problem: Problem, plan: Plan) -> list[str]:
     run beside it, still have to be there when it ends; its results are written when it begins, so that
     nothing can hide in the time that it takes.
     """
-    sizes = {one.name: one.units for one in problem.memories}
+    sizes = {memory.name: memory.units for memory in problem.memories}
     values = {one.name: one for one in problem.values}
     rows: dict[str, list[str | None]] = {name: [None] * units for name, units in sizes.items()}
     found: list[str] = []

@@ -91,7 +91,7 @@ def solve(ask: Ask) -> Answer:
 class _Build:
     def __init__(self, model: cp_model.CpModel, ask: Ask) -> None:
         self.model, self.ask, self.problem = model, ask, ask.problem
-        self.values = {one.name: one for one in self.problem.values}
+        self.values = {value.name: value for value in self.problem.values}
         self.made, self.read = writers(self.problem), readers(self.problem)
         self.single = len({step.unit for step in self.problem.steps}) == 1
         self.executions: list[_Execution] = []
@@ -142,7 +142,7 @@ class _Build:
     def _copy(self, value: Value, number: int) -> _Copy:
         model, most = self.model, self.ask.most
         size = self.ask.sizes.get(value.memory) or next(
-            one.units for one in self.problem.memories if one.name == value.memory
+            memory.units for memory in self.problem.memories if memory.name == value.memory
         )
         highest = size - value.units
         at: cp_model.LinearExprT
@@ -202,9 +202,11 @@ class _Build:
     def _units(self) -> None:
         for unit in dict.fromkeys(step.unit for step in self.problem.steps):
             self.model.add_no_overlap(
-                self.model.new_optional_fixed_size_interval_var(one.start, one.step.cycles, one.there, "")
-                for one in self.executions
-                if one.step.unit == unit
+                self.model.new_optional_fixed_size_interval_var(
+                    execution.start, execution.step.cycles, execution.there, ""
+                )
+                for execution in self.executions
+                if execution.step.unit == unit
             )
 
     def _memories(self) -> None:
@@ -235,9 +237,9 @@ class _Build:
                         model.add(top >= copy.at + copy.value.units)
             model.minimize(top)
             return
-        extra = [one.there for one in self.executions if one.copy]
+        extra = [execution.there for execution in self.executions if execution.copy]
         if self.single:
-            total = sum(one.step.cycles * one.there for one in self.executions)
+            total = sum(execution.step.cycles * execution.there for execution in self.executions)
             latest: Any = total
         else:
             latest = model.new_int_var(0, self.ask.most, "")

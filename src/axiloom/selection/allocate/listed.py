@@ -48,22 +48,22 @@ def orders(problem: Problem, checked: Sequence[Step]) -> list[list[Step]]:
 
 def _depth_first(problem: Problem, ranks: Mapping[str, int]) -> list[Step]:
     made = writers(problem)
-    found: dict[str, Step] = {}
+    steps: dict[str, Step] = {}
     read = {name for step in problem.steps for name in step.reads}
     roots = [step for step in problem.steps if not any(name in read for name in step.writes)]
     stack = [(step, False) for step in sorted(roots, key=lambda one: ranks[one.name], reverse=True)]
     while stack:
         step, ready = stack.pop()
-        if step.name in found:
+        if step.name in steps:
             continue
         if ready:
-            found[step.name] = step
+            steps[step.name] = step
             continue
         stack.append((step, True))
         needs = {made[name].name: made[name] for name in step.reads if name in made}
         below = sorted(needs.values(), key=lambda one: ranks[one.name], reverse=True)
         stack += [(one, False) for one in below]
-    return list(found.values())
+    return list(steps.values())
 
 
 @dataclass
@@ -81,10 +81,10 @@ class Lister:
     """Why it failed."""
 
     def __post_init__(self) -> None:
-        self.values = {one.name: one for one in self.problem.values}
-        self.sizes = {one.name: one.units for one in self.problem.memories}
+        self.values = {value.name: value for value in self.problem.values}
+        self.sizes = {memory.name: memory.units for memory in self.problem.memories}
         self.made = writers(self.problem)
-        self.single = len({one.unit for one in self.problem.steps}) == 1
+        self.single = len({step.unit for step in self.problem.steps}) == 1
         self.uses: dict[str, list[int]] = defaultdict(list)
         """Numbers in `order` of the steps that still read a value, the last first."""
         for number in range(len(self.order) - 1, -1, -1):
@@ -212,14 +212,14 @@ class Segments:
     pieces: list[tuple[int, int, int, int]] = field(default_factory=list)
 
     def over(self, low: int, high: int) -> list[tuple[int, int, int, int]]:
-        return [one for one in self.pieces if one[0] < high and low < one[1]]
+        return [piece for piece in self.pieces if piece[0] < high and low < piece[1]]
 
     def set(self, low: int, high: int, written: int, read: int) -> None:
         kept = []
-        for one in self.pieces:
-            begin, end, last_written, last_read = one
+        for piece in self.pieces:
+            begin, end, last_written, last_read = piece
             if end <= low or high <= begin:
-                kept.append(one)
+                kept.append(piece)
                 continue
             if begin < low:
                 kept.append((begin, low, last_written, last_read))
@@ -231,7 +231,7 @@ class Segments:
 def timed(problem: Problem, executed: Sequence[Executed]) -> list[Placed]:
     """When each step of an order begins: its unit is free, what it reads is written, and nobody reads or
     writes any more what it overwrites."""
-    values = {one.name: one for one in problem.values}
+    values = {value.name: value for value in problem.values}
     single = len({step.unit for step in problem.steps}) == 1
     free: dict[str, int] = defaultdict(int)
     memories: dict[str, Segments] = defaultdict(Segments)

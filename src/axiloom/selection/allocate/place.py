@@ -51,16 +51,16 @@ def _lowest(
     return found
 
 
-def _gap(taken: Sequence[tuple[int, int]], one: Life) -> int:
+def _gap(taken: Sequence[tuple[int, int]], life: Life) -> int:
     """The lowest address between what is taken."""
     at = 0
     for low, high in taken:
-        if low - at >= one.units:
+        if low - at >= life.units:
             return at
-        at = max(at, -(-high // one.align) * one.align)
+        at = max(at, -(-high // life.align) * life.align)
     return at
 
 
-def _free(taken: Sequence[tuple[int, int]], one: Life) -> bool:
-    assert one.at is not None
-    return all(high <= one.at or low >= one.at + one.units for low, high in taken)
+def _free(taken: Sequence[tuple[int, int]], life: Life) -> bool:
+    assert life.at is not None
+    return all(high <= life.at or low >= life.at + life.units for low, high in taken)

@@ -88,17 +88,17 @@ class _Try:
             found[number] = at
         return found
 
-    def _gap(self, taken: Sequence[tuple[int, int]], one: Life) -> int | None:
-        if one.at is not None:
-            free = all(high <= one.at or low >= one.at + one.units for low, high in taken)
-            return one.at if free and one.at + one.units <= self.capacity else None
+    def _gap(self, taken: Sequence[tuple[int, int]], life: Life) -> int | None:
+        if life.at is not None:
+            free = all(high <= life.at or low >= life.at + life.units for low, high in taken)
+            return life.at if free and life.at + life.units <= self.capacity else None
         best: tuple[int, int] | None = None
         ends = [(0, 0), *taken, (self.capacity, self.capacity)]
         top = 0
         for (_, high), (low, _) in pairwise(ends):
-            top = max(top, -(-high // one.align) * one.align)
+            top = max(top, -(-high // life.align) * life.align)
             room = low - top
-            if room >= one.units:
+            if room >= life.units:
                 if not self.tight:
                     return top
                 best = min(best or (room, top), (room, top))

@@ -99,8 +99,8 @@ class _Search:
         self.place = [next((number[old] for old in step.in_place.values()), -1) for step in self.steps]
         self.readers = [0] * len(self.steps)
         for i, reads in enumerate(self.reads):
-            for one in reads:
-                self.readers[one] |= 1 << i
+            for read in reads:
+                self.readers[read] |= 1 << i
         self.loads = sum(1 << i for i, step in enumerate(self.steps) if step.again)
         self.from_loads = sum(1 << i for i, needs in enumerate(self.operands) if not needs & ~self.loads)
         self.all = (1 << len(self.steps)) - 1 & ~self.loads
@@ -156,8 +156,8 @@ class _Search:
     def _readable(self, resident: int) -> int:
         """Steps that read something that is resident, or nothing but loads."""
         found = self.from_loads
-        for one in _bits(resident & ~self.loads):
-            found |= self.readers[one]
+        for bit in _bits(resident & ~self.loads):
+            found |= self.readers[bit]
         return found
 
     def _loaded(

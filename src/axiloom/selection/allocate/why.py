@@ -32,7 +32,7 @@ def why(problem: Problem, seconds: float) -> str:
         answer = within(seconds, solve, Ask(problem, most, seconds, sizes, memory.name))
         said, rows, least = answer or ("limit", [], 0)
         if said == "best" and least > memory.units:
-            steps = {one.name: one for one in problem.steps}
+            steps = {step.name: step for step in problem.steps}
             placed = [Placed(steps[name], copy, start, where) for name, copy, start, where in rows]
             return _needs(problem, memory, least, placed)
     names = ", ".join(f"{one.units} rows of {one.name}" for one in problem.memories)
@@ -60,7 +60,7 @@ def _needs(problem: Problem, memory: Memory, rows: int, placed: Sequence[Placed]
 
 def _conflict(problem: Problem, placed: Sequence[Placed], memory: str) -> str:
     """Which values meet where most rows are in use, in the best of all orders."""
-    values = {one.name: one for one in problem.values}
+    values = {value.name: value for value in problem.values}
     last = {name: one.start for one in placed for name in one.step.reads}
     begun = {name: one.start for one in placed for name in one.step.writes}
     best: tuple[int, str, list[str]] = (0, "", [])

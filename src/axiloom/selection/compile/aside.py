@@ -37,7 +37,7 @@ def aside(cover: Cover, target: Target) -> tuple[Do, ...]:
         except CompileError as error:
             fault = fault or error
             continue
-        cycles = sum(target.cycles(one.meaning) for one in steps)
+        cycles = sum(target.cycles(step.meaning) for step in steps)
         if best is None or cycles < best[0]:
             best = cycles, steps
     if best is None:
@@ -61,7 +61,7 @@ class _Run:
     """Operands that the instruction at hand still waits for."""
 
     def run(self) -> list[Do]:
-        self.memories = sorted({one.result.memory for one in self.cover.meanings})
+        self.memories = sorted({meaning.result.memory for meaning in self.cover.meanings})
         self.host = {cell[0] for cell, way in self.cover.ways.items() if isinstance(way, Given)}
         self.uses: dict[int, list[int]] = defaultdict(list)
         for turn, cell in enumerate(self.order):

@@ -32,18 +32,18 @@ def assemble(graph: Graph, covered: Cover, placement: Placement, target: Target)
         for (one, _), way in covered.ways.items()
         if isinstance(way, Given) and not way.constant
     }
-    names = [str(one.attributes["name"]) for one in graph.parameters]
+    names = [str(parameter.attributes["name"]) for parameter in graph.parameters]
     used = [*(given[name] for name in names if name in given), *used]
     layout = lay_out(covered, target, used, graph)
     values = Constants(covered.saturated, graph.constants)
     made = _Assembly(
-        target, layout, Reference(target.isa, State(target.isa)), {one.name for one in layout.arrays}
+        target, layout, Reference(target.isa, State(target.isa)), {array.name for array in layout.arrays}
     )
     commands = [command for step in placement.steps for command in made.commands(step)]
     commands += target.offers.last if target.offers is not None else ()
     constants: dict[str, NDArray[Any]] = dict(made.constants)
-    for name, one in layout.constants.items():
-        value = values.value(one)
+    for name, constant in layout.constants.items():
+        value = values.value(constant)
         assert value is not None
         constants[name] = value
     return Program(target.isa.name, graph.name, tuple(commands), (*layout.arrays, *made.arrays), constants)

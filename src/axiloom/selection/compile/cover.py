@@ -92,7 +92,7 @@ def cover(
     begun = time.perf_counter()
     meanings = target.instructions(saturated.types)
     ways = _Ways(saturated, target, meanings, offered).run()
-    roots = tuple((one, target.host) for one in saturated.roots)
+    roots = tuple((root, target.host) for root in saturated.roots)
     number = {cell: i for i, cell in enumerate(ways)}
     scale = LOADS * len(ways) + 1
     rows: dict[int, list[tuple[int, tuple[int, ...], Way]]] = {
@@ -103,13 +103,13 @@ def cover(
         ]
         for cell, of in ways.items()
     }
-    problem = problem_of_ways(rows, [number.get(one, -1) for one in roots])
+    problem = problem_of_ways(rows, [number.get(root, -1) for root in roots])
     cells = list(ways)
     if problem is None:
         raise SaturationError(_missing(saturated, target, {cells[i] for i in makeable_of(rows)}, offered))
     chosen, cost = greedy(problem)
     bound = 0
-    if all(len(one) == 1 for one in problem.ways.values()):
+    if all(len(way) == 1 for way in problem.ways.values()):
         bound = cost
     elif seconds > 0:
         chosen, cost, bound = improve(problem, chosen, cost, seconds)
@@ -141,7 +141,7 @@ class _Ways:
     ) -> None:
         self.saturated, self.target, self.meanings = saturated, target, meanings
         self.offers = offered.offers if offered is not None else ()
-        self.cost = {id(one): target.cycles(one) for one in meanings}
+        self.cost = {id(meaning): target.cycles(meaning) for meaning in meanings}
         self.constant = constant_classes(saturated)
 
     def run(self) -> dict[Cell, list[tuple[int, tuple[Cell, ...], Way]]]:
@@ -173,7 +173,7 @@ class _Ways:
         for offer in self.offers:
             cell = offer.made, offer.block.result.memory
             cells = tuple(
-                (n, one.memory) for n, one in zip(offer.operands, offer.block.operands, strict=True)
+                (n, operand.memory) for n, operand in zip(offer.operands, offer.block.operands, strict=True)
             )
             if cell not in cells and not (found[cell] and isinstance(found[cell][0][2], Given)):
                 found[cell].append((self.target.cycles(offer.block), cells, Made(offer.block, cells)))

@@ -115,7 +115,7 @@ def _machine(graph: Graph, target: Target) -> set[str]:
     """Operations that instructions and views are made of."""
     meanings = target.instructions(node.type for node in graph.nodes())
     offered = target.offers.ops if target.offers is not None else frozenset()
-    found = {node.op for one in meanings for node in _ops_of(one.value)} - {"parameter"}
+    found = {node.op for meaning in meanings for node in _ops_of(meaning.value)} - {"parameter"}
     return found | offered | set(VIEWS)
 
 
@@ -127,7 +127,7 @@ def _check(graph: Graph, target: Target, texts: Sequence[RuleText]) -> None:
     there = reachable(texts, _machine(graph, target)) | {"parameter", "constant"}
     constant: set[int] = set()
     for node in graph.nodes():
-        if node.op != "parameter" and all(id(one) in constant for one in node.operands):
+        if node.op != "parameter" and all(id(operand) in constant for operand in node.operands):
             constant.add(id(node))
             continue
         where = f"{node.place}: " if node.place else ""
@@ -142,11 +142,11 @@ def _check(graph: Graph, target: Target, texts: Sequence[RuleText]) -> None:
 
 
 def _said(node: Node) -> str:
-    return f"{node.op}({', '.join(str(one.type) for one in node.operands)}) : {node.type}"
+    return f"{node.op}({', '.join(str(operand.type) for operand in node.operands)}) : {node.type}"
 
 
 def _ops_of(node: Node) -> list[Node]:
-    return [node, *(below for one in node.operands for below in _ops_of(one))]
+    return [node, *(below for operand in node.operands for below in _ops_of(operand))]
 
 
 def instructions_of(covered: Cover) -> list[str]:

@@ -53,7 +53,10 @@ class _Layout:
     def __init__(self, cover: Cover, target: Target, used: Sequence[int], graph: Graph) -> None:
         self.cover, self.target, self.used = cover, target, used
         self.results = dict(zip((cell[0] for cell in cover.results), graph.result_names, strict=True))
-        self.names = {*graph.result_names, *(str(one.attributes["name"]) for one in graph.parameters)}
+        self.names = {
+            *graph.result_names,
+            *(str(parameter.attributes["name"]) for parameter in graph.parameters),
+        }
         self.align = max(ALIGN, target.offers.align if target.offers is not None else 0)
         self.parent: dict[int, tuple[int, int]] = {}
         """A class, and how many bytes behind it this one begins."""
@@ -80,12 +83,12 @@ class _Layout:
         constants: dict[str, int] = {}
         end = 0
         for members in blocks.values():
-            offsets = {one: self._find(one)[1] for one in members}
+            offsets = {member: self._find(member)[1] for member in members}
             low = min(offsets.values())
             begin = -(-end // self.align) * self.align
             for one in members:
                 addresses[one] = begin + offsets[one] - low
-            end = max(addresses[one] + self._bytes(one) for one in members)
+            end = max(addresses[member] + self._bytes(member) for member in members)
             arrays += self._arrays(members, addresses, constants, begin, end)
         limit = self.target.size(host)
         if end > limit:

@@ -26,7 +26,7 @@ def with_identities(saturated: Saturated, meanings: Iterable[Meaning]) -> Satura
     known: dict[Type, int] = {}
     products = {one.value.type: one for one in meanings if _is_product(one)}
     for meaning in products.values():
-        left, right = (one.type for one in meaning.operands)
+        left, right = (operand.type for operand in meaning.operands)
         attributes = tuple(sorted(meaning.value.attributes.items()))
         for one in range(many):
             if types[one] != meaning.value.type:
@@ -55,7 +55,7 @@ def _identity(type_: Type, types: list[Type], classes: list[list[ENode]]) -> int
 
     def add(node: Node) -> int:
         if id(node) not in made:
-            operands = tuple(add(one) for one in node.operands)
+            operands = tuple(add(operand) for operand in node.operands)
             types.append(node.type)
             classes.append([ENode(node.op, operands, tuple(sorted(node.attributes.items())))])
             made[id(node)] = len(types) - 1

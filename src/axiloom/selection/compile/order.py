@@ -36,13 +36,13 @@ def _followed(cover: Cover, target: Target, order: Sequence[Cell]) -> list[Cell]
                 after[need].append(cell)
                 bound.add(cell)
                 break
-    found: list[Cell] = []
+    cells: list[Cell] = []
     stack = [cell for cell in reversed(order) if cell not in bound]
     while stack:
         cell = stack.pop()
-        found.append(cell)
+        cells.append(cell)
         stack += reversed(after[cell])
-    return found if _is_order(cover, found) else list(order)
+    return cells if _is_order(cover, cells) else list(order)
 
 
 def _is_order(cover: Cover, order: Sequence[Cell]) -> bool:

@@ -49,10 +49,10 @@ def place(cover: Cover, target: Target, *, seconds: float = SECONDS) -> Placemen
         seconds = 0.0
     found = allocate(problem, seconds=seconds, improve=seconds)
     if isinstance(found, Plan):
-        steps = tuple(_do(one, cells[one.step.name], cover, target) for one in found.steps)
+        steps = tuple(_do(step, cells[step.step.name], cover, target) for step in found.steps)
         return Placement(steps, found.cycles, found.bound)
     steps = aside(cover, target)
-    cycles = sum(target.cycles(one.meaning) for one in steps)
+    cycles = sum(target.cycles(step.meaning) for step in steps)
     return Placement(steps, cycles, _least(cover, target), found)
 
 
@@ -68,7 +68,7 @@ def problem_of(cover: Cover, target: Target) -> tuple[Problem, dict[str, Cell]]:
     for cell, way in cover.ways.items():
         if not isinstance(way, Made):
             continue
-        if any(not one.field for one in way.meaning.operands):
+        if any(not operand.field for operand in way.meaning.operands):
             raise CompileError(
                 f"{way.meaning.instruction} reads from a fixed address, and values are put anywhere"
             )
@@ -98,18 +98,18 @@ def _do(placed: Placed, cell: Cell, cover: Cover, target: Target) -> Do:
     way = cover.ways[cell]
     assert isinstance(way, Made)
 
-    def at(one: Cell) -> int | None:
-        return None if one[1] == target.host else placed.addresses[_name(one)]
+    def at(cell: Cell) -> int | None:
+        return None if cell[1] == target.host else placed.addresses[_name(cell)]
 
     return Do(way.meaning, way.operands, cell, tuple(map(at, way.operands)), at(cell))
 
 
 def _least(cover: Cover, target: Target) -> int:
-    return sum(target.cycles(one.meaning) for one in cover.ways.values() if isinstance(one, Made))
+    return sum(target.cycles(way.meaning) for way in cover.ways.values() if isinstance(way, Made))
 
 
-def _said(found: Refusal) -> str:
-    return found.reason if found.proved else f"{found.reason} (not proved)"
+def _said(refusal: Refusal) -> str:
+    return refusal.reason if refusal.proved else f"{refusal.reason} (not proved)"
 
 
 def _name(cell: Cell) -> str:

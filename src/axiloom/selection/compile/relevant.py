@@ -85,7 +85,7 @@ def _closed(found: frozenset[str], rules: Sequence[tuple[frozenset[str], frozens
 
 
 def _ops(pattern: Pattern) -> frozenset[str]:
-    return frozenset(one.op for one in terms(pattern))
+    return frozenset(term.op for term in terms(pattern))
 
 
 def _for_constants(rule: Rule) -> bool:

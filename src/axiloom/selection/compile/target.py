@@ -49,7 +49,7 @@ class Target:
             return []
         most = max(memory.shape[0] for memory in self.isa.memories.values() if not memory.host)
         rows = {type_.shape[0] for type_ in types if len(type_.shape) == 2}
-        sizes = tuple(sorted(one for one in rows if 0 < one <= most))
+        sizes = tuple(sorted(row for row in rows if 0 < row <= most))
         if sizes not in self._known:
             self._known[sizes] = self.meanings.at(sizes)
         return self._known[sizes]
@@ -87,12 +87,12 @@ def is_move(meaning: Meaning) -> bool:
 
 def path(meanings: Iterable[Meaning], source: str, target: str, type_: Type) -> Meaning | None:
     """The move of a value of this type from one memory to another."""
-    for one in meanings:
-        if is_move(one) and one.result.type == type_ and _from(one) == (source, target):
-            return one
+    for meaning in meanings:
+        if is_move(meaning) and meaning.result.type == type_ and _from(meaning) == (source, target):
+            return meaning
     return None
 
 
-def _from(one: Meaning) -> tuple[str, str]:
-    operand: Operand = one.operands[0]
-    return operand.memory, one.result.memory
+def _from(meaning: Meaning) -> tuple[str, str]:
+    operand: Operand = meaning.operands[0]
+    return operand.memory, meaning.result.memory

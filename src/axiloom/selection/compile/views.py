@@ -44,7 +44,7 @@ def _slice(node: ENode, operands: Sequence[Type], result: Type) -> tuple[int, ..
     assert isinstance(start, tuple)
     assert isinstance(strides, tuple)
     shape = operands[0].shape
-    if any(one != 1 for one in strides):
+    if any(stride != 1 for stride in strides):
         return None
     cut = [i for i, (whole, kept) in enumerate(zip(shape, result.shape, strict=True)) if whole != kept]
     if any(prod(result.shape[:i]) != 1 for i in cut):
@@ -61,9 +61,9 @@ def _concatenate(node: ENode, operands: Sequence[Type], result: Type) -> tuple[i
     if prod(result.shape[:dimension]) != 1:
         return None
     offsets, at = [], 0
-    for one in operands:
+    for operand in operands:
         offsets.append(at)
-        at += one.elements * element_bytes(one)
+        at += operand.elements * element_bytes(operand)
     return tuple(offsets)
 
 

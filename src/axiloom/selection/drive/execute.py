@@ -38,10 +38,10 @@ def loaded(program: Program, isa: InstructionSet, values: Values) -> Simulator:
 
 def results(program: Program, simulator: Simulator) -> Values:
     """What is in the arrays that are results, by name."""
-    found: Values = {}
+    values: Values = {}
     for array in program.arrays:
         if array.role == "out":
             raw = simulator.state[array.memory][array.base : array.base + array_bytes(array)]
             host = number(array.number).host
-            found[array.name] = np.asarray(raw).astype(np.uint8).view(host).reshape(array.shape)
-    return found
+            values[array.name] = np.asarray(raw).astype(np.uint8).view(host).reshape(array.shape)
+    return values

@@ -66,7 +66,7 @@ def _touches(statement: Statement) -> bool:
     """Whether it reads or writes the host's memory, or names a value for what does."""
     if isinstance(statement, Let) or (isinstance(statement, Write) and statement.memory.host):
         return True
-    if any(isinstance(part, Read) and part.memory.host for one in exprs(statement) for part in parts(one)):
+    if any(isinstance(part, Read) and part.memory.host for expr in exprs(statement) for part in parts(expr)):
         return True
     return any(_touches(inner) for block in blocks(statement) for inner in block)
 
@@ -81,10 +81,10 @@ class _Found:
 
     def block(self, statements: Sequence[Statement], known: Mapping[str, Any]) -> None:
         here = dict(known)
-        for one in statements:
-            if not _touches(one):
+        for statement in statements:
+            if not _touches(statement):
                 continue
-            match one:
+            match statement:
                 case Let(name=name, value=value):
                     here[name] = _Late(value, dict(here))
                 case For(iterator=iterator, low=low, high=high, body=body):
@@ -101,7 +101,7 @@ class _Found:
                     count = int(np.prod([*iterators.values()]))
                     self.lanes(body, {**here, **lanes}, count)
                 case _:
-                    self.lanes([one], here, 1)
+                    self.lanes([statement], here, 1)
 
     def turns(
         self,
@@ -186,7 +186,7 @@ class _Found:
             case Apply(operation="cat", arguments=(low, high)):
                 return self.value(low, known) | self.value(high, known) << low.range.bits
             case Apply(operation=operation, arguments=arguments) if operation in _ARRAYS:
-                return _ARRAYS[operation](*(self.value(one, known) for one in arguments))
+                return _ARRAYS[operation](*(self.value(argument, known) for argument in arguments))
         raise self._unknown("data")
 
     def _unknown(self, what: str) -> CompileError:
@@ -203,8 +203,8 @@ class _Late:
 
 def _named(lets: Sequence[Let], known: Mapping[str, Any]) -> dict[str, Any]:
     here = dict(known)
-    for one in lets:
-        here[one.name] = _Late(one.value, dict(here))
+    for let in lets:
+        here[let.name] = _Late(let.value, dict(here))
     return here
 
 

@@ -55,7 +55,9 @@ def tokened(program: Program, isa: InstructionSet) -> Program:
 
     Raises CompileError for two commands whose order tokens leave open, and for one that waits for ever.
     """
-    if not all(TOKENS in {let.name for let in one.fields} for one in isa.instructions.values()):
+    if not all(
+        TOKENS in {let.name for let in instruction.fields} for instruction in isa.instructions.values()
+    ):
         return program
     known = {*_RECTANGLES, *_LOOPS, *_NOTHING}
     for name in isa.instructions:
@@ -70,8 +72,8 @@ def tokened(program: Program, isa: InstructionSet) -> Program:
         return program
     given = tokens_of(program.commands, used)
     commands = tuple(
-        Command(one.instruction, {**one.fields, TOKENS: bits}) if bits else one
-        for one, bits in zip(program.commands, given, strict=True)
+        Command(command.instruction, {**command.fields, TOKENS: bits}) if bits else command
+        for command, bits in zip(program.commands, given, strict=True)
     )
     check(commands, used)
     return replace(program, commands=commands)

@@ -38,7 +38,7 @@ class _Search(Generic[T]):
     def __post_init__(self) -> None:
         ways = self.problem.ways
         self.scale = len(ways) + 1
-        self.place = {one: i for i, one in enumerate(ways)}
+        self.place = {way: i for i, way in enumerate(ways)}
         self.least = [self._paid(min(way[0] for way in of)) for of in ways.values()]
         self.below = certain(self.problem)
         self.rank = {one: i for i, one in enumerate(x for group in self.problem.order for x in group)}

@@ -16,19 +16,19 @@ from axiloom.selection.ir.graph import Graph, Node
 
 def constant_classes(saturated: Saturated) -> dict[int, ENode]:
     """Classes that follow from constants alone, with a node that says how."""
-    found: dict[int, ENode] = {}
+    enodes: dict[int, ENode] = {}
     changed = True
     while changed:
         changed = False
         for one, nodes in enumerate(saturated.classes):
-            if one in found:
+            if one in enodes:
                 continue
             for node in nodes:
-                if node.op != "parameter" and all(need in found for need in node.operands):
-                    found[one] = node
+                if node.op != "parameter" and all(need in enodes for need in node.operands):
+                    enodes[one] = node
                     changed = True
                     break
-    return found
+    return enodes
 
 
 class Constants:

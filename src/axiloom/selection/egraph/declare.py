@@ -45,7 +45,7 @@ def of_operation(op: str, arity: int) -> str:
     name = constructor(op, arity)
     operands = [f"x{i}" for i in range(arity)]
     columns = " ".join(["i64"] * (arity + 3))
-    made = " ".join(f"(V {one})" for one in operands)
+    made = " ".join(f"(V {operand})" for operand in operands)
     return "\n".join(
         [
             f"(constructor {name} ({' '.join(['T'] * arity)} i64) T)",
@@ -58,7 +58,7 @@ def of_operation(op: str, arity: int) -> str:
 
 def operations(rules: Iterable[Rule]) -> tuple[tuple[str, int], ...]:
     """Operations with their operands that left sides speak of."""
-    return tuple(sorted({(one.op, len(one.operands)) for rule in rules for one in terms(rule.old)}))
+    return tuple(sorted({(term.op, len(term.operands)) for rule in rules for term in terms(rule.old)}))
 
 
 def of_left(number: int, rule: Rule) -> tuple[Left, str]:
@@ -80,7 +80,9 @@ def of_left(number: int, rule: Rule) -> tuple[Left, str]:
 
 
 def _call(term: Term, names: dict[Pattern, str], number: int) -> str:
-    operands = [f"v_{one.name}" if isinstance(one, Var) else names[one] for one in term.operands]
+    operands = [
+        f"v_{operand.name}" if isinstance(operand, Var) else names[operand] for operand in term.operands
+    ]
     return f"({constructor(term.op, len(operands))} {' '.join([*operands, f'a{number}'])})"
 
 
@@ -88,10 +90,10 @@ def shape_of(rule: Rule) -> tuple[object, ...]:
     """Rules with equal ones have the same matches."""
     number: dict[object, int] = {}
 
-    def walk(one: Pattern) -> object:
-        if isinstance(one, Var):
-            return number.setdefault(one.name, len(number))
-        return (one.op, tuple(map(walk, one.operands)))
+    def walk(pattern: Pattern) -> object:
+        if isinstance(pattern, Var):
+            return number.setdefault(pattern.name, len(number))
+        return (pattern.op, tuple(map(walk, pattern.operands)))
 
     shared: Sequence[Term] = tuple(terms(rule.old))
     return (walk(rule.old), len(shared))

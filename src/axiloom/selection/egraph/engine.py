@@ -58,7 +58,7 @@ class Engine:
 
     def saturate(self, graph: Graph, limits: Limits) -> Saturated:
         """Raises SaturationError where rules contradict each other."""
-        self.declare((one.op, len(one.operands)) for one in graph.nodes() if one.op not in LEAVES)
+        self.declare((node.op, len(node.operands)) for node in graph.nodes() if node.op not in LEAVES)
         self.run("(push)")
         with processes.scratch(place=MEMORY) as folder:
             run = _Run(self, Path(folder), limits)
@@ -105,10 +105,10 @@ class _Run:
         self.until = begun + self.limits.seconds
         number: dict[int, int] = {}
         for node in graph.nodes():
-            operands = tuple(number[id(one)] for one in node.operands)
+            operands = tuple(number[id(operand)] for operand in node.operands)
             self.place = node.place
             number[id(node)] = self.node(node.op, operands, _sorted(node.attributes), node.type)
-        roots = [number[id(one)] for one in graph.results]
+        roots = [number[id(result)] for result in graph.results]
         self.flush()
         stopped, turns = "", 0
         while not stopped:
@@ -170,25 +170,25 @@ class _Run:
     def make(self, op: str, operands: Sequence[int], given: Mapping[str, Any]) -> int:
         return self.node(op, tuple(operands), _sorted(given), None)
 
-    def node(self, op: str, operands: tuple[int, ...], given: Attributes, type_: Type | None) -> int:
+    def node(self, op: str, operands: tuple[int, ...], attributes: Attributes, type_: Type | None) -> int:
         """Its number. Raises GraphError."""
-        key = (op, operands, given)
+        key = (op, operands, attributes)
         if (known := self.made.get(key)) is not None:
             return known
         if type_ is None:
-            type_ = type_of(op, [self.types[one] for one in operands], dict(given))
+            type_ = type_of(op, [self.types[operand] for operand in operands], dict(attributes))
         number = self.made[key] = len(self.types)
         self.brought[key] = (self.rule, "" if self.rule else self.place)
         self.types.append(type_)
-        if given not in self.attributes:
-            self.attributes[given] = len(self.listed)
-            self.listed.append(given)
+        if attributes not in self.attributes:
+            self.attributes[attributes] = len(self.listed)
+            self.listed.append(attributes)
         kind = self.kinds.setdefault(type_, len(self.kinds))
         if op in LEAVES:
             self.pending["leaf"].append((number, kind))
         else:
             self.declare(op, len(operands))
-            row = (number, kind, self.attributes[given], *operands)
+            row = (number, kind, self.attributes[attributes], *operands)
             self.pending[f"p_{declare.constructor(op, len(operands))}"].append(row)
         return number
 
@@ -221,7 +221,7 @@ class _Run:
         order = {one: i for i, one in enumerate(sorted(set(of.values())))}
         found: list[dict[Key, tuple[str, str]]] = [{} for _ in order]
         for (op, operands, given), number in self.made.items():
-            key = (op, tuple(order[of[one]] for one in operands), given)
+            key = (op, tuple(order[of[operand]] for operand in operands), given)
             found[order[of[number]]].setdefault(key, self.brought[op, operands, given])
         for one, place in order.items():
             joined = self.types[one]
@@ -232,7 +232,7 @@ class _Run:
                 tuple(ENode(*key, *whence) for key, whence in sorted(one.items(), key=_order))
                 for one in found
             ),
-            tuple(order[of[one]] for one in roots),
+            tuple(order[of[root]] for root in roots),
             stopped,
             turns,
             dict(sorted(self.applied.items())),

@@ -33,7 +33,7 @@ def improve(
         if not part.roots:  # costs nothing, and may be used by others
             picked |= {one: _place(problem, one, of[0][2]) for one, of in part.ways.items()}
             continue
-        known = [one for one in part.ways if one in start]
+        known = [way for way in part.ways if way in start]
         begin = {one: _place(part, one, problem.ways[one][start[one]][2]) for one in known}
         chosen, _, least = _solved(part, begin, seconds, until)
         bound += least

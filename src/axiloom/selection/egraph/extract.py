@@ -41,7 +41,7 @@ def extract(saturated: Saturated, cost: Cost, *, seconds: float = 5.0, name: str
     problem = problem_of(saturated, cost)
     chosen, total = greedy(problem)
     bound = 0
-    if all(len(one) == 1 for one in problem.ways.values()):
+    if all(len(way) == 1 for way in problem.ways.values()):
         bound = total
     elif seconds > 0:
         chosen, total, bound = improve(problem, chosen, total, seconds)
@@ -56,7 +56,7 @@ def greedy(problem: Problem[T]) -> tuple[dict[int, int], int]:
     Sets are bits of an integer; of two that cost the same, that of fewer nodes is taken, then the first.
     """
     scale = len(problem.ways) + 1
-    place = {one: i for i, one in enumerate(problem.ways)}
+    place = {way: i for i, way in enumerate(problem.ways)}
     weigh: dict[int, int] = defaultdict(int)
     """Cost of a class's chosen way to the classes that have it."""
     paid: dict[int, int] = {}
@@ -89,9 +89,9 @@ def greedy(problem: Problem[T]) -> tuple[dict[int, int], int]:
 
 def graph_of(saturated: Saturated, chosen: dict[int, ENode], name: str) -> Graph:
     """The chosen nodes as a graph; constants have their names, not their contents."""
-    made: dict[int, Node] = {}
+    nodes: dict[int, Node] = {}
     for one, node in chosen.items():  # in the order of `used`: operands first
-        operands = tuple(made[need] for need in node.operands)
-        made[one] = Node(node.op, operands, dict(node.attributes), saturated.types[one], node.place)
-    parameters = tuple(one for one in made.values() if one.op == "parameter")
-    return Graph(name, parameters, tuple(made[one] for one in saturated.roots))
+        operands = tuple(nodes[need] for need in node.operands)
+        nodes[one] = Node(node.op, operands, dict(node.attributes), saturated.types[one], node.place)
+    parameters = tuple(one for one in nodes.values() if one.op == "parameter")
+    return Graph(name, parameters, tuple(nodes[root] for root in saturated.roots))

@@ -13,17 +13,17 @@ def flat(graph: Graph) -> list[tuple[Any, ...]]:
     number: dict[int, int] = {}
     rows: list[tuple[Any, ...]] = []
     for node in graph.nodes():
-        operands = tuple(number[id(one)] for one in node.operands)
+        operands = tuple(number[id(operand)] for operand in node.operands)
         number[id(node)] = len(rows)
         rows.append((node.op, operands, dict(node.attributes), node.type, node.place))
-    return [(graph.name, tuple(number[id(one)] for one in graph.results)), *rows]
+    return [(graph.name, tuple(number[id(result)] for result in graph.results)), *rows]
 
 
 def unflat(rows: Sequence[tuple[Any, ...]]) -> Graph:
     """The graph of `flat`."""
     nodes: list[Node] = []
     for op, operands, given, type_, place in rows[1:]:
-        nodes.append(Node(op, tuple(nodes[one] for one in operands), given, type_, place))
+        nodes.append(Node(op, tuple(nodes[operand] for operand in operands), given, type_, place))
     name, results = rows[0]
-    parameters = tuple(one for one in nodes if one.op == "parameter")
-    return Graph(name, parameters, tuple(nodes[one] for one in results))
+    parameters = tuple(node for node in nodes if node.op == "parameter")
+    return Graph(name, parameters, tuple(nodes[result] for result in results))

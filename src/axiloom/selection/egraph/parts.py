@@ -18,7 +18,7 @@ def parts(problem: Problem[T]) -> list[Problem[T]]:
     circle.
     """
     always = certain(problem)
-    place = {one: i for i, one in enumerate(problem.ways)}
+    place = {way: i for i, way in enumerate(problem.ways)}
     free = gratis(problem)
     needed = 0
     for root in problem.roots:
@@ -31,7 +31,7 @@ def parts(problem: Problem[T]) -> list[Problem[T]]:
         ways[one] = [way for way in of if not any(always[need] & bit for need in way[1])] or of
         if one in free:
             ways[one] = [free[one]]
-    roots = {one for one in ways if needed >> place[one] & 1}
+    roots = {way for way in ways if needed >> place[way] & 1}
     return [_part(ways, classes, there, place, roots) for classes in _joined(ways, there, place)]
 
 
@@ -53,7 +53,7 @@ def gratis(problem: Problem[T]) -> dict[int, Way[T]]:
 
 def certain(problem: Problem[T]) -> dict[int, int]:
     """For each class those that every way to make it has below it or is, as bits by place in `ways`."""
-    place = {one: i for i, one in enumerate(problem.ways)}
+    place = {way: i for i, way in enumerate(problem.ways)}
     everything = (1 << len(place)) - 1
     found = dict.fromkeys(problem.ways, everything)
     changed = True
@@ -75,7 +75,7 @@ def certain(problem: Problem[T]) -> dict[int, int]:
 
 def _joined(ways: Ways[T], there: int, place: dict[int, int]) -> list[list[int]]:
     """Classes that share what is not always there (union and find)."""
-    above = {one: one for one in ways}
+    above = {way: way for way in ways}
 
     def top(one: int) -> int:
         while above[one] != one:

@@ -37,7 +37,9 @@ def problem_of(saturated: Saturated, cost: Cost) -> Problem[ENode]:
     for number, nodes in enumerate(saturated.classes):
         found = []
         for node in nodes:
-            said = cost(node, [saturated.types[one] for one in node.operands], saturated.types[number])
+            said = cost(
+                node, [saturated.types[operand] for operand in node.operands], saturated.types[number]
+            )
             if said is None:
                 continue
             if said < 0:
@@ -47,7 +49,7 @@ def problem_of(saturated: Saturated, cost: Cost) -> Problem[ENode]:
     problem = problem_of_ways(ways, saturated.roots)
     if problem is None:
         makeable = makeable_of(ways)
-        missing = next(one for one in saturated.roots if one not in makeable)
+        missing = next(root for root in saturated.roots if root not in makeable)
         raise SaturationError(_why(saturated, ways, makeable, missing))
     return problem
 
@@ -174,7 +176,7 @@ def used(problem: Problem[T], picked: dict[int, int]) -> tuple[dict[int, int], i
     """What the roots need of a choice, and its cost. The choice has no circle, or this says so."""
     chosen: dict[int, int] = {}
     state: dict[int, bool] = {}
-    stack = [(one, False) for one in reversed(problem.roots)]
+    stack = [(root, False) for root in reversed(problem.roots)]
     while stack:
         one, done = stack.pop()
         if done:

@@ -53,7 +53,8 @@ class Node:
 
     def __repr__(self) -> str:
         given = [f"{name}={value}" for name, value in self.attributes.items()]
-        return f"{self.op}({', '.join([*(str(one.type) for one in self.operands), *given])}) : {self.type}"
+        taken = ", ".join([*(str(operand.type) for operand in self.operands), *given])
+        return f"{self.op}({taken}) : {self.type}"
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ class Graph:
     @property
     def result_names(self) -> tuple[str, ...]:
         """``y``, or ``y0``, ``y1`` ..., with a line behind where a parameter has that name."""
-        taken = {str(one.attributes["name"]) for one in self.parameters}
+        taken = {str(parameter.attributes["name"]) for parameter in self.parameters}
         several = len(self.results) > 1
         return tuple(
             free_name(f"y{number}" if several else "y", taken) for number in range(len(self.results))
@@ -91,7 +92,7 @@ def in_order(results: Sequence[Node]) -> Iterator[Node]:
 def postorder(roots: Iterable[T], needs: Callable[[T], Sequence[T]]) -> Iterator[T]:
     """Each of `roots` and of what they need once, behind what it needs. No recursion: graphs are deep."""
     seen: set[T] = set()
-    stack = [(one, False) for one in reversed(list(roots))]
+    stack = [(root, False) for root in reversed(list(roots))]
     while stack:
         one, ready = stack.pop()
         if ready:

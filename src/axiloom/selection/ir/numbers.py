@@ -164,6 +164,6 @@ def number(name: str) -> Number:
     return Number(found.name, "opaque", found.bits, found.numpy, found.numpy)
 
 
-def accumulator(one: Number) -> Number:
+def accumulator(number: Number) -> Number:
     """What sums are made in: float32 for narrower floats, which are rounded once at the end."""
-    return NUMBERS["float32"] if one.narrow else one
+    return NUMBERS["float32"] if number.narrow else number

@@ -12,8 +12,8 @@ def text_of(graph: Graph) -> str:
     for node in graph.nodes():
         names[id(node)] = _name(node, len(lines))
         lines.append(f"  {names[id(node)]} = {_line(node, names)}")
-    results = ", ".join(names[id(one)] for one in graph.results)
-    unused = [one for one in graph.parameters if id(one) not in names]
+    results = ", ".join(names[id(result)] for result in graph.results)
+    unused = [parameter for parameter in graph.parameters if id(parameter) not in names]
     taken = [f"  (unused) %{one.attributes['name']} : {one.type}" for one in unused]
     return "\n".join([f"graph {graph.name} {{", *taken, *lines, f"  return {results}", "}"]) + "\n"
 
@@ -25,7 +25,7 @@ def _name(node: Node, number: int) -> str:
 def _line(node: Node, names: dict[int, str]) -> str:
     if node.op in ("parameter", "constant"):
         return f"{node.op} : {node.type}"
-    operands = ", ".join(names[id(one)] for one in node.operands)
+    operands = ", ".join(names[id(operand)] for operand in node.operands)
     given = ", ".join(f"{name}={_attribute(node.attributes[name])}" for name in sorted(node.attributes))
     return f"{node.op}({operands}){' {' + given + '}' if given else ''} : {node.type}"
 

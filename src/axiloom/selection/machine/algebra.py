@@ -38,7 +38,7 @@ class TermAlgebra:
         if head == "convert":
             return self._convert(arguments[0], rest)
         of = arguments[0][1]
-        given = [one[0] for one in arguments]
+        given = [argument[0] for argument in arguments]
         if number(of).kind == "integer" and function in INTEGERS:
             return self._wrapped(self.terms.integer(function, given), of)
         if number(of).kind != "float" or function not in EXTERNALS:
@@ -102,6 +102,6 @@ class Elements:
         key = id(node), place
         if key not in self.made:
             reads = [lambda at, one=one: self.at(one, tuple(at)) for one in node.operands]
-            types = [one.type for one in node.operands]
+            types = [operand.type for operand in node.operands]
             self.made[key] = OPS[node.op].element(self.algebra, reads, place, types, node.attributes)
         return self.made[key]

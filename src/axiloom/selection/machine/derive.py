@@ -59,13 +59,15 @@ class Meaning:
     @property
     def in_place(self) -> int | None:
         """The operand whose slice the result is written to."""
-        for place, one in enumerate(self.operands):
-            if (one.memory, one.field) == (self.result.memory, self.result.field):
+        for place, operand in enumerate(self.operands):
+            if (operand.memory, operand.field) == (self.result.memory, self.result.field):
                 return place
         return None
 
     def __str__(self) -> str:
-        taken = ", ".join(f"{one.memory}[{one.field or 0}:] {one.type}" for one in self.operands)
+        taken = ", ".join(
+            f"{operand.memory}[{operand.field or 0}:] {operand.type}" for operand in self.operands
+        )
         sizes = ", ".join(f"{name} = {value}" for name, value in self.sizes.items())
         made = f"{self.result.memory}[{self.result.field or 0}:] {self.result.type}"
         return f"{self.instruction}({sizes}): {made} = {self.kernel}({taken})"
@@ -166,7 +168,7 @@ class Meanings:
     def effects(self) -> list[Effect]:
         """Of each instruction at the smallest sizes that do something."""
         found = []
-        whole = {size for one in self.isa.memories.values() if not one.host for size in one.shape}
+        whole = {size for memory in self.isa.memories.values() if not memory.host for size in memory.shape}
         sizes = [1, *sorted(size for size in whole if size <= MOST_ROWS)]
         for instruction in self.isa.instructions.values():
             for values in self._legal(instruction, sizes):
@@ -283,7 +285,7 @@ class _Derivation:
         shape, terms = self._tensor(slot, written[slot])
         result = Operand(*slot, Type(shape, self._of(slot)))
         slots = sorted(read)
-        leaves = {one: self._leaves(one, read[one]) for one in slots}
+        leaves = {slot: self._leaves(slot, read[slot]) for slot in slots}
         for name, (count, kernel) in KERNELS.items():
             if count != len(slots):
                 continue
@@ -313,11 +315,13 @@ class _Derivation:
     ) -> Node | None:
         builder = Builder()
         given = [
-            {place: (term, one.type.number) for place, term in of.items()}
-            for one, of in zip(operands, leaves, strict=True)
+            {place: (term, operand.type.number) for place, term in of.items()}
+            for operand, of in zip(operands, leaves, strict=True)
         ]
         try:
-            parameters = [builder.leaf("parameter", str(i), one.type) for i, one in enumerate(operands)]
+            parameters = [
+                builder.leaf("parameter", str(i), operand.type) for i, operand in enumerate(operands)
+            ]
             value = kernel(builder.op, parameters, result.number)
             if value.type != result:
                 return None
@@ -334,7 +338,7 @@ class _Derivation:
 
     def _columns(self, slots: Sequence[Slot]) -> int:
         """Elements of a row: those of the device's memory."""
-        device = [self.isa.memories[one[0]] for one in slots if not self.isa.memories[one[0]].host]
+        device = [self.isa.memories[slot[0]] for slot in slots if not self.isa.memories[slot[0]].host]
         widths = {one.shape[-1] for one in device if len(one.shape) == 2}
         if len(widths) != 1:
             raise self.fault(f"memories with rows of {sorted(widths)} elements")
@@ -375,7 +379,7 @@ class _Derivation:
         if set(of) != {(i,) for i in range(count * size)} or count % self.columns:
             raise self.fault(f"a slice of {memory.name} that is no whole rows")
         parts = [[(of[i * size + j,], 8) for j in range(size)] for i in range(count)]
-        made = [self.effect.terms.cat(one) for one in parts]
+        made = [self.effect.terms.cat(part) for part in parts]
         if number(self._of(slot)).kind == "integer":
             ends = np.iinfo(number(self._of(slot)).host)
             made = [self.effect.terms.wrap(one, int(ends.min), int(ends.max)) for one in made]

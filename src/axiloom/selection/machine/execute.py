@@ -123,13 +123,13 @@ def effect(isa: InstructionSet, instruction: Instruction, sizes: Mapping[str, in
 class _Writer:
     """Writes the code of an instruction. Names of locals are the text's own; ours are capitals."""
 
-    def __init__(self, where: str, at: Mapping[str, str], made: Effect, registers: frozenset[str]) -> None:
-        self.where, self.at, self.made, self.registers = where, at, made, registers
+    def __init__(self, where: str, at: Mapping[str, str], effect: Effect, registers: frozenset[str]) -> None:
+        self.where, self.at, self.made, self.registers = where, at, effect, registers
         self.lines: list[str] = []
         self.memories: dict[Slot, dict[Place, Term]] = {}
         self.numbers: dict[Slot, int] = {}
         self.turns = 0
-        terms = made.terms
+        terms = effect.terms
         self.scope: dict[str, Any] = {
             "__builtins__": {"range": range, "min": min, "max": max, "abs": abs},
             "C": terms.const, "T": terms.make, "B": terms.bits, "CAT": terms.cat, "V": VALUES,
@@ -147,14 +147,16 @@ class _Writer:
         """`numbers`: names that are plain numbers; others are terms."""
         here = set(numbers)
         pad = " " * deep
-        for one in statements:
-            match one:
+        for statement in statements:
+            match statement:
                 case Let(name=name, value=value):
                     self.let(name, value, pad, here)
                 case SetRegister(register=register, value=value):
                     self.lines.append(f"{pad}REG[{register.name!r}] = {self.term(value, here)}")
                 case Write():
-                    self.lines.append(f"{pad}{self.target(one, here)} = {self.term(one.value, here)}")
+                    self.lines.append(
+                        f"{pad}{self.target(statement, here)} = {self.term(statement.value, here)}"
+                    )
                 case If(condition=condition, then=then, other=other):
                     self.lines.append(f"{pad}if {self.number(condition, here)}:")
                     self.block(then, deep + 1, here)
@@ -167,7 +169,7 @@ class _Writer:
                     self.block(body, deep + 1, here | {iterator.name})
                     self.lines.append(f"{pad} pass")
                 case Lanes():
-                    self.lanes(one, deep, here)
+                    self.lanes(statement, deep, here)
 
     def let(self, name: str, value: Expr, pad: str, here: set[str]) -> None:
         if self.is_number(value, here):
@@ -201,8 +203,8 @@ class _Writer:
             self.lines.append(f"{' ' * level}{made}.append(({place}, {value}))")
             self.lines.append(f"{' ' * deep}M{self.numbers[slot]}.update({made})")
 
-    def target(self, one: Write, here: set[str]) -> str:
-        slot, place = self.slot(one.memory, one.index, here)
+    def target(self, write: Write, here: set[str]) -> str:
+        slot, place = self.slot(write.memory, write.index, here)
         return f"M{self.numbers[slot]}[{place}]"
 
     def slot(self, memory: Memory, index: Sequence[Expr], here: set[str]) -> tuple[Slot, str]:
@@ -241,8 +243,8 @@ class _Writer:
     def is_number(self, expr: Expr, here: set[str]) -> bool:
         """Whether it follows from fields and loops."""
         return not any(
-            isinstance(one, Read) or (isinstance(one, Name) and one.name not in here) or _external(one)
-            for one in parts(expr)
+            isinstance(part, Read) or (isinstance(part, Name) and part.name not in here) or _external(part)
+            for part in parts(expr)
         )
 
     def number(self, expr: Expr, here: set[str]) -> str:
@@ -259,7 +261,7 @@ class _Writer:
             case Apply(operation="or", arguments=(a, b)):
                 return f"(1 if {self.number(a, here)} or {self.number(b, here)} else 0)"
             case Apply(operation=operation, arguments=arguments) if operation in VALUES:
-                given = [self.number(one, here) for one in arguments]
+                given = [self.number(argument, here) for argument in arguments]
                 sign = _PYTHON.get(operation)
                 return f"({f' {sign} '.join(given)})" if sign else f"V[{operation!r}]({', '.join(given)})"
             case Bits(value=value, low=low, width=width):
@@ -286,10 +288,12 @@ class _Writer:
                 slot, place = self.slot(memory, index, here)
                 return f"R{self.numbers[slot]}({place})"
             case Apply(operation="cat", arguments=arguments):
-                given = ", ".join(f"({self.term(one, here)}, {one.range.bits})" for one in arguments)
+                given = ", ".join(
+                    f"({self.term(argument, here)}, {argument.range.bits})" for argument in arguments
+                )
                 return f"CAT([{given}])"
             case Apply(operation=operation, arguments=arguments):
-                return f"I({operation!r}, [{', '.join(self.term(one, here) for one in arguments)}])"
+                return f"I({operation!r}, [{', '.join(self.term(argument, here) for argument in arguments)}])"
             case Fold(operation="add" | "min" | "max", iterator=iterator, count=count, body=body):
                 inner = f"[{self.term(body, here | {iterator})} for {iterator} in range({count})]"
                 return f"I({expr.operation!r}, {inner})"
@@ -304,7 +308,7 @@ class _Writer:
                     return f"({one} if {self.number(condition, here)} else {other})"
                 return f"CHOICE({self.term(condition, here)}, {one}, {other})"
             case Call(function=function, arguments=arguments):
-                return self.call(function, [self.term(one, here) for one in arguments])
+                return self.call(function, [self.term(argument, here) for argument in arguments])
         raise self.fault(f"{text_of(expr)}: {type(expr).__name__.lower()} of data")
 
     def call(self, function: Function, arguments: list[str]) -> str:
@@ -341,6 +345,6 @@ def _added(expr: Expr, name: str) -> bool:
         case Name(name=own):
             return own == name
         case Apply(operation="add", arguments=arguments):
-            with_it = [one for one in arguments if name in names(one)]
+            with_it = [argument for argument in arguments if name in names(argument)]
             return len(with_it) == 1 and _added(with_it[0], name)
     return False

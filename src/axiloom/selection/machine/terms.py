@@ -120,8 +120,8 @@ class Terms:
         if operation == "add":
             flat: list[Term] = []
             total = 0
-            for one in arguments:
-                for part in self._flat("add", one):
+            for argument in arguments:
+                for part in self._flat("add", argument):
                     known = self.value(part)
                     total, flat = (total + known, flat) if known is not None else (total, [*flat, part])
             arguments = sorted([*flat, self.const(total)] if total or not flat else flat)
@@ -161,9 +161,9 @@ def _modulus(key: Key) -> int:
     return int(key[3] - key[2] + 1)
 
 
-def _corners(given: Sequence[Range]) -> Range:
+def _corners(ranges: Sequence[Range]) -> Range:
     products = [1]
-    for one in given:
+    for one in ranges:
         products = [a * b for a in (min(products), max(products)) for b in (one.low, one.high)]
     return Range(min(products), max(products))
 

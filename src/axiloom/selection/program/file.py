@@ -31,16 +31,16 @@ def write(program: Program) -> str:
     """The text of a file; the same for the same program."""
     arrays = [
         {
-            "name": one.name,
-            "role": one.role,
-            "shape": list(one.shape),
-            "number": one.number,
-            "base": one.base,
-            "memory": one.memory,
+            "name": array.name,
+            "role": array.role,
+            "shape": list(array.shape),
+            "number": array.number,
+            "base": array.base,
+            "memory": array.memory,
         }
-        for one in program.arrays
+        for array in program.arrays
     ]
-    commands = [[one.instruction, dict(one.fields)] for one in program.commands]
+    commands = [[command.instruction, dict(command.fields)] for command in program.commands]
     constants = {
         name: base64.b64encode(np.ascontiguousarray(values).tobytes()).decode()
         for name, values in sorted(program.constants.items())
@@ -71,7 +71,7 @@ class _Reader:
         arrays = tuple(
             self._array(f"$.arrays[{n}]", one) for n, one in enumerate(self._list(given, "arrays"))
         )
-        names = [one.name for one in arrays]
+        names = [array.name for array in arrays]
         if len(set(names)) != len(names):
             raise self._fault("$.arrays", "two arrays have one name")
         commands = tuple(
@@ -135,7 +135,7 @@ class _Reader:
         raise self._fault(where, "a list of an instruction and its fields is wanted")
 
     def _constants(self, given: Any, arrays: tuple[HostArray, ...]) -> dict[str, Any]:
-        wanted = {one.name: one for one in arrays if one.role == "constant"}
+        wanted = {array.name: array for array in arrays if array.role == "constant"}
         if not isinstance(given, dict) or set(given) != set(wanted):
             raise self._fault("$.constants", f"values of {', '.join(wanted) or 'nothing'} are wanted")
         found = {}

@@ -126,10 +126,10 @@ def _changes(node: Any) -> bool:
 
 def _item(context: Context, node: Any, values: Mapping[Any, Any]) -> Node:
     of, at = node.args
-    made = values[of]
-    if not isinstance(made, tuple) or at >= len(made):
+    value = values[of]
+    if not isinstance(value, tuple) or at >= len(value):
         raise context.error(f"result {at} of {of.name} is not read")
-    found: Node = made[at]
+    found: Node = value[at]
     return found
 
 
@@ -147,10 +147,12 @@ def _arguments(schema: Any, node: Any, values: Mapping[Any, Any]) -> dict[str, A
             return values[given]
         return [value(one) for one in given] if isinstance(given, list | tuple) else given
 
-    names = [one.name for one in schema.arguments]
-    found = {one.name: one.default_value for one in schema.arguments if one.has_default_value()}
+    names = [argument.name for argument in schema.arguments]
+    found = {
+        argument.name: argument.default_value for argument in schema.arguments if argument.has_default_value()
+    }
     found.update(zip(names, map(value, node.args), strict=False))
-    found.update({name: value(given) for name, given in node.kwargs.items()})
+    found.update({name: value(kwarg) for name, kwarg in node.kwargs.items()})
     return found
 
 

@@ -72,15 +72,15 @@ def equal(a: Any, b: Any) -> Any:
 
 def _all(values: Iterable[Any]) -> Any:
     result: Any = True
-    for one in values:
-        result = both(result, one)
+    for value in values:
+        result = both(result, value)
     return result
 
 
 def _any(values: Iterable[Any]) -> Any:
     result: Any = False
-    for one in values:
-        result = either(result, one)
+    for value in values:
+        result = either(result, value)
     return result
 
 
@@ -229,8 +229,8 @@ def _name(node: Any, _: int) -> Code:
 
 def _tuple(node: Any, deep: int) -> Code:
     parts = [
-        (True, _code(one.value, deep)) if isinstance(one, ast.Starred) else (False, _code(one, deep))
-        for one in node.elts
+        (True, _code(elt.value, deep)) if isinstance(elt, ast.Starred) else (False, _code(elt, deep))
+        for elt in node.elts
     ]
 
     def run(env: Env) -> Any:
@@ -267,16 +267,16 @@ def _unary(node: Any, deep: int) -> Code:
 
 
 def _boolean(node: Any, deep: int) -> Code:
-    parts = [_code(one, deep) for one in node.values]
+    parts = [_code(value, deep) for value in node.values]
     stop = not isinstance(node.op, ast.And)
     join = either if stop else both
 
     def run(env: Env) -> Any:
         result: Any = parts[0](env)
-        for one in parts[1:]:
+        for part in parts[1:]:
             if result is stop:
                 return result
-            result = join(result, one(env))
+            result = join(result, part(env))
         return result
 
     return run
@@ -291,7 +291,7 @@ def _compare(node: Any, deep: int) -> Code:
         rules.append(_COMPARE[type(one)])
 
     def run(env: Env) -> Any:
-        found = [one(env) for one in values]
+        found = [value(env) for value in values]
         return _all(rule(a, b) for rule, a, b in zip(rules, found, found[1:], strict=False))
 
     return run
@@ -300,7 +300,7 @@ def _compare(node: Any, deep: int) -> Code:
 def _call(node: Any, deep: int) -> Code:
     if not isinstance(node.func, ast.Name) or node.func.id not in FUNCTIONS or node.keywords:
         raise NotAllowed(node, f"`{ast.unparse(node.func)}`: functions are {', '.join(sorted(FUNCTIONS))}")
-    rule, given = FUNCTIONS[node.func.id], [_code(one, deep) for one in node.args]
+    rule, given = FUNCTIONS[node.func.id], [_code(arg, deep) for arg in node.args]
     return lambda env: rule(*(one(env) for one in given))
 
 

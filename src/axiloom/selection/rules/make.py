@@ -32,7 +32,9 @@ def plan_of(pattern: Pattern) -> tuple[Step, ...]:
     number: dict[Term, int] = {}
     steps: list[Step] = []
     for term in terms(pattern):
-        operands = tuple(one.name if isinstance(one, Var) else number[one] for one in term.operands)
+        operands = tuple(
+            operand.name if isinstance(operand, Var) else number[operand] for operand in term.operands
+        )
         steps.append(Step(term.op, operands, tuple((name, compiled(expr)) for name, expr in term.attributes)))
         number[term] = len(number)
     return tuple(steps)
@@ -49,7 +51,9 @@ def build(
         return tensors[pattern.name]
     made: list[Any] = []
     for step in plan_of(pattern):
-        operands = [made[one] if isinstance(one, int) else tensors[one] for one in step.operands]
+        operands = [
+            made[operand] if isinstance(operand, int) else tensors[operand] for operand in step.operands
+        ]
         made.append(make(step.op, operands, step.given(env)))
     return made[-1]
 

@@ -72,7 +72,7 @@ class Matcher:
         for name, value in {**env, **unnamed}.items():
             sizes = value if isinstance(value, tuple) else (value,)
             allowed = sizes_of(self.rule, name)
-            if any(type(one) is int and one not in allowed for one in sizes):
+            if any(type(size) is int and size not in allowed for size in sizes):
                 return False
         return True
 
@@ -117,7 +117,7 @@ def _kind(number: str) -> str:
 
 @cache
 def matcher_of(rule: Rule) -> Matcher:
-    found = [(one.name, binder_of(one.form)) for one in rule.tensors if one.form is not None]
+    found = [(tensor.name, binder_of(tensor.form)) for tensor in rule.tensors if tensor.form is not None]
     attributes = [
         tuple((name, binder_of(expr)) for name, expr in term.attributes) for term in terms(rule.old)
     ]
@@ -125,22 +125,26 @@ def matcher_of(rule: Rule) -> Matcher:
         (step[0], compiled(step[1])) if isinstance(step, tuple) else ("", compiled(step))
         for step in rule.steps
     ]
-    guards = [(one.name, guard_of(one.form)) for one in rule.attributes if one.form is not None]
+    guards = [
+        (attribute.name, guard_of(attribute.form))
+        for attribute in rule.attributes
+        if attribute.form is not None
+    ]
     chosen = {name for name, _ in rule.choices}
     listed = [
-        (one.name, compiled(one.form))
-        for one in rule.attributes
-        if one.form is not None and enumerable(one.form) and one.name not in chosen
+        (attribute.name, compiled(attribute.form))
+        for attribute in rule.attributes
+        if attribute.form is not None and enumerable(attribute.form) and attribute.name not in chosen
     ]
-    ranks = [(one.name, _most_rank(one)) for one in rule.tensors]
+    ranks = [(tensor.name, _most_rank(tensor)) for tensor in rule.tensors]
     return Matcher(
         rule, tuple(found), tuple(attributes), tuple(steps), tuple(guards), tuple(ranks), tuple(listed)
     )
 
 
-def _most_rank(one: Parameter) -> int:
+def _most_rank(parameter: Parameter) -> int:
     """Dimensions of a tensor to which proofs go."""
-    tree = one.form.tree if one.form is not None else None
+    tree = parameter.form.tree if parameter.form is not None else None
     if not isinstance(tree, ast.Tuple) or any(isinstance(entry, ast.Starred) for entry in tree.elts):
         return MOST_RANK
     return len(tree.elts)
@@ -198,11 +202,11 @@ def _computed(expr: Expr) -> Binder:
 
 
 def _tuple(tree: ast.Tuple) -> Binder:
-    stars = [i for i, one in enumerate(tree.elts) if isinstance(one, ast.Starred)]
+    stars = [i for i, elt in enumerate(tree.elts) if isinstance(elt, ast.Starred)]
     if len(stars) > 1:
         return _computed(Expr(ast.unparse(tree)))
     inner = [
-        binder_of(Expr(ast.unparse(one.value if isinstance(one, ast.Starred) else one))) for one in tree.elts
+        binder_of(Expr(ast.unparse(elt.value if isinstance(elt, ast.Starred) else elt))) for elt in tree.elts
     ]
     least = len(inner) - len(stars)
     whole = _computed(Expr(ast.unparse(tree)))
@@ -216,8 +220,8 @@ def _tuple(tree: ast.Tuple) -> Binder:
             at, many = stars[0], len(value) - least
             parts = [*value[:at], value[at : at + many], *value[at + many :]]
         result: Any = True
-        for binder, one in zip(inner, parts, strict=True):
-            said = binder(one, env)
+        for binder, part in zip(inner, parts, strict=True):
+            said = binder(part, env)
             if said is None:
                 return whole(value, env) if result is not False else False
             result = both(result, said)

@@ -114,13 +114,13 @@ def terms(pattern: Pattern) -> Iterator[Term]:
     """Each term once, operands first."""
     seen: set[Term] = set()
 
-    def walk(one: Pattern) -> Iterator[Term]:
-        if isinstance(one, Var) or one in seen:
+    def walk(pattern: Pattern) -> Iterator[Term]:
+        if isinstance(pattern, Var) or pattern in seen:
             return
-        seen.add(one)
-        for operand in one.operands:
+        seen.add(pattern)
+        for operand in pattern.operands:
             yield from walk(operand)
-        yield one
+        yield pattern
 
     yield from walk(pattern)
 
@@ -129,11 +129,11 @@ def variables(pattern: Pattern) -> tuple[str, ...]:
     """Names of tensors, in the order in which they come."""
     found: dict[str, None] = {}
 
-    def walk(one: Pattern) -> None:
-        if isinstance(one, Var):
-            found[one.name] = None
+    def walk(pattern: Pattern) -> None:
+        if isinstance(pattern, Var):
+            found[pattern.name] = None
             return
-        for operand in one.operands:
+        for operand in pattern.operands:
             walk(operand)
 
     walk(pattern)

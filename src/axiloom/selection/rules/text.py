@@ -53,19 +53,19 @@ def read(path: Path) -> tuple[Rule, ...]:
 
 def parse(text: str, place: str) -> tuple[Rule, ...]:
     """The rules of a text; `place` is for messages. Raises RuleError."""
-    found: dict[str, Rule] = {}
+    rules: dict[str, Rule] = {}
     for node in parsed(text, place).body:
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             continue
         if not isinstance(node, ast.FunctionDef):
             raise RuleError([f"{place}:{node.lineno}: rules are functions, not {ast.unparse(node)[:40]}"])
         for rule in _Reader(place, node).rules():
-            if rule.name in found:
+            if rule.name in rules:
                 raise RuleError([f"{place}:{node.lineno}: a second rule `{rule.name}`"])
-            found[rule.name] = rule
-        if len(found) > MOST_RULES:
+            rules[rule.name] = rule
+        if len(rules) > MOST_RULES:
             raise RuleError([f"{place}: more than {MOST_RULES} rules"])
-    return tuple(found.values())
+    return tuple(rules.values())
 
 
 def parse_patterns(text: str, place: str, side: str) -> tuple[Rule, ...]:
@@ -98,11 +98,11 @@ class _Reader:
         senses, twice, bounds, choices = self._decorators()
         parameters = self._parameters()
         used = {
-            one.id
+            arg.id
             for node in ast.walk(self.node)
             if isinstance(node, ast.Call) and _operation(node)
-            for one in node.args
-            if isinstance(one, ast.Name)
+            for arg in node.args
+            if isinstance(arg, ast.Name)
         }
         self.tensors = used & set(parameters)
         text = ast.get_docstring(self.node) or ""
@@ -116,8 +116,8 @@ class _Reader:
             rule = Rule(
                 name,
                 sense,
-                tuple(one for one in parameters.values() if one.name in self.tensors),
-                tuple(one for one in parameters.values() if one.name not in self.tensors),
+                tuple(parameter for parameter in parameters.values() if parameter.name in self.tensors),
+                tuple(parameter for parameter in parameters.values() if parameter.name not in self.tensors),
                 tuple(self.steps),
                 self.parts[self.sides[0]],
                 self.parts[self.sides[1]],
@@ -154,8 +154,10 @@ class _Reader:
 
     def _sizes(self, node: ast.expr) -> tuple[int, ...]:
         entries = node.elts if isinstance(node, ast.Tuple) else [node]
-        values = [one.value for one in entries if isinstance(one, ast.Constant) and type(one.value) is int]
-        if len(values) != len(entries) or not all(0 <= one <= 1 << 16 for one in values):
+        values = [
+            entry.value for entry in entries if isinstance(entry, ast.Constant) and type(entry.value) is int
+        ]
+        if len(values) != len(entries) or not all(0 <= value <= 1 << 16 for value in values):
             raise self.fault(node, "sizes to try are integers from 0 to 65536")
         return tuple(values)
 
@@ -164,10 +166,10 @@ class _Reader:
         if given.posonlyargs or given.kwonlyargs or given.vararg or given.kwarg or given.defaults:
             raise self.fault(self.node, "parameters are plain names with a shape or with values")
         found = {}
-        for one in given.args:
-            if one.arg in self.sides or one.arg in OPS:
-                raise self.fault(one, f"`{one.arg}` has a meaning already")
-            found[one.arg] = Parameter(one.arg, self._expr(one.annotation) if one.annotation else None)
+        for arg in given.args:
+            if arg.arg in self.sides or arg.arg in OPS:
+                raise self.fault(arg, f"`{arg.arg}` has a meaning already")
+            found[arg.arg] = Parameter(arg.arg, self._expr(arg.annotation) if arg.annotation else None)
         return found
 
     def _expr(self, node: ast.expr) -> Expr:
@@ -202,7 +204,7 @@ class _Reader:
                 return self.parts[name]
             case ast.Name(id=name) if name in self.tensors:
                 return Var(name)
-            case ast.Name(id=name) if any(one.arg == name for one in self.node.args.args):
+            case ast.Name(id=name) if any(arg.arg == name for arg in self.node.args.args):
                 self.tensors.add(name)
                 return Var(name)
             case ast.Call(func=ast.Name(id=op), args=args, keywords=given):
@@ -230,7 +232,7 @@ class _Reader:
         if isinstance(rule.old, Var):
             raise self.fault(self.node, "the left side is any value: it would be matched everywhere")
         left = set(variables(rule.old))
-        if missing := [one for one in variables(rule.new) if one not in left]:
+        if missing := [variable for variable in variables(rule.new) if variable not in left]:
             raise self.fault(self.node, f"`{missing[0]}` of the right side does not occur on the left")
         known = bound_names(rule)
         for term in terms(rule.new):
@@ -250,7 +252,11 @@ def bound_names(rule: Rule) -> set[str]:
         for _, expr in term.attributes:
             known |= _plain_names(expr)
     known |= {name for name, _ in rule.choices}
-    known |= {one.name for one in rule.attributes if one.form is not None and enumerable(one.form)}
+    known |= {
+        attribute.name
+        for attribute in rule.attributes
+        if attribute.form is not None and enumerable(attribute.form)
+    }
     return known | {step[0] for step in rule.steps if isinstance(step, tuple)}
 
 
@@ -258,7 +264,7 @@ def _plain_names(expr: Expr) -> set[str]:
     """Names that a pattern of this form gives values."""
     tree = expr.tree
     entries = tree.elts if isinstance(tree, ast.Tuple) else [tree]
-    inner = [one.value if isinstance(one, ast.Starred) else one for one in entries]
+    inner = [entry.value if isinstance(entry, ast.Starred) else entry for entry in entries]
     return {one.id for one in inner if isinstance(one, ast.Name)}
 
 

@@ -108,7 +108,7 @@ class Selection:
 
     @property
     def plan(self) -> Plan:
-        return {one.product.number: one.chosen for one in self.choices}
+        return {choice.product.number: choice.chosen for choice in self.choices}
 
 
 @dataclass
@@ -136,7 +136,7 @@ class Chooser:
     def __call__(self, network: Network) -> Selection:
         """Raises CompileError, SaturationError; FormFaultError where a chosen form is another product."""
         begun = time.perf_counter()
-        known = {one.number: self._forms(one) for one in network.products}
+        known = {product.number: self._forms(product) for product in network.products}
         saturated = time.perf_counter()
         ways = self._ways(network)
         costed = time.perf_counter()
@@ -148,18 +148,18 @@ class Chooser:
         alone = {device: self._alone(network, weighed, device) for device in range(len(self.kernels))}
         by_product = {one.product: one for _, _, one in taken if one is not None}
         choices = [
-            self._choice(network, one, by_product.get(one.number), known[one.number])
-            for one in network.products
+            self._choice(network, product, by_product.get(product.number), known[product.number])
+            for product in network.products
         ]
         extracted = time.perf_counter()
         compared = self._checked(choices)
         done = time.perf_counter()
         used = {
             rule
-            for one in choices
-            for each in one.candidates
-            if each.form and each.device == one.chosen.device
-            for rule in each.form.rules
+            for choice in choices
+            for candidate in choice.candidates
+            if candidate.form and candidate.device == choice.chosen.device
+            for rule in candidate.form.rules
         }
         times = {
             "forms": saturated - begun,
@@ -185,7 +185,7 @@ class Chooser:
         graph = graph_of(product.op, product.title)
         if graph is None:
             return {}
-        types = [str(one.type) for one in graph.parameters]
+        types = [str(parameter.type) for parameter in graph.parameters]
         key = f"{[(node.op, sorted(node.attributes.items())) for node in graph.nodes()]} {types}"
         if key not in self.forms:
             self.forms[key] = forms(graph, self.kernels)
@@ -214,7 +214,7 @@ class Chooser:
     def _weighed(self, network: Network, ways: Mapping[int, Sequence[Way]]) -> dict[int, list[_Weighed]]:
         """What matching takes weighs what it costs, any other way `margin` more; an accelerator's small layer
         is taken off it where that is worth the `doubt`, or what it takes to be `moved`."""
-        matched = {_key(one.matched) for one in network.products if one.matched}
+        matched = {_key(product.matched) for product in network.products if product.matched}
         inside = {cell for _, _, ops in matched for cell in ops}
         products = {product: device for product, device, _ in matched}
 
@@ -250,7 +250,7 @@ class Chooser:
 
     def _matching(self, network: Network) -> int:
         """Cycles of the network without a choice: of the ops whose results somebody reads."""
-        offers = {one.matched.ops[-1]: one.matched for one in network.products if one.matched}
+        offers = {product.matched.ops[-1]: product.matched for product in network.products if product.matched}
         cycles, seen, left = 0, set[int](), list(network.results)
         while left:
             cell = left.pop()
@@ -270,8 +270,8 @@ class Chooser:
         around = set(every)
         cpu = {one: self.cpu(network.steps[one]) for one in around}
 
-        def whole(one: Offer) -> int:
-            return self.offered(one) + sum(cpu[each] for each in around - set(one.ops))
+        def whole(offer: Offer) -> int:
+            return self.offered(offer) + sum(cpu[each] for each in around - set(offer.ops))
 
         candidates = []
         for device, kernel in enumerate(self.kernels):
@@ -293,15 +293,15 @@ class Chooser:
         are not the product as it stands."""
         total = 0
         done: set[str] = set()
-        for one in choices:
-            form = next((c.form for c in one.candidates if c.device == one.chosen.device), None)
-            graph = graph_of(one.product.op, one.product.title)
-            if form is None or graph is None or one.product.title + form.kernel in done:
+        for choice in choices:
+            form = next((c.form for c in choice.candidates if c.device == choice.chosen.device), None)
+            graph = graph_of(choice.product.op, choice.product.title)
+            if form is None or graph is None or choice.product.title + form.kernel in done:
                 continue
             if is_same(graph, form.graph):
                 continue
-            done.add(one.product.title + form.kernel)
-            key = one.product.title, form.kernel
+            done.add(choice.product.title + form.kernel)
+            key = choice.product.title, form.kernel
             if key not in self.compared:
                 self.compared[key] = check(graph, form.graph)
             total += self.compared[key]

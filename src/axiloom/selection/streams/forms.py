@@ -116,29 +116,31 @@ def _behind(saturated: Saturated, root: int) -> Iterator[tuple[tuple[ENode, ...]
 def _form(saturated: Saturated, product: Graph, path: Sequence[ENode], kernel: str) -> Form:
     """The nodes of `path`, with the simplest ways to make what they need."""
     ways = _simplest(saturated)
-    made: dict[int, Node] = {}
+    nodes: dict[int, Node] = {}
     rules: dict[str, None] = {}
 
     def node(one: int, way: ENode) -> Node:
         if way.rule:
             rules[way.rule] = None
-        operands = tuple(made.get(need) or node(need, ways[need]) for need in way.operands)
-        made[one] = Node(way.op, operands, dict(way.attributes), saturated.types[one], way.place)
-        return made[one]
+        operands = tuple(nodes.get(need) or node(need, ways[need]) for need in way.operands)
+        nodes[one] = Node(way.op, operands, dict(way.attributes), saturated.types[one], way.place)
+        return nodes[one]
 
     classes = [saturated.roots[0], *(one.operands[0] for one in path[:-1])]
     for one, way in reversed(list(zip(classes, path, strict=True))):
         node(one, way)
-    root = made[saturated.roots[0]]
-    names = {str(one.attributes["name"]): one for one in made.values() if one.op == "parameter"}
-    parameters = tuple(names.get(str(one.attributes["name"]), one) for one in product.parameters)
+    root = nodes[saturated.roots[0]]
+    names = {str(node.attributes["name"]): node for node in nodes.values() if node.op == "parameter"}
+    parameters = tuple(
+        names.get(str(parameter.attributes["name"]), parameter) for parameter in product.parameters
+    )
     return Form(kernel, tuple(sorted(rules)), Graph(product.name, parameters, (root,)))
 
 
 def _simplest(saturated: Saturated) -> dict[int, ENode]:
     """For each class the way of fewest nodes, as a tree."""
     size: dict[int, int] = {}
-    found: dict[int, ENode] = {}
+    enodes: dict[int, ENode] = {}
     changed = True
     while changed:
         changed = False
@@ -147,9 +149,9 @@ def _simplest(saturated: Saturated) -> dict[int, ENode]:
                 if all(need in size for need in node.operands):
                     total = 1 + sum(size[need] for need in node.operands)
                     if total < size.get(one, 1 << 60):
-                        size[one], found[one] = total, node
+                        size[one], enodes[one] = total, node
                         changed = True
-    return found
+    return enodes
 
 
 # --- as rows of JSON: nodes, operands before what reads them

@@ -48,10 +48,10 @@ def _convolution(
     builder: Builder, op: linalg.GenericOp, given: tuple[Node, Node], number: str, place: str
 ) -> Node | None:
     """Of images in the order of their channels; raises NoMatchError where it is none."""
-    found: Match = match_conv(op)
-    named = dict(enumerate(found.dims))
+    match: Match = match_conv(op)
+    named = dict(enumerate(match.dims))
     maps = maps_of(op)
-    image, kernel = (found.operands.index(one) for one in ("I", "F"))
+    image, kernel = (match.operands.index(one) for one in ("I", "F"))
     axes = {
         n: [named.get(getattr(e, "position", -1), "") for e in maps[n].results] for n in (image, kernel, 2)
     }
@@ -59,7 +59,7 @@ def _convolution(
     wanted = {image: [batch, "ic", "", ""], kernel: ["oc", "ic", "fh", "fw"], 2: [batch, "oc", "oh", "ow"]}
     if axes != wanted or batch in ("oc", "oh", "ow"):
         return None
-    settings = found.settings
+    settings = match.settings
     return builder.op(
         "convolution", given[image], given[kernel], place=place, dims="bf01_oi01->bf01", number=number,
         strides=(settings.get("sh", 1), settings.get("sw", 1)), padding=(0, 0, 0, 0), lhs_dilation=(1, 1),

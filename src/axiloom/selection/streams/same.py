@@ -72,9 +72,9 @@ class Symbols:
     def _sum(self, terms: Sequence[Term]) -> Term:
         """Zeros add nothing."""
         found: list[Term] = []
-        for one in terms:
-            if one != self.zero:
-                found += self.sums.get(one, (one,))
+        for term in terms:
+            if term != self.zero:
+                found += self.sums.get(term, (term,))
         if len(found) == 1:
             return found[0]
         found.sort()
@@ -86,11 +86,11 @@ class Symbols:
 def is_same(product: Graph, form: Graph) -> bool:
     """Whether a form is the product as it stands, node by node."""
 
-    def alike(one: Node, other: Node) -> bool:
+    def alike(node: Node, other: Node) -> bool:
         return (
-            (one.op, dict(one.attributes), one.type) == (other.op, dict(other.attributes), other.type)
-            and len(one.operands) == len(other.operands)
-            and all(map(alike, one.operands, other.operands))
+            (node.op, dict(node.attributes), node.type) == (other.op, dict(other.attributes), other.type)
+            and len(node.operands) == len(other.operands)
+            and all(map(alike, node.operands, other.operands))
         )
 
     return alike(product.results[0], form.results[0])
@@ -109,7 +109,7 @@ def check(product: Graph, form: Graph, seed: int = 0) -> int:
     first = _element(algebra, product.results[0], (0,) * len(shape))
     terms = 1 + len(algebra.sums.get(first, ()))
     sampled = min(SAMPLED, max(FEWEST, TERMS // terms))
-    chosen = {0, count - 1, *(int(one) for one in rng.integers(0, count, sampled - 2))}
+    chosen = {0, count - 1, *(int(integer) for integer in rng.integers(0, count, sampled - 2))}
     for flat in sorted(chosen):
         at = tuple(int(one) for one in np.unravel_index(flat, shape))
         if _element(algebra, product.results[0], at) != _element(algebra, form.results[0], at):
@@ -121,6 +121,6 @@ def _element(algebra: Symbols, node: Node, at: Sequence[int]) -> Term:
     if node.op in ("parameter", "constant"):
         return algebra.term(node.op, str(node.attributes["name"]), *at)
     reads = [lambda place, one=one: _element(algebra, one, place) for one in node.operands]
-    types = [one.type for one in node.operands]
+    types = [operand.type for operand in node.operands]
     found: Term = OPS[node.op].element(algebra, reads, tuple(at), types, node.attributes)
     return found

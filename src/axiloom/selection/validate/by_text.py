@@ -79,7 +79,7 @@ def _inputs(graph: Graph, seed: int) -> Iterator[dict[str, Raw]]:
 
 
 def compare(program: Program, graph: Graph, isa: InstructionSet, inputs: Mapping[str, Raw]) -> None:
-    named = {one.name for one in program.arrays}
+    named = {array.name for array in program.arrays}
     found = execute(program, isa, {name: value for name, value in inputs.items() if name in named})
     for name, expected in zip(graph.result_names, evaluate(graph, inputs), strict=True):
         differs = np.asarray(found[name]).reshape(expected.shape) != expected
@@ -93,14 +93,14 @@ def compare(program: Program, graph: Graph, isa: InstructionSet, inputs: Mapping
 
 def compare_polynomials(program: Program, graph: Graph, isa: InstructionSet) -> None:
     """Raises ProgramFaultError; UnknownError and GraphError for what has no polynomials."""
-    made = Polynomials()
+    polynomials = Polynomials()
     leaves = {
-        str(one.attributes["name"]): _symbols(
-            made, str(one.attributes["name"]), one.type.shape, one.type.number
+        str(parameter.attributes["name"]): _symbols(
+            polynomials, str(parameter.attributes["name"]), parameter.type.shape, parameter.type.number
         )
-        for one in graph.parameters
+        for parameter in graph.parameters
     }
-    run = Symbolic(isa, made)
+    run = Symbolic(isa, polynomials)
     for array in program.arrays:
         if array.role in ("in", "constant"):
             values = leaves[array.name] if array.role == "in" else program.constants[array.name]
@@ -109,7 +109,7 @@ def compare_polynomials(program: Program, graph: Graph, isa: InstructionSet) -> 
     for command in program.commands:
         run.execute(isa.instructions[command.instruction], encoder.inputs(command))
     arrays = {one.name: one for one in program.arrays if one.role == "out"}
-    elements = _Elements(_Algebra(made), graph, leaves)
+    elements = _Elements(_Algebra(polynomials), graph, leaves)
     for name, node in zip(graph.result_names, graph.results, strict=True):
         array = arrays[name]
         of = number(array.number)
@@ -127,13 +127,13 @@ def _equal(a: Value, b: Value) -> bool:
     return not isinstance(a, Poly) and not isinstance(b, Poly) and a == b
 
 
-def _symbols(made: Polynomials, name: str, shape: Sequence[int], of: str) -> NDArray[Any]:
+def _symbols(polynomials: Polynomials, name: str, shape: Sequence[int], of: str) -> NDArray[Any]:
     if number(of).kind != "integer":
         raise UnknownError(f"{of} has no polynomials")
     ends = np.iinfo(number(of).host)
     values = np.empty(shape, object)
     for at in np.ndindex(*shape):
-        values[at] = made.symbol((name, at), int(ends.min), int(ends.max))
+        values[at] = polynomials.symbol((name, at), int(ends.min), int(ends.max))
     return values
 
 
@@ -141,11 +141,11 @@ class Symbolic(Reference):
     """Executes a text on memories of polynomials; what they have before is any. What decides where something
     goes must be a number."""
 
-    def __init__(self, isa: InstructionSet, made: Polynomials) -> None:
-        memories = {one.name: np.full(one.shape, None) for one in isa.memories.values()}
-        registers = {one.name: one.init or 0 for one in isa.registers.values()}
+    def __init__(self, isa: InstructionSet, polynomials: Polynomials) -> None:
+        memories = {memory.name: np.full(memory.shape, None) for memory in isa.memories.values()}
+        registers = {register.name: register.init or 0 for register in isa.registers.values()}
         super().__init__(isa, {**registers, **memories})  # type: ignore[arg-type]
-        self.made = made
+        self.made = polynomials
 
     def load(self, memory: str, base: int, values: NDArray[Any], size: int) -> None:
         """Elements of `size` bytes."""
@@ -173,8 +173,8 @@ class Symbolic(Reference):
             case Apply(operation="cat", arguments=parts):
                 return self.made.cat([(self.value(part, known), part.range.bits) for part in parts])
             case Apply(operation=operation, arguments=arguments) if operation not in ("and", "or"):
-                values = [self.value(one, known) for one in arguments]
-                if any(isinstance(one, Poly) for one in values):
+                values = [self.value(argument, known) for argument in arguments]
+                if any(isinstance(value, Poly) for value in values):
                     return self._apply(operation, values)
         return super().value(expr, known)
 
@@ -192,24 +192,24 @@ class Symbolic(Reference):
         return rule(self.made, *values)
 
 
-def _least(made: Polynomials, a: Value, b: Value) -> Value:
+def _least(polynomials: Polynomials, a: Value, b: Value) -> Value:
     value, end = (a, b) if isinstance(b, int) else (b, a)
     if not isinstance(end, int):
         raise UnknownError("the smaller of two values")
-    return made.clipped(value, None, end)
+    return polynomials.clipped(value, None, end)
 
 
-def _most(made: Polynomials, a: Value, b: Value) -> Value:
+def _most(polynomials: Polynomials, a: Value, b: Value) -> Value:
     value, end = (a, b) if isinstance(b, int) else (b, a)
     if not isinstance(end, int):
         raise UnknownError("the larger of two values")
-    return made.clipped(value, end, None)
+    return polynomials.clipped(value, end, None)
 
 
-def _shift(made: Polynomials, a: Value, by: Value) -> Value:
+def _shift(polynomials: Polynomials, a: Value, by: Value) -> Value:
     if not isinstance(by, int):
         raise UnknownError("a shift by data")
-    return made.shifted(a, by)
+    return polynomials.shifted(a, by)
 
 
 _OF_POLYNOMIALS: Mapping[str, Callable[..., Value]] = {
@@ -226,8 +226,8 @@ _OF_POLYNOMIALS: Mapping[str, Callable[..., Value]] = {
 class _Algebra:
     """Elements of operations on integers: pairs of a value and its number."""
 
-    def __init__(self, made: Polynomials) -> None:
-        self.made = made
+    def __init__(self, polynomials: Polynomials) -> None:
+        self.made = polynomials
 
     def apply(self, function: str, *arguments: Any) -> tuple[Value, str]:
         head, _, rest = function.partition(":")
@@ -281,6 +281,6 @@ class _Elements:
         key = id(node), place
         if key not in self.known:
             reads = [lambda at, one=one: self.at(one, tuple(at)) for one in node.operands]
-            types = [one.type for one in node.operands]
+            types = [operand.type for operand in node.operands]
             self.known[key] = OPS[node.op].element(self.algebra, reads, place, types, node.attributes)
         return self.known[key]

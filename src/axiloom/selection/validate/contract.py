@@ -23,7 +23,7 @@ Contraction: TypeAlias = Callable[[Elements, Node, Sequence[Ids]], Ids]
 def _dense(elements: Elements, node: Node, operands: Sequence[Ids]) -> Ids:
     x, w = operands
     rows = x.reshape(-1, x.shape[-1])
-    types = [one.type for one in node.operands]
+    types = [operand.type for operand in node.operands]
     return product(elements, rows, w, types, node.type.number).reshape(node.type.shape)
 
 
@@ -31,7 +31,7 @@ def _dot_general(elements: Elements, node: Node, operands: Sequence[Ids]) -> Ids
     given = {name: list(value) for name, value in node.attributes.items() if isinstance(value, tuple)}
     left = arranged(operands[0], given["lhs_batch"], given["lhs_contracting"])
     right = arranged(operands[1], given["rhs_batch"], given["rhs_contracting"])
-    types = [one.type for one in node.operands]
+    types = [operand.type for operand in node.operands]
     made = [product(elements, a, b, types, node.type.number) for a, b in zip(left, right, strict=True)]
     return np.stack(made).reshape(node.type.shape)
 

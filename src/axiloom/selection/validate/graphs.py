@@ -26,22 +26,22 @@ ELEMENTWISE = frozenset(one.name for one in elementwise.OPS)
 
 def results(elements: Elements, graph: Graph, given: Mapping[str, Ids]) -> tuple[Ids, ...]:
     """The results, for parameters by name."""
-    made: dict[int, Ids] = {}
+    ids: dict[int, Ids] = {}
     for node in graph.nodes():
         if node.op == "parameter":
-            made[id(node)] = given[str(node.attributes["name"])]
+            ids[id(node)] = given[str(node.attributes["name"])]
         elif node.op == "constant":
-            made[id(node)] = elements.literal(graph.constant(node), node.type.number)
+            ids[id(node)] = elements.literal(graph.constant(node), node.type.number)
         else:
-            made[id(node)] = value(elements, node, [made[id(one)] for one in node.operands])
-    return tuple(made[id(one)] for one in graph.results)
+            ids[id(node)] = value(elements, node, [ids[id(operand)] for operand in node.operands])
+    return tuple(ids[id(result)] for result in graph.results)
 
 
 def value(elements: Elements, node: Node, operands: Sequence[Ids]) -> Ids:
     """One operation's result, for its operands."""
-    types = [one.type for one in node.operands]
+    types = [operand.type for operand in node.operands]
     if not operands or elements.all_literal(operands):
-        arrays = [elements.raw(one, type_) for one, type_ in zip(operands, types, strict=True)]
+        arrays = [elements.raw(operand, type_) for operand, type_ in zip(operands, types, strict=True)]
         return elements.literal(OPS[node.op].evaluate(arrays, types, node.attributes), node.type.number)
     if node.op in MOVES:
         return np.asarray(OPS[node.op].evaluate(list(operands), types, node.attributes))
@@ -50,7 +50,9 @@ def value(elements: Elements, node: Node, operands: Sequence[Ids]) -> Ids:
     if node.op in ELEMENTWISE:
         given = tuple(sorted(node.attributes.items()))
         head = (node.op, given, *(one.number for one in types))
-        stacked = np.stack([np.broadcast_to(one, node.type.shape).ravel() for one in operands], axis=1)
+        stacked = np.stack(
+            [np.broadcast_to(operand, node.type.shape).ravel() for operand in operands], axis=1
+        )
         if node.op in COMMUTES:
             stacked.sort(axis=1)
         return elements.rows(head, stacked).reshape(node.type.shape)
@@ -61,7 +63,7 @@ def value(elements: Elements, node: Node, operands: Sequence[Ids]) -> Ids:
     definition = OPS[node.op].definition
     if definition is not None:
         return _defined(elements, node, operands)
-    key = (node.op, tuple(sorted(node.attributes.items())), *(one.tobytes() for one in operands))
+    key = (node.op, tuple(sorted(node.attributes.items())), *(operand.tobytes() for operand in operands))
     first = elements.known.get(key)
     if first is None:
         made = elements.fresh(node.type.shape)
@@ -74,9 +76,9 @@ def _defined(elements: Elements, node: Node, operands: Sequence[Ids]) -> Ids:
     definition = OPS[node.op].definition
     assert definition is not None
     builder = Builder()
-    leaves = [builder.leaf("parameter", str(i), one.type) for i, one in enumerate(node.operands)]
+    leaves = [builder.leaf("parameter", str(i), operand.type) for i, operand in enumerate(node.operands)]
     result = definition(builder.op, leaves, node.attributes)
-    given = {str(i): one for i, one in enumerate(operands)}
+    given = {str(i): operand for i, operand in enumerate(operands)}
     return results(elements, Graph(node.op, tuple(leaves), (result,)), given)[0]
 
 

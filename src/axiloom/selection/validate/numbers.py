@@ -43,7 +43,7 @@ class Compared:
 
 def random_inputs(graph: Graph, seed: int) -> dict[str, Raw]:
     dice = np.random.default_rng(seed)
-    found: dict[str, Raw] = {}
+    raws: dict[str, Raw] = {}
     for node in graph.parameters:
         of = number(node.type.number)
         if of.kind == "float":
@@ -51,8 +51,8 @@ def random_inputs(graph: Graph, seed: int) -> dict[str, Raw]:
         else:
             ends = np.iinfo(of.host)
             values = dice.integers(ends.min, ends.max, node.type.shape, of.host, endpoint=True)
-        found[str(node.attributes["name"])] = values
-    return found
+        raws[str(node.attributes["name"])] = values
+    return raws
 
 
 def edge_inputs(graph: Graph, seed: int, *, real: bool = False) -> Iterator[dict[str, Raw]]:
@@ -106,7 +106,7 @@ def compare_numbers(
 
 
 def _executed(program: Program, graph: Graph, isa: InstructionSet, inputs: Mapping[str, Raw]) -> list[Raw]:
-    named = {one.name for one in program.arrays}
+    named = {array.name for array in program.arrays}
     found = execute(program, isa, {name: value for name, value in inputs.items() if name in named})
     return [
         found[name].reshape(node.type.shape)
@@ -159,23 +159,23 @@ def _trial(graph: Graph, inputs: Mapping[str, Raw], seed: int) -> list[Raw]:
         if node.op == "constant":
             values[id(node)] = graph.constant(node)
             continue
-        arrays = [values[id(one)] for one in node.operands]
-        made = OPS[node.op].evaluate(arrays, [one.type for one in node.operands], node.attributes)
+        arrays = [values[id(operand)] for operand in node.operands]
+        made = OPS[node.op].evaluate(arrays, [operand.type for operand in node.operands], node.attributes)
         values[id(node)] = _shaken(made, node.type.number, dice) if _rounds(node.op) else made
-    return [values[id(one)] for one in graph.results]
+    return [values[id(result)] for result in graph.results]
 
 
 def _rounds(op: str) -> bool:
     return op not in MOVES and OPS[op].operands != 0
 
 
-def _shaken(made: Raw, name: str, dice: np.random.Generator) -> Raw:
+def _shaken(raw: Raw, name: str, dice: np.random.Generator) -> Raw:
     of = number(name)
     if of.kind != "float":
-        return made
-    bits = np.ascontiguousarray(made).view(f"u{made.dtype.itemsize}")
-    step = dice.integers(0, 2, made.shape, np.int8) * 2 - 1
+        return raw
+    bits = np.ascontiguousarray(raw).view(f"u{raw.dtype.itemsize}")
+    step = dice.integers(0, 2, raw.shape, np.int8) * 2 - 1
     # Bits of a float count up with its size; zero and what is infinite stay.
-    value = of.decode(made)
+    value = of.decode(raw)
     shaken = np.where((value != 0) & np.isfinite(value), bits.astype(np.int64) + step, bits)
-    return shaken.astype(bits.dtype).view(made.dtype)
+    return shaken.astype(bits.dtype).view(raw.dtype)

@@ -33,15 +33,15 @@ def ordered(graph: Graph, inputs: Mapping[str, Raw]) -> list[Raw] | None:
         elif node.op == "constant":
             values[id(node)] = graph.constant(node)
         else:
-            made = _value(node, [values[id(one)] for one in node.operands])
+            made = _value(node, [values[id(operand)] for operand in node.operands])
             if made is None:
                 return None
             values[id(node)] = made
-    return [values[id(one)] for one in graph.results]
+    return [values[id(result)] for result in graph.results]
 
 
 def _value(node: Node, operands: Sequence[Raw]) -> Raw | None:
-    types = [one.type for one in node.operands]
+    types = [operand.type for operand in node.operands]
     floats = number(node.type.number).kind == "float"
     if floats and node.op in _SUMS:
         return _SUMS[node.op](node, operands)
@@ -50,7 +50,7 @@ def _value(node: Node, operands: Sequence[Raw]) -> Raw | None:
         builder = Builder()
         leaves = [builder.leaf("parameter", str(i), type_) for i, type_ in enumerate(types)]
         inner = Graph(node.op, tuple(leaves), (definition(builder.op, leaves, node.attributes),))
-        made = ordered(inner, {str(i): one for i, one in enumerate(operands)})
+        made = ordered(inner, {str(i): operand for i, operand in enumerate(operands)})
         return made[0] if made else None
     if floats and operands and node.op not in _PLAIN:
         return None
@@ -93,8 +93,8 @@ def _reduce(node: Node, operands: Sequence[Raw]) -> Raw | None:
         for dimension in sorted(dimensions, reverse=True):
             turns = np.moveaxis(values, dimension, 0)
             total = np.zeros_like(turns[0]) if kind == "add" else np.ones_like(turns[0])
-            for one in turns:
-                total = total + one if kind == "add" else total * one
+            for turn in turns:
+                total = total + turn if kind == "add" else total * turn
             values = total
     return of.encode(values)
 

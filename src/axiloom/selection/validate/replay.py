@@ -36,7 +36,7 @@ class Replay:
         self.memories = {
             name: np.full(memory.shape, NOTHING, np.int64) for name, memory in meanings.isa.memories.items()
         }
-        self.by_name = {one.name: one for one in program.arrays}
+        self.by_name = {array.name: array for array in program.arrays}
 
     def load(self, name: str, ids: Ids) -> None:
         array = self.by_name[name]
@@ -62,9 +62,9 @@ class Replay:
         meaning = self.meaning(command)
         fields = command.fields
         operands = [self.read(one, fields) for one in meaning.operands]
-        for number_, one in enumerate(meaning.operands):
-            if number_ != meaning.in_place and self._overlap(one, meaning.result, fields):
-                raise ProgramFaultError(f"writes over what it reads in {one.memory}")
+        for number_, operand in enumerate(meaning.operands):
+            if number_ != meaning.in_place and self._overlap(operand, meaning.result, fields):
+                raise ProgramFaultError(f"writes over what it reads in {operand.memory}")
         given = {str(i): one for i, one in enumerate(operands)}
         (made,) = results(self.elements, Graph(command.instruction, (), (meaning.value,)), given)
         self.write(meaning.result, fields, made)
@@ -77,29 +77,33 @@ class Replay:
 
     # --- slices -------------------------------------------------------------------------------------------
 
-    def _begin(self, one: Operand, fields: Mapping[str, int]) -> int:
-        return fields[one.field] if one.field else 0
+    def _begin(self, operand: Operand, fields: Mapping[str, int]) -> int:
+        return fields[operand.field] if operand.field else 0
 
-    def _units(self, one: Operand) -> int:
-        if self.meanings.isa.memories[one.memory].host:
-            return one.type.elements * number(one.type.number).host.itemsize
-        return one.type.shape[0]
+    def _units(self, operand: Operand) -> int:
+        if self.meanings.isa.memories[operand.memory].host:
+            return operand.type.elements * number(operand.type.number).host.itemsize
+        return operand.type.shape[0]
 
-    def _overlap(self, one: Operand, other: Operand, fields: Mapping[str, int]) -> bool:
-        first, second = self._begin(one, fields), self._begin(other, fields)
-        apart = first + self._units(one) <= second or second + self._units(other) <= first
-        return one.memory == other.memory and not apart
+    def _overlap(self, operand: Operand, other: Operand, fields: Mapping[str, int]) -> bool:
+        first, second = self._begin(operand, fields), self._begin(other, fields)
+        apart = first + self._units(operand) <= second or second + self._units(other) <= first
+        return operand.memory == other.memory and not apart
 
-    def read(self, one: Operand, fields: Mapping[str, int]) -> Ids:
-        begin, memory = self._begin(one, fields), self.memories[one.memory]
-        units = self._units(one)
+    def read(self, operand: Operand, fields: Mapping[str, int]) -> Ids:
+        begin, memory = self._begin(operand, fields), self.memories[operand.memory]
+        units = self._units(operand)
         if begin + units > len(memory):
-            raise ProgramFaultError(f"reads {one.memory}[{begin}:{begin + units}], which has {len(memory)}")
+            raise ProgramFaultError(
+                f"reads {operand.memory}[{begin}:{begin + units}], which has {len(memory)}"
+            )
         held = memory[begin : begin + units]
-        where = f"{one.memory}[{begin}:{begin + units}]"
-        if self.meanings.isa.memories[one.memory].host:
-            return self._elements(held, number(one.type.number).host.itemsize, where).reshape(one.type.shape)
-        held = held[:, : one.type.shape[1]]
+        where = f"{operand.memory}[{begin}:{begin + units}]"
+        if self.meanings.isa.memories[operand.memory].host:
+            return self._elements(held, number(operand.type.number).host.itemsize, where).reshape(
+                operand.type.shape
+            )
+        held = held[:, : operand.type.shape[1]]
         if (held == NOTHING).any():
             raise ProgramFaultError(f"reads {where}, of which row {_first(held)} was never written")
         return held.copy()
@@ -113,15 +117,21 @@ class Replay:
             raise ProgramFaultError(f"reads {where} across elements")
         return found
 
-    def write(self, one: Operand, fields: Mapping[str, int], ids: Ids) -> None:
-        begin, memory, units = self._begin(one, fields), self.memories[one.memory], self._units(one)
+    def write(self, operand: Operand, fields: Mapping[str, int], ids: Ids) -> None:
+        begin, memory, units = (
+            self._begin(operand, fields),
+            self.memories[operand.memory],
+            self._units(operand),
+        )
         if begin + units > len(memory):
-            raise ProgramFaultError(f"writes {one.memory}[{begin}:{begin + units}], which has {len(memory)}")
-        if self.meanings.isa.memories[one.memory].host:
-            size = number(one.type.number).host.itemsize
+            raise ProgramFaultError(
+                f"writes {operand.memory}[{begin}:{begin + units}], which has {len(memory)}"
+            )
+        if self.meanings.isa.memories[operand.memory].host:
+            size = number(operand.type.number).host.itemsize
             memory[begin : begin + units] = (ids.reshape(-1, 1) * 8 + np.arange(size)).ravel()
         else:
-            memory[begin : begin + units, : one.type.shape[1]] = ids
+            memory[begin : begin + units, : operand.type.shape[1]] = ids
 
 
 def _first(held: Ids) -> int:
@@ -142,10 +152,10 @@ def replay(program: Program, graph: Graph, meanings: Meanings) -> bool:
         run.load(name, elements.literal(np.asarray(contents), run.by_name[name].number))
     expected = results(elements, graph, given)
     run.run()
-    outs = [one for one in program.arrays if one.role == "out"]
+    outs = [array for array in program.arrays if array.role == "out"]
     if len(outs) != len(expected):
         raise ProgramFaultError(f"{len(outs)} arrays come out, and there are {len(expected)} results")
-    order = {one.name: one for one in outs}
+    order = {out.name: out for out in outs}
     for name, ids in zip(graph.result_names, expected, strict=True):
         if name not in order:
             raise ProgramFaultError(f"no array {name} comes out")

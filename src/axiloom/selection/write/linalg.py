@@ -35,7 +35,7 @@ def linalg(graph: Graph) -> Written:
     our C of it, does not have.
     """
     definitions = _Definitions()
-    results = [definitions.of(one) for one in graph.results]
+    results = [definitions.of(result) for result in graph.results]
     fixed = _fixed(results)
     text = Text(graph)
     arguments: list[str] = []
@@ -63,8 +63,8 @@ def linalg(graph: Graph) -> Written:
             )
         spelled(node.type, node.place or node.op)
         text.names[id(node)] = writer(text, node)
-    types = ", ".join(passed(one.type, one.place) for one in results)
-    returned = ", ".join(text[one] for one in results)
+    types = ", ".join(passed(result.type, result.place) for result in results)
+    returned = ", ".join(text[result] for result in results)
     made = f"({types})" if len(results) != 1 else types
     head = f"func.func @{_safe(graph.name)}({', '.join(arguments)}) -> {made} {{"
     tail = [f"func.return {returned} : {types}", "}"]
@@ -95,8 +95,8 @@ def _fixed(results: Sequence[Node]) -> set[int]:
             largest[id(node)] = node.type.elements
         elif node.op == "splat":
             largest[id(node)] = 1
-        elif all(id(one) in largest for one in node.operands):
-            largest[id(node)] = max(largest[id(one)] for one in node.operands)
+        elif all(id(operand) in largest for operand in node.operands):
+            largest[id(node)] = max(largest[id(operand)] for operand in node.operands)
     return {
         id(node)
         for node in in_order(results)
@@ -130,13 +130,13 @@ class _Definitions:
         stack = [result]
         while stack:
             node = stack[-1]
-            missing = [one for one in node.operands if id(one) not in self.plain]
+            missing = [operand for operand in node.operands if id(operand) not in self.plain]
             if id(node) in self.plain:
                 stack.pop()
             elif missing:
                 stack += reversed(missing)
             else:
-                self._set(node, self._one(node, [self.plain[id(one)] for one in node.operands]))
+                self._set(node, self._one(node, [self.plain[id(operand)] for operand in node.operands]))
                 stack.pop()
         return self.plain[id(result)]
 

@@ -88,8 +88,8 @@ def _slice(text: Text, node: Node) -> str:
 
 
 def _concatenate(text: Text, node: Node) -> str:
-    names = ", ".join(text[one] for one in node.operands)
-    types = ", ".join(spelled(one.type) for one in node.operands)
+    names = ", ".join(text[operand] for operand in node.operands)
+    types = ", ".join(spelled(operand.type) for operand in node.operands)
     dimension = node.attributes["dimension"]
     return text.line(f"tensor.concat dim({dimension}) {names} : ({types}) -> {spelled(node.type)}")
 

@@ -240,13 +240,13 @@ SCALARS: dict[str, Scalar] = {
 def _elementwise(text: Text, node: Node) -> str:
     """One generic. An operand that is one number everywhere is a constant of the body."""
     body = Body(text)
-    inputs = list(dict.fromkeys(one for one in node.operands if one.op != "splat"))
+    inputs = list(dict.fromkeys(operand for operand in node.operands if operand.op != "splat"))
     arguments = {id(one): f"%a{number}" for number, one in enumerate(inputs)}
     values = [
-        arguments[id(one)]
-        if id(one) in arguments
-        else body.constant(str(one.attributes["value"]), one.type.number)
-        for one in node.operands
+        arguments[id(operand)]
+        if id(operand) in arguments
+        else body.constant(str(operand.attributes["value"]), operand.type.number)
+        for operand in node.operands
     ]
     found = SCALARS[node.op](body, node, values)
     rank = len(node.type.shape)

@@ -137,7 +137,7 @@ class Text:
         `maps` is the result's; `arguments` name the body's, and the last line of `body` yields."""
         dims = ", ".join(f"d{i}" for i in range(len(loops)))
         spelled_maps = ", ".join(f"affine_map<({dims}) -> ({', '.join(one)})>" for one in maps)
-        kinds = ", ".join(f'"{one}"' for one in loops)
+        kinds = ", ".join(f'"{loop}"' for loop in loops)
         ins = ", ".join(name for name, _ in inputs)
         types = ", ".join(spelled(type_) for _, type_ in inputs)
         given = f"ins({ins} : {types}) " if inputs else ""

@@ -109,7 +109,7 @@ class Activate(Unit):
             meanings.REST: half,
         }
         others = ~Cat(*(operation == code for code in choices)).any()
-        chosen = [Mux(operation == code, one[:STATE], 0) for code, one in choices.items()]
+        chosen = [Mux(operation == code, choice[:STATE], 0) for code, choice in choices.items()]
         value, byte = Signal(STATE, name="activate_value"), Signal(8, name="activate_byte")
         m.d.sync += value.eq(reduce(or_, [*chosen, Mux(others, right[:STATE], 0)]))
         log = Signal(4, name="activate_log")

@@ -26,7 +26,7 @@ class Cycles:
 
     def __init__(self, machine: Machine, stream_width: int = 64) -> None:
         self.machine, self.stream_width = machine, stream_width
-        self._meanings = {one.instruction: one for one in machine.meanings}
+        self._meanings = {meaning.instruction: meaning for meaning in machine.meanings}
         self._reference = Reference(machine.isa, State(machine.isa))
         self._words = -(-command_bits(machine.isa) // stream_width)
 
@@ -47,4 +47,4 @@ class Cycles:
 
     def program(self, commands: Iterable[tuple[str, Mapping[str, int]]]) -> int:
         """From the first beat offered to the last cycle in which something happens."""
-        return FRONT + sum(self.command(*one) for one in commands)
+        return FRONT + sum(self.command(*command) for command in commands)

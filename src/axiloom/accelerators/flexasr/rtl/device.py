@@ -58,8 +58,8 @@ class Device(CommandDevice):
     def _memories(self) -> dict[str, Memory]:
         """By the text's names. Sums of products are in their unit."""
         found = {}
-        for one in self.machine.meanings:
-            for role, memory in one.memories.items():
+        for meaning in self.machine.meanings:
+            for role, memory in meaning.memories.items():
                 if role != "acc":
                     bits = STATE if role in ("mac", "unit") else 8
                     found[memory.name] = Memory(memory.name, memory.shape[0], bits * LANES)

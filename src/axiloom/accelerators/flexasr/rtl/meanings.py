@@ -137,13 +137,13 @@ class Machine:
     functions: Mapping[str, Function]
 
     def of(self, unit: str) -> list[Meaning]:
-        return [one for one in self.meanings if one.unit == unit]
+        return [meaning for meaning in self.meanings if meaning.unit == unit]
 
 
 def machine(isa: InstructionSet) -> Machine:
     """Raises SpecError with each instruction that no unit can be."""
     units = parse(_UNITS, "units", "units").instructions
-    found: list[Meaning] = []
+    meanings: list[Meaning] = []
     functions: dict[str, Function] = {}
     faults = []
     for one in isa.instructions.values():
@@ -155,27 +155,27 @@ def machine(isa: InstructionSet) -> Machine:
             )
             continue
         unit = meaning.unit
-        if unit != "load" and any(other.unit == unit for other in found):
+        if unit != "load" and any(other.unit == unit for other in meanings):
             faults.append(f"{where}: a second {unit}; one is built")
         for name, function in meaning.functions.items():
             if functions.setdefault(name, function) != function:
                 faults.append(f"{where}: its {name} is {function.name}, another one's {functions[name].name}")
-        found.append(meaning)
-    missing = set(units) - {one.unit for one in found}
+        meanings.append(meaning)
+    missing = set(units) - {one.unit for one in meanings}
     if missing and not faults:
         faults.append(f"{isa.place}: no instruction does what the units {', '.join(sorted(missing))} do")
     if not faults:
-        faults = _clashes(isa, found)
+        faults = _clashes(isa, meanings)
     if faults:
         raise SpecError(faults)
-    return Machine(isa, tuple(found), functions)
+    return Machine(isa, tuple(meanings), functions)
 
 
-def _clashes(isa: InstructionSet, found: list[Meaning]) -> list[str]:
+def _clashes(isa: InstructionSet, meanings: list[Meaning]) -> list[str]:
     """Memories that stand for two things, or have other elements."""
     bits = {"x": 8, "w": 8, "mac": STATE, "unit": STATE, "acc": SUM}
     faults = []
-    for one in found:
+    for one in meanings:
         there = {memory.name for memory in one.memories.values()}
         if len(there) != len(one.memories):
             faults.append(f"{isa.place}: {one.instruction} has one memory for two things")

@@ -29,7 +29,7 @@ class Cycles:
     def __init__(self, machine: Machine, lanes: int, stream_width: int = 64, rows: int = 1) -> None:
         self.machine, self.stream_width = machine, stream_width
         self.geometry = Geometry(machine.columns, lanes, rows)
-        self._meanings = {one.instruction: one for one in machine.meanings}
+        self._meanings = {meaning.instruction: meaning for meaning in machine.meanings}
         self._reference = Reference(machine.isa, State(machine.isa))
         self._words = -(-command_bits(machine.isa) // stream_width) - 1
 
@@ -40,7 +40,7 @@ class Cycles:
 
     def program(self, commands: Iterable[tuple[str, Mapping[str, int]]]) -> int:
         """From the first beat offered to the last cycle in which something happens."""
-        return FRONT + sum(self.command(*one) for one in commands)
+        return FRONT + sum(self.command(*command) for command in commands)
 
     def _rows(self, meaning: Meaning, fields: Mapping[str, int]) -> int:
         expr = meaning.in_fields["n"]

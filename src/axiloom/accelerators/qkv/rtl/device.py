@@ -54,12 +54,12 @@ class Device(CommandDevice):
         memories = {name: RowMemory(name, rows, self.geometry) for name, rows in self.machine.depths.items()}
         units = []
         for make in dict.fromkeys(UNITS.values()):
-            meanings = [one for one in self.machine.meanings if UNITS[one.unit] is make]
+            meanings = [meaning for meaning in self.machine.meanings if UNITS[meaning.unit] is make]
             if not meanings:
                 continue
             tasks = [
-                _task(one, commands.instructions[one.instruction], commands.words, memories)
-                for one in meanings
+                _task(meaning, commands.instructions[meaning.instruction], commands.words, memories)
+                for meaning in meanings
             ]
             unit = make(next(kind for kind in UNITS if UNITS[kind] is make), tasks, self.geometry)
             if isinstance(unit, Load):
@@ -71,9 +71,9 @@ class Device(CommandDevice):
 
 
 def _task(
-    meaning: Meaning, one: Decoded, given: Mapping[str, Value], memories: Mapping[str, RowMemory]
+    meaning: Meaning, decoded: Decoded, given: Mapping[str, Value], memories: Mapping[str, RowMemory]
 ) -> Task:
-    known = {**given, **one.fields}
+    known = {**given, **decoded.fields}
     values = {name: logic(expr, known) for name, expr in meaning.in_fields.items() if name != "base"}
     there = {role: memories[meaning.place(role)] for role in DATA if role in meaning.memories}
-    return Task(meaning.instruction, meaning.unit, one.enabled, values, there)
+    return Task(meaning.instruction, meaning.unit, decoded.enabled, values, there)

@@ -44,15 +44,18 @@ def machine(isa: InstructionSet) -> Machine:
     columns = _columns(isa)
     units = parse(text(columns), "units", "units")
     found, faults = [], []
-    for one in isa.instructions.values():
-        meaning = meaning_of(one, units.instructions.values())
+    for instruction in isa.instructions.values():
+        meaning = meaning_of(instruction, units.instructions.values())
         if meaning is None:
             there = ", ".join(units.instructions)
-            faults.append(f"{isa.place}:{one.line}: no unit does what {one.name} does; there are {there}")
+            faults.append(
+                f"{isa.place}:{instruction.line}: no unit does what {instruction.name} does; "
+                f"there are {there}"
+            )
             continue
         found.append(meaning)
         if fault := _clash(meaning):
-            faults.append(f"{isa.place}:{one.line}: {one.name}: {fault}")
+            faults.append(f"{isa.place}:{instruction.line}: {instruction.name}: {fault}")
     used = {one.place(role) for one in found for role in DATA if role in one.memories}
     depths = {}
     for name, memory in isa.memories.items():
@@ -68,7 +71,9 @@ def machine(isa: InstructionSet) -> Machine:
 
 
 def _columns(isa: InstructionSet) -> int:
-    rows = {one.shape[-1] for one in isa.memories.values() if not one.host and len(one.shape) == 2}
+    rows = {
+        memory.shape[-1] for memory in isa.memories.values() if not memory.host and len(memory.shape) == 2
+    }
     if len(rows) != 1:
         raise SpecError([f"{isa.place}: memories have rows of {sorted(rows)} elements; one length is built"])
     (columns,) = rows

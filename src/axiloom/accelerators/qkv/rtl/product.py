@@ -154,7 +154,7 @@ class Product(Unit):
                 self.read(m, "x", banks.is_filling, self.value(m, "a") + line, banks.group),
                 at.block, at.row, geometry.group(at.k),
             )  # fmt: skip
-        return [stages.later(geometry.element(one, lane), f"factor_{i}") for i, one in enumerate(words)]
+        return [stages.later(geometry.element(word, lane), f"factor_{i}") for i, word in enumerate(words)]
 
     def _sums(self, m: Module, row: int, factor: Value, word: Value, first: Value, every: int) -> Value:
         """The sums of a row's lanes, rounded."""

@@ -62,7 +62,7 @@ _SOFTMAX = """
 def _rows(*statements: str) -> str:
     """Of n rows, all columns."""
     loops = "\n    for r in range(n):\n        for c in lanes(N):\n"
-    return loops + "".join(f"            {one}\n" for one in statements)
+    return loops + "".join(f"            {statement}\n" for statement in statements)
 
 
 _UNITS: dict[str, tuple[str, str]] = {

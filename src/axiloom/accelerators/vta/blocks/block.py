@@ -38,7 +38,7 @@ class Block(Meaning):
     @property
     def commands(self) -> tuple[Command, ...]:
         """For addresses of its own; what it costs does not depend on them."""
-        return tuple(one for one in self.own.commands if one.instruction != LAST)
+        return tuple(command for command in self.own.commands if command.instruction != LAST)
 
     def moved(self, operands: Sequence[int], result: int, micro_ops: int) -> Iterator[Command]:
         """The commands for arrays that begin at these bytes of the host's memory. Raises CompileError for

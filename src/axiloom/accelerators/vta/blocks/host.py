@@ -29,12 +29,12 @@ class Host:
         self, name: str, role: Literal["in", "out", "constant", "local"], shape: Sequence[int], kind: str
     ) -> int:
         """Its first byte."""
-        found = HostArray(name, role, tuple(shape), kind, self._end, "dram")
-        self.arrays.append(found)
+        host_array = HostArray(name, role, tuple(shape), kind, self._end, "dram")
+        self.arrays.append(host_array)
         unit = self.sizes.block**2
         size = int(np.prod(shape)) * np.dtype(number(kind).host).itemsize
         self._end += -(-size // unit) * unit
-        return found.base
+        return host_array.base
 
     def micro_ops(self, places: Sequence[tuple[int, int, int]]) -> dict[str, int]:
         """``first`` and ``last`` of these micro-ops: (dst, src, wgt) each."""

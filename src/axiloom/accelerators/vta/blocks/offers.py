@@ -70,24 +70,24 @@ class _Offering:
         self.known: dict[ENode, int] = {}
 
     def run(self) -> Offered:
-        found: list[Offer] = []
+        offers: list[Offer] = []
         refused: dict[int, str] = {}
         for made in range(len(self.saturated.classes)):
             for way in self.matcher.ways(made):
                 try:
-                    found.append(self._offer(way))
+                    offers.append(self._offer(way))
                 except CompileError as error:
                     refused.setdefault(made, f"{way.sums.op}: {error}")
-        done = {one.made for one in found}
+        done = {offer.made for offer in offers}
         whole = replace(self.saturated, types=tuple(self.types), classes=tuple(map(tuple, self.classes)))
         inside = frozenset(filter(self._inside, range(len(self.saturated.classes))))
         left = {one: why for one, why in refused.items() if one not in done}
-        return Offered(whole, tuple(found), left, inside)
+        return Offered(whole, tuple(offers), left, inside)
 
     def _offer(self, way: Way) -> Offer:
         """Raises CompileError where no block computes it."""
         factors, layer = self._layer(way)
-        types = [self.types[one] for one in factors]
+        types = [self.types[factor] for factor in factors]
         own = layer.program(_endless(self.isa), way.how)
         operands = [factors[0], self._in_blocks(factors[1], layer)]
         names = list(layer.names)
@@ -101,7 +101,7 @@ class _Offering:
             {},
             tuple(Operand(self.host, name, self.types[n]) for name, n in zip(names, operands, strict=True)),
             Operand(self.host, "y", self.types[way.made]),
-            _value([self.types[one] for one in operands], types, layer, way, self.types[way.made]),
+            _value([self.types[operand] for operand in operands], types, layer, way, self.types[way.made]),
             own,
             tuple(names),
         )
@@ -109,8 +109,8 @@ class _Offering:
 
     def _layer(self, way: Way) -> tuple[list[int], Layer]:
         """The factors of its sums, and what they are. Raises RefusedError."""
-        factors = [self._byte(one) for one in way.sums.operands]
-        types = [self.types[one] for one in factors]
+        factors = [self._byte(operand) for operand in way.sums.operands]
+        types = [self.types[factor] for factor in factors]
         layer = SUMS[way.sums.op](way.sums, types, self.types[way.made])
         if factors[1] not in self.matcher.constants.classes:
             raise RefusedError(
@@ -146,8 +146,8 @@ class _Offering:
     def _added(self, biases: Sequence[int]) -> int:
         """Sums wrap, so that biases may be added up before: constants are, on the host."""
         found = biases[0]
-        for one in biases[1:]:
-            found = self._class(self.types[found], "add", found, one)
+        for bias in biases[1:]:
+            found = self._class(self.types[found], "add", found, bias)
         return found
 
     def _class(self, type_: Type, op: str, *operands: int, **given: tuple[int, ...]) -> int:
@@ -162,15 +162,16 @@ class _Offering:
 def _endless(isa: InstructionSet) -> InstructionSet:
     """With as much memory of the host as a block of its own may take: what there is, the whole decides."""
     memories = {
-        name: replace(one, shape=(1 << 40,)) if one.host else one for name, one in isa.memories.items()
+        name: replace(memory, shape=(1 << 40,)) if memory.host else memory
+        for name, memory in isa.memories.items()
     }
     return replace(isa, memories=memories)
 
 
-def _value(given: Sequence[Type], factors: Sequence[Type], layer: Layer, way: Way, result: Type) -> Node:
+def _value(types: Sequence[Type], factors: Sequence[Type], layer: Layer, way: Way, result: Type) -> Node:
     """What the block computes, of its operands."""
     b = Builder()
-    x, w, *bias = (b.leaf("parameter", str(i), one) for i, one in enumerate(given))
+    x, w, *bias = (b.leaf("parameter", str(i), one) for i, one in enumerate(types))
     back = tuple(layer.order.index(i) for i in range(len(layer.order)))
     w = b.op("reshape", b.op("transpose", w, permutation=back), shape=factors[1].shape)
     attributes: dict[str, Any] = {**way.sums.given, "number": "int32"}

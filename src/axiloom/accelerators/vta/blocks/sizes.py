@@ -26,11 +26,11 @@ class Sizes:
     def of(cls, isa: InstructionSet) -> Sizes:
         """Raises CompileError for a text without VTA's memories and instructions."""
         memories = {name: isa.memories.get(name) for name in ("uop", "inp", "wgt", "acc", "dram")}
-        missing = [name for name, one in memories.items() if one is None]
+        missing = [name for name, memory in memories.items() if memory is None]
         missing += [name for name in _WANTED if name not in isa.instructions]
         if missing:
             raise CompileError(f"{isa.name} has no {', '.join(missing)}: a text like vta.isa is wanted")
-        shapes = {name: one.shape for name, one in memories.items() if one is not None}
+        shapes = {name: memory.shape for name, memory in memories.items() if memory is not None}
         rows = {f"{name}s": shapes[name][0] for name in ("uop", "inp", "wgt", "acc")}
         return cls(block=shapes["wgt"][1], dram=shapes["dram"][0], **rows)
 

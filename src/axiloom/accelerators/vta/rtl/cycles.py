@@ -31,7 +31,7 @@ class Cycles:
 
     def __init__(self, machine: Machine, stream_width: int = 64) -> None:
         self.machine, self.stream_width = machine, stream_width
-        self._meanings = {one.instruction: one for one in machine.meanings.values()}
+        self._meanings = {meaning.instruction: meaning for meaning in machine.meanings.values()}
         self._reference = Reference(machine.isa, State(machine.isa))
         self._words = -(-command_bits(machine.isa) // stream_width)
 

@@ -183,32 +183,34 @@ def machine(isa: InstructionSet) -> Machine:
     """Raises SpecError with each instruction and memory that no unit can be."""
     memories = _memories(isa)
     block = memories["wgt"].shape[1]
-    depths = {name: one.shape[0] for name, one in memories.items()}
+    depths = {name: memory.shape[0] for name, memory in memories.items()}
     units = parse(_described(block, depths), "units", "units").instructions
-    found: dict[str, Meaning] = {}
+    meanings: dict[str, Meaning] = {}
     faults = []
     for one in isa.instructions.values():
         meaning = next(filter(None, map(partial(_meaning, memories, one), units.values())), None)
         where = f"{isa.place}:{one.line}"
         if meaning is None:
             faults.append(f"{where}: no unit does what {one.name} does; there are {', '.join(units)}")
-        elif meaning.unit in found:
-            faults.append(f"{where}: {one.name} does what {found[meaning.unit].instruction} does; keep one")
+        elif meaning.unit in meanings:
+            faults.append(
+                f"{where}: {one.name} does what {meanings[meaning.unit].instruction} does; keep one"
+            )
         else:
-            found[meaning.unit] = meaning
-    missing = {"load_uops", *LOADS[:3], "gemm", "alu", "store"} - set(found)
+            meanings[meaning.unit] = meaning
+    missing = {"load_uops", *LOADS[:3], "gemm", "alu", "store"} - set(meanings)
     if missing and not faults:
         faults.append(f"{isa.place}: no instruction does what the units {', '.join(sorted(missing))} do")
     tokens = _tokens(isa, faults)
     if faults:
         raise SpecError(faults)
-    return Machine(isa, block, depths, found, tokens)
+    return Machine(isa, block, depths, meanings, tokens)
 
 
 def _tokens(isa: InstructionSet, faults: list[str]) -> Expr | None:
     """The field of that name: all instructions have it in the same bits, or none has it."""
     instructions = isa.instructions.values()
-    there = [let.value for one in instructions for let in one.fields if let.name == TOKENS]
+    there = [let.value for instruction in instructions for let in instruction.fields if let.name == TOKENS]
     if not there:
         return None
     if len(there) < len(isa.instructions) or any(one != there[0] for one in there[1:]):
@@ -223,7 +225,7 @@ def _tokens(isa: InstructionSet, faults: list[str]) -> Expr | None:
 
 def _memories(isa: InstructionSet) -> dict[str, Memory]:
     """The text's, by the description's names: known by their shapes, `inp` by what loads it."""
-    own = [one for one in isa.memories.values() if not one.host]
+    own = [memory for memory in isa.memories.values() if not memory.host]
     cubes = [
         one for one in own if len(one.shape) == 3 and one.shape[1] == one.shape[2] and one.type == signed(8)
     ]
@@ -231,8 +233,8 @@ def _memories(isa: InstructionSet) -> dict[str, Memory]:
         raise SpecError([f"{isa.place}: {len(cubes)} memories have square blocks of int8; a GEMM has one"])
     block = cubes[0].shape[1]
     rows = [one for one in own if one.shape[1:] == (block,)]
-    bytes_ = [one for one in rows if one.type == signed(8)]
-    words = [one for one in rows if one.type == signed(ACCUMULATOR)]
+    bytes_ = [row for row in rows if row.type == signed(8)]
+    words = [row for row in rows if row.type == signed(ACCUMULATOR)]
     uops = [one for one in own if len(one.shape) == 1 and one.type == unsigned(UOP)]
     faults = [
         f"{isa.place}: {len(group)} memories have {what}, not {count}"
@@ -250,7 +252,9 @@ def _memories(isa: InstructionSet) -> dict[str, Memory]:
     if not faults:
         sizes = [one.shape[0] for one in (*cubes, *rows)]
         faults += [
-            f"{isa.place}: a memory of {one} rows; powers of two are built" for one in sizes if one & one - 1
+            f"{isa.place}: a memory of {size} rows; powers of two are built"
+            for size in sizes
+            if size & size - 1
         ]
     if faults:
         raise SpecError(faults)
@@ -263,13 +267,13 @@ def _memories(isa: InstructionSet) -> dict[str, Memory]:
 
 def _is_stored(isa: InstructionSet, memory: Memory) -> bool:
     def stores(statements: Iterable[Statement]) -> Iterator[bool]:
-        for one in statements:
-            if isinstance(one, Write) and one.memory.host:
-                yield any(isinstance(part, Read) and part.memory == memory for part in parts(one.value))
-            for inner in blocks(one):
+        for statement in statements:
+            if isinstance(statement, Write) and statement.memory.host:
+                yield any(isinstance(part, Read) and part.memory == memory for part in parts(statement.value))
+            for inner in blocks(statement):
                 yield from stores(inner)
 
-    return any(any(stores(one.body)) for one in isa.instructions.values())
+    return any(any(stores(instruction.body)) for instruction in isa.instructions.values())
 
 
 def _described(block: int, depths: Mapping[str, int]) -> str:
@@ -291,6 +295,6 @@ def _described(block: int, depths: Mapping[str, int]) -> str:
 
 def _meaning(memories: Mapping[str, Memory], instruction: Instruction, unit: Instruction) -> Meaning | None:
     meaning = meaning_of(instruction, [unit])
-    if meaning is None or any(memories[name] != one for name, one in meaning.memories.items()):
+    if meaning is None or any(memories[name] != memory for name, memory in meaning.memories.items()):
         return None
     return meaning

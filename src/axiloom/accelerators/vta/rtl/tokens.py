@@ -44,6 +44,6 @@ class Tokens:
 
 def _any(values: Sequence[Value]) -> Value:
     found = values[0]
-    for one in values[1:]:
-        found |= one
+    for value in values[1:]:
+        found |= value
     return found

@@ -83,10 +83,10 @@ def _to_float(writer: Writer, op: arith.SIToFPOp) -> None:
 def _least(writer: Writer, op: affine.MinOp) -> None:
     """The size of a tile at an array's edge: read where it is the same in every iteration."""
     reach = [
-        range(writer.numbers[one], writer.numbers[one] + 1)
-        if one in writer.numbers
-        else writer.ranges.get(one)
-        for one in op.arguments
+        range(writer.numbers[argument], writer.numbers[argument] + 1)
+        if argument in writer.numbers
+        else writer.ranges.get(argument)
+        for argument in op.arguments
     ]
     chart = op.map.data
     found: set[int] = set()
@@ -107,7 +107,7 @@ def _loop(writer: Writer, op: scf.ForOp) -> None:
     bounds = [writer.numbers.get(one) for one in (op.lb, op.ub, op.step)]
     writer.ranges.pop(counter, None)
     if None not in bounds and bounds[2]:
-        writer.ranges[counter] = range(*(one or 0 for one in bounds))
+        writer.ranges[counter] = range(*(bound or 0 for bound in bounds))
     writer.say(f"for (int32_t {name} = {low}; {name} < {high}; {name} += {step}) {{")
     writer.values[counter] = name
     writer.depth += 1
@@ -123,14 +123,14 @@ def _loop(writer: Writer, op: scf.ForOp) -> None:
 def _alloc(writer: Writer, op: memref.AllocOp | memref.AllocaOp) -> None:
     name = writer.wanted.pop(op.memref, None)
     symbol = writer.symbol(name) if name else writer.fresh("array")
-    sizes = [writer.number(op, one) for one in op.dynamic_sizes]
+    sizes = [writer.number(op, dynamic_size) for dynamic_size in op.dynamic_sizes]
     writer.values[op.memref] = writer.array(symbol, op, op.memref.type, sizes)
 
 
 @writes(memref.LoadOp)
 def _load(writer: Writer, op: memref.LoadOp) -> None:
     view, name = writer.view(op, op.memref), writer.fresh("v")
-    place = view.at([writer.text(one) for one in op.indices])
+    place = view.at([writer.text(index) for index in op.indices])
     writer.say(f"const {view.element} {name} = {place};")
     writer.values[op.res] = name
 
@@ -138,7 +138,7 @@ def _load(writer: Writer, op: memref.LoadOp) -> None:
 @writes(memref.StoreOp)
 def _store(writer: Writer, op: memref.StoreOp) -> None:
     view = writer.view(op, op.memref)
-    writer.say(f"{view.at([writer.text(one) for one in op.indices])} = {writer.text(op.value)};")
+    writer.say(f"{view.at([writer.text(index) for index in op.indices])} = {writer.text(op.value)};")
 
 
 @writes(memref.SubviewOp)

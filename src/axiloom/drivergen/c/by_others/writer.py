@@ -71,10 +71,10 @@ class Writer:
         if name in self.called or len(self.called) == DEEPEST:
             fail(op, f"@{name} calls itself" if name in self.called else f"more than {DEEPEST} calls deep")
         body = function.body.block
-        for arg, given in zip(body.args, op.arguments, strict=True):
-            _carry(self.values, given, arg)
-            _carry(self.numbers, given, arg)
-            _carry(self.ranges, given, arg)
+        for arg, argument in zip(body.args, op.arguments, strict=True):
+            _carry(self.values, argument, arg)
+            _carry(self.numbers, argument, arg)
+            _carry(self.ranges, argument, arg)
         ends = body.last_op
         returned = ends.operands if isinstance(ends, func.ReturnOp) else ()
         for result, value in zip(op.results, returned, strict=True):
@@ -147,11 +147,11 @@ class Writer:
         self.depth -= len(places)
 
 
-def _carry(known: dict[SSAValue, T], given: SSAValue, to: SSAValue) -> None:
+def _carry(known: dict[SSAValue, T], value: SSAValue, to: SSAValue) -> None:
     """What is known of a value is so of the one that it becomes; what was known of that holds no more."""
     known.pop(to, None)
-    if given in known:
-        known[to] = known[given]
+    if value in known:
+        known[to] = known[value]
 
 
 Write = Callable[[Writer, Any], None]

@@ -66,13 +66,13 @@ def fits(one: Sum) -> bool:
     )
 
 
-def statements(made: func.FuncOp) -> list[str] | None:
-    """C for the layer `made`, None if it is something else."""
-    ops = form.ops_of(made)
+def statements(function: func.FuncOp) -> list[str] | None:
+    """C for the layer `function`, None if it is something else."""
+    ops = form.ops_of(function)
     op = ops[0] if len(ops) == 1 else None
-    if not isinstance(op, linalg.GenericOp) or len(made.args) != 2:
+    if not isinstance(op, linalg.GenericOp) or len(function.args) != 2:
         return None
-    if not generics.is_map(op) or list(op.inputs) != list(made.args):
+    if not generics.is_map(op) or list(op.inputs) != list(function.args):
         return None
     if not form.is_int8(*op.inputs, *op.results) or len(set(map(form.shape, (*op.inputs, *op.results)))) > 1:
         return None
@@ -81,7 +81,7 @@ def statements(made: func.FuncOp) -> list[str] | None:
     found = sum_of(generics.yielded(op)[0])
     if found is None:
         return None
-    x, y = (arg.name_hint for arg in made.args)
+    x, y = (arg.name_hint for arg in function.args)
     x, y = (y, x) if found.swapped else (x, y)
     numbers = f"{found.first}, {found.second}, {found.shift}, {found.lo}, {found.hi}"
     return [f"axl_add_int8(out, {x}, {y}, {form.count(op.results[0])}u, {numbers});"]

@@ -43,18 +43,18 @@ def _pattern() -> func.FuncOp:
     )
 
 
-def statements(made: func.FuncOp) -> list[str] | None:
-    """C for the layer `made`, None if it is something else."""
-    holes = None if form.rank_of(made) != 3 else pattern.unify(_pattern(), made)
+def statements(function: func.FuncOp) -> list[str] | None:
+    """C for the layer `function`, None if it is something else."""
+    holes = None if form.rank_of(function) != 3 else pattern.unify(_pattern(), function)
     if holes is None:
         return None
     first, second, shift, lo, hi = (int(holes[name]) for name in ("first", "second", "shift", "lo", "hi"))
     one = add.Sum(first, second, shift, lo, hi)
     if holes["half"] != (1 << one.shift) >> 1 or not add.fits(one):
         return None
-    x, words, table = (arg.name_hint for arg in made.args)
-    count, width = form.shape(made.args[0])
-    rows = form.count(made.args[1])
+    x, words, table = (arg.name_hint for arg in function.args)
+    count, width = form.shape(function.args[0])
+    rows = form.count(function.args[1])
     numbers = f"{one.first}, {one.second}, {one.shift}, {one.lo}, {one.hi}"
     return [f"axl_embed_int8(out, {table}, {words}, {x}, {rows}, {count}, {width}, {numbers});"]
 

@@ -31,17 +31,17 @@ class Form:
     """Ops that it takes together, without what pads the first."""
 
 
-def source_of(made: func.FuncOp, header: str, forms: Sequence[Form]) -> str | None:
+def source_of(function: func.FuncOp, header: str, forms: Sequence[Form]) -> str | None:
     """The C file of a layer's function that includes `header`; None where no form takes it.
 
     Arguments are called as :func:`axiloom.drivergen.network.emit.layer_prototype` calls them.
     """
     for form in forms:
-        lines = form.statements(made)
+        lines = form.statements(function)
         if lines is None:
             continue
-        name = made.sym_name.data
-        args = ", ".join(f"const int{width_of(arg)}_t *restrict {arg.name_hint}" for arg in made.args)
+        name = function.sym_name.data
+        args = ", ".join(f"const int{width_of(arg)}_t *restrict {arg.name_hint}" for arg in function.args)
         body = "\n".join(f"    {line}" for line in lines)
         return (
             f'/* {name}: {form.name}. */\n#include "{header}"\n#include "{LAYERS}"\n\n'
@@ -50,9 +50,9 @@ def source_of(made: func.FuncOp, header: str, forms: Sequence[Form]) -> str | No
     return None
 
 
-def ops_of(made: func.FuncOp) -> list[Operation]:
+def ops_of(function: func.FuncOp) -> list[Operation]:
     """What a layer's function does, without what its ops start from."""
-    return [op for op in made.body.block.ops if not isinstance(op, _INITS)]
+    return [op for op in function.body.block.ops if not isinstance(op, _INITS)]
 
 
 def loops(rank: int) -> str:
@@ -65,9 +65,9 @@ def kind_of(rank: int, element: str) -> str:
     return f"tensor<{'2x' * rank}{element}>"
 
 
-def rank_of(made: func.FuncOp) -> int | None:
+def rank_of(function: func.FuncOp) -> int | None:
     """Of the one result, if that is int8."""
-    last = made.body.block.last_op
+    last = function.body.block.last_op
     assert last is not None
     one = len(last.operands) == 1 and is_int8(last.operands[0])
     return len(shape(last.operands[0])) if one else None

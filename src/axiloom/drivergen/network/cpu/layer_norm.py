@@ -90,13 +90,13 @@ def _pattern(rank: int) -> func.FuncOp:
     )
 
 
-def statements(made: func.FuncOp) -> list[str] | None:
-    """C for the layer `made`, None if it is something else."""
-    rank = form.rank_of(made)
-    holes = None if rank is None or rank < 2 else pattern.unify(_pattern(rank), made)
+def statements(function: func.FuncOp) -> list[str] | None:
+    """C for the layer `function`, None if it is something else."""
+    rank = form.rank_of(function)
+    holes = None if rank is None or rank < 2 else pattern.unify(_pattern(rank), function)
     if holes is None:
         return None
-    width, of_row, of_gain = form.shape(made.args[0])[-1], int(holes["of_row"]), int(holes["of_gain"])
+    width, of_row, of_gain = form.shape(function.args[0])[-1], int(holes["of_row"]), int(holes["of_gain"])
     fixed = {"zero": 0, "width": width, "width64": width, "half": (1 << of_row) >> 1}
     if any(holes[name] != value for name, value in fixed.items()) or width > LARGEST_ROW:
         return None
@@ -105,8 +105,8 @@ def statements(made: func.FuncOp) -> list[str] | None:
         or not -128 <= holes["lo"] <= holes["hi"] <= 127
     ):
         return None
-    x, gain, offset = (arg.name_hint for arg in made.args)
-    rows = form.count(made.args[0]) // width
+    x, gain, offset = (arg.name_hint for arg in function.args)
+    rows = form.count(function.args[0]) // width
     epsilon, unit = (floating(float(holes[name]), single=True) for name in ("epsilon", "unit"))
     return [
         "/* Shifts behind the scale of a row and behind the gain, and bounds. */",

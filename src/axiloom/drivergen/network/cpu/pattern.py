@@ -54,10 +54,10 @@ def generic(
     )
 
 
-def unify(pattern: func.FuncOp, made: func.FuncOp) -> Holes | None:
-    """The values of the holes where `made` is of the form `pattern`, else None."""
+def unify(pattern: func.FuncOp, function: func.FuncOp) -> Holes | None:
+    """The values of the holes where `function` is of the form `pattern`, else None."""
     found = _Unifier()
-    return found.holes if found.blocks(pattern.body.block, made.body.block) else None
+    return found.holes if found.blocks(pattern.body.block, function.body.block) else None
 
 
 class _Unifier:
@@ -65,44 +65,44 @@ class _Unifier:
         self.holes: Holes = {}
         self.same: dict[SSAValue, SSAValue] = {}
 
-    def blocks(self, pattern: Block, made: Block) -> bool:
-        if len(pattern.args) != len(made.args):
+    def blocks(self, pattern: Block, block: Block) -> bool:
+        if len(pattern.args) != len(block.args):
             return False
-        for wanted, got in zip(pattern.args, made.args, strict=True):
+        for wanted, got in zip(pattern.args, block.args, strict=True):
             if not _alike(wanted, got):
                 return False
             self.same[wanted] = got
         ours = [op for op in pattern.ops if not isinstance(op, _STARTS)]
-        theirs = [op for op in made.ops if not isinstance(op, _STARTS)]
+        theirs = [op for op in block.ops if not isinstance(op, _STARTS)]
         return len(ours) == len(theirs) and all(map(self.ops, ours, theirs))
 
-    def ops(self, pattern: Operation, made: Operation) -> bool:
-        if type(pattern) is not type(made) or len(pattern.operands) != len(made.operands):
+    def ops(self, pattern: Operation, operation: Operation) -> bool:
+        if type(pattern) is not type(operation) or len(pattern.operands) != len(operation.operands):
             return False
         if isinstance(pattern, linalg.GenericOp):
-            assert isinstance(made, linalg.GenericOp)
-            if generics.maps_of(pattern) != generics.maps_of(made):
+            assert isinstance(operation, linalg.GenericOp)
+            if generics.maps_of(pattern) != generics.maps_of(operation):
                 return False
-            if list(pattern.iterator_types) != list(made.iterator_types):
+            if list(pattern.iterator_types) != list(operation.iterator_types):
                 return False
-        elif pattern.properties != made.properties:
+        elif pattern.properties != operation.properties:
             return False
-        if not all(map(self.values, pattern.operands, made.operands)):
+        if not all(map(self.values, pattern.operands, operation.operands)):
             return False
-        for wanted, got in zip(pattern.results, made.results, strict=True):
+        for wanted, got in zip(pattern.results, operation.results, strict=True):
             if not _alike(wanted, got):
                 return False
             self.same[wanted] = got
         return all(
-            self.blocks(one.block, other.block)
-            for one, other in zip(pattern.regions, made.regions, strict=True)
+            self.blocks(region.block, other.block)
+            for region, other in zip(pattern.regions, operation.regions, strict=True)
         )
 
-    def values(self, pattern: SSAValue, made: SSAValue) -> bool:
-        wanted, got = pattern.owner, made.owner
+    def values(self, pattern: SSAValue, value: SSAValue) -> bool:
+        wanted, got = pattern.owner, value.owner
         if not isinstance(wanted, _STARTS):
-            return self.same.get(pattern) is made
-        if type(wanted) is not type(got) or not _alike(pattern, made):
+            return self.same.get(pattern) is value
+        if type(wanted) is not type(got) or not _alike(pattern, value):
             return False
         if isinstance(wanted, linalg.FillOp):
             assert isinstance(got, linalg.FillOp)
@@ -121,10 +121,10 @@ class _Unifier:
         return self.holes.setdefault(hole, number) == number
 
 
-def _alike(one: SSAValue, other: SSAValue) -> bool:
+def _alike(value: SSAValue, other: SSAValue) -> bool:
     """The same elements in as many dims."""
-    if isinstance(one.type, TensorType) and isinstance(other.type, TensorType):
-        return one.type.get_num_dims() == other.type.get_num_dims() and (
-            one.type.element_type == other.type.element_type
+    if isinstance(value.type, TensorType) and isinstance(other.type, TensorType):
+        return value.type.get_num_dims() == other.type.get_num_dims() and (
+            value.type.element_type == other.type.element_type
         )
-    return bool(one.type == other.type)
+    return bool(value.type == other.type)

@@ -41,12 +41,12 @@ def _steps(op: linalg.GenericOp) -> tuple[int, int] | None:
     return (down, right) if [tuple(one) for one in unit] == wanted and down > 0 and right > 0 else None
 
 
-def _padding(made: func.FuncOp, image: SSAValue) -> tuple[int, int] | None:
+def _padding(function: func.FuncOp, image: SSAValue) -> tuple[int, int] | None:
     """Rows above and columns to the left of the image that is the function's argument."""
-    if image is made.args[0]:
+    if image is function.args[0]:
         return 0, 0
     pad = image.owner
-    if not isinstance(pad, tensor.PadOp) or pad.source is not made.args[0]:
+    if not isinstance(pad, tensor.PadOp) or pad.source is not function.args[0]:
         return None
     low, high = pad.static_low.get_values(), pad.static_high.get_values()
     value = pad.region.block.last_op
@@ -55,24 +55,24 @@ def _padding(made: func.FuncOp, image: SSAValue) -> tuple[int, int] | None:
     return (low[2], low[3]) if accel.constant(value.operands[0]) == LOWEST else None
 
 
-def statements(made: func.FuncOp) -> list[str] | None:
-    """C for the layer `made`, None if it is something else."""
-    ops = form.ops_of(made)
+def statements(function: func.FuncOp) -> list[str] | None:
+    """C for the layer `function`, None if it is something else."""
+    ops = form.ops_of(function)
     op = ops[-1] if ops else None
-    if len(made.args) != 1 or op is None or not is_pool(op) or len(ops) > 2:
+    if len(function.args) != 1 or op is None or not is_pool(op) or len(ops) > 2:
         return None
     assert isinstance(op, linalg.GenericOp)
-    padding, steps = _padding(made, op.inputs[0]), _steps(op)
-    if padding is None or steps is None or (len(ops) == 2) != (op.inputs[0] is not made.args[0]):
+    padding, steps = _padding(function, op.inputs[0]), _steps(op)
+    if padding is None or steps is None or (len(ops) == 2) != (op.inputs[0] is not function.args[0]):
         return None
-    _, _, height, width = form.shape(made.args[0])
+    _, _, height, width = form.shape(function.args[0])
     images, channels, out_height, out_width = form.shape(op.results[0])
     rows, columns = form.shape(op.inputs[1])
     above, left = padding
     if above >= rows or (out_height - 1) * steps[0] + 1 > above + height:
         return None  # windows that see nothing but padding
     length = max(left + width, (out_width - 1) * steps[1] + columns) + BEHIND
-    x = made.args[0].name_hint
+    x = function.args[0].name_hint
     return [
         "/* Rows, columns, their steps, and the padding above and to the left. */",
         f"const axl_window window = {{{rows}, {columns}, {steps[0]}, {steps[1]}, {above}, {left}}};",

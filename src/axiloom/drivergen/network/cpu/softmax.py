@@ -70,20 +70,20 @@ def _pattern(rank: int) -> func.FuncOp:
     )
 
 
-def statements(made: func.FuncOp) -> list[str] | None:
-    """C for the layer `made`, None if it is something else."""
-    rank = form.rank_of(made)
-    holes = None if rank is None or rank < 2 else pattern.unify(_pattern(rank), made)
-    if holes is None or form.shape(made.args[1]) != (256,):
+def statements(function: func.FuncOp) -> list[str] | None:
+    """C for the layer `function`, None if it is something else."""
+    rank = form.rank_of(function)
+    holes = None if rank is None or rank < 2 else pattern.unify(_pattern(rank), function)
+    if holes is None or form.shape(function.args[1]) != (256,):
         return None
-    shift, width = int(holes["shift"]), form.shape(made.args[0])[-1]
+    shift, width = int(holes["shift"]), form.shape(function.args[0])[-1]
     fixed = {"low": -128, "zero": 0, "most": 127, "half": (1 << shift) >> 1}
     if any(holes[name] != value for name, value in fixed.items()) or shift not in range(31):
         return None
     if width > LARGEST_ROW:
         return None
-    x, table = (arg.name_hint for arg in made.args)
-    rows = form.count(made.args[0]) // width
+    x, table = (arg.name_hint for arg in function.args)
+    rows = form.count(function.args[0]) // width
     return [
         f"int32_t powers[{width}];",
         f"axl_softmax_int8(out, {x}, {table}, powers, {rows}, {width}, {int(holes['numerator'])}, {shift});",

@@ -27,14 +27,14 @@ def _pattern(rank: int) -> func.FuncOp:
     )
 
 
-def statements(made: func.FuncOp) -> list[str] | None:
-    """C for the layer `made`, None if it is something else."""
-    rank = form.rank_of(made)
-    holes = None if rank is None else pattern.unify(_pattern(rank), made)
-    if holes is None or holes["middle"] != ENTRIES // 2 or form.shape(made.args[1]) != (ENTRIES,):
+def statements(function: func.FuncOp) -> list[str] | None:
+    """C for the layer `function`, None if it is something else."""
+    rank = form.rank_of(function)
+    holes = None if rank is None else pattern.unify(_pattern(rank), function)
+    if holes is None or holes["middle"] != ENTRIES // 2 or form.shape(function.args[1]) != (ENTRIES,):
         return None
-    x, table = (arg.name_hint for arg in made.args)
-    return [f"axl_table_int8(out, {x}, {table}, {form.count(made.args[0])}u);"]
+    x, table = (arg.name_hint for arg in function.args)
+    return [f"axl_table_int8(out, {x}, {table}, {form.count(function.args[0])}u);"]
 
 
 FORM = form.Form("a table of 256 int8", statements, word="table")

@@ -11,13 +11,13 @@ from axiloom.drivergen.network.cpu import form
 from axiloom.drivergen.network.passes import generics
 
 
-def statements(made: func.FuncOp) -> list[str] | None:
-    """C for the layer `made`, None if it is something else. Where rows stay rows, loops copy as well."""
-    ops = form.ops_of(made)
+def statements(function: func.FuncOp) -> list[str] | None:
+    """C for the layer `function`, None if it is something else. Where rows stay rows, loops copy as well."""
+    ops = form.ops_of(function)
     op = ops[0] if len(ops) == 1 else None
-    if not isinstance(op, linalg.GenericOp) or not generics.moves_only(op) or len(made.args) != 1:
+    if not isinstance(op, linalg.GenericOp) or not generics.moves_only(op) or len(function.args) != 1:
         return None
-    if op.inputs[0] is not made.args[0] or not form.is_int8(*op.inputs, *op.results):
+    if op.inputs[0] is not function.args[0] or not form.is_int8(*op.inputs, *op.results):
         return None
     source, target = (generics.plain_dims(m) for m in generics.maps_of(op))
     if source is None or target is None or sorted(source) != sorted(target) or source[-1] == target[-1]:
@@ -26,7 +26,7 @@ def statements(made: func.FuncOp) -> list[str] | None:
     read, written = _strides(source, sizes), _strides(target, sizes)
     row, column = target[-1], source[-1]
     outer = [loop for loop in target if loop not in (row, column)]
-    x = made.args[0].name_hint
+    x = function.args[0].name_hint
     heads = [
         f"for (uint32_t d{loop} = 0; d{loop} < {sizes[loop]}; d{loop}++)" for loop in outer if sizes[loop] > 1
     ]

@@ -24,7 +24,7 @@ WEIGHT = "axiloom.weight"
 def weight_names(function: func.FuncOp) -> list[str | None]:
     """For each argument the name of its weight, None for an input."""
     attributes = function.arg_attrs.data if function.arg_attrs is not None else ()
-    found = [one.data.get(WEIGHT) for one in attributes] or [None] * len(function.args)
+    found = [attribute.data.get(WEIGHT) for attribute in attributes] or [None] * len(function.args)
     return [name.data if isinstance(name, StringAttr) else None for name in found]
 
 
@@ -93,9 +93,9 @@ def _value(op: Operation, known: Values, labels: Mapping[SSAValue, str]) -> Arra
                 return None
             execute(inner, values)
     execute(op, values)
-    found = values[op.results[0]]
+    value = values[op.results[0]]
     given = sum(known[v].nbytes for v in op.operands if v in labels)
-    return np.ascontiguousarray(found) if found.nbytes <= given else None
+    return np.ascontiguousarray(value) if value.nbytes <= given else None
 
 
 def _needed(op: Operation) -> list[SSAValue]:

@@ -96,8 +96,8 @@ def _is_tensor(value: SSAValue) -> bool:
 
 def element(value: SSAValue) -> Attribute:
     """Type of the elements of a tensor, or of a scalar."""
-    found: Attribute = value.type.element_type if isinstance(value.type, TensorType) else value.type
-    return found
+    attribute: Attribute = value.type.element_type if isinstance(value.type, TensorType) else value.type
+    return attribute
 
 
 def width(kind: Attribute) -> int:

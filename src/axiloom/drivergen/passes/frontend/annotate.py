@@ -233,8 +233,10 @@ def _images(kernel: Kernel) -> dict[str, str]:
     for dims in kernel.maps.values():
         for dim, index in dims.items():
             if dim in kernel.derived:
-                others = {one for other, own in dims.items() if other != dim for one in own.terms}
-                found[dim] = next((one for one in index.terms if one not in others), next(iter(index.terms)))
+                others = {term for other, own in dims.items() if other != dim for term in own.terms}
+                found[dim] = next(
+                    (term for term in index.terms if term not in others), next(iter(index.terms))
+                )
     return found
 
 
@@ -275,7 +277,7 @@ class _Plan:
         flow, orders = self._flow(op, post)
         settings: dict[str, int] = {}
         if conv:
-            settings = {one.name: found.settings.get(one.name, 1) for one in spec.form.settings}
+            settings = {setting.name: found.settings.get(setting.name, 1) for setting in spec.form.settings}
             choice = self._conv(op, found, problem, flow)
             sizes_, order = choice.tile, choice.order
         else:
@@ -387,7 +389,11 @@ class _Plan:
             if problem[dim] != problem[other]:
                 what = f"windows of {problem['fh']}x{problem['fw']} are not square"
                 fail(op, f"{spec.name} cannot execute it: {what}, and no word sets {dim}")
-        given = {k: v for k, v in found.settings.items() if any(k == one.name for one in spec.form.settings)}
+        given = {
+            k: v
+            for k, v in found.settings.items()
+            if any(k == setting.name for setting in spec.form.settings)
+        }
         if self.tile is not None:
             self._check_tile(op, problem, given)
         try:

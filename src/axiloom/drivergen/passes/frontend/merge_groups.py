@@ -136,7 +136,7 @@ class _Merge:
 def _dim(op: linalg.GenericOp, number: int, loop: int) -> int | None:
     """The dim of an operand that a loop runs over, and no other does."""
     results = op.indexing_maps.data[number].data.results
-    return next((dim for dim, one in enumerate(results) if terms(one) == {loop: 1}), None)
+    return next((dim for dim, result in enumerate(results) if terms(result) == {loop: 1}), None)
 
 
 def _neighbours(op: linalg.GenericOp, number: int, group: int, channel: int) -> bool:

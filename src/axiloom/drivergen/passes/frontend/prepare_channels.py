@@ -25,14 +25,14 @@ from axiloom.drivergen.passes.frontend.fuse_epilogue import PACKING
 def _parts(function: func.FuncOp, op: linalg.GenericOp) -> list[BlockArgument] | None:
     """Bias, multiplier and shift, where all three are constant arguments that nothing else needs."""
     attributes = argument_attributes(function)
-    found: list[BlockArgument] = []
+    arguments: list[BlockArgument] = []
     for value in op.inputs:
         if not isinstance(value, BlockArgument) or value.block is not function.body.block:
             return None
         if CONSTANT not in attributes[value.index] or any(use.operation is not op for use in value.uses):
             return None
-        found.append(value)
-    return found
+        arguments.append(value)
+    return arguments
 
 
 def _prepare(function: func.FuncOp, op: linalg.GenericOp) -> None:

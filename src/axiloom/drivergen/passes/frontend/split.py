@@ -107,17 +107,17 @@ def image_pieces(
             end = min(image, begin + wide)
         if end <= begin:  # all of it is padding: some row is sent, and lies behind what is read
             begin, end, above = min(begin, image - 1), min(begin, image - 1) + 1, needed
-        one = Piece(start, count, count, begin, end - begin, end - begin, above)
+        piece = Piece(start, count, count, begin, end - begin, end - begin, above)
         last = pieces[-1] if pieces else None
         if (
             last is not None
-            and (last.tile, last.rows, last.before, above) == (count, one.rows, 0, 0)
+            and (last.tile, last.rows, last.before, above) == (count, piece.rows, 0, 0)
             and begin - last.begin == last.length * stride
         ):
-            size = begin + one.rows - last.begin
+            size = begin + piece.rows - last.begin
             pieces[-1] = replace(last, length=last.length + count, size=size)
         else:
-            pieces.append(one)
+            pieces.append(piece)
     return pieces
 
 

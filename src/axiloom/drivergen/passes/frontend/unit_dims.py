@@ -92,7 +92,7 @@ def _of_convolution(op: linalg.GenericOp) -> list[_Unit]:
 def _beside_group(op: linalg.GenericOp, number: int, groups: frozenset[int]) -> tuple[int, bool]:
     """Behind the dim of the groups, or in front of all dims where there are none."""
     results = op.indexing_maps.data[number].data.results
-    dims = [dim for dim, one in enumerate(results) if groups & terms(one).keys()]
+    dims = [dim for dim, result in enumerate(results) if groups & terms(result).keys()]
     return (dims[-1], False) if dims else (0, True)
 
 
@@ -145,11 +145,11 @@ def _laid(
         return [[1] * len(added)], list(added)
     groups: list[list[int]] = []
     indexed: list[AffineExpr] = []
-    for dim, (size, one) in enumerate(zip(kind.get_shape(), results, strict=True)):
+    for dim, (size, result) in enumerate(zip(kind.get_shape(), results, strict=True)):
         front = [unit for unit, place in added.items() if place == (dim, True)]
         behind = [unit for unit, place in added.items() if place == (dim, False)]
         groups.append([*[1] * len(front), size, *[1] * len(behind)])
-        indexed += [*front, one, *behind]
+        indexed += [*front, result, *behind]
     return groups, indexed
 
 

@@ -53,13 +53,13 @@ def _groups(op: linalg.GenericOp) -> list[Group]:
 
     if any(dims is None for dims in maps) or any(isinstance(i, linalg.IndexOp) for i in op.walk()):
         return [(loop,) for loop in range(len(kinds))]
-    found: list[Group] = [(0,)] if kinds else []
+    groups: list[Group] = [(0,)] if kinds else []
     for loop in range(1, len(kinds)):
         if together(loop - 1, loop):
-            found[-1] += (loop,)
+            groups[-1] += (loop,)
         else:
-            found.append((loop,))
-    return found
+            groups.append((loop,))
+    return groups
 
 
 def _collapsed(rewriter: PatternRewriter, value: SSAValue, axes: Sequence[Group]) -> SSAValue:
@@ -70,8 +70,10 @@ def _collapsed(rewriter: PatternRewriter, value: SSAValue, axes: Sequence[Group]
     shape = kind.get_shape()
     view = memref.CollapseShapeOp.create(
         operands=[value],
-        properties={"reassociation": ArrayAttr(ArrayAttr(IntegerAttr(a, i64) for a in one) for one in axes)},
-        result_types=[MemRefType(kind.element_type, [prod(shape[a] for a in one) for one in axes])],
+        properties={
+            "reassociation": ArrayAttr(ArrayAttr(IntegerAttr(a, i64) for a in axis) for axis in axes)
+        },
+        result_types=[MemRefType(kind.element_type, [prod(shape[a] for a in axis) for axis in axes])],
     )
     view.results[0].name_hint = value.name_hint
     rewriter.insert(view)

@@ -295,7 +295,7 @@ def _call_with_table(module: ModuleOp, init: func.CallOp, name: str) -> None:
     address = table.TableNameOp(name)
     call = func.CallOp("dma_table_init", [address.result, *init.arguments], [init.res[0].type])
     Rewriter.replace_op(init, [address, call], call.res)
-    types = [one.type for one in call.arguments]
+    types = [argument.type for argument in call.arguments]
     module.body.block.add_op(func.FuncOp.external("dma_table_init", types, [init.res[0].type]))
 
 

@@ -222,7 +222,7 @@ class _Coalesced:
     def _stage_loop(self, scope: Scope, number: int, at: SSAValue, chunk: SSAValue | None) -> SSAValue:
         """Stage what loop `number` and the loops inside it send; the offset behind it."""
         level = self.nest.levels[number]
-        if not any(stage_words(one.all) for one in self.moves[number:]):
+        if not any(stage_words(move.all) for move in self.moves[number:]):
             return at
         if chunk is not None and self.layout.count == 1:
             scope.values[level.counter] = chunk

@@ -28,7 +28,7 @@ class Division(Operator):
     def reference(self, *operands: Raw) -> Raw:
         number = whole(self.number)
         assert number is not None
-        x, y = (number.decode(each) for each in operands)
+        x, y = (number.decode(operand) for operand in operands)
         is_none = y == 0
         quotient = abs(x) // np.where(is_none, 1, abs(y)) * np.where((x < 0) == (y < 0), 1, -1)
         if self.name == "div":
@@ -40,7 +40,7 @@ class Division(Operator):
         assert number is not None
         stages, bits = Stages(m, name), number.bits
         x, y = operands
-        negative_x, negative_y = (each[-1] if number.signed else Const(0, 1) for each in operands)
+        negative_x, negative_y = (operand[-1] if number.signed else Const(0, 1) for operand in operands)
         is_negative = negative_x ^ negative_y if self.name == "div" else negative_x
         if self.name == "div":
             is_negative = is_negative & y.any()  # by 0, all ones stay

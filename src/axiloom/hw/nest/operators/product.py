@@ -46,7 +46,7 @@ class Product(Operator):
         number, result = whole(self.number), whole(self.result)
         assert number is not None
         assert result is not None
-        x, y = (number.decode(each) for each in operands)
+        x, y = (number.decode(operand) for operand in operands)
         product = x * y
         if not number.is_fixed or number != result:
             return result.encode(product)
@@ -60,7 +60,7 @@ class Product(Operator):
         assert result is not None
         stages = Stages(m, name)
         rounds = _is_rounded(number, result)
-        x, y = (signed_as(each, number) for each in operands)
+        x, y = (signed_as(operand, number) for operand in operands)
         cycles = self.latency - rounds
         # Registers before the multiplier and behind it, as a DSP slice has them: one behind it comes first,
         # then one behind the sum of its products, then one before it.

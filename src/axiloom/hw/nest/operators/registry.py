@@ -18,7 +18,7 @@ _FAMILIES = (
 def _operators(family: str) -> list[type[Operator]]:
     module = import_module(f"axiloom.hw.nest.operators.{family}")
     kinds = [each for each in vars(module).values() if getattr(each, "__module__", "") == module.__name__]
-    return [each for each in kinds if isinstance(each, type) and issubclass(each, Operator)]
+    return [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Operator)]
 
 
 OPERATORS: tuple[type[Operator], ...] = tuple(kind for family in _FAMILIES for kind in _operators(family))

@@ -42,7 +42,7 @@ class Sum(Operator):
     def reference(self, *operands: Raw) -> Raw:
         number = whole(self.number)
         assert number is not None
-        x, *y = (number.decode(each) for each in operands)
+        x, *y = (number.decode(operand) for operand in operands)
         if self.name == "add":
             return number.encode(x + y[0])
         if self.name == "sub":
@@ -77,7 +77,7 @@ class Extreme(Operator):
     def reference(self, *operands: Raw) -> Raw:
         number = whole(self.number)
         assert number is not None
-        x, y = (number.decode(each) for each in operands)
+        x, y = (number.decode(operand) for operand in operands)
         return number.encode(np.maximum(x, y) if self.name == "max" else np.minimum(x, y))
 
     def build(self, m: Module, name: str, *operands: Value) -> Value:
@@ -100,11 +100,11 @@ class Compare(Operator):
     def reference(self, *operands: Raw) -> Raw:
         number = whole(self.number)
         assert number is not None
-        x, y = (number.decode(each) for each in operands)
+        x, y = (number.decode(operand) for operand in operands)
         return np.asarray(COMPARISONS[self.name](x, y)).astype(np.uint8)
 
     def build(self, m: Module, name: str, *operands: Value) -> Value:
         number = whole(self.number)
         assert number is not None
-        x, y = (signed_as(each, number) for each in operands)
+        x, y = (signed_as(operand, number) for operand in operands)
         return Stages(m, name).later(COMPARISONS[self.name](x, y), self.name, self.latency)

@@ -23,7 +23,7 @@ class ConvModel(StreamModel):
 
     def accepted(self, sizes: Mapping[str, Bits], names: Sequence[str]) -> z3.BoolRef:
         granules = dict(zip(self.spec.dims, self.spec.tile.granule or self.spec.tile.size, strict=True))
-        lowest = {one.name: one.lowest for one in self.spec.settings if not one.signed}
+        lowest = {setting.name: setting.lowest for setting in self.spec.settings if not setting.signed}
         parts: list[z3.BoolRef] = []
         for name in names:
             size, granule = sizes[name], granules.get(name, 1)

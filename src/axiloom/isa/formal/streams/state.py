@@ -55,7 +55,7 @@ class State(ABC):
         self.beat = m.register("beat", spec.stream_width) if wide else None
         self.left = m.register("left", spec.beat_words.bit_length()) if wide else None
         reset = spec.sizes()
-        signed = {one.name for one in spec.settings if one.signed}
+        signed = {setting.name for setting in spec.settings if setting.signed}
         self.sizes: dict[str, Bits] = {
             name: m.register(name, bits, value & (1 << bits) - 1)
             for name, value in reset.items()

@@ -176,7 +176,7 @@ class Words(State):
             model.instruction(place.name, here, done, "a word that the device ignores")
             return
         new, too_wide = self._set(host, word)
-        names = [one.dim for one in host.fields]
+        names = [field.dim for field in host.fields]
         good = z3.simplify(z3.And(*too_wide, self.accepted(new, names)))
         kept = {self.sizes[name]: value for name, value in new.items() if value is not self.sizes[name]}
         model.instruction(place.name, z3.And(here, good), {**done, **kept}, f"sizes: {host}")
@@ -190,7 +190,7 @@ class Words(State):
         for field in host.fields:
             register = self.sizes[field.dim]
             value = z3.Extract(field.shift + host.field_bits(field) - 1, field.shift, word)
-            signed = any(one.name == field.dim and one.signed for one in self.spec.settings)
+            signed = any(setting.name == field.dim and setting.signed for setting in self.spec.settings)
             if value.size() > register.size() and not signed:
                 whole.append(z3.Extract(value.size() - 1, register.size(), value) == 0)
             new[field.dim] = fitted(value, register.size())

@@ -53,7 +53,7 @@ class Blocks:
         self.writer = Writer()
         self.values = Expressions(isa, self.writer, shared)
         self.shared = shared
-        self.written = {one.memory.name for one in _writes(instruction.body)}
+        self.written = {write.memory.name for write in _writes(instruction.body)}
         self.registers = {one.register.name for one in _sets(instruction.body)}
 
     def source(self, result: Expr | None = None) -> str:
@@ -87,25 +87,25 @@ class Blocks:
 
     def block(self, statements: Sequence[Statement], env: Env) -> None:
         env = env.copied()
-        for one in statements:
-            self.values.statement(one.line)
-            match one:
+        for statement in statements:
+            self.values.statement(statement.line)
+            match statement:
                 case Let():
-                    self._let(one, env)
+                    self._let(statement, env)
                 case SetRegister(register=register, value=value):
                     text = self.values.code(value, env).text
                     plus = "+" if BOOL.holds(value.range) else ""
                     self.writer.line(f"{register.name} = {plus}{text}")
                 case Write():
-                    self._write(one, env)
+                    self._write(statement, env)
                 case If():
-                    self._if(one, env)
+                    self._if(statement, env)
                 case Requirement():
-                    self._require(one, env)
+                    self._require(statement, env)
                 case Lanes():
-                    self._lanes(one, env)
+                    self._lanes(statement, env)
                 case For():
-                    self._for(one, env)
+                    self._for(statement, env)
 
     def _let(self, let: Let, env: Env) -> None:
         known = linear(let.value, env.linears, env.varies)
@@ -127,9 +127,9 @@ class Blocks:
             kept = Name(self.writer.keep(base).text, base.range) if base.text.startswith("(") else known.base
             env.linears[let.name] = replace(known, base=kept)
 
-    def _write(self, one: Write, env: Env) -> None:
-        value = self.values.code(one.value, env)
-        self._store(one, value, env)
+    def _write(self, write: Write, env: Env) -> None:
+        value = self.values.code(write.value, env)
+        self._store(write, value, env)
 
     def _store(self, one: Write, value: Code, env: Env) -> None:
         if "[" in value.text and not value.array:
@@ -194,19 +194,21 @@ class Blocks:
             with self.writer.inside("else:"):
                 self.block(one.other, env)
 
-    def _require(self, one: Requirement, env: Env) -> None:
+    def _require(self, requirement: Requirement, env: Env) -> None:
         """The device stops, and says why with the values of now."""
-        shown = sorted({field for _, field, _, _ in Formatter().parse(one.message) if field} - {"opcode"})
+        shown = sorted(
+            {field for _, field, _, _ in Formatter().parse(requirement.message) if field} - {"opcode"}
+        )
         values = ", ".join(f"{name!r}: {name}" for name in shown)
-        with self.writer.inside(f"if not {self.values.code(one.condition, env).text}:"):
-            self.writer.line(f"_refused({self.shared.requirement(one)}, {{{values}}})")
+        with self.writer.inside(f"if not {self.values.code(requirement.condition, env).text}:"):
+            self.writer.line(f"_refused({self.shared.requirement(requirement)}, {{{values}}})")
 
     # --- lanes and loops ----------------------------------------------------------------------------------
 
-    def _lanes(self, one: Lanes, env: Env) -> None:
+    def _lanes(self, lanes: Lanes, env: Env) -> None:
         """Lanes that stand in no loop that runs all at once."""
-        axes = [Axis(f"{at}.", Const(0), Const(count)) for at, count in enumerate(one.iterators.values())]
-        self._within(one, axes, env, len(axes), None)
+        axes = [Axis(f"{at}.", Const(0), Const(count)) for at, count in enumerate(lanes.iterators.values())]
+        self._within(lanes, axes, env, len(axes), None)
 
     def _within(self, one: For | Lanes, axes: Sequence[Axis], env: Env, top: int, made: Plan | None) -> None:
         """The body of loops and lanes, with their iterators as axes; `top` is the outermost one's place."""
@@ -271,7 +273,7 @@ class Blocks:
             for expr in (*made.different, *(one for pair in made.apart for one in pair)):
                 if expr not in kept:
                     kept[expr] = writer.keep(values.code(expr, inner))
-            points = "*".join(f"({one})" for one in counts)
+            points = "*".join(f"({count})" for count in counts)
             tests = [f"_unique({kept[expr].text}, {points})" for expr in made.different]
             tests += [f"_apart({kept[a].text}, {kept[b].text})" for a, b in made.apart]
             writer.line(f"{found} = {' and '.join(tests)}")
@@ -328,13 +330,13 @@ class Blocks:
             part = Axis(axis.name, Name(start, kind), Name(many, Range(1, axis.count.range.high)), axis.loop)
             self._within(one, [part], env, top, made)
 
-    def _accumulate(self, one: Write, found: Accumulated, env: Env) -> None:
+    def _accumulate(self, one: Write, accumulated: Accumulated, env: Env) -> None:
         """The sum over all turns at once, then one addition to the element."""
         values = self.values
-        axes = [env.axes[name] for name in found.axes]
+        axes = [env.axes[name] for name in accumulated.axes]
         before = values.read(one.memory, one.index, env)
-        if found.operation == "add":
-            total = found.term.range
+        if accumulated.operation == "add":
+            total = accumulated.term.range
             for axis in axes:
                 most = axis.count.range.high
                 total = Range(total.low * max(1, most), total.high * max(1, most))
@@ -342,23 +344,23 @@ class Blocks:
             wide = Range(-(1 << 63), (1 << 63) - 1)
             if not wide.holds(Range(total.low + before.range.low, total.high + before.range.high)):
                 total = wide  # modulo 1 << 64, of which the low bits are taken
-            wraps = total == wide and found.kind == one.memory.type == signed(32)
-            made = values.summed(found.term, axes, total, env, low=wraps)
+            wraps = total == wide and accumulated.kind == one.memory.type == signed(32)
+            made = values.summed(accumulated.term, axes, total, env, low=wraps)
             both = Range(
                 max(wide.low, total.low + before.range.low), min(wide.high, total.high + before.range.high)
             )
             if wraps and before.dtype == made.dtype == "int32":
                 text = f"({before.text} + {made.text})"
-                self._store(one, Code(text, found.kind, before.axes | made.axes, "int32"), env)
+                self._store(one, Code(text, accumulated.kind, before.axes | made.axes, "int32"), env)
                 return
             if total == wide:
                 made = values.cast(made, "int64") if made.array else made
-            value = values.wrapped(values.apply("add", [before, made], both), found.kind)
-        elif isinstance(found.operation, Function):
-            value = values.joined(found.operation, before, found.term, axes, env)
+            value = values.wrapped(values.apply("add", [before, made], both), accumulated.kind)
+        elif isinstance(accumulated.operation, Function):
+            value = values.joined(accumulated.operation, before, accumulated.term, axes, env)
         else:
-            made = values.reduced(found.operation, found.term, axes, env)
-            value = values.apply(found.operation, [before, made], found.kind)
+            made = values.reduced(accumulated.operation, accumulated.term, axes, env)
+            value = values.apply(accumulated.operation, [before, made], accumulated.kind)
         self._store(one, value, env)
 
 
@@ -409,10 +411,12 @@ def setting(isa: InstructionSet) -> dict[str, Any]:
         "_unique": parts.unique, "_joined": parts.joined, "_partial": partial, "_product": parts.product,
         "_chosen": parts.chosen,
         "_apart": parts.apart, "_rows": parts.rows,
-        **{f"_{one.name}_values": one.values for one in isa.tables.values()},
+        **{f"_{table.name}_values": table.values for table in isa.tables.values()},
         **{
-            f"_{one.name}_array": np.array(one.values, natural(Range(min(one.values), max(one.values))))
-            for one in isa.tables.values()
+            f"_{table.name}_array": np.array(
+                table.values, natural(Range(min(table.values), max(table.values)))
+            )
+            for table in isa.tables.values()
         },
     }  # fmt: skip
 

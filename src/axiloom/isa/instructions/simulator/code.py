@@ -88,10 +88,10 @@ class Expressions(Sums):
         return self.placed(found, self.shared.layouts.get(id(found), env.layout), env.layout)
 
     def apply(self, operation: str, parts: Sequence[Code], kind: Range) -> Code:
-        axes = frozenset().union(*(one.axes for one in parts))
+        axes = frozenset().union(*(part.axes for part in parts))
         truth = operation in (*_COMPARED, "not")
         if not any(one.array for one in parts):
-            return Code(_scalar(operation, [one.text for one in parts]), kind, truth=truth)
+            return Code(_scalar(operation, [part.text for part in parts]), kind, truth=truth)
         if operation == "not":
             return Code(f"(~{self.truth(parts[0]).text})", BOOL, axes, "bool", truth=True)
         if operation in _COMPARED:
@@ -206,7 +206,7 @@ class Expressions(Sums):
         name = writer.new()
         for head, (code, lines) in ((f"if {condition.text}:", parts[0]), ("else:", parts[1])):
             with writer.inside(head):
-                writer.lines += ["    " + one for one in lines]
+                writer.lines += ["    " + line for line in lines]
                 writer.line(f"{name} = {code.text}")
         return Code(name, expr.range)
 
@@ -255,8 +255,8 @@ class Expressions(Sums):
             shift = f"_np.minimum({low.text}, 63)" if low.array else f"min({low.text}, 63)"
         text = self.cast(value, dtype).text
         text = text if shift == "0" else f"({text} >> {shift})"
-        made = Code(f"({text} & {hex((1 << width) - 1)})", expr.range, axes, dtype)
-        return self.cast(made, "int64") if dtype == "object" and width <= 63 else made
+        code = Code(f"({text} & {hex((1 << width) - 1)})", expr.range, axes, dtype)
+        return self.cast(code, "int64") if dtype == "object" and width <= 63 else code
 
     def _fields(self, value: Code, expr: Bits, env: Env) -> Code:
         """Bits of one integer, from a place that varies."""
@@ -275,10 +275,10 @@ class Expressions(Sums):
         parts = [self.code(one, env) for one in arguments]
         dtype = self.computing(kind)
         texts, place = [], 0
-        for one, part in zip(arguments, parts, strict=True):
+        for argument, part in zip(arguments, parts, strict=True):
             text = self.cast(part, dtype).text
             texts.append(f"({text} << {place})" if place else text)
-            place += one.range.bits  # of the type that the text says: a part may be known to be smaller
+            place += argument.range.bits  # of the type that the text says: a part may be known to be smaller
         axes = frozenset().union(*(one.axes for one in parts))
         array = any(one.array for one in parts)
         return Code(f"({' | '.join(texts)})", kind, axes, dtype if array else SCALAR)
@@ -287,8 +287,8 @@ class Expressions(Sums):
 
     def _call(self, function: Function, arguments: Sequence[Code], env: Env) -> Code:
         kind = function.result
-        axes = frozenset().union(*(one.axes for one in arguments))
-        texts = ", ".join(one.text for one in arguments)
+        axes = frozenset().union(*(argument.axes for argument in arguments))
+        texts = ", ".join(argument.text for argument in arguments)
         if function.external:
             name = self.shared.external(function.external)
             if externals.function(function.external).patterns is None:
@@ -299,7 +299,7 @@ class Expressions(Sums):
         result: Code
         name, result = self.shared.function(self.isa, function, arguments, env)
         back = {place: axis for axis, place in env.layout.items() if axis in axes}
-        found = frozenset(back[int(one.removeprefix("at"))] for one in result.axes)
+        found = frozenset(back[int(axis.removeprefix("at"))] for axis in result.axes)
         return replace(result, text=f"{name}({texts})", axes=found, range=kind)
 
 
@@ -333,7 +333,7 @@ class Shared:
     def place(self, code: Code, layout: Mapping[str, int]) -> Code:
         """Remembers where the axes of a named array lie."""
         self.kept.append(code)
-        self.layouts[id(code)] = {one: layout[one] for one in code.axes}
+        self.layouts[id(code)] = {axis: layout[axis] for axis in code.axes}
         return code
 
     def function(
@@ -348,10 +348,12 @@ class Shared:
         writer = Writer()
         expressions = Expressions(isa, writer, self)
         inner = Env()
-        for (parameter, kind), one in zip(function.parameters.items(), arguments, strict=True):
-            places = {f"at{env.layout[axis]}": env.layout[axis] for axis in one.axes}
+        for (parameter, kind), argument in zip(function.parameters.items(), arguments, strict=True):
+            places = {f"at{env.layout[axis]}": env.layout[axis] for axis in argument.axes}
             inner.layout |= places
-            code = Code(parameter, kind, frozenset(places), one.dtype, truth=one.truth and one.array)
+            code = Code(
+                parameter, kind, frozenset(places), argument.dtype, truth=argument.truth and argument.array
+            )
             inner.known[parameter] = self.place(code, inner.layout)
         for let in function.lets:
             code = expressions.code(let.value, inner)

@@ -32,8 +32,8 @@ def command_source(isa: InstructionSet, shared: Shared) -> str:
     else:
         writer.line(f"_key = {values.code(key, Env()).text}")
         groups: dict[int, list[Instruction]] = {}
-        for one in instructions:
-            groups.setdefault(_wanted(one, key), []).append(one)
+        for instruction in instructions:
+            groups.setdefault(_wanted(instruction, key), []).append(instruction)
         simple = {value: group[0].name for value, group in groups.items() if _alone(group, key)}
         shared.keys = simple
         with writer.inside("if _key in _by_key:"):
@@ -71,7 +71,7 @@ def _choose(
 
 def _parts(when: Expr) -> list[Expr]:
     if isinstance(when, Apply) and when.operation == "and":
-        return [part for one in when.arguments for part in _parts(one)]
+        return [part for argument in when.arguments for part in _parts(argument)]
     return [when]
 
 
@@ -95,8 +95,10 @@ def _key(instructions: Sequence[Instruction]) -> Bits | None:
     return max(common, key=lambda one: one.width) if common else None
 
 
-def _wanted(one: Instruction, key: Bits) -> int:
-    return next(found[1] for part in _parts(one.when) if (found := _compared(part)) and found[0] == key)
+def _wanted(instruction: Instruction, key: Bits) -> int:
+    return next(
+        found[1] for part in _parts(instruction.when) if (found := _compared(part)) and found[0] == key
+    )
 
 
 def _alone(group: Sequence[Instruction], key: Bits) -> bool:
@@ -107,7 +109,7 @@ def _alone(group: Sequence[Instruction], key: Bits) -> bool:
 def _names(instructions: Sequence[Instruction], isa: InstructionSet) -> set[str]:
     """Registers and memories that conditions look at."""
     found: set[str] = set()
-    for one in instructions:
-        found |= names(one.when) & {*isa.registers}
-        found |= {read.memory.name for read in reads(one.when)}
+    for instruction in instructions:
+        found |= names(instruction.when) & {*isa.registers}
+        found |= {read.memory.name for read in reads(instruction.when)}
     return found

@@ -123,8 +123,8 @@ class Memories(Arrays):
 
     def _gathered(self, index: Sequence[Expr], env: Env) -> Access:
         parts = [self.code(one, env) for one in index]
-        axes = frozenset().union(*(one.axes for one in parts))
-        return Access("gather", "", tuple(one.text for one in parts), axes)
+        axes = frozenset().union(*(part.axes for part in parts))
+        return Access("gather", "", tuple(part.text for part in parts), axes)
 
     def _limits(self, at: Linear, env: Env) -> tuple[Expr, Expr] | None:
         """The least and the greatest index; None where a step's sign does not show."""

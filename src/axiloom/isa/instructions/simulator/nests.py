@@ -106,8 +106,8 @@ class _Planner:
 
     def plan(self, loop: For) -> Plan:
         self._statement(loop, ())
-        for one in self.bounds:
-            if any(read.memory.name in self.writes for read in reads(one)):
+        for bound in self.bounds:
+            if any(read.memory.name in self.writes for read in reads(bound)):
                 raise _NotAtOnceError
         for name, places in self.writes.items():
             self._memory(self.memories[name], places, self.reads.get(name, []))
@@ -202,8 +202,8 @@ class _Planner:
     def _read(self, expr: Expr, axes: tuple[str, ...]) -> None:
         if folded(expr) & self.varies:
             raise _NotAtOnceError
-        for one in reads(expr):
-            self.reads.setdefault(one.memory.name, []).append(self._place(one.index, axes))
+        for read in reads(expr):
+            self.reads.setdefault(read.memory.name, []).append(self._place(read.index, axes))
 
     def _place(self, index: tuple[Expr, ...], axes: tuple[str, ...], write: Write | None = None) -> _Place:
         at = [linear(one, self.known, frozenset(self.varies)) for one in index]
@@ -279,7 +279,7 @@ class _Planner:
 
     def _flat(self, memory: Memory, place: _Place, without: int = -1) -> dict[str, Expr] | None:
         """Steps of a row-major element number along each axis; without those of a dim."""
-        found: dict[str, Expr] = {}
+        exprs: dict[str, Expr] = {}
         weight = 1
         for dim, (size, at) in reversed([*enumerate(zip(memory.shape, place.at, strict=True))]):
             if dim == without:
@@ -289,9 +289,9 @@ class _Planner:
                 return None
             for axis, step in at.steps.items():
                 more = times(step, Const(weight))
-                found[axis] = plus(found[axis], more) if axis in found else more
+                exprs[axis] = plus(exprs[axis], more) if axis in exprs else more
             weight *= size
-        return found
+        return exprs
 
     def _all_different(self, flat: dict[str, Expr], axes: Sequence[str]) -> None:
         """Element numbers differ between any two points of `axes`: it shows, or is looked at as it runs."""
@@ -316,7 +316,7 @@ def depth_of(axis: str) -> int:
 
 def reads(expr: Expr) -> Iterator[Read]:
     """Every element that `expr` reads."""
-    return (one for one in parts(expr) if isinstance(one, Read))
+    return (part for part in parts(expr) if isinstance(part, Read))
 
 
 def _accumulates(write: Write) -> tuple[str | Function, Expr, Range] | None:
@@ -334,7 +334,7 @@ def _accumulates(write: Write) -> tuple[str | Function, Expr, Range] | None:
     if not isinstance(value, Apply) or value.operation not in operations:
         return None
     terms = _terms(value, value.operation)
-    rest = [one for one in terms if one != own]
+    rest = [term for term in terms if term != own]
     if len(rest) != len(terms) - 1 or not rest:
         return None
     total = rest[0]
@@ -345,7 +345,7 @@ def _accumulates(write: Write) -> tuple[str | Function, Expr, Range] | None:
 
 def _terms(expr: Expr, operation: str) -> list[Expr]:
     if isinstance(expr, Apply) and expr.operation == operation:
-        return [one for part in expr.arguments for one in _terms(part, operation)]
+        return [term for part in expr.arguments for term in _terms(part, operation)]
     return [expr]
 
 

@@ -85,7 +85,7 @@ def scatter(memory: Array, name: str, line: int, index: Sequence[Any], value: An
     """Writes in the order of the axes: where two write one element, the last one stays."""
     *places, values = np.broadcast_arrays(*index, value)
     _checked(memory, name, line, places)
-    flat = np.ravel_multi_index([one.astype(np.intp) for one in places], memory.shape).ravel()
+    flat = np.ravel_multi_index([place.astype(np.intp) for place in places], memory.shape).ravel()
     memory.reshape(-1)[flat] = values.ravel()
 
 
@@ -116,9 +116,9 @@ def distinct(*steps: tuple[int, int]) -> bool:
 
 def external(python: Callable[..., Array], low: int, high: int, bits: int, *arguments: Any) -> Any:
     """A function on arrays of bit patterns; its result's low bits, as a number from `low` to `high`."""
-    arrays = np.broadcast_arrays(*(np.asarray(one, np.int64) for one in arguments))
+    arrays = np.broadcast_arrays(*(np.asarray(argument, np.int64) for argument in arguments))
     shape = arrays[0].shape
-    found = np.asarray(python(*(one.reshape(-1) for one in arrays)), np.int64).reshape(shape)
+    found = np.asarray(python(*(array.reshape(-1) for array in arrays)), np.int64).reshape(shape)
     found = found & ((1 << bits) - 1)
     if low < 0:
         found = np.where(found > high, found - (1 << bits), found)
@@ -162,7 +162,7 @@ def product(a: Array, b: Array) -> Array:
 
 def few(*counts: int) -> bool:
     """Whether there are points, and not too many to look at each."""
-    return all(one > 0 for one in counts) and math.prod(counts) <= LIMIT
+    return all(count > 0 for count in counts) and math.prod(counts) <= LIMIT
 
 
 def unique(values: Any, points: int) -> bool:

@@ -88,9 +88,9 @@ class Reference:
 
     def block(self, statements: Sequence[Statement], known: Mapping[str, int]) -> None:
         here = dict(known)
-        for one in statements:
-            self.line = one.line
-            match one:
+        for statement in statements:
+            self.line = statement.line
+            match statement:
                 case Let(name=name, value=value):
                     here[name] = self.value(value, here)
                 case SetRegister(register=register, value=value):
@@ -104,11 +104,11 @@ class Reference:
                     for turn in range(self.value(low, here), self.value(high, here)):
                         self.block(body, {**here, iterator.name: turn})
                 case Lanes():
-                    self.lanes(one, here)
+                    self.lanes(statement, here)
                 case Requirement(condition=condition):
                     if not self.value(condition, here):
                         raise RefusedError(
-                            one, {**{n: v for n, v in self.state.items() if isinstance(v, int)}, **here}
+                            statement, {**{n: v for n, v in self.state.items() if isinstance(v, int)}, **here}
                         )
 
     def lanes(self, one: Lanes, known: Mapping[str, int]) -> None:
@@ -157,7 +157,7 @@ class Reference:
                     place += part.range.bits
                 return whole
             case Apply(operation=operation, arguments=arguments):
-                return VALUES[operation](*(self.value(one, known) for one in arguments))
+                return VALUES[operation](*(self.value(argument, known) for argument in arguments))
             case Bits(value=value, low=low, width=width):
                 return self.value(value, known) >> self.value(low, known) & ((1 << width) - 1)
             case Wrapped(value=value, range=kind):
@@ -171,13 +171,13 @@ class Reference:
                     [self.value(body, {**known, iterator: turn}) for turn in range(count)]
                 )
             case Call(function=function, arguments=arguments):
-                return self.call(function, [self.value(one, known) for one in arguments])
+                return self.call(function, [self.value(argument, known) for argument in arguments])
         raise AssertionError(expr)
 
     def call(self, function: Function, arguments: Sequence[int]) -> int:
         if function.external:
             python: Any = externals.function(function.external).python
-            found = int(python(*(np.asarray([one], np.int64) for one in arguments))[0])
+            found = int(python(*(np.asarray([argument], np.int64) for argument in arguments))[0])
             return _wrapped(found, function.result)
         known = dict(zip(function.parameters, arguments, strict=True))
         for let in function.lets:

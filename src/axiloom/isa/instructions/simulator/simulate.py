@@ -33,7 +33,7 @@ class Simulator:
         self._shared = Shared()
         self._setting = setting(isa) | {"_illegal": self._illegal, "_refused": self._refused}
         self._sources: dict[str, str] = {}
-        self._functions = {name: self._first(one) for name, one in isa.instructions.items()}
+        self._functions = {name: self._first(instruction) for name, instruction in isa.instructions.items()}
         self.reset()
 
     def reset(self) -> None:
@@ -152,7 +152,9 @@ class Simulator:
 
     def _at(self, line: int) -> str:
         """The instruction at a line, or the condition of one."""
-        before = [one.name for one in self.isa.instructions.values() if one.line <= line]
+        before = [
+            instruction.name for instruction in self.isa.instructions.values() if instruction.line <= line
+        ]
         return before[-1] if before else "a condition"
 
     # --- one element after the other ----------------------------------------------------------------------
@@ -169,7 +171,11 @@ class Simulator:
         return {name: int(inputs.get(name, 0)) for name in self.isa.inputs}
 
     def _enabled(self, inputs: dict[str, int]) -> Instruction:
-        found = [name for name, one in self.isa.instructions.items() if self._reference.enabled(one, inputs)]
+        found = [
+            name
+            for name, instruction in self.isa.instructions.items()
+            if self._reference.enabled(instruction, inputs)
+        ]
         if not found:
             self._unknown([*inputs.values()])
         if len(found) > 1:

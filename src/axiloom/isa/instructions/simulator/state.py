@@ -48,11 +48,13 @@ class State(dict[str, Any]):
     def __init__(self, isa: InstructionSet) -> None:
         self._isa = isa
         # A register that a reset leaves as it is has some value: 0, or the least it can have.
-        registers = {one.name: one.init or max(0, one.type.low) for one in isa.registers.values()}
+        registers = {
+            register.name: register.init or max(0, register.type.low) for register in isa.registers.values()
+        }
         memories = {one.name: np.zeros(one.shape, natural(one.type)) for one in isa.memories.values()}
-        for one in isa.memories.values():
-            if one.reset:
-                memories[one.name].fill(one.reset)
+        for memory in isa.memories.values():
+            if memory.reset:
+                memories[memory.name].fill(memory.reset)
         super().__init__({**registers, **memories})
 
     def __setitem__(self, name: str, value: Any) -> None:

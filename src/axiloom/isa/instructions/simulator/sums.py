@@ -41,9 +41,9 @@ class Sums(Memories):
         local = env.copied()
         many = len(axes)
         local.layout = {one: place + many for one, place in env.layout.items()}
-        local.layout |= {one.name: many - at for at, one in enumerate(axes)}
+        local.layout |= {axis.name: many - at for at, axis in enumerate(axes)}
         code = self.code(body, local)
-        there = [one.name for one in axes if one.name in code.axes]
+        there = [axis.name for axis in axes if axis.name in code.axes]
         left = code.axes - {*there}
         truth = operation in ("and", "or")
         name = {"add": "sum", "and": "all", "or": "any"}.get(operation, operation)
@@ -54,7 +54,7 @@ class Sums(Memories):
         if not left:
             text = f"{code.text}.{name}({', '.join(options)}).item()" if there else code.text
             made = Code(text, code.range, truth=truth and code.truth)
-            return self._repeated(operation, made, [one for one in axes if one.name not in there], env)
+            return self._repeated(operation, made, [axis for axis in axes if axis.name not in there], env)
         text = code.text
         if there:
             places = [f"-{local.layout[one]}" for one in there]
@@ -66,21 +66,21 @@ class Sums(Memories):
         if len(there) < many:
             text = f"{text}[..., {', '.join('0' * many)}]"
         made = Code(text, code.range, left, result, truth=result == "bool", owned=bool(there))
-        return self._repeated(operation, made, [one for one in axes if one.name not in there], env)
+        return self._repeated(operation, made, [axis for axis in axes if axis.name not in there], env)
 
     def joined(self, function: Function, before: Code, body: Expr, axes: Sequence[Axis], env: Env) -> Code:
         """`before`, joined with `body` for each turn of `axes`, one after the other: the order counts."""
         top, many = max(env.layout.values()), len(axes)
         local = env.copied()
-        local.layout |= {one.name: top + many - at for at, one in enumerate(axes)}
+        local.layout |= {axis.name: top + many - at for at, axis in enumerate(axes)}
         term = self.code(body, local)
-        counts = ", ".join(self.code(one.count, env).text for one in axes)
+        counts = ", ".join(self.code(axis.count, env).text for axis in axes)
         name, kind = self.shared.external(function.external), function.result
         plain = externals.function(function.external).patterns is None
         whole = f"{name}_all"
         name = f"_partial(_external, {name}, {kind.low}, {kind.high}, {kind.bits})" if plain else name
         text = f"_joined({name}, {whole}, {before.text}, {term.text}, ({counts},), {top})"
-        left = before.axes | (term.axes - {one.name for one in axes})
+        left = before.axes | (term.axes - {axis.name for axis in axes})
         if not left:
             return Code(f"_np.asarray({text}).item()", kind)
         return Code(text, kind, left, "int64" if plain else natural(kind).name)
@@ -119,17 +119,17 @@ class Sums(Memories):
         low = low and narrow and number == "int64"
         if self.mask is not None:
             return None
-        if any(axis not in env.axes for one in body.arguments for axis in self._axes_of(one, env)):
+        if any(axis not in env.axes for argument in body.arguments for axis in self._axes_of(argument, env)):
             return None  # a function's parameters: how many there are does not stand here
-        sides = [self._axes_of(one, env) for one in body.arguments]
-        summed = {one.name for one in axes}
+        sides = [self._axes_of(argument, env) for argument in body.arguments]
+        summed = {axis.name for axis in axes}
         if not summed <= sides[0] & sides[1] or not sides[0] | sides[1] > summed:
             return None
         batch = sides[0] & sides[1] - summed
         own = [side - summed - batch for side in sides]
         # Rows from the left, columns from the right: one that has none of its own has a 1 there.
         order = [ordered(one, env) for one in (batch, *own)]
-        inner = [one.name for one in axes]
+        inner = [axis.name for axis in axes]
         texts = []
         for expr, groups in zip(body.arguments, ([order[1], inner], [inner, order[2]]), strict=True):
             local = env.copied()
@@ -156,8 +156,8 @@ class Sums(Memories):
 
     def _flat(self, code: Code, batch: list[str], groups: list[list[str]], number: str, env: Env) -> str:
         text = f"{self.cast(code, number).text}"
-        if all(len(one) == 1 for one in groups):
+        if all(len(group) == 1 for group in groups):
             return text
         counts = [[self.code(env.axes[one].count, env).text for one in group] for group in (batch, *groups)]
-        shape = [*counts[0], *(" * ".join(one) if one else "1" for one in counts[1:])]
+        shape = [*counts[0], *(" * ".join(count) if count else "1" for count in counts[1:])]
         return f"{text}.reshape({', '.join(shape)})"

@@ -162,19 +162,19 @@ class Arrays:
 
     def common(self, parts: Sequence[Code], *kinds: Range) -> str:
         """The type in which NumPy computes with these, where the result is of `kinds`."""
-        dtype = self.computing(*kinds, *(one.range for one in parts))
-        wide = any(one.dtype in ("int64", "uint32") for one in parts)
+        dtype = self.computing(*kinds, *(part.range for part in parts))
+        wide = any(part.dtype in ("int64", "uint32") for part in parts)
         return "int64" if dtype == "int32" and wide else dtype
 
     def aligned(self, parts: Sequence[Code], dtype: str) -> list[Code]:
         """So that NumPy computes in `dtype`: one array of it is enough, the others are smaller."""
-        arrays = [one for one in parts if one.array]
-        if any(one.dtype == "object" for one in arrays) and dtype != "object":
-            return [self.cast(one, dtype) for one in parts]
-        if any(one.dtype == dtype for one in arrays):
+        arrays = [part for part in parts if part.array]
+        if any(array.dtype == "object" for array in arrays) and dtype != "object":
+            return [self.cast(part, dtype) for part in parts]
+        if any(array.dtype == dtype for array in arrays):
             return [*parts]
-        first = next((at for at, one in enumerate(parts) if one.array), -1)
-        return [self.cast(one, dtype) if at == first else one for at, one in enumerate(parts)]
+        first = next((at for at, part in enumerate(parts) if part.array), -1)
+        return [self.cast(part, dtype) if at == first else part for at, part in enumerate(parts)]
 
     def placed(self, code: Code, have: Mapping[str, int], want: Mapping[str, int]) -> Code:
         """An array whose axes lie as in `have`, with its axes as in `want`."""

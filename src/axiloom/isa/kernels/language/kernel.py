@@ -65,7 +65,7 @@ class Index:
 
     def extent(self, sizes: Mapping[str, int]) -> int:
         """Elements between the first and the last one of a tile of `sizes`, both included."""
-        return 1 + sum((sizes[one] - 1) * self.factor(one, sizes) for one in self.terms)
+        return 1 + sum((sizes[term] - 1) * self.factor(term, sizes) for term in self.terms)
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,7 @@ class Kernel:
 
     def moved(self, operand: str) -> tuple[str, ...]:
         """The host's loops that move the tile of an operand, in the order of the iterators."""
-        used = {one for index in self.maps[operand].values() for one in index.terms}
+        used = {term for index in self.maps[operand].values() for term in index.terms}
         return tuple(loop for loop in self.loops if loop in used)
 
     # --- checks ---------------------------------------------------------------------------------------
@@ -175,8 +175,8 @@ class Kernel:
     def _index(self, operand: str, dim: str, text: str) -> Index:
         terms: dict[str, int | str] = {}
         for part in text.split("+"):
-            found = _TERM.fullmatch(part.strip())
-            sides = [side for side in (found["a"], found["b"]) if side] if found else []
+            match = _TERM.fullmatch(part.strip())
+            sides = [side for side in (match["a"], match["b"]) if side] if match else []
             iterators = [side for side in sides if side in self.iterators]
             if len(iterators) != 1 or iterators[0] in terms:
                 what = f"`{text}` is no sum of iterators times factors, such as `oh * 2 + fh`"
@@ -226,7 +226,7 @@ class Kernel:
                 f"operands.{self.output}: the dims of the result must be the parallel iterators, "
                 f"{', '.join(parallel)}"
             )
-        moving = {one for dims in self.maps.values() for index in dims.values() for one in index.terms}
+        moving = {term for dims in self.maps.values() for index in dims.values() for term in index.terms}
         idle = [name for name in self.iterators if name not in moving]
         if idle:
             raise KernelError(f"iterators.{idle[0]}: it moves no operand; leave it out")

@@ -14,13 +14,13 @@ from axiloom.isa.kernels.language.kernel import Kernel
 
 
 def _found() -> dict[str, Kernel]:
-    found: dict[str, Kernel] = {}
+    kernels: dict[str, Kernel] = {}
     for module in sorted(info.name for info in pkgutil.iter_modules(__path__)):
         for kernel in import_module(f"{__name__}.{module}").KERNELS:
-            if kernel.name in found:
+            if kernel.name in kernels:
                 raise ValueError(f"two kernels are called {kernel.name}; the second is in {module}.py")
-            found[kernel.name] = kernel
-    return found
+            kernels[kernel.name] = kernel
+    return kernels
 
 
 KERNELS: Mapping[str, Kernel] = _found()

@@ -39,7 +39,7 @@ class BankLayout:
                     f"layout of {self.array}: the last coefficient {self.partition.coefficients} and "
                     f"{self.partition.banks} banks have a common divisor: two elements would share a place"
                 )
-        elif any(each < 1 for each in self.partition.factors):
+        elif any(factor < 1 for factor in self.partition.factors):
             raise CompileError(f"layout of {self.array}: factors must be positive, not {parts}")
 
     # --- sizes ---------------------------------------------------------------------------------------
@@ -107,9 +107,9 @@ class BankLayout:
             address.append(modulo(turn, self.copies, prod(self.extents), ranges))
         return added(bank), added(address)
 
-    def apart(self, one: tuple[Affine, ...], other: tuple[Affine, ...]) -> bool:
+    def apart(self, affines: tuple[Affine, ...], other: tuple[Affine, ...]) -> bool:
         """Whether two elements lie in different banks, whatever the counters are."""
-        gaps = [a - b for a, b in zip(one, other, strict=True)]
+        gaps = [a - b for a, b in zip(affines, other, strict=True)]
         if isinstance(self.partition, Hyperplane):
             total = Affine()
             for gap, factor in zip(gaps, self.partition.coefficients, strict=True):
@@ -216,11 +216,11 @@ def added(terms: list[Term]) -> Place:
     """The sum, in which all that is affine is one term."""
     plain = Affine()
     rest: list[Term] = []
-    for each in terms:
-        if each.divisor == 1 and each.modulus == 0:
-            plain = plain + each.value * each.factor
+    for term in terms:
+        if term.divisor == 1 and term.modulus == 0:
+            plain = plain + term.value * term.factor
         else:
-            rest.append(each)
+            rest.append(term)
     if rest and plain == Affine():
         return tuple(rest)
     return (Term(plain), *rest)

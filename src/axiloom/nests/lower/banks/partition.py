@@ -37,11 +37,11 @@ def demand(array: Array, vertices: Sequence[Vertex], guards: Guards) -> Demand:
     steps = [0] * len(array.shape)
     for stores in (False, True):
         accesses = [
-            (each.what, each.guard)
-            for each in vertices
-            if isinstance(each.what, Access)
-            and each.what.array == array.name
-            and each.what.is_store is stores
+            (vertex.what, vertex.guard)
+            for vertex in vertices
+            if isinstance(vertex.what, Access)
+            and vertex.what.array == array.name
+            and vertex.what.is_store is stores
         ]
         for what, _ in accesses:
             for dimension, form in enumerate(what.forms):
@@ -56,8 +56,8 @@ def demand(array: Array, vertices: Sequence[Vertex], guards: Guards) -> Demand:
 def partition(array: Array, demands: Iterable[Demand]) -> Cyclic:
     """For what all pipes ask."""
     demands = list(demands)
-    gaps = frozenset().union(*(each.gaps for each in demands))
-    steps = tuple(gcd(*(each.steps[d] for each in demands)) for d in range(len(array.shape)))
+    gaps = frozenset().union(*(demand.gaps for demand in demands))
+    steps = tuple(gcd(*(demand.steps[d] for demand in demands)) for d in range(len(array.shape)))
     if not gaps:
         return Cyclic((1,) * len(array.shape))
     most = [
@@ -90,8 +90,8 @@ def _products(number: int, most: Sequence[int]) -> Iterator[tuple[int, ...]]:
                 yield (factor, *rest)
 
 
-def _gap(one: tuple[Affine, ...], other: tuple[Affine, ...]) -> tuple[int, ...] | None:
-    gaps = [a - b for a, b in zip(one, other, strict=True)]
-    if any(not each.is_constant for each in gaps):
+def _gap(affines: tuple[Affine, ...], other: tuple[Affine, ...]) -> tuple[int, ...] | None:
+    gaps = [a - b for a, b in zip(affines, other, strict=True)]
+    if any(not gap.is_constant for gap in gaps):
         return None
-    return tuple(each.constant for each in gaps)
+    return tuple(gap.constant for gap in gaps)

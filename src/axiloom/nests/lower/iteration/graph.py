@@ -91,7 +91,7 @@ class Vertex:
         what = self.what
         match what:
             case Operate():
-                what = replace(what, operands=tuple(new[each] for each in what.operands))
+                what = replace(what, operands=tuple(new[operand] for operand in what.operands))
             case Choose():
                 what = replace(what, options=tuple((when, new[each]) for when, each in what.options))
             case Access(value=int(value)):
@@ -147,7 +147,7 @@ class Graph:
                 forms = lane.forms(tree.subscripts)
                 return self._load(array, forms, lane.guard, len(self._stores.get(array.name, ())), lane)
             case _:
-                operands = tuple(self.expression(each, lane) for each in tree.operands)
+                operands = tuple(self.expression(operand, lane) for operand in tree.operands)
                 number = tree.operands[-1].number
                 latency = self.latencies(tree.name, number, tree.number)[0]
                 what = Operate(tree.name, number, tree.number, operands, latency, 0)
@@ -246,13 +246,13 @@ class Graph:
         stores.append(self._new(Access(array, forms, value), bits, guard, self._time))
         self.vertices[stores[-1]].statements |= statements
 
-    def _alias(self, one: Forms, where: Condition, other: Forms, guard: Condition) -> Alias:
+    def _alias(self, forms: Forms, where: Condition, other: Forms, guard: Condition) -> Alias:
         """Whether two accesses of an array meet in an iteration that has both."""
         if self.guards.excludes(where, guard):
             return Alias.NEVER
-        if one == other:
+        if forms == other:
             return Alias.SAME
-        gaps = tuple(a - b for a, b in zip(one, other, strict=True))
+        gaps = tuple(a - b for a, b in zip(forms, other, strict=True))
         for gap in gaps:
             low, high = gap.range(self.guards.ranges)
             if low > 0 or high < 0:
@@ -269,15 +269,15 @@ class Graph:
     def finish(self) -> list[Vertex]:
         """The vertices that stores need, each after its operands."""
         needed: set[int] = set()
-        waiting = [each for stores in self._stores.values() for each in stores]
+        waiting = [store for stores in self._stores.values() for store in stores]
         while waiting:
             number = waiting.pop()
             if number not in needed:
                 needed.add(number)
                 waiting += self.vertices[number].operands
         new = [-1] * len(self.vertices)
-        found: list[Vertex] = []
+        vertices: list[Vertex] = []
         for number in sorted(needed):
-            new[number] = len(found)
-            found.append(self.vertices[number].renamed(new))
-        return found
+            new[number] = len(vertices)
+            vertices.append(self.vertices[number].renamed(new))
+        return vertices

@@ -68,36 +68,36 @@ class Guards:
             self._implied[key] = self.points(strong).is_subset(self.points(weak))
         return self._implied[key]
 
-    def excludes(self, one: Condition, other: Condition) -> bool:
+    def excludes(self, condition: Condition, other: Condition) -> bool:
         """Whether no iteration has both."""
-        if not one or not other:
+        if not condition or not other:
             return False
-        asked = (id(one), id(other))
+        asked = (id(condition), id(other))
         known = self._asked.get(asked)
         if known is None:
-            known = self._asked[asked] = (one, other, self._excludes(one, other))
+            known = self._asked[asked] = (condition, other, self._excludes(condition, other))
         return known[2]
 
-    def _excludes(self, one: Condition, other: Condition) -> bool:
-        key = (one, other) if id(one) <= id(other) else (other, one)
+    def _excludes(self, condition: Condition, other: Condition) -> bool:
+        key = (condition, other) if id(condition) <= id(other) else (other, condition)
         if key not in self._excluded:
             forms = set(other)
-            self._excluded[key] = any(_tight(-each - 1) in forms for each in one) or bool(
-                self.points(one).intersect(self.points(other)).is_empty()
+            self._excluded[key] = any(_tight(-each - 1) in forms for each in condition) or bool(
+                self.points(condition).intersect(self.points(other)).is_empty()
             )
         return self._excluded[key]
 
-    def weaker(self, one: Condition, other: Condition) -> Condition:
+    def weaker(self, condition: Condition, other: Condition) -> Condition:
         """A guard that both imply."""
-        if self.implies(one, other):
+        if self.implies(condition, other):
             return other
-        if self.implies(other, one):
-            return one
-        return tuple(each for each in one if self.implies(other, (each,)))
+        if self.implies(other, condition):
+            return condition
+        return tuple(each for each in condition if self.implies(other, (each,)))
 
-    def both(self, one: Condition, other: Condition) -> Condition | None:
+    def both(self, condition: Condition, other: Condition) -> Condition | None:
         """Where both hold; None if nowhere."""
-        return self.simple((*one, *other))
+        return self.simple((*condition, *other))
 
 
 def _tight(form: Affine) -> Affine:

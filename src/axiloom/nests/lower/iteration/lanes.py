@@ -31,7 +31,7 @@ class Lane:
 
     def forms(self, subscripts: Sequence[Affine]) -> tuple[Affine, ...]:
         """Subscripts over the statement's iterators, over counters."""
-        return tuple(each.substitute(self.instance) for each in subscripts)
+        return tuple(subscript.substitute(self.instance) for subscript in subscripts)
 
 
 def lanes(space: Space, guards: Guards) -> list[Lane]:

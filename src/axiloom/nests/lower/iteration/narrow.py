@@ -55,13 +55,13 @@ def _low(tree: Expression, number: str) -> Expression:
             bits = format_of(number).bits
             return _shifted(_low(value, number), int(places)) if places < bits else Literal(0, number)
         case Op() if tree.name in _LOW_BITS and _is_of_one_format(tree):
-            low = Op(tree.name, tuple(_low(each, number) for each in tree.operands), number)
+            low = Op(tree.name, tuple(_low(operand, number) for operand in tree.operands), number)
             return _product(low) if tree.name == "mul" else low
     return _converted(narrowed(tree), number)
 
 
 def _is_product(tree: Op) -> bool:
-    kinds = {format_of(each).kind for each in (tree.number, *(each.number for each in tree.operands))}
+    kinds = {format_of(each).kind for each in (tree.number, *(operand.number for operand in tree.operands))}
     return tree.name == "mul" and kinds == {Kind.INTEGER}
 
 
@@ -75,8 +75,8 @@ def _product(tree: Op) -> Expression:
     result = format_of(tree.number)
     if not _is_of_one_format(tree):
         return tree
-    operands = [_unwidened(each) for each in tree.operands]
-    formats = [_format_of_value(each) for each in operands]
+    operands = [_unwidened(operand) for operand in tree.operands]
+    formats = [_format_of_value(operand) for operand in operands]
     signed = result.signed
     if not signed and any(each.signed for each in formats):
         return tree
@@ -84,7 +84,7 @@ def _product(tree: Op) -> Expression:
     if bits >= result.bits:
         return tree
     number = f"{'' if signed else 'u'}int{bits}"
-    return Op("mul", tuple(_converted(each, number) for each in operands), tree.number)
+    return Op("mul", tuple(_converted(operand, number) for operand in operands), tree.number)
 
 
 def _shifted(tree: Expression, places: int) -> Expression:
@@ -117,7 +117,7 @@ def _converted(tree: Expression, number: str) -> Expression:
 
 
 def _is_of_one_format(tree: Op) -> bool:
-    return all(each.number == tree.number for each in tree.operands)
+    return all(operand.number == tree.number for operand in tree.operands)
 
 
 def _wrapped(value: int, format: Format) -> int:

@@ -67,8 +67,8 @@ class _Units:
         self.of: dict[int, Unit] = {}
         self.after: list[set[int]] = [set() for _ in vertices]
         for number, vertex in enumerate(vertices):
-            for each in vertex.operands:
-                self.after[each].add(number)
+            for operand in vertex.operands:
+                self.after[operand].add(number)
 
     def alone(self, number: int) -> Unit:
         self.of[number] = [number]
@@ -122,11 +122,11 @@ def _roles(vertices: Sequence[Vertex]) -> list[Role]:
     for number in reversed(range(len(vertices))):
         vertex = vertices[number]
         role = roles[number] or ()
-        for position, each in enumerate(vertex.operands):
+        for position, operand in enumerate(vertex.operands):
             way = (*role, position) if isinstance(vertex.what, Operate) else role
-            known = roles[each]
+            known = roles[operand]
             if known is None or (-len(way), way) < (-len(known), known):
-                roles[each] = way
+                roles[operand] = way
     return [each or () for each in roles]
 
 
@@ -156,7 +156,7 @@ class _Merger:
             self._new.update((each, new) for each in unit)
             return new
         vertex = self.old[number]
-        names = {each: self._vertex(each) for each in vertex.operands}
+        names = {operand: self._vertex(operand) for operand in vertex.operands}
         moved = vertex.renamed([names.get(each, -1) for each in range(number)])
         self._new[number] = self._add(moved)
         return self._new[number]
@@ -185,9 +185,9 @@ class _Merger:
             values = [self._vertex(self.old[each].operands[position]) for each in members]
             operands.append(self._choice(keys, values, members))
         guard, statements = first.guard, set(first.statements)
-        for each in members[1:]:
-            guard = self.guards.weaker(guard, self.old[each].guard)
-            statements |= self.old[each].statements
+        for member in members[1:]:
+            guard = self.guards.weaker(guard, self.old[member].guard)
+            statements |= self.old[member].statements
         what = replace(first.what, operands=tuple(operands))
         return self._add(Vertex(what, first.bits, guard, first.time, statements))
 
@@ -201,17 +201,19 @@ class _Merger:
         if len({value for _, value in options}) == 1:
             return values[0]
         guard = self.old[members[0]].guard
-        for each in members[1:]:
-            guard = self.guards.weaker(guard, self.old[each].guard)
+        for member in members[1:]:
+            guard = self.guards.weaker(guard, self.old[member].guard)
         what = Choose(tuple(options), 0)
         return self._add(Vertex(what, self.found[values[0]].bits, guard))
 
     def _keys(self, members: list[int]) -> list[Condition]:
         """For each member a condition that holds where it matters, and for none of those after it."""
-        found: list[Condition] = []
+        conditions: list[Condition] = []
         for position, member in enumerate(members):
             rest = [self.old[each].guard for each in members[position + 1 :]]
             guard = self.old[member].guard
             keys: list[Condition] = [(), *((form,) for form in guard), guard]
-            found.append(next(key for key in keys if all(self.guards.excludes(key, each) for each in rest)))
-        return found
+            conditions.append(
+                next(key for key in keys if all(self.guards.excludes(key, each) for each in rest))
+            )
+        return conditions

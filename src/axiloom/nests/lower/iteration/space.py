@@ -60,11 +60,11 @@ class Space:
 
     @property
     def names(self) -> tuple[str, ...]:
-        return tuple(each.name for each in self.counters)
+        return tuple(counter.name for counter in self.counters)
 
     @property
     def ranges(self) -> dict[str, tuple[int, int]]:
-        return {each.name: each.range for each in self.counters}
+        return {counter.name: counter.range for counter in self.counters}
 
     @cached_property
     def iterations(self) -> int:
@@ -127,14 +127,14 @@ def space(statements: Sequence[Placed], unrolled: frozenset[str], waits: Waits |
     """The space of `statements`, which share a pipe."""
     members, names, statics = _members(statements, unrolled, waits or {})
     domains: list[tuple[Member, isl.Set]] = []
-    for each in members:
-        points = sets.domain((*names, *each.unrolled), each.domain)
-        domains.append((each, points.project_out(isl.dim_type.set, len(names), len(each.unrolled))))
+    for member in members:
+        points = sets.domain((*names, *member.unrolled), member.domain)
+        domains.append((member, points.project_out(isl.dim_type.set, len(names), len(member.unrolled))))
     union = isl.Set.empty(domains[0][1].get_space())
     for _, points in domains:
         union = union.union(points)
     if union.is_empty():
-        where = ", ".join(each.statement.name for each in statements)
+        where = ", ".join(statement.statement.name for statement in statements)
         raise CompileError(f"nothing to execute: the domain of {where} is empty")
     for (level, rank), wait in (waits or {}).items():
         for each, points in domains:
@@ -151,17 +151,17 @@ def _without_constants(space: Space) -> Space:
 
     def moved(pieces: Sequence[Piece]) -> tuple[Piece, ...]:
         found = (
-            Piece(tuple(form.substitute(fixed) for form in each.when), each.value.substitute(fixed))
-            for each in pieces
+            Piece(tuple(form.substitute(fixed) for form in piece.when), piece.value.substitute(fixed))
+            for piece in pieces
         )
         # A condition on constants holds always or never.
         alive = (x for x in found if all(not f.is_constant or f.constant >= 0 for f in x.when))
         return tuple(Piece(tuple(f for f in x.when if not f.is_constant), x.value) for x in alive)
 
     counters = tuple(
-        Counter(each.name, moved(each.lower), moved(each.upper), each.range)
-        for each in space.counters
-        if each.name not in fixed
+        Counter(counter.name, moved(counter.lower), moved(counter.upper), counter.range)
+        for counter in space.counters
+        if counter.name not in fixed
     )
     reached = space.reached
     for position in reversed(range(len(space.counters))):
@@ -169,11 +169,11 @@ def _without_constants(space: Space) -> Space:
             reached = reached.project_out(isl.dim_type.set, position, 1)
     members = tuple(
         replace(
-            each,
-            counters={name: form.substitute(fixed) for name, form in each.counters.items()},
-            domain=tuple(form.substitute(fixed) for form in each.domain),
+            member,
+            counters={name: form.substitute(fixed) for name, form in member.counters.items()},
+            domain=tuple(form.substitute(fixed) for form in member.domain),
         )
-        for each in space.members
+        for member in space.members
     )
     return Space(members, counters, reached, space.phases)
 
@@ -184,7 +184,7 @@ def _waiting(points: isl.Set, names: tuple[str, ...], static: str, value: int, w
     outer = points.project_out(isl.dim_type.set, at, len(names) - at)
     forms = [Affine.name(static) - value, value - Affine.name(static)]
     forms += [Affine.name(names[at + 1]), wait - 1 - Affine.name(names[at + 1])]
-    forms += [sign * Affine.name(each) for each in names[at + 2 :] for sign in (1, -1)]
+    forms += [sign * Affine.name(name) for name in names[at + 2 :] for sign in (1, -1)]
     return outer.add_dims(isl.dim_type.set, len(names) - at).intersect(sets.domain(names, tuple(forms)))
 
 
@@ -204,7 +204,7 @@ def _members(
     statements: Sequence[Placed], unrolled: frozenset[str], waits: Waits
 ) -> tuple[tuple[Member, ...], tuple[str, ...], dict[int, str]]:
     """Members, the names of the counters, and which of them stand for static numbers, by level."""
-    partial = [_partial(each, unrolled) for each in statements]
+    partial = [_partial(statement, unrolled) for statement in statements]
     depth = max(len(each.loops) for each in partial)
     taken = set(unrolled)
     names: list[str] = []
@@ -241,7 +241,7 @@ def _partial(placed: Placed, unrolled: frozenset[str]) -> _Partial:
     outer = 0
     while 2 * outer + 1 < len(order) and order[2 * outer + 1] not in unrolled:
         outer += 1
-    late = [each for each in placed.loops[outer:] if each not in unrolled]
+    late = [loop for loop in placed.loops[outer:] if loop not in unrolled]
     if late:
         raise CompileError(
             f"{placed.statement.name}: loop {late[0]} stands inside unrolled loop {placed.loops[outer]}; "

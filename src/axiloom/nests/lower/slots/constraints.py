@@ -33,7 +33,7 @@ def accesses(
     counts: Mapping[str, int],
 ) -> list[Resource]:
     """What uses the ports of banks that may be the same: `counts` reads a cycle, one write."""
-    found: list[Resource] = []
+    resources: list[Resource] = []
 
     @cache  # each pair is asked about again for each slot and interval
     def together(a: int, b: int) -> bool:
@@ -58,8 +58,8 @@ def accesses(
             kind = "writes to" if stores else "reads of"
             for low, high, group in _overlapping(users):
                 banks = f"bank {low}" if low == high else f"banks {low} to {high}"
-                found.append(Resource(f"{kind} {array}, {banks}", tuple(group), count, together))
-    return found
+                resources.append(Resource(f"{kind} {array}, {banks}", tuple(group), count, together))
+    return resources
 
 
 def _overlapping(users: list[tuple[int, int, int]]) -> list[tuple[int, int, list[int]]]:

@@ -29,8 +29,8 @@ class Distances:
     def __init__(self, space: Space) -> None:
         self.space = space
         self.names = space.names
-        self.later = {each: Affine.name(f"{each}_later") for each in space.names}
-        self.every = (*self.names, *(f"{each}_later" for each in self.names))
+        self.later = {name: Affine.name(f"{name}_later") for name in space.names}
+        self.every = (*self.names, *(f"{name}_later" for name in self.names))
         self._points: dict[Condition, isl.Set] = {}
         self._known_sizes: dict[tuple[str, int], list[int]] = {}
 
@@ -73,7 +73,7 @@ class Distances:
     def _parting(self) -> list[isl.Set]:
         """For each level the pairs whose counters agree up to there, where p's is smaller; at the end those
         that agree in all."""
-        gaps = [self.later[each] - Affine.name(each) for each in self.names]
+        gaps = [self.later[name] - Affine.name(name) for name in self.names]
         same = [form for gap in gaps for form in (gap, -gap)]
         levels = [(*same[: 2 * level], gaps[level] - 1) for level in range(len(gaps))]
         return [sets.domain(self.every, each) for each in (*levels, tuple(same))]
@@ -100,8 +100,8 @@ class Distances:
     def _ends(self) -> list[tuple[isl.PwAff, isl.PwAff]]:
         """For each counter the upper bound at p and the lower bound at q."""
         return [
-            (_function(self.every, each.upper, {}), _function(self.every, each.lower, self.later))
-            for each in self.space.counters
+            (_function(self.every, counter.upper, {}), _function(self.every, counter.lower, self.later))
+            for counter in self.space.counters
         ]
 
     def _sizes(self, prefix: isl.Set, level: int) -> list[int]:
@@ -125,17 +125,17 @@ class Distances:
     def _spans(self) -> list[isl.PwAff]:
         """For each counter its upper bound less its lower one."""
         return [
-            _function(self.names, each.upper, {}).sub(_function(self.names, each.lower, {}))
-            for each in self.space.counters
+            _function(self.names, counter.upper, {}).sub(_function(self.names, counter.lower, {}))
+            for counter in self.space.counters
         ]
 
 
 def _function(names: tuple[str, ...], pieces: Sequence[Piece], moved: dict[str, Affine]) -> isl.PwAff:
     """A bound of a counter."""
     parts = [
-        f"{sets.point(names)} -> [{each.value.substitute(moved)}] : "
-        f"{sets.conjunction(form.substitute(moved) for form in each.when)}"
-        for each in pieces
+        f"{sets.point(names)} -> [{piece.value.substitute(moved)}] : "
+        f"{sets.conjunction(form.substitute(moved) for form in piece.when)}"
+        for piece in pieces
     ]
     return isl.PwAff(f"{{ {'; '.join(parts)} }}")
 

@@ -26,7 +26,7 @@ def late(
             case Constant() | Position() | Access(value=None):
                 free[number] = True
             case Choose():
-                free[number] = all(free[each] for each in vertex.operands)
+                free[number] = all(free[operand] for operand in vertex.operands)
             case _:
                 pass
     groups: dict[int, list[int]] = {}

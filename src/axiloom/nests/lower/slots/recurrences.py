@@ -13,7 +13,7 @@ def cyclic(vertices: Sequence[Vertex], dependences: Sequence[Dependence]) -> set
     after: list[list[int]] = [[] for _ in vertices]
     before: list[list[int]] = [[] for _ in vertices]
     pairs = [(operand, number) for number, vertex in enumerate(vertices) for operand in vertex.operands]
-    pairs += [(each.before, each.after) for each in dependences if each.delay]
+    pairs += [(dependence.before, dependence.after) for dependence in dependences if dependence.delay]
     for a, b in pairs:
         after[a].append(b)
         before[b].append(a)

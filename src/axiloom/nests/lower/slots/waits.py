@@ -15,7 +15,7 @@ def crossings(
 ) -> dict[int, tuple[int, int]]:
     """Dependences from one phase to another one, by position, and the change of phase they cross: the level
     of the static number, and the rank of the phase that ends."""
-    members = {each.placed.statement.name: each for each in space.members}
+    members = {member.placed.statement.name: member for member in space.members}
     found: dict[int, tuple[int, int]] = {}
     for number, dependence in enumerate(dependences):
         ends = [_phases(vertices[each], members) for each in (dependence.before, dependence.after)]
@@ -28,7 +28,7 @@ def crossings(
 
 
 def _phases(vertex: Vertex, members: dict[str, Member]) -> list[Member]:
-    return [members[each] for each in sorted(vertex.statements)]
+    return [members[statement] for statement in sorted(vertex.statements)]
 
 
 def _crossed(before: Member, after: Member, space: Space) -> tuple[int, int] | None:

@@ -56,7 +56,7 @@ def axis_of(
     how they move."""
     bases = set()
     low, high = 0, -1
-    ranges = {each: found for each in lanes if (found := bounds(placed, each)) is not None}
+    ranges = {lane: found for lane in lanes if (found := bounds(placed, lane)) is not None}
     for number, use in enumerate(uses):
         form = use.subscripts[k]
         base = Affine.sum([(n, f) for n, f in form.terms if n not in lanes])
@@ -68,7 +68,7 @@ def axis_of(
             f"{what}: subscripts {' and '.join(sorted(map(str, bases)))} of dimension {k} move differently"
         )
     base = bases.pop()
-    moving = [each for each in loops if base.coefficient(each)]
+    moving = [loop for loop in loops if base.coefficient(loop)]
     around = Affine.sum([(n, f) for n, f in base.terms if n not in loops], base.constant)
     values = [_values(placed, use.subscripts[k] - around) for use in uses]
     reach = min(least for least, _ in values), max(most for _, most in values)

@@ -75,15 +75,15 @@ def _only(schedule: Schedule, array: str, inside: Sequence[Placed]) -> bool:
     """Whether no other statement uses the array."""
     names = {each.statement.name for each in inside}
     return not any(
-        array in (each.target.array, *(use.array for use in loads(each.value)))
-        for each in schedule.program.statements
-        if each.name not in names
+        array in (statement.target.array, *(use.array for use in loads(statement.value)))
+        for statement in schedule.program.statements
+        if statement.name not in names
     )
 
 
 def _without(schedule: Schedule, array: str) -> Schedule:
     arrays = tuple(each for each in schedule.program.arrays if each.name != array)
-    layouts = {name: each for name, each in schedule.layouts.items() if name != array}
+    layouts = {name: layout for name, layout in schedule.layouts.items() if name != array}
     return replace(schedule, program=replace(schedule.program, arrays=arrays), layouts=layouts)
 
 

@@ -31,10 +31,10 @@ def legal(before: Schedule, after: Schedule, what: str, alternatives: Iterable[A
 def _first_legal(before: Schedule, alternatives: Iterable[Alternative]) -> tuple[str, ...]:
     token = _searching.set(True)
     try:
-        for each in alternatives:
+        for alternative in alternatives:
             found = before
             try:
-                for name, *args in each:
+                for name, *args in alternative:
                     found = primitives()[str(name)](found, *args)
             except ScheduleError:
                 continue
@@ -46,23 +46,23 @@ def _first_legal(before: Schedule, alternatives: Iterable[Alternative]) -> tuple
 
 def innermost(schedule: Schedule, what: str) -> Schedule:
     """Refuses a loop within an unrolled one that is not unrolled."""
-    for each in schedule.statements:
+    for statement in schedule.statements:
         outer = None
-        for name in each.loops:
+        for name in statement.loops:
             if name in schedule.unrolled:
                 outer = name
             elif outer is not None:
                 raise ScheduleError(
-                    f"{what}: loop {name} of {each.statement.name} would stand within loop {outer}, which is "
-                    f"unrolled: unrolled loops are innermost"
+                    f"{what}: loop {name} of {statement.statement.name} would stand within loop {outer}, "
+                    f"which is unrolled: unrolled loops are innermost"
                 )
     return schedule
 
 
 def not_unrolled(schedule: Schedule, what: str, *loops: str) -> None:
-    for each in loops:
-        if each in schedule.unrolled:
-            raise ScheduleError(f"{what}: loop {each} is unrolled already: do this before it is unrolled")
+    for loop in loops:
+        if loop in schedule.unrolled:
+            raise ScheduleError(f"{what}: loop {loop} is unrolled already: do this before it is unrolled")
 
 
 def together(placed: Placed, inside: Iterable[Placed], loops: Iterable[str], what: str) -> None:

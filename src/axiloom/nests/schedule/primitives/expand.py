@@ -59,8 +59,11 @@ def expand(schedule: Schedule, array: str, *loops: str) -> Schedule:
         new = replace(old, target=moved(old.target), value=with_loads(old.value, moved))
         return in_loops(new, placed.order)
 
-    names = {each.statement.name for each in users}
-    placed = tuple(changed(each) if each.statement.name in names else each for each in based.statements)
+    names = {user.statement.name for user in users}
+    placed = tuple(
+        changed(statement) if statement.statement.name in names else statement
+        for statement in based.statements
+    )
     program = replace(
         based.program,
         arrays=tuple(_shaped(each, shape) if each == found else each for each in based.program.arrays),
@@ -76,19 +79,19 @@ def _shaped(array: Array, shape: tuple[int, ...]) -> Array:
 def _users(schedule: Schedule, array: str, loops: tuple[str, ...], what: str) -> list[Placed]:
     """The statements that use the array, all in the same loops of these names."""
     users = [
-        each
-        for each in schedule.statements
-        if each.statement.target.array == array
-        or any(load.array == array for load in loads(each.statement.value))
+        statement
+        for statement in schedule.statements
+        if statement.statement.target.array == array
+        or any(load.array == array for load in loads(statement.statement.value))
     ]
     if not users:
         raise ScheduleError(f"{what}: no statement uses {array}")
     depth = max(depth_of(users[0], loop) for loop in loops)
     prefix = users[0].order[: 2 * depth + 2]
-    for each in users:
-        if each.order[: len(prefix)] != prefix:
+    for user in users:
+        if user.order[: len(prefix)] != prefix:
             raise ScheduleError(
-                f"{what}: {users[0].statement.name} and {each.statement.name} use {array}, and do not share "
+                f"{what}: {users[0].statement.name} and {user.statement.name} use {array}, and do not share "
                 f"loop {prefix[-1]}: expand before they are parted"
             )
     return users

@@ -117,9 +117,9 @@ def _joined(schedule: Schedule, statement: str, other: str, count: int, where: s
     target, placed = place_of(schedule, other), place_of(schedule, statement)
     shared = target.loops[:count]
     names = dict(zip(placed.loops[:count], shared, strict=True))
-    for each in placed.loops[count:]:
-        if each in shared:
-            names[each] = fresh(schedule, each)
+    for loop in placed.loops[count:]:
+        if loop in shared:
+            names[loop] = fresh(schedule, loop)
     named = renamed(placed, names)
     prefix = target.order[: 2 * count]
     number = int(target.order[2 * count]) + (1 if where == "after" else 0)
@@ -157,12 +157,12 @@ def _shifted(
     shared, _ = common_loops(placed.order, target.order)
     before = place_of(schedule, statement).loops[:shared]
     late, early = [0] * shared, [0] * shared
-    for each in distances(after):
-        if each.source == each.sink or statement not in (each.source, each.sink):
+    for distance in distances(after):
+        if distance.source == distance.sink or statement not in (distance.source, distance.sink):
             continue
-        for k, (low, _) in enumerate(each.vector[:shared]):
+        for k, (low, _) in enumerate(distance.vector[:shared]):
             need = _FAR + 1 if low is None else max(0, -low)
-            which = late if each.sink == statement else early
+            which = late if distance.sink == statement else early
             which[k] = max(which[k], need)
     for needs, sign in ((late, 1), (early, -1)):
         if not any(needs) or any(each > _FAR for each in needs) or prod(e + 1 for e in needs) > _SHIFTS:

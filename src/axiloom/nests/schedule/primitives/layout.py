@@ -57,9 +57,9 @@ def stream(schedule: Schedule, array: str) -> Schedule:
 
 
 def array_of(schedule: Schedule, name: str) -> Array:
-    for each in schedule.program.arrays:
-        if each.name == name:
-            return each
+    for array in schedule.program.arrays:
+        if array.name == name:
+            return array
     raise ScheduleError(unknown("array", name, [each.name for each in schedule.program.arrays]))
 
 
@@ -106,7 +106,7 @@ def _one_each_side(schedule: Schedule, array: str, what: str) -> None:
     readers = {
         int(e.order[0])
         for e in schedule.statements
-        if any(each.array == array for each in loads(e.statement.value))
+        if any(load.array == array for load in loads(e.statement.value))
     }
     if len(writers) != 1 or len(readers) != 1 or not max(writers) < min(readers):
         raise ScheduleError(

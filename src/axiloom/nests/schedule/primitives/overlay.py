@@ -44,14 +44,14 @@ def overlay(schedule: Schedule, array: str, other: str) -> Schedule:
 
     placed = tuple(
         replace(
-            each,
+            statement,
             statement=replace(
-                each.statement,
-                target=moved(each.statement.target),
-                value=mapped(each.statement.value, moved),
+                statement.statement,
+                target=moved(statement.statement.target),
+                value=mapped(statement.statement.value, moved),
             ),
         )
-        for each in based.statements
+        for statement in based.statements
     )
     program = replace(
         based.program,
@@ -59,7 +59,7 @@ def overlay(schedule: Schedule, array: str, other: str) -> Schedule:
         statements=tuple(each.statement for each in placed),
     )
     _same(based.program, program, array, other, what)
-    layouts = {name: each for name, each in based.layouts.items() if name != array}
+    layouts = {name: layout for name, layout in based.layouts.items() if name != array}
     return replace(
         based, program=program, statements=placed, layouts=layouts, streams=based.streams - {array}
     )
@@ -100,17 +100,17 @@ def _flows(program: Program, arrays: set[str]) -> _Flows:
 
 def _last(program: Program, array: str) -> isl.Map:
     """For each element the time of its last write, in the program's order."""
-    writers = [each for each in program.statements if each.target.array == array]
-    length = max((len(each.place) for each in program.statements), default=1) * 2 - 1
+    writers = [statement for statement in program.statements if statement.target.array == array]
+    length = max((len(statement.place) for statement in program.statements), default=1) * 2 - 1
     total: isl.Map | None = None
-    for each in writers:
-        order = [Affine.of(each.place[0])]
-        for name, static in zip(each.iterators, each.place[1:], strict=True):
+    for writer in writers:
+        order = [Affine.of(writer.place[0])]
+        for name, static in zip(writer.iterators, writer.place[1:], strict=True):
             order += [Affine.name(name), Affine.of(static)]
         order += [Affine.of(0)] * (length - len(order))
-        points = domain(each.iterators, each.domain)
-        time = function(each.iterators, tuple(order)).intersect_domain(points)
-        element = function(each.iterators, each.target.subscripts).intersect_domain(points)
+        points = domain(writer.iterators, writer.domain)
+        time = function(writer.iterators, tuple(order)).intersect_domain(points)
+        element = function(writer.iterators, writer.target.subscripts).intersect_domain(points)
         one = element.reverse().apply_range(time)
         total = one if total is None else total.union(one)
     assert total is not None

@@ -85,8 +85,8 @@ def _reduction(statement: Statement, loop: str, what: str) -> str:
     if isinstance(value, Op) and value.name in ASSOCIATIVE and target in value.operands:
         rest = list(value.operands)
         rest.remove(target)
-        if len(rest) == 1 and all(each.array != target.array for each in loads(rest[0])):
-            if any(each.coefficient(loop) for each in target.subscripts):
+        if len(rest) == 1 and all(load.array != target.array for load in loads(rest[0])):
+            if any(subscript.coefficient(loop) for subscript in target.subscripts):
                 raise ScheduleError(f"{what}: each iteration of {loop} has a sum of its own")
             return value.name
     raise ScheduleError(
@@ -155,12 +155,14 @@ class _Sums:
         def moved(load: Load) -> Load:
             if load == old.target:
                 return here
-            return replace(load, subscripts=tuple(each.substitute(values) for each in load.subscripts))
+            return replace(
+                load, subscripts=tuple(subscript.substitute(values) for subscript in load.subscripts)
+            )
 
         here = self._sum(sums, own)
         total = mapped(old.value, moved, values)
         assert isinstance(total, Op)
-        term = next(each for each in total.operands if each != here)
+        term = next(operand for operand in total.operands if operand != here)
         loops = (part, *self._inner) if self.lanes else self._inner
         made = []
         for name, value, when, static in (

@@ -16,7 +16,9 @@ from axiloom.nests.schedule.schedule import Placed, Schedule
 
 def rebased(schedule: Schedule) -> Schedule:
     """The same schedule of a program that has this order already. Raises nothing: order is kept as it is."""
-    placed = sorted((_rewritten(each) for each in schedule.statements), key=lambda each: each.statement.place)
+    placed = sorted(
+        (_rewritten(statement) for statement in schedule.statements), key=lambda each: each.statement.place
+    )
     program = replace(schedule.program, statements=tuple(each.statement for each in placed))
     return replace(schedule, program=program, statements=tuple(placed))
 
@@ -39,12 +41,15 @@ def _rewritten(placed: Placed) -> Placed:
 def in_loops(statement: Statement, order: Sequence[int | str]) -> Placed:
     """A statement whose iterators are its loops."""
     return Placed(
-        statement, tuple(order), tuple(Affine.name(each) for each in statement.iterators), statement.domain
+        statement,
+        tuple(order),
+        tuple(Affine.name(iterator) for iterator in statement.iterators),
+        statement.domain,
     )
 
 
 def _moved(load: Load, values: dict[str, Affine]) -> Load:
-    return replace(load, subscripts=tuple(each.substitute(values) for each in load.subscripts))
+    return replace(load, subscripts=tuple(subscript.substitute(values) for subscript in load.subscripts))
 
 
 def mapped(
@@ -54,7 +59,7 @@ def mapped(
     if isinstance(value, Load):
         return load(value)
     if isinstance(value, Op):
-        return replace(value, operands=tuple(mapped(each, load, values) for each in value.operands))
+        return replace(value, operands=tuple(mapped(operand, load, values) for operand in value.operands))
     if isinstance(value, Index) and values:
         return replace(value, value=value.value.substitute(values))
     return value
@@ -68,7 +73,9 @@ def with_arrays(schedule: Schedule, *arrays: Array) -> Schedule:
 def with_statements(schedule: Schedule, changed: Sequence[Placed], added: Sequence[Placed]) -> Schedule:
     """`changed` take the place of those of the same name. All are those of a rebased schedule."""
     new = {each.statement.name: each for each in changed}
-    everyone = [new.get(each.statement.name, each) for each in schedule.statements] + list(added)
+    everyone = [new.get(statement.statement.name, statement) for statement in schedule.statements] + list(
+        added
+    )
     return rebased(tidy(replace(schedule, statements=tuple(everyone))))
 
 
@@ -80,8 +87,8 @@ def room_for(schedule: Schedule, prefix: tuple[int | str, ...], at: int, count: 
 
 def local(schedule: Schedule, wanted: str, shape: tuple[int, ...], number: str) -> Array:
     """An array of the program's own, with a name that no array and no statement has."""
-    taken = {each.name for each in schedule.program.arrays}
-    taken |= {each.name for each in schedule.program.statements}
+    taken = {array.name for array in schedule.program.arrays}
+    taken |= {statement.name for statement in schedule.program.statements}
     name = next(
         n for k in range(1, len(taken) + 3) if (n := wanted if k == 1 else f"{wanted}{k}") not in taken
     )

@@ -43,7 +43,7 @@ def exchanged(schedule: Schedule, statement: str, first: str, second: str, what:
 def arranged(schedule: Schedule, statement: str, loops: Sequence[str], what: str) -> Schedule:
     """As :func:`reorder`, whatever it does to the program."""
     placed = place_of(schedule, statement)
-    depths = sorted(depth_of(placed, each) for each in loops)
+    depths = sorted(depth_of(placed, loop) for loop in loops)
     if len(set(depths)) != len(depths):
         raise ScheduleError(f"{what}: a loop is named twice")
     if len(depths) < 2:
@@ -66,7 +66,7 @@ def _nearest(schedule: Schedule, statement: str, loops: Sequence[str]) -> Iterat
     def distance(order: Sequence[str]) -> int:
         return sum(wanted[a] > wanted[b] for k, a in enumerate(order) for b in order[k + 1 :])
 
-    now = tuple(each for each in place_of(schedule, statement).loops if each in wanted)
+    now = tuple(loop for loop in place_of(schedule, statement).loops if loop in wanted)
     others = [each for each in islice(permutations(loops), 1, 1 + _TRIED) if each != now]
     for each in sorted(others, key=distance):
         yield [("reorder", statement, *each)]

@@ -59,7 +59,7 @@ def reuse(schedule: Schedule, array: str, statement: str, *loops: str) -> Schedu
     array_of(schedule, array)
     based = rebased(schedule)
     placed = place_of(based, statement)
-    running = [each for each in placed.loops if each not in schedule.unrolled]
+    running = [loop for loop in placed.loops if loop not in schedule.unrolled]
     if not 1 <= len(loops) <= 2 or list(loops) != running[-len(loops) :]:
         raise ScheduleError(
             f"{what}: a window moves with the innermost loop that is not unrolled, or with the last two: "
@@ -69,7 +69,7 @@ def reuse(schedule: Schedule, array: str, statement: str, *loops: str) -> Schedu
     for each in inside:
         if each.statement.target.array == array:
             raise ScheduleError(f"{what}: {each.statement.name} writes {array} within loop {loops[0]}")
-    uses = [each for each in loads(placed.statement.value) if each.array == array]
+    uses = [load for load in loads(placed.statement.value) if load.array == array]
     if not uses:
         raise ScheduleError(f"{what}: {statement} does not read {array}")
     found = _Window.of(based, placed, array_of(schedule, array), uses, loops, what)
@@ -80,7 +80,7 @@ def reuse(schedule: Schedule, array: str, statement: str, *loops: str) -> Schedu
 
 def _initialised(before: Schedule, after: Schedule, array: str, what: str) -> None:
     """The window is a box: of an array of the program's own, all in it must have been written."""
-    old = {each.name for each in before.program.statements}
+    old = {statement.name for statement in before.program.statements}
     for each in dependences(after.program).live_in:
         if each.statement.name not in old and not after.program.array(each.array).role.is_given:
             at = each.elements.range().sample_point()
@@ -111,13 +111,13 @@ class _Window:
     ) -> _Window:  # fmt: skip
         lanes = [each for each in placed.loops if each in schedule.unrolled]
         axes = [axis_of(placed, lanes, loops, uses, k, what) for k in range(len(array.shape))]
-        moving = {each.loop: k for k, each in enumerate(axes) if each.loop}
-        for each in loops:
-            if sum(axis.loop == each for axis in axes) > 1:
-                raise ScheduleError(f"{what}: several dimensions of {array.name} move with loop {each}")
-            if each not in moving:
+        moving = {axis.loop: k for k, axis in enumerate(axes) if axis.loop}
+        for loop in loops:
+            if sum(axis.loop == loop for axis in axes) > 1:
+                raise ScheduleError(f"{what}: several dimensions of {array.name} move with loop {loop}")
+            if loop not in moving:
                 raise ScheduleError(
-                    f"{what}: {array.name} does not move with loop {each}: nothing is new there"
+                    f"{what}: {array.name} does not move with loop {loop}: nothing is new there"
                 )
         row = moving[loops[0]] if len(loops) == 2 else None
         return cls(schedule, placed, array, tuple(axes), row, moving[loops[-1]], what)
@@ -125,7 +125,7 @@ class _Window:
     def applied(self) -> Schedule:
         """The schedule with the window."""
         name, number = self.array.name, self.array.number
-        window = local(self.schedule, f"{name}_w", tuple(each.extent for each in self.axes), number)
+        window = local(self.schedule, f"{name}_w", tuple(axis.extent for axis in self.axes), number)
         based = with_arrays(self.schedule, window)
         line = local(based, f"{name}_l", self._line_shape(), number)
         lined = self.row is not None and self.axes[self.row].kept > 0
@@ -134,13 +134,13 @@ class _Window:
         layouts = {**based.layouts, window.name: Layout(Cyclic(window.shape), Storage.REGISTERS)}
         if lined:
             layouts[line.name] = Layout(self._line_banks(line), _line_storage(line))
-        depth = max(self.placed.loops.index(each.loop) for each in self.axes if each.loop)
+        depth = max(self.placed.loops.index(axis.loop) for axis in self.axes if axis.loop)
         prefix, static = self.placed.order[: 2 * depth + 2], int(self.placed.order[2 * depth + 2])
         steps = self._steps(window, line)
         roomy = room_for(based, prefix, static, len(steps))
         added, lanes = [], set(based.unrolled)
-        for k, each in enumerate(steps):
-            made = each.placed(roomy, (*prefix, static + k), self._outside(depth))
+        for k, step in enumerate(steps):
+            made = step.placed(roomy, (*prefix, static + k), self._outside(depth))
             lanes |= set(made.loops[depth + 1 :])
             added.append(made)
         changed = self._reading(place_of(roomy, self.placed.statement.name), window)
@@ -170,8 +170,8 @@ class _Window:
 
     def _line_shape(self) -> tuple[int, ...]:
         return tuple(
-            max(1, each.kept) if k == self.row else each.travel if k == self.column else each.extent
-            for k, each in enumerate(self.axes)
+            max(1, axis.kept) if k == self.row else axis.travel if k == self.column else axis.extent
+            for k, axis in enumerate(self.axes)
         )
 
     def _line_banks(self, line: Array) -> Cyclic:
@@ -193,7 +193,7 @@ class _Window:
                 axis = moving[loops[k]]
                 value = Affine.name(loops[k])
                 forms += [value - (axis.first - axis.lead), axis.last - value]
-        parts = conditions(still.coalesce(), [each for each in loops if each not in moving])
+        parts = conditions(still.coalesce(), [loop for loop in loops if loop not in moving])
         if len(parts) != 1:
             raise ScheduleError(f"{self.what}: the loops around the window have no one range: {still}")
         return (*parts[0], *forms)
@@ -201,7 +201,7 @@ class _Window:
     def _steps(self, window: Array, line: Array) -> list[_Step]:
         """Shift, from the lines, new, into the lines; those that there are."""
         column = self.axes[self.column]
-        everywhere = {k: (0, each.extent) for k, each in enumerate(self.axes)}
+        everywhere = {k: (0, axis.extent) for k, axis in enumerate(self.axes)}
         entering = {**everywhere, self.column: (column.kept, column.extent)}
         ranges = {"shift": {**everywhere, self.column: (0, column.kept)}, "new": entering}
         if self.row is not None:
@@ -209,8 +209,8 @@ class _Window:
             ranges["above"] = ranges["keep"] = {**entering, self.row: (0, row.kept)}
             ranges["new"] = {**entering, self.row: (row.kept, row.extent)}
         kinds = [each for each in ("shift", "above", "new", "keep") if each in ranges]
-        steps = [_Step(each, self, ranges[each], window, line) for each in kinds]
-        return [each for each in steps if all(high > low for low, high in each.ranges.values())]
+        steps = [_Step(kind, self, ranges[kind], window, line) for kind in kinds]
+        return [step for step in steps if all(high > low for low, high in step.ranges.values())]
 
 
 @dataclass(frozen=True)

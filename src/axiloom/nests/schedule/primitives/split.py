@@ -95,7 +95,7 @@ def tile(schedule: Schedule, statement: str, *loops_then_sizes: str | int) -> Sc
 def _skewed(statement: str, loops: list[str], size: dict[str, int]) -> Iterator[Alternative]:
     """Tiles are legal if no dependence goes backwards in any of the loops: skew the inner ones."""
     first, *others = loops
-    last: tuple[str | int, ...] = ("tile", statement, *loops, *(size[each] for each in loops))
+    last: tuple[str | int, ...] = ("tile", statement, *loops, *(size[loop] for loop in loops))
     for factor in (1, 2, 3, 4, -1, -2):
         for each in others:
             yield [("skew", statement, each, first, factor), last]

@@ -108,7 +108,7 @@ def pipeline(schedule: Schedule, statement: str, interval: int = 1) -> Schedule:
 def share(schedule: Schedule, *statements: str) -> Schedule:
     """The nests of these statements take turns on the same operators, in one pipeline."""
     what = " ".join(["share", *statements])
-    numbers = frozenset(int(place_of(schedule, each).order[0]) for each in statements)
+    numbers = frozenset(int(place_of(schedule, statement).order[0]) for statement in statements)
     if len(numbers) < 2:
         raise ScheduleError(f"{what}: name statements of two nests or more")
     for each in schedule.shared:

@@ -69,7 +69,7 @@ ONE_WRITE = Agreement(
     "one_write",
     "at most one register of a channel is written in a cycle",
     lambda _bench, strobes: (
-        Cat((one & other for i, one in enumerate(strobes) for other in strobes[:i])).any() == 0
+        Cat((strobe & other for i, strobe in enumerate(strobes) for other in strobes[:i])).any() == 0
     ),
 )
 DESCRIPTORS = Agreement(

@@ -20,9 +20,9 @@ from axiloom.prove.inside import Inside
 
 def _sg_port(bench: Bench, _width: int, most: int) -> None:
     clear = bench.free(1, "clear")
-    made = SgPort()
-    inside = Inside(made)
-    port = bench.component("port", made, clear)
+    sg_port = SgPort()
+    inside = Inside(sg_port)
+    port = bench.component("port", sg_port, clear)
     agreements.DESCRIPTORS.assume(bench, "mm2s_descriptors.requests", port.channel0)
     agreements.DESCRIPTORS.assume(bench, "s2mm_descriptors.requests", port.channel1)
     agreements.stops(bench, port.stop, port.drained, clear, "dma_sg.stop")
@@ -59,10 +59,10 @@ def _engine(bench: Bench, width: int, *, receives: bool) -> None:
     """Commands as the mover needs them, from whatever is read as a descriptor."""
     word_bytes = width // 8
     least = word_bytes if receives else 1
-    made = DescriptorEngine(width, receives)
-    inside = Inside(made)
+    descriptor_engine = DescriptorEngine(width, receives)
+    inside = Inside(descriptor_engine)
     clear = bench.free(1, "clear")
-    engine = bench.component("engine", made, clear)
+    engine = bench.component("engine", descriptor_engine, clear)
     agreements.DESCRIPTORS.check(bench, "requests", engine.requests)
     agreements.ALIGNED.check(bench, "command", engine.command, word_bytes)
     agreements.ROWS_ALIGNED.check(bench, "command", engine.command, word_bytes)

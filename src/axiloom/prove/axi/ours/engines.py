@@ -37,9 +37,9 @@ def _sender(post: bool) -> Callable[[Bench, int, int], None]:
 
 
 def _copy(bench: Bench, width: int, _most: int) -> None:
-    made = CopyEngine(isa.revise(isa.builtin("identity"), stream_width=width))
-    inside = Inside(made)
-    engine = bench.component("engine", made)
+    copy_engine = CopyEngine(isa.revise(isa.builtin("identity"), stream_width=width))
+    inside = Inside(copy_engine)
+    engine = bench.component("engine", copy_engine)
     watch(bench, "s_axis", signals(engine.s_axis), Side.SUBORDINATE)
     watch(bench, "m_axis", signals(engine.m_axis), Side.MANAGER)
     # By its specification it takes no word in an error, until a reset: the host makes one.

@@ -20,10 +20,10 @@ BURST = 16
 
 
 def _plain(bench: Bench, width: int, most: int) -> None:
-    made = Mm2s(width, burst=BURST)
-    inside = Inside(made)
+    mm2s = Mm2s(width, burst=BURST)
+    inside = Inside(mm2s)
     clear = bench.free(1, "clear")
-    mover = bench.component("mover", made, clear)
+    mover = bench.component("mover", mm2s, clear)
     command, status = mover.command, mover.status
     keeper = "mm2s_registers.command"
     agreements.ALIGNED.assume(bench, keeper, command, width // 8)
@@ -42,10 +42,10 @@ def _plain(bench: Bench, width: int, most: int) -> None:
 
 
 def _strided(bench: Bench, width: int, most: int) -> None:
-    made = Mm2s(width, LENGTH_BITS, burst=BURST, strided=True)
-    inside = Inside(made)
+    mm2s = Mm2s(width, LENGTH_BITS, burst=BURST, strided=True)
+    inside = Inside(mm2s)
     clear = bench.free(1, "clear")
-    mover = bench.component("mover", made, clear)
+    mover = bench.component("mover", mm2s, clear)
     keeper = "mm2s_descriptors.command"
     agreements.ALIGNED.assume(bench, keeper, mover.command, width // 8)
     agreements.ROWS_ALIGNED.assume(bench, keeper, mover.command, width // 8)

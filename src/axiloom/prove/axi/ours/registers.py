@@ -47,14 +47,14 @@ def _mm2s_registers(bench: Bench, width: int, _most: int) -> None:
 
 def _s2mm_registers(bench: Bench, width: int, _most: int) -> None:
     word = width // 8
-    made = ChannelRegisters(LENGTH_BITS, alignment=word, min_length=word, reports_length=True)
-    _channel(bench, made, width, "s2mm", word)
+    channel_registers = ChannelRegisters(LENGTH_BITS, alignment=word, min_length=word, reports_length=True)
+    _channel(bench, channel_registers, width, "s2mm", word)
 
 
-def _channel(bench: Bench, made: ChannelRegisters, width: int, mover: str, least: int) -> None:
+def _channel(bench: Bench, channel_registers: ChannelRegisters, width: int, mover: str, least: int) -> None:
     """A command as the mover needs it, from any writes of registers."""
     clear = bench.free(1, "clear")
-    regs = bench.component("registers", made, clear)
+    regs = bench.component("registers", channel_registers, clear)
     command, status = regs.command, regs.mover
     error = status.slave_error | status.decode_error | regs.overflow
     strobes = [regs.write_control, regs.write_status, regs.write_address, regs.write_length]

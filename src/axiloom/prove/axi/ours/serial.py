@@ -38,10 +38,10 @@ class _AnyBytes(wiring.Component):  # type: ignore[misc]  # of Amaranth, which h
 
 
 def _bridge(bench: Bench, _width: int, most: int) -> None:
-    made = SerialBridge(DIVISOR)
+    serial_bridge = SerialBridge(DIVISOR)
     with patch.dict(SerialBridge.elaborate.__globals__, UartReceiver=lambda _divisor: _AnyBytes(bench)):
-        Inside(made)  # elaborates it
-    bridge = bench.component("bridge", made)
+        Inside(serial_bridge)  # elaborates it
+    bridge = bench.component("bridge", serial_bridge)
     bus, seen = bridge.bus, watch(bench, "bus", signals(bridge.bus), Side.MANAGER, outstanding=most).seen
     # BREADY is high from the time a write is asked for until it is answered, RREADY so for a read.
     write = Cat(
@@ -57,9 +57,9 @@ def _bridge(bench: Bench, _width: int, most: int) -> None:
 
 
 def _input(bench: Bench, _width: int, most: int) -> None:
-    made = InputWindow(0, WINDOW)
-    inside = Inside(made)
-    window = bench.component("window", made)
+    input_window = InputWindow(0, WINDOW)
+    inside = Inside(input_window)
+    window = bench.component("window", input_window)
     watch(bench, "lite", signals(window.lite), Side.SUBORDINATE, outstanding=most)
     axi, seen = window.axi, watch(bench, "axi", signals(window.axi), Side.SUBORDINATE, outstanding=most)
     active, left, last = inside["active"], inside["left"], axi.rvalid & axi.rlast

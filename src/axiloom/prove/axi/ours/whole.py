@@ -70,11 +70,11 @@ def _whole(bench: Bench, name: str, made: AxiDma) -> None:
         bench.check(port, "joined", same.all(), f"the port shows what {behind} shows")
 
 
-def _behind(made: AxiDma) -> dict[str, str]:
+def _behind(dma: AxiDma) -> dict[str, str]:
     """Outer port to the inner one behind it, by their names."""
     joined = {"s_axi_lite": "lite_slave.bus", "m_axi_mm2s": "mm2s.bus", "m_axis_mm2s": "mm2s.stream"}
     joined |= {"m_axi_s2mm": "s2mm.bus", "s_axis_s2mm": "s2mm.stream"}
-    return joined | ({"m_axi_sg": "sg_port.bus"} if made.scatter_gather else {})
+    return joined | ({"m_axi_sg": "sg_port.bus"} if dma.scatter_gather else {})
 
 
 TARGETS = {

@@ -87,10 +87,10 @@ class Bursts:
 
 
 def _plain(bench: Bench, width: int, most: int) -> None:
-    made = S2mm(width, burst=BURST)
-    inside = Inside(made)
+    s2mm = S2mm(width, burst=BURST)
+    inside = Inside(s2mm)
     clear = bench.free(1, "clear")
-    mover = bench.component("mover", made, clear)
+    mover = bench.component("mover", s2mm, clear)
     command, status = mover.command, mover.status
     keeper = "s2mm_registers.command"
     agreements.ALIGNED.assume(bench, keeper, command, width // 8)
@@ -122,10 +122,10 @@ def _plain(bench: Bench, width: int, most: int) -> None:
 
 
 def _strided(bench: Bench, width: int, most: int) -> None:
-    made = S2mm(width, LENGTH_BITS, burst=BURST, strided=True)
-    inside = Inside(made)
+    s2mm = S2mm(width, LENGTH_BITS, burst=BURST, strided=True)
+    inside = Inside(s2mm)
     clear = bench.free(1, "clear")
-    mover = bench.component("mover", made, clear)
+    mover = bench.component("mover", s2mm, clear)
     keeper = "s2mm_descriptors.command"
     agreements.ALIGNED.assume(bench, keeper, mover.command, width // 8)
     agreements.ROWS_ALIGNED.assume(bench, keeper, mover.command, width // 8)

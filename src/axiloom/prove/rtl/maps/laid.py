@@ -52,7 +52,7 @@ def settings(spec: AcceleratorSpec, shapes: Sequence[Shape]) -> dict[int, tuple[
     """Where the model waits for sizes, the words that set those of `shapes`."""
     return {
         place.number: tuple(
-            sorted({sum(shape[one.dim] << one.shift for one in host.fields) for shape in shapes})
+            sorted({sum(shape[field.dim] << field.shift for field in host.fields) for shape in shapes})
         )
         for place in Places(spec).every
         if isinstance(place.action, SetDims) and isinstance(host := place.host, SendDim) and shapes

@@ -84,7 +84,7 @@ def device_of(spec: AcceleratorSpec, rtl: UserRtl, file: Path) -> Device:
             for line in lines:
                 yield from line.links(control, state)
 
-    made = Device(
+    device = Device(
         rtl.top,
         spec,
         model,
@@ -104,9 +104,9 @@ def device_of(spec: AcceleratorSpec, rtl: UserRtl, file: Path) -> Device:
         ports=tuple(port.name for port in rtl.ports if port.is_input),
         map_text=text,
     )
-    if made.error is not None and made.error not in machine.outputs:
-        raise BuildError(f"{file}: error: {rtl.top} has no output {made.error}")
-    return made
+    if device.error is not None and device.error not in machine.outputs:
+        raise BuildError(f"{file}: error: {rtl.top} has no output {device.error}")
+    return device
 
 
 def _read(file: Path, text: str) -> dict[str, Any]:
@@ -238,7 +238,7 @@ class _Line:
         call = loop.iter
         if loop.ifs or not (isinstance(call, ast.Call) and ast.unparse(call.func) == "range"):
             raise BuildError(f"{self.where}: holds: sum is over `range(...)` and nothing else")
-        numbers = [self._term(one, names, state) for one in call.args]
+        numbers = [self._term(arg, names, state) for arg in call.args]
         if not 1 <= len(numbers) <= 2 or not all(isinstance(number, int) for number in numbers):
             raise BuildError(f"{self.where}: holds: range takes one or two numbers")
         return [*range(*numbers)]

@@ -75,7 +75,10 @@ class _Together:
         """Those of all terms where constants have these `values`; those that it does not name are 0."""
         if not self._free:
             return dict(self._known)
-        pairs = [(one, z3.BitVecVal(values.get(one.decl().name(), 0), one.size())) for one in self._constants]
+        pairs = [
+            (constant, z3.BitVecVal(values.get(constant.decl().name(), 0), constant.size()))
+            for constant in self._constants
+        ]
         made = z3.simplify(z3.substitute(self._term, *pairs)).children()
         found = zip(self._free, made, strict=True)
         return self._known | {name: one.as_long() if z3.is_bv_value(one) else 0 for name, one in found}

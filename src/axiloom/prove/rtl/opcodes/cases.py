@@ -36,18 +36,18 @@ class Cases(Refused):
         solver = z3.Solver()
         solver.set("timeout", QUICK_MS)
         solver.add(self._limits(case))
-        found: list[Case] = []
+        cases: list[Case] = []
         while (says := solver.check()) == z3.sat:
             value = solver.model().eval(term, model_completion=True)
             if z3.is_bool(term):
                 raise TooManyError("what the model does hangs on data")
-            found.append(replace(case, assumed=(*case.assumed, (term, value))))
+            cases.append(replace(case, assumed=(*case.assumed, (term, value))))
             solver.add(term != value)
-            if len(found) > 16:
+            if len(cases) > 16:
                 raise TooManyError("control hangs on data")
         if says == z3.unknown:
             raise TooManyError("z3 does not say which values control may have")
-        return found
+        return cases
 
     def _cases(self, control: Control, instruction: Instruction) -> Iterator[Case]:
         """Words with which the instruction is enabled here; of a device that is limited, those of its

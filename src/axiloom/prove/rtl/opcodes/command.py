@@ -27,7 +27,7 @@ class Commands:
 
     def __init__(self, model: Ila, referee: Referee) -> None:
         self.model, self.referee = model, referee
-        own = {id(one) for one in model.instructions}
+        own = {id(instruction) for instruction in model.instructions}
         self._program = [one for one in model.everything() if id(one) not in own]
         self._decodes = z3.Function("decodes", *[z3.BoolSort()] * len(self._program), z3.BoolSort())(
             *(one.decode for one in self._program)
@@ -53,7 +53,7 @@ class Commands:
         done = [instruction.path]
         for _ in range(STEPS):
             decodes = self._at(self._decodes, self._decodes.children(), after, word)
-            if free := [one for one in decodes if not z3.is_true(one) and not z3.is_false(one)]:
+            if free := [decode for decode in decodes if not z3.is_true(decode) and not z3.is_false(decode)]:
                 raise UnknownError(free[0])
             enabled = [one for one, says in zip(self._program, decodes, strict=True) if z3.is_true(says)]
             if not enabled:

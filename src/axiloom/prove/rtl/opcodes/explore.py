@@ -206,7 +206,7 @@ class Explorer:
                 raise TooManyError(f"more than {limit_s:.0f} s")
             if len(known) > MOST:
                 raise TooManyError(f"more than {MOST} states")
-        ends = {one.key for one in found.ends}
+        ends = {end.key for end in found.ends}
         self._ends(known, ahead, ends)
         inside = [node for key, node in known.items() if key not in ends]
         found.is_closed = all(
@@ -231,7 +231,7 @@ class Explorer:
         words: Sequence[Any],
         expected: Sequence[Sent],
         assumed: Mapping[int, Any],
-        found: Explored,
+        explored: Explored,
     ) -> Node:
         device = self.device
         word = words[node.taken] if valid else IDLE
@@ -253,7 +253,7 @@ class Explorer:
                 if z3.is_false(claim):
                     raise WrongError(f"word {node.sent} that it sends: wrong {name}", made)
                 if not z3.is_true(claim):
-                    found.owed.append((f"word {node.sent} that it sends: wrong {name}", claim, made))
+                    explored.owed.append((f"word {node.sent} that it sends: wrong {name}", claim, made))
         return made
 
     def _stuck(self, node: Node, words: int, expected: int) -> None:

@@ -33,7 +33,7 @@ class Halted:
         self._found: dict[int, list[frozenset[Known]]] = {}
         machine = device.machine
         self._before = {
-            name: z3.BitVec(f"{name}!halted", one.size()) for name, one in machine.registers.items()
+            name: z3.BitVec(f"{name}!halted", register.size()) for name, register in machine.registers.items()
         }
         given = device.inputs(z3.BitVec("valid!any", 1), z3.BitVec("word!any", 32), z3.BitVec("ready!any", 1))
         inputs = {

@@ -68,9 +68,9 @@ class Overlap(Cases):
         for number, (word, is_data) in enumerate(stream):
             words.append(z3.BitVec(f"data{number}", 32) if is_data else z3.BitVecVal(word, 32))
             enabled = [
-                one
-                for one in self.device.model.instructions
-                if z3.is_true(self.commands.enabled(one, after, words[-1]))
+                instruction
+                for instruction in self.device.model.instructions
+                if z3.is_true(self.commands.enabled(instruction, after, words[-1]))
             ]
             if len(enabled) != 1:
                 return False

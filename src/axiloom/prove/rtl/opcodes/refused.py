@@ -105,7 +105,8 @@ class Stopping:
             if z3.is_bv(one) and z3.is_const(one) and not z3.is_bv_value(one)
         }
         pairs = [
-            (one, z3.BitVecVal(values.get(one.decl().name(), 0), one.size())) for one in constants.values()
+            (constant, z3.BitVecVal(values.get(constant.decl().name(), 0), constant.size()))
+            for constant in constants.values()
         ]
         now = {name: z3.simplify(z3.substitute(term, *pairs)) for name, term in registers.items()}
         word, waits = z3.simplify(z3.substitute(WORD, *pairs)), True

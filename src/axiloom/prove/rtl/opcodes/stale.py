@@ -96,7 +96,7 @@ def parted(device: Device, bits: Collection[Bit], samples: Samples) -> tuple[Dev
             found |= {own for own, (low, _) in zip(names, runs[name], strict=True) if among[low]}
     registers = [one.registers for some in samples.at.values() for one in some]
     registers += [one for walk in samples.walks for one, _ in walk]
-    for values in {id(one): one for one in registers}.values():
+    for values in {id(register): register for register in registers}.values():
         for name, pieces in runs.items():
             value = values.pop(name)
             for own, (low, high) in zip(

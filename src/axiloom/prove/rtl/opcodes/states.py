@@ -108,7 +108,7 @@ class States:
         for samples in self.samples.at.values():
             first = samples[0].registers
             found |= {
-                name for one in samples for name, value in one.registers.items() if value != first[name]
+                name for sample in samples for name, value in sample.registers.items() if value != first[name]
             }
         return found
 

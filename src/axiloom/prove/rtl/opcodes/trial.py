@@ -123,7 +123,7 @@ def words(device: Device, model: Simulator, source: random.Random, *, faults: fl
     settings = () if model.state["error"] else device.settings.get(model.state["place"], ())
     literals = [op.literal for op in device.spec.opcodes.values() if op.literal is not None]
     if bits := [device.spec.opcodes[name].literal or 0 for name in device.spec.bits]:
-        literals += [sum(one for one in bits if source.random() < 0.5) for _ in literals]
+        literals += [sum(bit for bit in bits if source.random() < 0.5) for _ in literals]
     for _ in range(50):
         word = source.choice((source.getrandbits(32), source.getrandbits(31), 0xFFFFFFFF, 0x80000000))
         if settings:
@@ -155,11 +155,11 @@ def _goes_on(device: Device, model: Simulator) -> bool:
 
 def run(device: Device, step: Any, model: Simulator, walks: int, length: int, seed: int = 1) -> Samples:
     """Samples of `walks` random streams of `length` words. Some are walked twice, with other data."""
-    found = Samples()
+    samples = Samples()
     for walk in range(walks):
         source, other = random.Random(f"{seed} {walk}"), random.Random(f"other {seed} {walk}")
         first, second = (Trial(device, step, random.Random(f"{seed} {walk}"), model) for _ in range(2))
-        found.at[first.control].append(first.sample())
+        samples.at[first.control].append(first.sample())
         stays, starts = walk % 4 == 0, [dict(first.registers)]
         for _ in range(length):
             word = words(device, first.model, source)
@@ -169,19 +169,19 @@ def run(device: Device, step: Any, model: Simulator, walks: int, length: int, se
                 break  # the proof will find it, too
             starts.append(dict(first.registers))
             told = device.error is None or first.error == first.model.state["error"]
-            if not found.differs and (got != expected or not told):
-                found.differs = tuple(first.words)
-            found.at[first.control].append(first.sample())
+            if not samples.differs and (got != expected or not told):
+                samples.differs = tuple(first.words)
+            samples.at[first.control].append(first.sample())
             if stays:
                 is_data = first.fired and first.fired[0].endswith((".more", ".last"))
                 with suppress(HangError):
                     second.word(other.getrandbits(32) if is_data else word)
                 stays = len(first.trace) == len(second.trace) and first.control == second.control
-                found.data |= _differing(first.trace, second.trace) if stays else set()
+                samples.data |= _differing(first.trace, second.trace) if stays else set()
             if first.model.state["error"]:
                 break
-        found.walks.append([(one, tuple(first.words[i:])) for i, one in enumerate(starts)])
-    return found
+        samples.walks.append([(start, tuple(first.words[i:])) for i, start in enumerate(starts)])
+    return samples
 
 
 def _differing(one: Iterable[Mapping[str, int]], other: Iterable[Mapping[str, int]]) -> set[str]:

@@ -45,26 +45,26 @@ def without(text: str, name: str, part: Part) -> str:
     return text[: begin.start()] + "\n".join([head, *wires, "endmodule"]) + text[end:]
 
 
-def with_functions(found: Machine, parts: Mapping[str, Part]) -> Machine:
+def with_functions(machine: Machine, parts: Mapping[str, Part]) -> Machine:
     """The machine of a Verilog without modules `parts`, with their functions in their place, and registers
     for who waits behind them: ``place.stage1``, ..."""
-    registers, following = dict(found.registers), dict(found.following)
-    outputs = {name: term for name, term in found.outputs.items() if f".{CUT}" not in name}
+    registers, following = dict(machine.registers), dict(machine.following)
+    outputs = {name: term for name, term in machine.outputs.items() if f".{CUT}" not in name}
     at_once: list[tuple[Any, Any]] = []
-    for name, result in found.outputs.items():
+    for name, result in machine.outputs.items():
         place, _, wire = name.rpartition(".")
         own = _named(wire, parts)
         if own is None:
             continue
         part = parts[own]
-        operands = [found.outputs[f"{place}.{CUT}{own}_{port}"] for port in part.operands]
+        operands = [machine.outputs[f"{place}.{CUT}{own}_{port}"] for port in part.operands]
         value = part.value(operands)
         for stage in range(1, part.latency + 1):
             register = z3.BitVec(f"{place}.stage{stage}", result.size())
             registers[f"{place}.stage{stage}"], following[f"{place}.stage{stage}"] = register, value
             value = register
         at_once.append((result, value))
-    free = [name for name, term in found.inputs.items() if any(term.eq(one) for one, _ in at_once)]
+    free = [name for name, term in machine.inputs.items() if any(term.eq(one) for one, _ in at_once)]
     for _ in at_once:  # one without a register may hang on another one
         now = [(one, z3.substitute(value, *at_once)) for one, value in at_once]
         if all(a.eq(b) for (_, a), (_, b) in zip(now, at_once, strict=True)):
@@ -72,12 +72,12 @@ def with_functions(found: Machine, parts: Mapping[str, Part]) -> Machine:
         at_once = now
     else:
         if at_once:
-            raise BuildError(f"{found.top}: operators hang on each other in a circle")
+            raise BuildError(f"{machine.top}: operators hang on each other in a circle")
     if at_once:
         following = {name: z3.substitute(term, *at_once) for name, term in following.items()}
         outputs = {name: z3.substitute(term, *at_once) for name, term in outputs.items()}
-    inputs = {name: term for name, term in found.inputs.items() if name not in free}
-    return replace(found, registers=registers, following=following, outputs=outputs, inputs=inputs)
+    inputs = {name: term for name, term in machine.inputs.items() if name not in free}
+    return replace(machine, registers=registers, following=following, outputs=outputs, inputs=inputs)
 
 
 def _named(wire: str, parts: Mapping[str, Part]) -> str | None:

@@ -233,9 +233,9 @@ def parse(text: str, top: str) -> Machine:
             continue
         if re.match(rf"\(define-fun \|{re.escape(top)}_[a-z]\| ", line):
             break  # from here on: assertions, the initial state, and the transition
-        if found := _FUNCTION.match(line):
-            kind, name = found.groups()
-            rest = line[found.end() :].partition(" ; ")[0] if kind == "declare" else line[found.end() :]
+        if match := _FUNCTION.match(line):
+            kind, name = match.groups()
+            rest = line[match.end() :].partition(" ; ")[0] if kind == "declare" else line[match.end() :]
             lines.append(f"({kind}-fun {name} () " + _OF_STATE.sub(r"\1", rest))
         else:
             lines.append(_OF_STATE.sub(r"\1", line))

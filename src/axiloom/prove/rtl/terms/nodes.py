@@ -64,15 +64,15 @@ class Substitution:
 
     def __init__(self, term: Any, constants: Sequence[Any]) -> None:
         self.term, self.constants = term, list(constants)
-        self._are_bits = [z3.is_bool(one) for one in constants]
+        self._are_bits = [z3.is_bool(constant) for constant in constants]
         self._array = z3.Ast * len(self.constants)
-        self._from = self._array(*(one.ast for one in self.constants))
+        self._from = self._array(*(constant.ast for constant in self.constants))
 
     def __call__(self, values: Sequence[Any]) -> Any:
         """A word of one bit may stand for a truth."""
         fitting = [
-            one == 1 if is_bit and not z3.is_bool(one) else one
-            for one, is_bit in zip(values, self._are_bits, strict=True)
+            value == 1 if is_bit and not z3.is_bool(value) else value
+            for value, is_bit in zip(values, self._are_bits, strict=True)
         ]
         to, context = self._array(*(one.ast for one in fitting)), self.term.ctx
         made = z3core.Z3_substitute(context.ctx, self.term.ast, len(fitting), self._from, to)

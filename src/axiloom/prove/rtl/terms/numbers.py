@@ -50,7 +50,7 @@ def with_wires(isa: InstructionSet, term: Any) -> Any:
 
 def _names(isa: InstructionSet) -> Mapping[str, str]:
     """What the text calls its external functions."""
-    return {one.external: name for name, one in isa.functions.items() if one.external}
+    return {function.external: name for name, function in isa.functions.items() if function.external}
 
 
 def _part(function: Rtl, names: Mapping[str, str]) -> Part:
@@ -61,7 +61,7 @@ def _part(function: Rtl, names: Mapping[str, str]) -> Part:
     named = z3.Function(names.get(external, external), *sorts)
 
     def value(operands: Any) -> Any:
-        return named(*(_widened(one) if widens else one for one in operands))
+        return named(*(_widened(operand) if widens else operand for operand in operands))
 
     return Part(ports(function), RESULT, function.result_bits, function.latency, value)
 

@@ -42,7 +42,7 @@ def apart(machine: Machine) -> Machine:
         full, both = machine.registers[first], machine.following[second]
         if not _is_read_by(machine, full, second):
             continue
-        wide, shared = (with_products(one) for one in machine.following[first].children())
+        wide, shared = (with_products(child) for child in machine.following[first].children())
         if not _is_widened(wide, shared) or not _holds(full, both, wide.size()):
             continue
         products = _products(_element(wide), wide, shared, product(PRODUCT_BITS))
@@ -89,15 +89,18 @@ def _are_equal(one: Any, other: Any) -> bool:
 
 def _pairs(machine: Machine) -> Iterator[tuple[str, str]]:
     for name, term in machine.following.items():
-        if (found := _FIRST.match(name)) and term.num_args() == 2:
-            second = f"{found[1]}.both"
+        if (match := _FIRST.match(name)) and term.num_args() == 2:
+            second = f"{match[1]}.both"
             if second in machine.following:
                 yield name, second
 
 
 def _is_read_by(machine: Machine, register: Any, reader: str) -> bool:
     """Nothing else hangs on it."""
-    terms = {**machine.following, **{f"out of it: {name}": one for name, one in machine.outputs.items()}}
+    terms = {
+        **machine.following,
+        **{f"out of it: {name}": output for name, output in machine.outputs.items()},
+    }
     readers = {
         name
         for name, term in terms.items()

@@ -119,7 +119,9 @@ class _AsTheyAre:
 
     def _draws(self) -> Iterator[Values]:
         """All ones; then numbers of few bits, of many, and any."""
-        bits = {name: one.size() if z3.is_bv(one) else 1 for name, one in self.constants.items()}
+        bits = {
+            name: constant.size() if z3.is_bv(constant) else 1 for name, constant in self.constants.items()
+        }
         source = random.Random(0)
         yield {name: (1 << size) - 1 for name, size in bits.items()}
         for turn in range(DRAWS):

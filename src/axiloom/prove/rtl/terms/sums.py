@@ -134,8 +134,8 @@ class Sums:
         if (found := self._range_of(node)) is not None:
             return found
         if z3.is_app_of(node, z3.Z3_OP_ITE):
-            sides = [self.range(self._polynomials[number(one)]) for one in children(node)[1:]]
-            if all(_bits(one) <= bits for one in sides):
+            sides = [self.range(self._polynomials[number(child)]) for child in children(node)[1:]]
+            if all(_bits(side) <= bits for side in sides):
                 return min(low for low, _ in sides), max(high for _, high in sides)
         zeros = _zeros_in_front(node)
         return (0, (1 << bits - zeros) - 1) if zeros else (-1 << bits - 1, (1 << bits - 1) - 1)
@@ -179,7 +179,7 @@ class Sums:
 
     def _again(self, node: Any) -> Any:
         """`node` over what its children become."""
-        below = [self._new(one) for one in children(node)]
+        below = [self._new(child) for child in children(node)]
         if all(one.eq(child) for one, child in zip(below, children(node), strict=True)):
             return node
         return node.decl()(*below)

@@ -91,7 +91,7 @@ def _only(nodes: Sequence[Any]) -> Mapping[int, Any]:
     only: dict[int, Any] = {}
     others: set[int] = set()
     for node in nodes:
-        own, below = number(node), [number(one) for one in children(node)]
+        own, below = number(node), [number(child) for child in children(node)]
         if z3.is_app(node) and node.decl().kind() == z3.Z3_OP_UNINTERPRETED:
             is_small = not below and z3.is_bv(node) and node.size() <= MOST_BITS
             found = {own: node} if is_small else {}

@@ -83,16 +83,16 @@ class Does:
         return self.short and self.changes > 0
 
 
-def chosen(one: Instruction, isa: InstructionSet, most: int) -> tuple[Iterator[Case], int | None]:
+def chosen(instruction: Instruction, isa: InstructionSet, most: int) -> tuple[Iterator[Case], int | None]:
     """Legal commands at the start of the host's memory, to be tried (:func:`tried`); and how many there are:
     of all combinations of fields evenly, or drawn (None) where there are too many. Numbers go up to what
     memories hold, but for drawn ones that bound no loop and of which nothing is required; tokens are none."""
     encoder = Encoder(isa)
     rows = max(memory.shape[0] for memory in isa.memories.values() if not memory.host)
-    places = _places(one.body)
+    places = _places(instruction.body)
     whole = {
         let.name: range(let.value.range.low, min(let.value.range.high + 1, places.get(let.name, 1 << 64)))
-        for let in one.fields
+        for let in instruction.fields
         if let.name not in ("base", TOKENS) and _is_place(let.value)
     }
     choices = {name: range(of.start, min(of.stop, rows + 1)) for name, of in whole.items()}
@@ -100,17 +100,17 @@ def chosen(one: Instruction, isa: InstructionSet, most: int) -> tuple[Iterator[C
         every = [
             case
             for values in itertools.product(*choices.values())
-            if (case := _case(one, isa, encoder, dict(zip(choices, values, strict=True)))) is not None
+            if (case := _case(instruction, isa, encoder, dict(zip(choices, values, strict=True)))) is not None
         ]
         return iter(every[:: max(1, -(-len(every) // (MORE * most)))]), len(every)
-    sizes = _sizes(one)
+    sizes = _sizes(instruction)
     limits = {name: choices[name] if name in sizes else of for name, of in whole.items()}
     short = {name: of[:TINY] if name in sizes else of for name, of in choices.items()}
-    return _drawn(one, isa, encoder, (choices, short), limits, DRAWS * MORE * most), None
+    return _drawn(instruction, isa, encoder, (choices, short), limits, DRAWS * MORE * most), None
 
 
 def _drawn(
-    one: Instruction,
+    instruction: Instruction,
     isa: InstructionSet,
     encoder: Encoder,
     choices: Sequence[Mapping[str, range]],
@@ -125,7 +125,7 @@ def _drawn(
             name: _draw(source, within, within if len(within) <= TINY else limits[name])
             for name, within in of.items()
         }
-        case = _case(one, isa, encoder, fields)
+        case = _case(instruction, isa, encoder, fields)
         if case is not None and str(case) not in seen:
             seen.add(str(case))
             yield case
@@ -212,10 +212,12 @@ def _places(block: Sequence[Statement]) -> dict[str, int]:
     return found
 
 
-def _sizes(one: Instruction) -> set[str]:
+def _sizes(instruction: Instruction) -> set[str]:
     """Fields that bound a loop, or of which something is required."""
-    found = set().union(*(names(each.condition) for each in one.legal), *map(_bounds, one.body))
-    for let in reversed(one.fields):  # a field is made of those before it
+    found = set().union(
+        *(names(each.condition) for each in instruction.legal), *map(_bounds, instruction.body)
+    )
+    for let in reversed(instruction.fields):  # a field is made of those before it
         if let.name in found:
             found |= names(let.value)
     return found
@@ -232,12 +234,14 @@ def _is_place(value: Expr) -> bool:
     return isinstance(place, Bits) and isinstance(place.value, Name)
 
 
-def _case(one: Instruction, isa: InstructionSet, encoder: Encoder, fields: Mapping[str, int]) -> Case | None:
+def _case(
+    instruction: Instruction, isa: InstructionSet, encoder: Encoder, fields: Mapping[str, int]
+) -> Case | None:
     """None: it is not legal."""
-    command = Command(one.name, fields)
+    command = Command(instruction.name, fields)
     try:
         inputs = encoder.inputs(command)
-        touched = access(isa, one.name, inputs)
+        touched = access(isa, instruction.name, inputs)
     except CompileError:
         return None
     return Case(command, inputs, encoder.words(command), touched.reads.tolist(), touched.writes.tolist())

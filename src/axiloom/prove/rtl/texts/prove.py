@@ -100,12 +100,12 @@ class Prover:
         self.isa, self.device, self.limit_s, self.most = isa, device, limit_s, most
         self.machine: Machine = apart(numbers.machine(device))
         self.step: Step = self.machine.stepper()
-        (self.host,) = (one.name for one in isa.memories.values() if one.host)
+        (self.host,) = (memory.name for memory in isa.memories.values() if memory.host)
         self.words = words_of(self.machine, isa)
         self.text = Text(isa, self.words)
 
     def run(self, say: Say) -> Iterator[Verdict]:
-        claims = [self._claim(one) for one in self.isa.instructions.values()]
+        claims = [self._claim(instruction) for instruction in self.isa.instructions.values()]
         rest = self._after_reset()
         begun = time.perf_counter()
         executed = self._settled(rest, claims)
@@ -124,9 +124,9 @@ class Prover:
             say(found, len(claims) + 1)
             yield found
 
-    def _claim(self, one: Instruction) -> Claim:
-        cases, commands = chosen(one, self.isa, self.most)
-        return Claim(one.name, varied(tried(cases, self.text.does, self.most), self.most), commands)
+    def _claim(self, instruction: Instruction) -> Claim:
+        cases, commands = chosen(instruction, self.isa, self.most)
+        return Claim(instruction.name, varied(tried(cases, self.text.does, self.most), self.most), commands)
 
     # --- the device ---------------------------------------------------------------------------------------
 
@@ -140,12 +140,12 @@ class Prover:
 
     def _inputs(self, data: Any = 0, valid: int = 0, aresetn: int = 1) -> State:
         given = {"s_axis_tdata": data, "s_axis_tvalid": valid, "aresetn": aresetn, "m_axis_tready": 1}
-        found: State = {}
+        state: State = {}
         for name, term in self.machine.inputs.items():
             value = given.get(name, 0)
             bits = term.size() if z3.is_bv(term) else 1
-            found[name] = z3.BitVecVal(value, bits) if isinstance(value, int) else value
-        return found
+            state[name] = z3.BitVecVal(value, bits) if isinstance(value, int) else value
+        return state
 
     def _start(self, rest: State) -> State:
         state: State = {}

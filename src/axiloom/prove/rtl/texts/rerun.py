@@ -35,7 +35,7 @@ class Rerun:
         self.device, self.text, self.words = device, text, words
         self.machine: Machine = read(((f"{device.top}.v", device.verilog),), device.top)
         self._step = self.machine.simulator()
-        (self._host,) = (one.name for one in self._isa.memories.values() if one.host)
+        (self._host,) = (memory.name for memory in self._isa.memories.values() if memory.host)
 
     @property
     def _isa(self) -> InstructionSet:

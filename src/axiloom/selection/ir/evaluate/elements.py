@@ -34,8 +34,8 @@ class Concrete:
         if name in _SPECIAL:
             return _SPECIAL[name](more, arguments)
         of = arguments[0].of
-        assert all(one.of == of for one in arguments), (function, arguments)
-        found = compute(name, of, *(of.decode(one.raw) for one in arguments))
+        assert all(argument.of == of for argument in arguments), (function, arguments)
+        found = compute(name, of, *(of.decode(argument.raw) for argument in arguments))
         return Element(found, number("bool")) if name in COMPARISONS else Element(of.encode(found), of)
 
     def fold(self, function: str, count: int, body: Callable[[int], Any]) -> Any:

@@ -15,24 +15,24 @@ from axiloom.selection.ir.ops.registry import OPS
 def evaluate(graph: Graph, inputs: Mapping[str, Array]) -> tuple[Array, ...]:
     """The results on `inputs`, raw host values by the names of parameters. Raises GraphError."""
     values = evaluate_all(graph, inputs, keep=False)
-    return tuple(values[id(one)] for one in graph.results)
+    return tuple(values[id(result)] for result in graph.results)
 
 
 def evaluate_all(graph: Graph, inputs: Mapping[str, Array], *, keep: bool = True) -> dict[int, Array]:
     """By ``id`` of nodes: all values, or without `keep` those of the results."""
-    names = {str(one.attributes["name"]) for one in graph.parameters}
+    names = {str(parameter.attributes["name"]) for parameter in graph.parameters}
     if names != set(inputs):
         raise GraphError(f"{graph.name}: takes {sorted(names)}, not {sorted(inputs)}")
     nodes = list(graph.nodes())
     uses = Counter(id(one) for node in nodes for one in node.operands)
-    uses.update(id(one) for one in graph.results)
+    uses.update(id(result) for result in graph.results)
     values: dict[int, Array] = {}
     for node in nodes:
         values[id(node)] = _value(graph, node, inputs, values)
-        for one in node.operands:
-            uses[id(one)] -= 1
-            if not keep and not uses[id(one)]:
-                values.pop(id(one), None)
+        for operand in node.operands:
+            uses[id(operand)] -= 1
+            if not keep and not uses[id(operand)]:
+                values.pop(id(operand), None)
     return values
 
 
@@ -41,8 +41,8 @@ def _value(graph: Graph, node: Node, inputs: Mapping[str, Array], values: Mappin
         return _given(inputs[str(node.attributes["name"])], node)
     if node.op == "constant":
         return _given(graph.constant(node), node)
-    arrays = [values[id(one)] for one in node.operands]
-    found = OPS[node.op].evaluate(arrays, [one.type for one in node.operands], node.attributes)
+    arrays = [values[id(operand)] for operand in node.operands]
+    found = OPS[node.op].evaluate(arrays, [operand.type for operand in node.operands], node.attributes)
     if found.shape != node.type.shape or found.dtype != number(node.type.number).host:
         raise GraphError(f"{node.place or node.op}: computed {found.dtype}{found.shape}, not {node.type}")
     return found

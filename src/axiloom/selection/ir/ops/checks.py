@@ -60,8 +60,8 @@ def dimension_of(type_: Type, dimension: int) -> int:
 
 def dimensions_of(type_: Type, dimensions: Sequence[int]) -> tuple[int, ...]:
     """Dimensions that are there, each once."""
-    for one in dimensions:
-        dimension_of(type_, one)
+    for dimension in dimensions:
+        dimension_of(type_, dimension)
     need(len(set(dimensions)) == len(dimensions), f"a dimension twice in {tuple(dimensions)}")
     return tuple(dimensions)
 

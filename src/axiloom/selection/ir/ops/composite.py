@@ -44,27 +44,27 @@ def composite(
         leaves = [builder.leaf("parameter", str(i), type_) for i, type_ in enumerate(types)]
         return tuple(in_order([definition(builder.op, leaves, dict(given))]))
 
-    def nodes(types: Types, given: Attributes) -> tuple[Node, ...]:
-        return built(tuple(types), tuple(sorted(given.items())))
+    def nodes(types: Types, attributes: Attributes) -> tuple[Node, ...]:
+        return built(tuple(types), tuple(sorted(attributes.items())))
 
-    def typed(types: Types, given: Attributes) -> Type:
-        return nodes(types, given)[-1].type
+    def typed(types: Types, attributes: Attributes) -> Type:
+        return nodes(types, attributes)[-1].type
 
-    def evaluate(arrays: Arrays, types: Types, given: Attributes) -> Array:
+    def evaluate(arrays: Arrays, types: Types, attributes: Attributes) -> Array:
         values: dict[int, Array] = {}
-        for node in nodes(types, given):
+        for node in nodes(types, attributes):
             if node.op == "parameter":
                 values[id(node)] = arrays[int(str(node.attributes["name"]))]
                 continue
-            inputs = [values[id(one)] for one in node.operands]
-            kinds = [one.type for one in node.operands]
+            inputs = [values[id(operand)] for operand in node.operands]
+            kinds = [operand.type for operand in node.operands]
             values[id(node)] = KNOWN[node.op].evaluate(inputs, kinds, node.attributes)
-        return values[id(nodes(types, given)[-1])]
+        return values[id(nodes(types, attributes)[-1])]
 
     def defined(
-        algebra: Algebra, reads: Sequence[Read], index: Index, types: Types, given: Attributes
+        algebra: Algebra, reads: Sequence[Read], index: Index, types: Types, attributes: Attributes
     ) -> Any:
-        return element_of(nodes(types, given)[-1], algebra, reads, index)
+        return element_of(nodes(types, attributes)[-1], algebra, reads, index)
 
     return Op(
         name, operands, result or typed, evaluate, element or defined, attributes or {}, doc, definition
@@ -76,17 +76,17 @@ def element_of(node: Node, algebra: Algebra, parameters: Sequence[Read], index: 
     if node.op == "parameter":
         return parameters[int(str(node.attributes["name"]))](index)
     reads = [lambda at, one=one: element_of(one, algebra, parameters, at) for one in node.operands]
-    kinds = [one.type for one in node.operands]
+    kinds = [operand.type for operand in node.operands]
     return KNOWN[node.op].element(algebra, reads, index, kinds, node.attributes)
 
 
 def splat_like(make: Any, like: Node, value: str) -> Node:
     """A number everywhere, of the type of `like`."""
-    made: Node = make("splat", shape=like.type.shape, number=like.type.number, value=value)
-    return made
+    node: Node = make("splat", shape=like.type.shape, number=like.type.number, value=value)
+    return node
 
 
 def along(make: Any, vector: Node, like: Node, dimension: int) -> Node:
     """A vector along a dimension of `like`, repeated along the others."""
-    made: Node = make("broadcast_in_dim", vector, shape=like.type.shape, dimensions=(dimension,))
-    return made
+    node: Node = make("broadcast_in_dim", vector, shape=like.type.shape, dimensions=(dimension,))
+    return node

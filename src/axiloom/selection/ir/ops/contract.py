@@ -16,9 +16,9 @@ from axiloom.selection.ir.ops.sums import products
 Types = Sequence[Type]
 
 
-def product_number(types: Types, given: Attributes) -> Number:
+def product_number(types: Types, attributes: Attributes) -> Number:
     """The result's number, which operands are converted to. It must hold theirs."""
-    target = number(text(given, "number"))
+    target = number(text(attributes, "number"))
     for one in types[:2]:
         kind_of(one, "integer", "float")
         source = number(one.number)
@@ -38,14 +38,14 @@ def _rest(rank: int, *taken: tuple[int, ...]) -> list[int]:
     return [i for i in range(rank) if not any(i in one for one in taken)]
 
 
-def _lists(given: Attributes) -> tuple[tuple[int, ...], ...]:
+def _lists(attributes: Attributes) -> tuple[tuple[int, ...], ...]:
     names = ("lhs_batch", "rhs_batch", "lhs_contracting", "rhs_contracting")
-    lb, rb, lc, rc = (ints(given, name) for name in names)
+    lb, rb, lc, rc = (ints(attributes, name) for name in names)
     return lb, rb, lc, rc
 
 
-def _result(types: Types, given: Attributes) -> Type:
-    lb, rb, lc, rc = _lists(given)
+def _result(types: Types, attributes: Attributes) -> Type:
+    lb, rb, lc, rc = _lists(attributes)
     a, b = types
     dimensions_of(a, (*lb, *lc))
     dimensions_of(b, (*rb, *rc))
@@ -57,13 +57,13 @@ def _result(types: Types, given: Attributes) -> Type:
     need(all(a.shape[i] for i in lc), "a sum over nothing")
     left, right = _rest(len(a.shape), lb, lc), _rest(len(b.shape), rb, rc)
     shape = (*(a.shape[i] for i in (*lb, *left)), *(b.shape[i] for i in right))
-    return Type(shape, product_number(types, given).name)
+    return Type(shape, product_number(types, attributes).name)
 
 
-def _evaluate(arrays: Arrays, types: Types, given: Attributes) -> Array:
-    lb, rb, lc, rc = _lists(given)
-    target = product_number(types, given)
-    a, b = (wide(one, type_.number, target) for one, type_ in zip(arrays, types, strict=True))
+def _evaluate(arrays: Arrays, types: Types, attributes: Attributes) -> Array:
+    lb, rb, lc, rc = _lists(attributes)
+    target = product_number(types, attributes)
+    a, b = (wide(array, type_.number, target) for array, type_ in zip(arrays, types, strict=True))
     left, right = _rest(a.ndim, lb, lc), _rest(b.ndim, rb, rc)
     batch = [a.shape[i] for i in lb]
     m, n = [a.shape[i] for i in left], [b.shape[i] for i in right]
@@ -96,8 +96,10 @@ def sum_of_products(
     return converted(algebra, over([]), inner, result)
 
 
-def _element(algebra: Algebra, reads: Sequence[Read], index: Index, types: Types, given: Attributes) -> Any:
-    lb, rb, lc, rc = _lists(given)
+def _element(
+    algebra: Algebra, reads: Sequence[Read], index: Index, types: Types, attributes: Attributes
+) -> Any:
+    lb, rb, lc, rc = _lists(attributes)
     a, b = types
     left, right = _rest(len(a.shape), lb, lc), _rest(len(b.shape), rb, rc)
     batch, m, n = len(lb), len(left), len(right)
@@ -114,7 +116,7 @@ def _element(algebra: Algebra, reads: Sequence[Read], index: Index, types: Types
         )
 
     return sum_of_products(
-        algebra, [a.shape[i] for i in lc], (a.number, b.number, text(given, "number")), pair
+        algebra, [a.shape[i] for i in lc], (a.number, b.number, text(attributes, "number")), pair
     )
 
 

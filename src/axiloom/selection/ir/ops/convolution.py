@@ -49,10 +49,10 @@ class Dims:
 @cache
 def dims_of(text_: str) -> Dims:
     """Raises GraphError."""
-    found = re.fullmatch(r"([bf\d]+)_([io\d]+)->([bf\d]+)", text_)
-    if found is None:
+    match = re.fullmatch(r"([bf\d]+)_([io\d]+)->([bf\d]+)", text_)
+    if match is None:
         raise GraphError(f"dims `{text_[:40]}`: such as b01f_01io->b01f is needed")
-    image, kernel, result = found.groups()
+    image, kernel, result = match.groups()
     digits = [str(i) for i in range(len(image) - 2)]
     wanted = (("bf", image), ("io", kernel), ("bf", result))
     need(len(digits) <= 8, f"dims `{text_[:40]}`: {len(digits)} spatial dimensions, at most 8")
@@ -69,21 +69,21 @@ def dims_of(text_: str) -> Dims:
     )  # fmt: skip
 
 
-def windows_of(given: Attributes, rank: int) -> Windows:
-    padding = ints(given, "padding")
+def windows_of(attributes: Attributes, rank: int) -> Windows:
+    padding = ints(attributes, "padding")
     need(len(padding) == 2 * rank, f"padding has {len(padding)} entries, not {2 * rank}")
     return Windows(
-        per_dimension(ints(given, "strides"), rank, "strides", 1),
+        per_dimension(ints(attributes, "strides"), rank, "strides", 1),
         padding[::2],
         padding[1::2],
-        per_dimension(ints(given, "lhs_dilation"), rank, "lhs_dilation", 1),
-        per_dimension(ints(given, "rhs_dilation"), rank, "rhs_dilation", 1),
+        per_dimension(ints(attributes, "lhs_dilation"), rank, "lhs_dilation", 1),
+        per_dimension(ints(attributes, "rhs_dilation"), rank, "rhs_dilation", 1),
     )
 
 
-def _result(types: Types, given: Attributes) -> Type:
+def _result(types: Types, attributes: Attributes) -> Type:
     image, kernel = types
-    dims, groups = dims_of(text(given, "dims")), integer(given, "feature_group_count")
+    dims, groups = dims_of(text(attributes, "dims")), integer(attributes, "feature_group_count")
     rank_of(image, dims.rank + 2, "the image")
     rank_of(kernel, dims.rank + 2, "the kernel")
     need(groups >= 1, f"feature_group_count {groups}")
@@ -95,25 +95,25 @@ def _result(types: Types, given: Attributes) -> Type:
     need(made % groups == 0, f"{made} kernels in {groups} groups")
     sizes, window = [image.shape[i] for i in dims.spatial], [kernel.shape[i] for i in dims.kernel_spatial]
     need(all(window) and taken > 0, "a sum over nothing")
-    counts = windows_of(given, dims.rank).counts(sizes, window)
+    counts = windows_of(attributes, dims.rank).counts(sizes, window)
     shape = [0] * (dims.rank + 2)
     shape[dims.result_batch], shape[dims.result_feature] = image.shape[dims.batch], made
     for i, count in zip(dims.result_spatial, counts, strict=True):
         shape[i] = count
-    return Type(tuple(shape), product_number(types, given).name)
+    return Type(tuple(shape), product_number(types, attributes).name)
 
 
-def _evaluate(arrays: Arrays, types: Types, given: Attributes) -> Array:
+def _evaluate(arrays: Arrays, types: Types, attributes: Attributes) -> Array:
     """One product of matrices for each position of the kernel."""
-    dims, groups = dims_of(text(given, "dims")), integer(given, "feature_group_count")
-    target = product_number(types, given)
-    image, kernel = (wide(one, type_.number, target) for one, type_ in zip(arrays, types, strict=True))
+    dims, groups = dims_of(text(attributes, "dims")), integer(attributes, "feature_group_count")
+    target = product_number(types, attributes)
+    image, kernel = (wide(array, type_.number, target) for array, type_ in zip(arrays, types, strict=True))
     image = image.transpose([dims.batch, *dims.spatial, dims.feature])
     kernel = kernel.transpose([*dims.kernel_spatial, dims.kernel_in, dims.kernel_out])
     *window, taken, made = kernel.shape
-    result_shape = _result(types, given).shape
+    result_shape = _result(types, attributes).shape
     counts = [result_shape[i] for i in dims.result_spatial]
-    places = windows_of(given, dims.rank)
+    places = windows_of(attributes, dims.rank)
     of = accumulator(target)
     dtype = np.dtype(np.float64) if of.kind == "float" else np.dtype(np.int64)
     sums = np.zeros((image.shape[0], *counts, groups, made // groups), dtype)
@@ -134,14 +134,16 @@ def _evaluate(arrays: Arrays, types: Types, given: Attributes) -> Array:
     return np.asarray(flat.transpose(back))
 
 
-def _element(algebra: Algebra, reads: Sequence[Read], index: Index, types: Types, given: Attributes) -> Any:
-    dims, groups = dims_of(text(given, "dims")), integer(given, "feature_group_count")
+def _element(
+    algebra: Algebra, reads: Sequence[Read], index: Index, types: Types, attributes: Attributes
+) -> Any:
+    dims, groups = dims_of(text(attributes, "dims")), integer(attributes, "feature_group_count")
     image, kernel = types
     taken, made = kernel.shape[dims.kernel_in], kernel.shape[dims.kernel_out]
     out = index[dims.result_feature]
     window = [kernel.shape[i] for i in dims.kernel_spatial]
-    places, sizes = windows_of(given, dims.rank), [image.shape[i] for i in dims.spatial]
-    numbers = (image.number, kernel.number, text(given, "number"))
+    places, sizes = windows_of(attributes, dims.rank), [image.shape[i] for i in dims.spatial]
+    numbers = (image.number, kernel.number, text(attributes, "number"))
 
     def read(where: Index, feature: Any) -> Any:
         at: list[Any] = [0] * len(index)

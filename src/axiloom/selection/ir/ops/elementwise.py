@@ -85,16 +85,16 @@ def _simple(name: str) -> Op:
     )
 
 
-def _compared(types: Types, given: Attributes) -> Type:
-    direction = text(given, "direction")
+def _compared(types: Types, attributes: Attributes) -> Type:
+    direction = text(attributes, "direction")
     need(direction in DIRECTIONS, f"direction {direction}: there are {', '.join(DIRECTIONS)}")
     kind_of(types[0], "integer", "float", "bool")
     return Type(alike(types).shape, "bool")
 
 
-def _compare(arrays: Arrays, types: Types, given: Attributes) -> Array:
+def _compare(arrays: Arrays, types: Types, attributes: Attributes) -> Array:
     of = number(types[0].number)
-    return compute(text(given, "direction").lower(), of, *map(of.decode, arrays))
+    return compute(text(attributes, "direction").lower(), of, *map(of.decode, arrays))
 
 
 def _selected(types: Types, _: Attributes) -> Type:
@@ -115,17 +115,17 @@ def _clamp(arrays: Arrays, types: Types, _: Attributes) -> Array:
     return of.encode(np.minimum(np.maximum(value, low), high))
 
 
-def _converted(types: Types, given: Attributes) -> Type:
-    target = number(text(given, "number"))
+def _converted(types: Types, attributes: Attributes) -> Type:
+    target = number(text(attributes, "number"))
     kind_of(types[0], "integer", "float", "bool")
     if target.kind == "opaque":
         raise GraphError(f"no conversion to {target}")
     return Type(types[0].shape, target.name)
 
 
-def _convert(arrays: Arrays, types: Types, given: Attributes) -> Array:
+def _convert(arrays: Arrays, types: Types, attributes: Attributes) -> Array:
     source = number(types[0].number)
-    return convert(source.decode(arrays[0]), source, number(text(given, "number")))
+    return convert(source.decode(arrays[0]), source, number(text(attributes, "number")))
 
 
 OPS = (

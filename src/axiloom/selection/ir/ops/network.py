@@ -16,47 +16,51 @@ from axiloom.selection.ir.ops.op import Algebra, Attributes, Index, Make, Read
 Types = Sequence[Type]
 
 
-def _dense(make: Make, operands: Sequence[Node], given: Attributes) -> Node:
+def _dense(make: Make, operands: Sequence[Node], attributes: Attributes) -> Node:
     x, w = operands
     rank_of(w.type, 2, "the weight")
     need(bool(x.type.shape), "x has no dimensions")
     return make(
         "dot_general", x, w, lhs_batch=(), rhs_batch=(), lhs_contracting=(len(x.type.shape) - 1,),
-        rhs_contracting=(1,), number=text(given, "number"),
+        rhs_contracting=(1,), number=text(attributes, "number"),
     )  # fmt: skip
 
 
 def _dense_element(
-    algebra: Algebra, reads: Sequence[Read], index: Index, types: Types, given: Attributes
+    algebra: Algebra, reads: Sequence[Read], index: Index, types: Types, attributes: Attributes
 ) -> Any:
     *rows, out = index
-    numbers = (types[0].number, types[1].number, text(given, "number"))
+    numbers = (types[0].number, types[1].number, text(attributes, "number"))
     return sum_of_products(
         algebra, [types[1].shape[1]], numbers, lambda k: (reads[0]([*rows, *k]), reads[1]([out, *k]))
     )
 
 
-def _bias_add(make: Make, operands: Sequence[Node], given: Attributes) -> Node:
+def _bias_add(make: Make, operands: Sequence[Node], attributes: Attributes) -> Node:
     x, b = operands
     rank_of(b.type, 1, "the bias")
-    return make("add", x, along(make, b, x, dimension_of(x.type, integer(given, "dimension"))))
+    return make("add", x, along(make, b, x, dimension_of(x.type, integer(attributes, "dimension"))))
 
 
-def _bias_element(algebra: Algebra, reads: Sequence[Read], index: Index, _: Types, given: Attributes) -> Any:
-    return algebra.apply("add", reads[0](index), reads[1]([index[integer(given, "dimension")]]))
+def _bias_element(
+    algebra: Algebra, reads: Sequence[Read], index: Index, _: Types, attributes: Attributes
+) -> Any:
+    return algebra.apply("add", reads[0](index), reads[1]([index[integer(attributes, "dimension")]]))
 
 
-def _scale_shift(make: Make, operands: Sequence[Node], given: Attributes) -> Node:
+def _scale_shift(make: Make, operands: Sequence[Node], attributes: Attributes) -> Node:
     x, scale, shift = operands
     for one in (scale, shift):
         rank_of(one.type, 1, "scale and shift")
-    dimension = dimension_of(x.type, integer(given, "dimension"))
+    dimension = dimension_of(x.type, integer(attributes, "dimension"))
     scaled = make("multiply", x, along(make, scale, x, dimension))
     return make("add", scaled, along(make, shift, x, dimension))
 
 
-def _scale_element(algebra: Algebra, reads: Sequence[Read], index: Index, _: Types, given: Attributes) -> Any:
-    channel = [index[integer(given, "dimension")]]
+def _scale_element(
+    algebra: Algebra, reads: Sequence[Read], index: Index, _: Types, attributes: Attributes
+) -> Any:
+    channel = [index[integer(attributes, "dimension")]]
     return algebra.apply("add", algebra.apply("mul", reads[0](index), reads[1](channel)), reads[2](channel))
 
 
@@ -100,10 +104,10 @@ def _back(make: Make, reduced: Node, like: Node, dimension: int) -> Node:
     return make("broadcast_in_dim", reduced, shape=like.type.shape, dimensions=rest)
 
 
-def _softmax(make: Make, operands: Sequence[Node], given: Attributes) -> Node:
+def _softmax(make: Make, operands: Sequence[Node], attributes: Attributes) -> Node:
     (x,) = operands
     kind_of(x.type, "float")
-    dimension = dimension_of(x.type, integer(given, "dimension"))
+    dimension = dimension_of(x.type, integer(attributes, "dimension"))
     top = make("reduce", x, kind="max", dimensions=(dimension,))
     raised = make("exponential", make("subtract", x, _back(make, top, x, dimension)))
     total = make("reduce", raised, kind="add", dimensions=(dimension,))
@@ -120,9 +124,9 @@ def _sum(algebra: Algebra, count: Any, body: Any, of: str) -> Any:
 
 
 def _softmax_element(
-    algebra: Algebra, reads: Sequence[Read], index: Index, types: Types, given: Attributes
+    algebra: Algebra, reads: Sequence[Read], index: Index, types: Types, attributes: Attributes
 ) -> Any:
-    dimension = integer(given, "dimension")
+    dimension = integer(attributes, "dimension")
     count = types[0].shape[dimension]
 
     def read(k: Any) -> Any:
@@ -136,7 +140,7 @@ def _softmax_element(
     return algebra.apply("div", raised(index[dimension]), _sum(algebra, count, raised, types[0].number))
 
 
-def _layer_norm(make: Make, operands: Sequence[Node], given: Attributes) -> Node:
+def _layer_norm(make: Make, operands: Sequence[Node], attributes: Attributes) -> Node:
     x, scale, shift = operands
     kind_of(x.type, "float")
     last = dimension_of(x.type, len(x.type.shape) - 1)
@@ -147,14 +151,14 @@ def _layer_norm(make: Make, operands: Sequence[Node], given: Attributes) -> Node
 
     centred = make("subtract", x, _back(make, mean(x), x, last))
     variance = mean(make("multiply", centred, centred))
-    epsilon = splat_like(make, variance, text(given, "epsilon"))
+    epsilon = splat_like(make, variance, text(attributes, "epsilon"))
     inverse = make("rsqrt", make("add", variance, epsilon))
     normal = make("multiply", centred, _back(make, inverse, x, last))
     return make("scale_shift", normal, scale, shift, dimension=last)
 
 
 def _layer_norm_element(
-    algebra: Algebra, reads: Sequence[Read], index: Index, types: Types, given: Attributes
+    algebra: Algebra, reads: Sequence[Read], index: Index, types: Types, attributes: Attributes
 ) -> Any:
     *rows, at = index
     of, count = types[0].number, types[0].shape[-1]
@@ -172,7 +176,7 @@ def _layer_norm_element(
         return algebra.apply("sub", reads[0]([*rows, k]), average)
 
     variance = mean(lambda k: algebra.apply("mul", centred(k), centred(k)))
-    epsilon = algebra.apply(f"literal:{of}:{given['epsilon']}")
+    epsilon = algebra.apply(f"literal:{of}:{attributes['epsilon']}")
     inverse = algebra.apply("rsqrt", algebra.apply("add", variance, epsilon))
     scaled = algebra.apply("mul", algebra.apply("mul", centred(at), inverse), reads[1]([at]))
     return algebra.apply("add", scaled, reads[2]([at]))

@@ -20,29 +20,31 @@ from axiloom.selection.ir.ops.op import Algebra, Array, Arrays, Attributes, Inde
 Types = Sequence[Type]
 
 
-def _sliced(types: Types, given: Attributes) -> Type:
+def _sliced(types: Types, attributes: Attributes) -> Type:
     rank = len(types[0].shape)
-    starts = per_dimension(ints(given, "start"), rank, "start", 0)
-    strides = per_dimension(ints(given, "strides"), rank, "strides", 1)
-    limits = per_dimension(ints(given, "limit"), rank, "limit", 0)
+    starts = per_dimension(ints(attributes, "start"), rank, "start", 0)
+    strides = per_dimension(ints(attributes, "strides"), rank, "strides", 1)
+    limits = per_dimension(ints(attributes, "limit"), rank, "limit", 0)
     for start, limit, size in zip(starts, limits, types[0].shape, strict=True):
         need(start <= limit <= size, f"a slice from {start} to {limit} of {size}")
     shape = (-(-(b - a) // s) for a, b, s in zip(starts, limits, strides, strict=True))
     return Type(tuple(shape), types[0].number)
 
 
-def _slice_array(arrays: Arrays, _: Types, given: Attributes) -> Array:
-    parts = zip(ints(given, "start"), ints(given, "limit"), ints(given, "strides"), strict=True)
-    return np.asarray(arrays[0][tuple(slice(*one) for one in parts)])
+def _slice_array(arrays: Arrays, _: Types, attributes: Attributes) -> Array:
+    parts = zip(
+        ints(attributes, "start"), ints(attributes, "limit"), ints(attributes, "strides"), strict=True
+    )
+    return np.asarray(arrays[0][tuple(slice(*part) for part in parts)])
 
 
-def _slice(_: Algebra, reads: Sequence[Read], index: Index, __: Types, given: Attributes) -> Any:
-    parts = zip(index, ints(given, "start"), ints(given, "strides"), strict=True)
+def _slice(_: Algebra, reads: Sequence[Read], index: Index, __: Types, attributes: Attributes) -> Any:
+    parts = zip(index, ints(attributes, "start"), ints(attributes, "strides"), strict=True)
     return reads[0]([at * stride + start for at, start, stride in parts])
 
 
-def _joined(types: Types, given: Attributes) -> Type:
-    at = dimension_of(types[0], integer(given, "dimension"))
+def _joined(types: Types, attributes: Attributes) -> Type:
+    at = dimension_of(types[0], integer(attributes, "dimension"))
     first = types[0]
     for one in types[1:]:
         same = one.number == first.number and len(one.shape) == len(first.shape)
@@ -54,9 +56,9 @@ def _joined(types: Types, given: Attributes) -> Type:
 
 
 def _concatenate(
-    algebra: Algebra, reads: Sequence[Read], index: Index, types: Types, given: Attributes
+    algebra: Algebra, reads: Sequence[Read], index: Index, types: Types, attributes: Attributes
 ) -> Any:
-    along = integer(given, "dimension")
+    along = integer(attributes, "dimension")
 
     def part(number: int, position: Any) -> Any:
         def here() -> Any:
@@ -70,26 +72,26 @@ def _concatenate(
     return part(0, index[along])
 
 
-def _padded(types: Types, given: Attributes) -> Type:
+def _padded(types: Types, attributes: Attributes) -> Type:
     value, rank = types[1], len(types[0].shape)
     need(
         value == Type((), types[0].number),
         f"the padding is a {types[0].number} without dimensions, not {value}",
     )
-    low, high = ints(given, "low"), ints(given, "high")
+    low, high = ints(attributes, "low"), ints(attributes, "high")
     need(len(low) == len(high) == rank, f"low and high have {len(low)} and {len(high)} entries, not {rank}")
-    interior = per_dimension(ints(given, "interior"), rank, "interior", 0)
+    interior = per_dimension(ints(attributes, "interior"), rank, "interior", 0)
     sizes = zip(types[0].shape, low, high, interior, strict=True)
     shape = tuple(a + n + max(n - 1, 0) * i + b for n, a, b, i in sizes)
     need(all(one >= 0 for one in shape), f"padding {low}, {high} leaves {shape}")
     return Type(shape, types[0].number)
 
 
-def _pad_array(arrays: Arrays, types: Types, given: Attributes) -> Array:
+def _pad_array(arrays: Arrays, types: Types, attributes: Attributes) -> Array:
     """Negative padding cuts."""
-    low = ints(given, "low")
-    steps = [one + 1 for one in ints(given, "interior")]
-    result = np.full(_padded(types, given).shape, arrays[1])
+    low = ints(attributes, "low")
+    steps = [one + 1 for one in ints(attributes, "interior")]
+    result = np.full(_padded(types, attributes).shape, arrays[1])
     source, target = [], []
     for size, start, step, room in zip(types[0].shape, low, steps, result.shape, strict=True):
         first = max(0, -(start // step))
@@ -103,8 +105,8 @@ def _pad_array(arrays: Arrays, types: Types, given: Attributes) -> Array:
     return result
 
 
-def _pad(algebra: Algebra, reads: Sequence[Read], index: Index, types: Types, given: Attributes) -> Any:
-    low, interior = ints(given, "low"), ints(given, "interior")
+def _pad(algebra: Algebra, reads: Sequence[Read], index: Index, types: Types, attributes: Attributes) -> Any:
+    low, interior = ints(attributes, "low"), ints(attributes, "interior")
 
     def from_dimension(d: int) -> Any:
         if d == len(index):

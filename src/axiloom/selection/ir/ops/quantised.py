@@ -10,18 +10,18 @@ from axiloom.selection.ir.ops.composite import along, composite, splat_like
 from axiloom.selection.ir.ops.op import Attributes, Make
 
 
-def _requantise(make: Make, operands: Sequence[Node], given: Attributes) -> Node:
+def _requantise(make: Make, operands: Sequence[Node], attributes: Attributes) -> Node:
     sums, bias, multiplier, shift = operands
     for one in operands:
         need(one.type.number == "int32", f"int32 is needed, not {one.type}")
     for one in operands[1:]:
         rank_of(one.type, 1, "what belongs to channels")
-    low, high = integer(given, "low"), integer(given, "high")
+    low, high = integer(attributes, "low"), integer(attributes, "high")
     need(-128 <= low <= high <= 127, f"a clamp to {low} ... {high}")
-    dimension = dimension_of(sums.type, integer(given, "dimension"))
+    dimension = dimension_of(sums.type, integer(attributes, "dimension"))
 
-    def wide(one: Node) -> Node:
-        return make("convert", one, number="int64")
+    def wide(node: Node) -> Node:
+        return make("convert", node, number="int64")
 
     biased = wide(make("add", sums, along(make, bias, sums, dimension)))
     factor = wide(along(make, multiplier, sums, dimension))
@@ -29,7 +29,7 @@ def _requantise(make: Make, operands: Sequence[Node], given: Attributes) -> Node
     one = splat_like(make, biased, "1")
     half = make("shift_right_logical", make("shift_left", one, amount), one)
     scaled = make("shift_right_arithmetic", make("add", make("multiply", biased, factor), half), amount)
-    moved = make("add", scaled, splat_like(make, biased, str(integer(given, "zero"))))
+    moved = make("add", scaled, splat_like(make, biased, str(integer(attributes, "zero"))))
     ends = (splat_like(make, biased, str(end)) for end in (low, high))
     return make("convert", make("clamp", next(ends), moved, next(ends)), number="int8")
 

@@ -57,24 +57,26 @@ def _values(array: Array, of: Number, kind: str) -> Array:
     return values.astype(np.float64) if of.kind == "float" and kind in ("add", "mul") else values
 
 
-def _reduced(types: Types, given: Attributes) -> Type:
+def _reduced(types: Types, attributes: Attributes) -> Type:
     (type_,) = types
-    _checked(type_, text(given, "kind"))
-    dimensions = dimensions_of(type_, ints(given, "dimensions"))
+    _checked(type_, text(attributes, "kind"))
+    dimensions = dimensions_of(type_, ints(attributes, "dimensions"))
     need(all(type_.shape[i] for i in dimensions), "a fold over nothing")
     return Type(tuple(n for i, n in enumerate(type_.shape) if i not in dimensions), type_.number)
 
 
-def _reduce_array(arrays: Arrays, types: Types, given: Attributes) -> Array:
-    of, kind = number(types[0].number), text(given, "kind")
+def _reduce_array(arrays: Arrays, types: Types, attributes: Attributes) -> Array:
+    of, kind = number(types[0].number), text(attributes, "kind")
     values = _values(arrays[0], of, kind)
     with np.errstate(all="ignore"):
-        return of.encode(FOLDS[kind].reduce(values, axis=ints(given, "dimensions"), dtype=values.dtype))
+        return of.encode(FOLDS[kind].reduce(values, axis=ints(attributes, "dimensions"), dtype=values.dtype))
 
 
-def _reduce(algebra: Algebra, reads: Sequence[Read], index: Index, types: Types, given: Attributes) -> Any:
+def _reduce(
+    algebra: Algebra, reads: Sequence[Read], index: Index, types: Types, attributes: Attributes
+) -> Any:
     (type_,) = types
-    kind, dimensions = text(given, "kind"), sorted(ints(given, "dimensions"))
+    kind, dimensions = text(attributes, "kind"), sorted(ints(attributes, "dimensions"))
     inner = _inner(type_, kind).name
     kept = [i for i in range(len(type_.shape)) if i not in dimensions]
 
@@ -87,33 +89,33 @@ def _reduce(algebra: Algebra, reads: Sequence[Read], index: Index, types: Types,
     return converted(algebra, over([]), inner, type_.number)
 
 
-def _windows(given: Attributes, rank: int) -> Windows:
-    padding = ints(given, "padding")
+def _windows(attributes: Attributes, rank: int) -> Windows:
+    padding = ints(attributes, "padding")
     need(len(padding) == 2 * rank, f"padding has {len(padding)} entries, not {2 * rank}")
     return Windows(
-        per_dimension(ints(given, "strides"), rank, "strides", 1),
+        per_dimension(ints(attributes, "strides"), rank, "strides", 1),
         padding[::2],
         padding[1::2],
         (1,) * rank,
-        per_dimension(ints(given, "dilation"), rank, "dilation", 1),
+        per_dimension(ints(attributes, "dilation"), rank, "dilation", 1),
     )
 
 
-def _slid(types: Types, given: Attributes) -> Type:
+def _slid(types: Types, attributes: Attributes) -> Type:
     (type_,) = types
-    _checked(type_, text(given, "kind"))
+    _checked(type_, text(attributes, "kind"))
     rank = len(type_.shape)
-    window = per_dimension(ints(given, "window"), rank, "window", 1)
-    return Type(_windows(given, rank).counts(type_.shape, window), type_.number)
+    window = per_dimension(ints(attributes, "window"), rank, "window", 1)
+    return Type(_windows(attributes, rank).counts(type_.shape, window), type_.number)
 
 
-def _slide_array(arrays: Arrays, types: Types, given: Attributes) -> Array:
+def _slide_array(arrays: Arrays, types: Types, attributes: Attributes) -> Array:
     """One step for each position of the window."""
-    of, kind, rank = number(types[0].number), text(given, "kind"), len(types[0].shape)
-    places, shape = _windows(given, rank), _slid(types, given).shape
+    of, kind, rank = number(types[0].number), text(attributes, "kind"), len(types[0].shape)
+    places, shape = _windows(attributes, rank), _slid(types, attributes).shape
     values = _values(arrays[0], of, kind)
     result = np.full(shape, neutral(kind, of), values.dtype)
-    for position in product(*map(range, ints(given, "window"))):
+    for position in product(*map(range, ints(attributes, "window"))):
         met = [places.meeting(d, types[0].shape[d], shape[d], k) for d, k in enumerate(position)]
         found = [one for one in met if one is not None]
         if len(found) < rank:
@@ -124,11 +126,13 @@ def _slide_array(arrays: Arrays, types: Types, given: Attributes) -> Array:
     return of.encode(result)
 
 
-def _slide(algebra: Algebra, reads: Sequence[Read], index: Index, types: Types, given: Attributes) -> Any:
+def _slide(
+    algebra: Algebra, reads: Sequence[Read], index: Index, types: Types, attributes: Attributes
+) -> Any:
     (type_,) = types
-    kind, window = text(given, "kind"), ints(given, "window")
+    kind, window = text(attributes, "kind"), ints(attributes, "window")
     inner = _inner(type_, kind)
-    places = _windows(given, len(window))
+    places = _windows(attributes, len(window))
 
     def over(done: list[Any]) -> Any:
         d = len(done)

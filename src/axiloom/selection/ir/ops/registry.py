@@ -41,7 +41,7 @@ class Builder:
             return made
         try:
             _shaped(op, operands, attributes)
-            type_ = op.result([one.type for one in operands], attributes)
+            type_ = op.result([operand.type for operand in operands], attributes)
             _sized(type_)
         except GraphError as error:
             raise GraphError(_placed(str(error), name, place)) from None

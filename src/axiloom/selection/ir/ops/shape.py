@@ -20,8 +20,8 @@ from axiloom.selection.ir.ops.op import Algebra, Array, Arrays, Attributes, Inde
 Types = Sequence[Type]
 
 
-def _reshaped(types: Types, given: Attributes) -> Type:
-    shape = per_dimension(ints(given, "shape"), len(ints(given, "shape")), "shape", 0)
+def _reshaped(types: Types, attributes: Attributes) -> Type:
+    shape = per_dimension(ints(attributes, "shape"), len(ints(attributes, "shape")), "shape", 0)
     result = Type(shape, types[0].number)
     need(
         result.elements == types[0].elements,
@@ -77,8 +77,8 @@ def unflat(position: Any, sizes: Sequence[Any]) -> list[Any]:
     return [*([position] if sizes else []), *reversed(result)]
 
 
-def _reshape(_: Algebra, reads: Sequence[Read], index: Index, types: Types, given: Attributes) -> Any:
-    before, after = types[0].shape, ints(given, "shape")
+def _reshape(_: Algebra, reads: Sequence[Read], index: Index, types: Types, attributes: Attributes) -> Any:
+    before, after = types[0].shape, ints(attributes, "shape")
     at: list[Any] = [0] * len(before)
     for source, target in groups(before, after):
         position = flat([index[i] for i in target], [after[i] for i in target])
@@ -87,8 +87,8 @@ def _reshape(_: Algebra, reads: Sequence[Read], index: Index, types: Types, give
     return reads[0](at)
 
 
-def _transposed(types: Types, given: Attributes) -> Type:
-    permutation = dimensions_of(types[0], ints(given, "permutation"))
+def _transposed(types: Types, attributes: Attributes) -> Type:
+    permutation = dimensions_of(types[0], ints(attributes, "permutation"))
     need(
         len(permutation) == len(types[0].shape),
         f"permutation {permutation} of {len(types[0].shape)} dimensions",
@@ -96,15 +96,15 @@ def _transposed(types: Types, given: Attributes) -> Type:
     return Type(tuple(types[0].shape[i] for i in permutation), types[0].number)
 
 
-def _transpose(_: Algebra, reads: Sequence[Read], index: Index, types: Types, given: Attributes) -> Any:
+def _transpose(_: Algebra, reads: Sequence[Read], index: Index, types: Types, attributes: Attributes) -> Any:
     at: list[Any] = [0] * len(index)
-    for here, there in zip(index, ints(given, "permutation"), strict=True):
+    for here, there in zip(index, ints(attributes, "permutation"), strict=True):
         at[there] = here
     return reads[0](at)
 
 
-def _spread(types: Types, given: Attributes) -> Type:
-    shape, dimensions = ints(given, "shape"), ints(given, "dimensions")
+def _spread(types: Types, attributes: Attributes) -> Type:
+    shape, dimensions = ints(attributes, "shape"), ints(attributes, "dimensions")
     result = Type(per_dimension(shape, len(shape), "shape", 0), types[0].number)
     need(
         len(dimensions) == len(types[0].shape),
@@ -117,8 +117,8 @@ def _spread(types: Types, given: Attributes) -> Type:
     return result
 
 
-def _spread_array(arrays: Arrays, types: Types, given: Attributes) -> Array:
-    shape, dimensions = ints(given, "shape"), ints(given, "dimensions")
+def _spread_array(arrays: Arrays, types: Types, attributes: Attributes) -> Array:
+    shape, dimensions = ints(attributes, "shape"), ints(attributes, "dimensions")
     order = sorted(range(len(dimensions)), key=dimensions.__getitem__)
     along = [1] * len(shape)
     for size, there in zip(types[0].shape, dimensions, strict=True):
@@ -126,11 +126,11 @@ def _spread_array(arrays: Arrays, types: Types, given: Attributes) -> Array:
     return np.broadcast_to(arrays[0].transpose(order).reshape(along), shape)
 
 
-def _broadcast(_: Algebra, reads: Sequence[Read], index: Index, types: Types, given: Attributes) -> Any:
+def _broadcast(_: Algebra, reads: Sequence[Read], index: Index, types: Types, attributes: Attributes) -> Any:
     """An unknown size is taken for the result's, not for 1."""
     sizes = types[0].shape
     return reads[0](
-        [0 if _is_one(sizes[i]) else index[there] for i, there in enumerate(ints(given, "dimensions"))]
+        [0 if _is_one(sizes[i]) else index[there] for i, there in enumerate(ints(attributes, "dimensions"))]
     )
 
 
@@ -138,13 +138,13 @@ def _is_one(size: Any) -> bool:
     return _certain(size == 1)
 
 
-def _same_type(types: Types, given: Attributes) -> Type:
-    dimensions_of(types[0], ints(given, "dimensions"))
+def _same_type(types: Types, attributes: Attributes) -> Type:
+    dimensions_of(types[0], ints(attributes, "dimensions"))
     return types[0]
 
 
-def _reverse(_: Algebra, reads: Sequence[Read], index: Index, types: Types, given: Attributes) -> Any:
-    turned = ints(given, "dimensions")
+def _reverse(_: Algebra, reads: Sequence[Read], index: Index, types: Types, attributes: Attributes) -> Any:
+    turned = ints(attributes, "dimensions")
     return reads[0](
         [
             n - 1 - at if i in turned else at

@@ -19,36 +19,36 @@ from axiloom.selection.ir.ops.windows import Windows
 Types = Sequence[Type]
 
 
-def _places(given: Attributes, rank: int) -> Windows:
-    padding = ints(given, "padding")
+def _places(attributes: Attributes, rank: int) -> Windows:
+    padding = ints(attributes, "padding")
     need(len(padding) == 2 * rank, f"padding has {len(padding)} entries, not {2 * rank}")
     return Windows(
-        per_dimension(ints(given, "strides"), rank, "strides", 1),
+        per_dimension(ints(attributes, "strides"), rank, "strides", 1),
         padding[::2],
         padding[1::2],
         (1,) * rank,
-        per_dimension(ints(given, "dilation"), rank, "dilation", 1),
+        per_dimension(ints(attributes, "dilation"), rank, "dilation", 1),
     )
 
 
-def _result(types: Types, given: Attributes) -> Type:
+def _result(types: Types, attributes: Attributes) -> Type:
     (x,) = types
-    number(x.number).parse(text(given, "value"))
-    dimensions = dimensions_of(x, ints(given, "dimensions"))
-    window = per_dimension(ints(given, "window"), len(dimensions), "window", 1)
-    counts = _places(given, len(dimensions)).counts([x.shape[i] for i in dimensions], window)
+    number(x.number).parse(text(attributes, "value"))
+    dimensions = dimensions_of(x, ints(attributes, "dimensions"))
+    window = per_dimension(ints(attributes, "window"), len(dimensions), "window", 1)
+    counts = _places(attributes, len(dimensions)).counts([x.shape[i] for i in dimensions], window)
     shape = list(x.shape)
     for dimension, count in zip(dimensions, counts, strict=True):
         shape[dimension] = count
     return Type((*shape, *window), x.number)
 
 
-def _evaluate(arrays: Arrays, types: Types, given: Attributes) -> Array:
+def _evaluate(arrays: Arrays, types: Types, attributes: Attributes) -> Array:
     """A padded copy, and then positions of it."""
     (x,) = arrays
-    dimensions, window = ints(given, "dimensions"), ints(given, "window")
-    places, result = _places(given, len(dimensions)), _result(types, given).shape
-    outside = number(types[0].number).parse(text(given, "value"))
+    dimensions, window = ints(attributes, "dimensions"), ints(attributes, "window")
+    places, result = _places(attributes, len(dimensions)), _result(types, attributes).shape
+    outside = number(types[0].number).parse(text(attributes, "value"))
     found = np.broadcast_to(outside, result).copy()
     for position in np.ndindex(*window):
         to, source = [slice(None)] * x.ndim, [slice(None)] * x.ndim
@@ -62,9 +62,11 @@ def _evaluate(arrays: Arrays, types: Types, given: Attributes) -> Array:
     return found
 
 
-def _element(algebra: Algebra, reads: Sequence[Read], index: Index, types: Types, given: Attributes) -> Any:
+def _element(
+    algebra: Algebra, reads: Sequence[Read], index: Index, types: Types, attributes: Attributes
+) -> Any:
     (x,) = types
-    dimensions, rank = ints(given, "dimensions"), len(x.shape)
+    dimensions, rank = ints(attributes, "dimensions"), len(x.shape)
     met = [(index[dimension], index[rank + d]) for d, dimension in enumerate(dimensions)]
 
     def read(where: Index) -> Any:
@@ -73,12 +75,12 @@ def _element(algebra: Algebra, reads: Sequence[Read], index: Index, types: Types
             at[dimension] = one
         return reads[0](at)
 
-    return _places(given, len(dimensions)).inside(
+    return _places(attributes, len(dimensions)).inside(
         algebra,
         met,
         [x.shape[dimension] for dimension in dimensions],
         read,
-        lambda: algebra.apply(f"literal:{x.number}:{given['value']}"),
+        lambda: algebra.apply(f"literal:{x.number}:{attributes['value']}"),
     )
 
 

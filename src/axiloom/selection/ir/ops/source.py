@@ -14,28 +14,30 @@ from axiloom.selection.ir.ops.op import Array, Arrays, Attributes, Op
 Types = Sequence[Type]
 
 
-def _splatted(_: Types, given: Attributes) -> Type:
-    number(text(given, "number")).parse(text(given, "value"))
-    return Type(ints(given, "shape"), text(given, "number"))
+def _splatted(_: Types, attributes: Attributes) -> Type:
+    number(text(attributes, "number")).parse(text(attributes, "value"))
+    return Type(ints(attributes, "shape"), text(attributes, "number"))
 
 
-def _splat(_: Arrays, __: Types, given: Attributes) -> Array:
-    return np.full(ints(given, "shape"), number(text(given, "number")).parse(text(given, "value")))
+def _splat(_: Arrays, __: Types, attributes: Attributes) -> Array:
+    return np.full(
+        ints(attributes, "shape"), number(text(attributes, "number")).parse(text(attributes, "value"))
+    )
 
 
-def _counted(_: Types, given: Attributes) -> Type:
-    result = Type(ints(given, "shape"), text(given, "number"))
+def _counted(_: Types, attributes: Attributes) -> Type:
+    result = Type(ints(attributes, "shape"), text(attributes, "number"))
     kind_of(result, "integer", "float")
-    dimension_of(result, integer(given, "dimension"))
+    dimension_of(result, integer(attributes, "dimension"))
     return result
 
 
-def _iota(_: Arrays, __: Types, given: Attributes) -> Array:
-    shape, dimension = ints(given, "shape"), integer(given, "dimension")
+def _iota(_: Arrays, __: Types, attributes: Attributes) -> Array:
+    shape, dimension = ints(attributes, "shape"), integer(attributes, "dimension")
     along = [1] * len(shape)
     along[dimension] = shape[dimension]
     counted = np.arange(shape[dimension]).reshape(along)
-    return number(text(given, "number")).encode(np.broadcast_to(counted, shape).copy())
+    return number(text(attributes, "number")).encode(np.broadcast_to(counted, shape).copy())
 
 
 OPS = (

@@ -140,7 +140,7 @@ def _hardtanh(call: Call) -> Node:
 def _logical(op: str) -> Rule:
     def rule(call: Call) -> Node:
         names = [one for one in ("self", "other") if one in call.given]
-        sides = [call.operand(call.given[one], "bool", call.shape) for one in names]
+        sides = [call.operand(call.given[name], "bool", call.shape) for name in names]
         return call.make(op, *sides)
 
     return rule

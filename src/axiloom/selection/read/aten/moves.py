@@ -57,7 +57,7 @@ def part(call: Call, x: Node, dimension: int, start: int, stop: int, step: int =
         return x
     ends = [(0, n, 1) for n in x.type.shape]
     ends[dimension] = (start, stop, step)
-    low, high, strides = (tuple(one[i] for one in ends) for i in range(3))
+    low, high, strides = (tuple(end[i] for end in ends) for i in range(3))
     return call.make("slice", x, start=low, limit=high, strides=strides)
 
 
@@ -99,12 +99,12 @@ def _unbind(call: Call) -> tuple[Node, ...]:
     x = call.node("self")
     along = call.dimension(call.given.get("dim", 0), len(x.type.shape))
     parts = (part(call, x, along, i, i + 1) for i in range(x.type.shape[along]))
-    return tuple(call.context.reshape(one, shape) for one, shape in zip(parts, call.shapes, strict=True))
+    return tuple(call.context.reshape(part, shape) for part, shape in zip(parts, call.shapes, strict=True))
 
 
 def _cat(call: Call) -> Node:
     tensors = [call.context.convert(one, call.number) for one in call.given["tensors"]]
-    kept = [one for one in tensors if one.type.shape != (0,)]
+    kept = [tensor for tensor in tensors if tensor.type.shape != (0,)]
     along = call.dimension(call.given.get("dim", 0), len(call.shape))
     return kept[0] if len(kept) == 1 else call.make("concatenate", *kept, dimension=along)
 

@@ -84,7 +84,7 @@ def _layer_norm(call: Call) -> Node:
     flat = call.context.reshape(x, (*x.type.shape[: len(x.type.shape) - len(given)], count))
     empty = call.context.splat(1, given, x.type.number), call.context.splat(0, given, x.type.number)
     weights = (call.optional(name) or one for name, one in zip(("weight", "bias"), empty, strict=True))
-    vectors = [call.context.reshape(one, (count,)) for one in weights]
+    vectors = [call.context.reshape(weight, (count,)) for weight in weights]
     epsilon = number(x.type.number).text(call.given["eps"])
     return call.context.reshape(call.make("layer_norm", flat, *vectors, epsilon=epsilon), x.type.shape)
 
@@ -101,8 +101,8 @@ def _log_softmax(call: Call) -> Node:
     along = call.dimension(call.given["dim"], len(call.shape))
     rest = tuple(i for i in range(len(call.shape)) if i != along)
 
-    def back(one: Node) -> Node:
-        return call.context.broadcast(one, call.shape, rest)
+    def back(node: Node) -> Node:
+        return call.context.broadcast(node, call.shape, rest)
 
     centred = call.make("subtract", x, back(call.make("reduce", x, kind="max", dimensions=(along,))))
     total = call.make("reduce", call.make("exponential", centred), kind="add", dimensions=(along,))

@@ -48,7 +48,7 @@ def matmul(call: Call, a: Node, b: Node) -> Node:
 def _addmm(call: Call) -> Node:
     call.only(alpha=1, beta=1)
     names = [one for one in ("mat1", "mat2", "batch1", "batch2") if one in call.given]
-    a, b = (call.node(one) for one in names)
+    a, b = (call.node(name) for name in names)
     made = dot(call, a, b, len(a.type.shape) - 2)
     return call.make("add", made, call.spread(call.node("self"), call.shape))
 

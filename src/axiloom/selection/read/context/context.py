@@ -83,7 +83,7 @@ class Context:
 
     def known(self, *nodes: Node) -> bool:
         """Whether `value` gives all of them."""
-        return all(one.op in ("constant", "splat") for one in nodes)
+        return all(node.op in ("constant", "splat") for node in nodes)
 
     def value(self, node: Node) -> Array:
         """Values of a constant or a splat (not raw: bfloat16 as float32)."""
@@ -96,8 +96,10 @@ class Context:
     def graph(self, parameters: Sequence[Node], results: Sequence[Node], name: str) -> Graph:
         """The graph, with the constants that it still needs."""
         graph = Graph(name, tuple(parameters), tuple(results))
-        needed = {str(one.attributes["name"]) for one in graph.nodes() if one.op == "constant"}
-        kept: Mapping[str, Array] = {one: self.constants[one] for one in self.constants if one in needed}
+        needed = {str(node.attributes["name"]) for node in graph.nodes() if node.op == "constant"}
+        kept: Mapping[str, Array] = {
+            constant: self.constants[constant] for constant in self.constants if constant in needed
+        }
         return Graph(name, tuple(parameters), tuple(results), kept)
 
 

@@ -85,9 +85,9 @@ def _array(tokens: Tokens) -> list[Any]:
     if kind.strip() not in ("i64", "i32", "i1"):
         raise tokens.error(f"an array of {kind.strip()[:20]}")
     parts = [one.strip() for one in items.split(",") if one.strip()]
-    if not all(re.fullmatch(r"-?\d{1,18}|true|false", one) for one in parts):
+    if not all(re.fullmatch(r"-?\d{1,18}|true|false", part) for part in parts):
         raise tokens.error(f"`{items[:40]}` are no integers")
-    return [one == "true" if one in ("true", "false") else int(one) for one in parts]
+    return [part == "true" if part in ("true", "false") else int(part) for part in parts]
 
 
 def _dense_attribute(tokens: Tokens) -> Any:
@@ -130,7 +130,7 @@ def types(tokens: Tokens) -> tuple[Type, ...]:
 def tensor(tokens: Tokens) -> Type:
     text = tokens.of("type", "a tensor's type")[7:-1]
     *sizes, of = text.replace(" ", "").split("x")
-    if not all(re.fullmatch(r"\d{1,12}", one) for one in sizes) or len(sizes) > 32:
+    if not all(re.fullmatch(r"\d{1,12}", size) for size in sizes) or len(sizes) > 32:
         raise tokens.wrong(f"tensor<{text[:40]}>: sizes must be known numbers")
     if of not in NUMBERS:
         raise tokens.wrong(f"tensor<{text[:40]}>: numbers are {', '.join(NUMBERS)}")

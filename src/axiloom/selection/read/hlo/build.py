@@ -38,14 +38,14 @@ class _Building:
         results = self._function(entry, parameters, 0)
         return self.context.graph(parameters, results, entry.name)
 
-    def _function(self, function: Function, given: tuple[Node, ...], depth: int) -> tuple[Node, ...]:
+    def _function(self, function: Function, nodes: tuple[Node, ...], depth: int) -> tuple[Node, ...]:
         if depth > _DEEPEST:
             raise self.context.error(f"calls more than {_DEEPEST} deep")
         types = [type_ for _, type_ in function.parameters]
-        if types != [one.type for one in given]:
+        if types != [node.type for node in nodes]:
             raise self.context.error(f"{function.name} takes {_listed(types)}")
         names = [name for name, _ in function.parameters]
-        values: dict[str, tuple[Node, ...]] = {name: (node,) for name, node in zip(names, given, strict=True)}
+        values: dict[str, tuple[Node, ...]] = {name: (node,) for name, node in zip(names, nodes, strict=True)}
         for statement in function.statements:
             self.context.place = f"line {statement.line}"
             if statement.result in values and statement.result:
@@ -56,10 +56,10 @@ class _Building:
 
     def _several(self, name: str, values: dict[str, tuple[Node, ...]]) -> tuple[Node, ...]:
         base, _, at = name.partition("#")
-        found = values.get(base)
-        if found is None or (at and int(at) >= len(found)):
+        value = values.get(base)
+        if value is None or (at and int(at) >= len(value)):
             raise self.context.error(f"{name or 'a result'} is not known here")
-        return (found[int(at)],) if at else found
+        return (value[int(at)],) if at else value
 
     def _one(self, name: str, values: dict[str, tuple[Node, ...]]) -> Node:
         found = self._several(name, values)
@@ -74,12 +74,12 @@ class _Building:
         if self.made > MOST_STATEMENTS:
             raise self.context.error(f"more than {MOST_STATEMENTS} operations")
         if statement.op == "tuple":
-            return tuple(self._one(one, values) for one in statement.operands)
+            return tuple(self._one(operand, values) for operand in statement.operands)
         if statement.op == "get_tuple_element":
             return self._element(statement, values)
-        operands = tuple(self._one(one, values) for one in statement.operands)
-        if statement.given is not None and [one.type for one in operands] != list(statement.given):
-            found = _listed([one.type for one in operands])
+        operands = tuple(self._one(operand, values) for operand in statement.operands)
+        if statement.given is not None and [operand.type for operand in operands] != list(statement.given):
+            found = _listed([operand.type for operand in operands])
             raise self.context.error(f"{statement.op} is given {found}, not {_listed(statement.given)}")
         made = (
             self._called(statement, operands, depth)

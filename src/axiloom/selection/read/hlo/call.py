@@ -64,7 +64,7 @@ class Call:
     def numbers(self, text: Any, name: str, between: str) -> tuple[int, ...]:
         """Integers in a text such as ``1x2`` or ``1_2``. Raises ReadError."""
         parts = str(text).split(between)
-        if not all(re.fullmatch(r"-?\d{1,18}", one) for one in parts):
+        if not all(re.fullmatch(r"-?\d{1,18}", part) for part in parts):
             raise self.refuse(f"{name}={str(text)[:60]} is no list of integers")
         return tuple(map(int, parts))
 

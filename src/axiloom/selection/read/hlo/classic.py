@@ -100,7 +100,7 @@ def _function(tokens: Tokens) -> Function:
         marked = tokens.take("ROOT")
         statement = _statement(tokens)
         layouts[statement.result] = statement.layout
-        statement.stored = tuple(layouts.get(one) for one in statement.operands)
+        statement.stored = tuple(layouts.get(operand) for operand in statement.operands)
         root = root if root and not marked else statement.result
         if marked:
             function.results = (statement.result,)
@@ -166,7 +166,7 @@ def _type(tokens: Tokens) -> Type:
     of, sizes = text.split("[", 1)
     sizes = sizes.split("]")[0].replace(" ", "")
     parts = sizes.split(",") if sizes else []
-    if not all(re.fullmatch(r"\d{1,12}", one) for one in parts) or len(parts) > 32:
+    if not all(re.fullmatch(r"\d{1,12}", part) for part in parts) or len(parts) > 32:
         raise tokens.wrong(f"{text[:40]}: sizes must be known numbers")
     if of not in NUMBERS:
         raise tokens.wrong(f"{text[:40]}: numbers are {', '.join(NUMBERS)}")
@@ -177,8 +177,8 @@ def _layout(text: str) -> tuple[int, ...] | None:
     """``f32[4,8]{1,0}``; a layout in tiles is not plain."""
     if re.fullmatch(r"[a-z]\w*\[\]", text):
         return ()
-    found = re.fullmatch(r"[a-z]\w*\[[^\]]*\]\{([\d,]*)\}", text)
-    return tuple(int(one) for one in found[1].split(",") if one) if found else None
+    match = re.fullmatch(r"[a-z]\w*\[[^\]]*\]\{([\d,]*)\}", text)
+    return tuple(int(one) for one in match[1].split(",") if one) if match else None
 
 
 def _operands(tokens: Tokens) -> tuple[str, ...]:

@@ -44,15 +44,15 @@ def _applied(call: Call, body: Function) -> str:
     return statement.op
 
 
-def _with_initial(call: Call, made: Node, initial: Node, kind: str) -> Node:
+def _with_initial(call: Call, node: Node, initial: Node, kind: str) -> Node:
     """The value to start from, unless it changes nothing."""
-    of = number(made.type.number)
+    of = number(node.type.number)
     if call.context.known(initial):
         value = call.context.value(initial).reshape(-1)[0]
         if value == neutral(kind, of) or (of.kind == "float" and kind == "add" and value == 0):
-            return made
-    spread = call.context.broadcast(initial, made.type.shape, ())
-    return call.make(_OP_OF[kind], made, spread)
+            return node
+    spread = call.context.broadcast(initial, node.type.shape, ())
+    return call.make(_OP_OF[kind], node, spread)
 
 
 def _reduce(call: Call) -> Node:
@@ -134,7 +134,7 @@ def _pairs(call: Call, given: Any, rank: int) -> tuple[int, ...]:
     if given is None or given == 0:
         return (0, 0) * rank
     rows = given if isinstance(given, list) else []
-    if len(rows) != rank or not all(isinstance(one, list | tuple) and len(one) == 2 for one in rows):
+    if len(rows) != rank or not all(isinstance(row, list | tuple) and len(row) == 2 for row in rows):
         raise call.refuse(f"padding {str(given)[:60]}: low and high of {rank} dimensions are needed")
     return call.plain([one for row in rows for one in row], "padding")
 

@@ -68,11 +68,11 @@ class Tokens:
         return self.error(reason)
 
     def next(self) -> str:
-        found = self.texts[self.at]
+        text = self.texts[self.at]
         if self.kinds[self.at] == "end":
             raise self.error("the text ends here")
         self.at += 1
-        return found
+        return text
 
     def take(self, text: str) -> bool:
         """Whether the next token is this one, which is then passed."""

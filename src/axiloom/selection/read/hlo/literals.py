@@ -75,7 +75,8 @@ def _numbers(items: Sequence[str], of: Number) -> Array:
         values = np.array(list(map(int, words)), dtype=object)
     except (ValueError, OverflowError):
         bad = next(
-            (one for one in items if not re.fullmatch(r"[-+\d.eE]+|[-+]?(inf|nan)|true|false", one)), items[0]
+            (item for item in items if not re.fullmatch(r"[-+\d.eE]+|[-+]?(inf|nan)|true|false", item)),
+            items[0],
         )
         raise GraphError(f"`{bad[:40]}` is no {of}") from None
     return _integers(values, of)

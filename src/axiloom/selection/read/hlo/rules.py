@@ -133,7 +133,7 @@ def _dynamic_slice(call: Call) -> Node:
     sizes = call.ints("sizes", "slice_sizes", "dynamic_slice_sizes")
     if not call.context.known(*starts) or len(starts) != len(sizes) or len(sizes) != len(x.type.shape):
         raise call.refuse("starts that are computed are not read")
-    given = (int(call.context.value(one)) for one in starts)
+    given = (int(call.context.value(start)) for start in starts)
     low = tuple(min(max(s, 0), n - k) for s, n, k in zip(given, x.type.shape, sizes, strict=True))
     high = tuple(a + k for a, k in zip(low, sizes, strict=True))
     return call.make("slice", x, start=low, limit=high, strides=(1,) * len(sizes))
@@ -143,9 +143,9 @@ def _pad(call: Call) -> Node:
     text = call.take("padding")
     if text is not None:
         parts = [call.numbers(one, "padding", "_") for one in str(text).split("x")]
-        if not all(len(one) in (2, 3) for one in parts):
+        if not all(len(part) in (2, 3) for part in parts):
             raise call.refuse(f"padding={str(text)[:40]}: low_high or low_high_interior for each dimension")
-        low, high, inner = (tuple((*one, 0)[i] for one in parts) for i in range(3))
+        low, high, inner = (tuple((*part, 0)[i] for part in parts) for i in range(3))
     else:
         low, high, inner = (
             call.ints(one, f"edge_padding_{one}", f"{one}_padding") for one in ("low", "high", "interior")

@@ -278,9 +278,9 @@ def _reducer(tokens: Tokens, depth: int) -> Function:
         while not tokens.take(")"):
             pairs[-1].append(_argument(tokens))
             tokens.take(",")
-    if any(len(one) != 2 for one in pairs):
+    if any(len(pair) != 2 for pair in pairs):
         raise tokens.error("a reducer of two arguments an operand is needed")
-    function = Function("reducer", [one[i] for i in (0, 1) for one in pairs], line=line)
+    function = Function("reducer", [pair[i] for i in (0, 1) for pair in pairs], line=line)
     tokens.need("{")
     _body(tokens, function, depth + 1)
     return function

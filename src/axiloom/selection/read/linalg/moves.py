@@ -61,7 +61,7 @@ def _extract_slice(reader: Reader, op: Any) -> Node:
 
 def _insert_slice(reader: Reader, op: Any) -> Node:
     low, sizes, strides = _ranges(reader, op)
-    if any(one != 1 for one in strides):
+    if any(stride != 1 for stride in strides):
         raise reader.context.error(f"strides {strides}: only 1 is read")
     source = reader.context.reshape(reader.node(op.operands[0]), sizes)
     return _inserted(reader, source, reader.node(op.operands[1]), low, 0)
@@ -77,7 +77,7 @@ def _inserted(reader: Reader, source: Node, target: Node, low: tuple[int, ...], 
         _inserted(reader, source, _part(reader, target, along, start, start + size), low, along + 1),
         _part(reader, target, along, start + size, target.type.shape[along]),
     ]
-    kept = [one for one in parts if one.type.shape[along]]
+    kept = [part for part in parts if part.type.shape[along]]
     return kept[0] if len(kept) == 1 else reader.context.make("concatenate", *kept, dimension=along)
 
 
@@ -91,7 +91,9 @@ def _part(reader: Reader, x: Node, along: int, start: int, stop: int) -> Node:
 
 def _concat(reader: Reader, op: Any) -> Node:
     return reader.context.make(
-        "concatenate", *(reader.node(one) for one in op.operands), dimension=op.properties["dim"].value.data
+        "concatenate",
+        *(reader.node(operand) for operand in op.operands),
+        dimension=op.properties["dim"].value.data,
     )
 
 

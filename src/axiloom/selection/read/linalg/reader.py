@@ -67,7 +67,7 @@ class _Function:
         for op in self.function.body.block.ops:
             self.context.place = mlir.where(op).removeprefix(f"{self.context.name}:")
             if op.name == "func.return":
-                results = [self.node(one) for one in op.operands]
+                results = [self.node(operand) for operand in op.operands]
             else:
                 self._op(op)
         return self.context.graph(parameters, results, self.function.sym_name.data)
@@ -131,7 +131,7 @@ class _Function:
         type_ = op.results[0].type
         shape = tuple(type_.get_shape()) if hasattr(type_, "get_shape") else ()
         of = self.number(type_.get_element_type() if hasattr(type_, "get_shape") else type_)
-        operands = [Value(self.node(one), tuple(range(len(shape)))) for one in op.operands]
+        operands = [Value(self.node(operand), tuple(range(len(shape)))) for operand in op.operands]
         return SCALARS[op.name](Space(self.context, shape), op, operands, of).node
 
 

@@ -48,7 +48,7 @@ def _truncated(space: Space, _: Any, operands: list[Value], of: str) -> Value:
 
 def _without_sign(name: str) -> Rule:
     def rule(space: Space, _: Any, operands: list[Value], of: str) -> Value:
-        return space.convert(space.apply(name, *(_bits(space, one) for one in operands)), of)
+        return space.convert(space.apply(name, *(_bits(space, operand) for operand in operands)), of)
 
     return rule
 
@@ -60,7 +60,7 @@ _SIGNLESS_FROM = 6
 def _compare_integers(space: Space, op: Any, operands: list[Value], _: str) -> Value:
     predicate = int(op.predicate.value.data)
     if predicate >= _SIGNLESS_FROM:
-        operands = [_bits(space, one) for one in operands]
+        operands = [_bits(space, operand) for operand in operands]
     return space.apply("compare", *operands, direction=_INTEGER[predicate])
 
 
@@ -83,7 +83,7 @@ def _float_predicate(space: Space, predicate: int, operands: list[Value]) -> Val
     if predicate == 6:  # ordered and not equal
         sides = (_float_predicate(space, one, operands) for one in (2, 4))
         return space.apply("or", *sides)
-    known = (space.apply("compare", one, one, direction="EQ") for one in operands)
+    known = (space.apply("compare", operand, operand, direction="EQ") for operand in operands)
     return space.apply("and", *known)
 
 

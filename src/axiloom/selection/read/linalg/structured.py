@@ -42,14 +42,14 @@ would drop: such folds are read as IEEE's maximum, as torch-mlir means them."""
 _WIDENING = ("arith.extsi", "arith.extf")
 
 
-def with_initial(context: Context, made: Node, initial: Node, kind: str, op: str) -> Node:
+def with_initial(context: Context, node: Node, initial: Node, kind: str, op: str) -> Node:
     """The fold, and the value that it starts from unless that changes nothing."""
-    of = number(made.type.number)
+    of = number(node.type.number)
     if initial.op == "splat":
         value = context.value(initial).reshape(-1)[:1]
         if value.size and (value[0] == neutral(kind, of)):
-            return made
-    return context.make(op, made, initial)
+            return node
+    return context.make(op, node, initial)
 
 
 @dataclass
@@ -89,12 +89,12 @@ class Structured:
     def _stored(self, value: Value, operand: int) -> Node:
         """In the order and shape of the output's map."""
         context, map_ = self.reader.context, self.maps[operand]
-        loops = [one.position for one in map_.results if isinstance(one, AffineDimExpr)]
-        missing = [one for one in value.loops if one not in loops]
+        loops = [result.position for result in map_.results if isinstance(result, AffineDimExpr)]
+        missing = [loop for loop in value.loops if loop not in loops]
         if missing:
             raise context.error(f"an output without the loops {missing}")
         node = self.space.over(value, sorted(loops))
-        permutation = tuple(sorted(loops).index(one) for one in loops)
+        permutation = tuple(sorted(loops).index(loop) for loop in loops)
         if permutation != tuple(range(len(loops))):
             node = context.make("transpose", node, permutation=permutation)
         output = self.op.outputs[operand - len(self.op.inputs)]
@@ -115,7 +115,7 @@ class Structured:
         if made is None:
             loops = tuple(range(len(self.space.sizes)))
             node = self.space.over(body.value(other), loops)
-            left = tuple(one for one in loops if one not in self.reduced)
+            left = tuple(loop for loop in loops if loop not in self.reduced)
             made = Value(context.make("reduce", node, kind=kind, dimensions=self.reduced), left)
         initial = self.reader.node(self.op.outputs[i])
         return with_initial(context, self._stored(made, count + i), initial, kind, combine)
@@ -125,12 +125,12 @@ class Structured:
         product = value.owner
         if getattr(product, "name", "") not in ("arith.mulf", "arith.muli"):
             return None
-        sides = [body.value(_inner(one)) for one in product.operands]
+        sides = [body.value(_inner(operand)) for operand in product.operands]
         a, b = sides
         if not all(one in a.loops and one in b.loops for one in self.reduced) or not (a.loops and b.loops):
             return None
         of = self.reader.number(self.op.outputs[i].type.get_element_type())
-        both = [one for one in a.loops if one in b.loops and one not in self.reduced]
+        both = [loop for loop in a.loops if loop in b.loops and loop not in self.reduced]
         used = {*a.loops, *b.loops}
         if used != set(range(len(self.space.sizes))):
             return None
@@ -139,7 +139,9 @@ class Structured:
             lhs_batch=_places(a, both), rhs_batch=_places(b, both),
             lhs_contracting=_places(a, self.reduced), rhs_contracting=_places(b, self.reduced),
         )  # fmt: skip
-        rest = [[one for one in side.loops if one not in both and one not in self.reduced] for side in sides]
+        rest = [
+            [loop for loop in side.loops if loop not in both and loop not in self.reduced] for side in sides
+        ]
         return self.space.sorted(made, [*both, *rest[0], *rest[1]])
 
 
@@ -150,7 +152,7 @@ def _uncast(node: Node) -> Node:
 
 
 def _places(value: Value, loops: Sequence[int]) -> tuple[int, ...]:
-    return tuple(value.loops.index(one) for one in loops)
+    return tuple(value.loops.index(loop) for loop in loops)
 
 
 def _inner(value: Any) -> Any:
@@ -219,11 +221,11 @@ class Body:
         """An operand over the loops of its map; sizes of 1 at the constant 0 go."""
         context, node = self.reader.context, self.reader.node(operand)
         loops, sizes = [], []
-        for one, size in zip(map_.results, node.type.shape, strict=True):
-            if isinstance(one, AffineDimExpr):
-                loops.append(one.position)
+        for result, size in zip(map_.results, node.type.shape, strict=True):
+            if isinstance(result, AffineDimExpr):
+                loops.append(result.position)
                 sizes.append(size)
-            elif not (isinstance(one, AffineConstantExpr) and one.value == 0 and size == 1):
+            elif not (isinstance(result, AffineConstantExpr) and result.value == 0 and size == 1):
                 raise context.error(f"the map {map_}: loops, and 0 for sizes of 1, are read")
         if len(set(loops)) != len(loops):
             raise context.error(f"the map {map_}: a loop twice is not read")

@@ -27,13 +27,15 @@ class Space:
 
     def over(self, value: Value, loops: Sequence[int]) -> Node:
         """The value over at least its own loops, ascending."""
-        places = [loops.index(one) for one in value.loops]
-        return self.context.broadcast(value.node, [self.sizes[one] for one in loops], places)
+        places = [loops.index(loop) for loop in value.loops]
+        return self.context.broadcast(value.node, [self.sizes[loop] for loop in loops], places)
 
     def apply(self, op: str, *values: Value, **attributes: Attribute) -> Value:
         """An operation element by element, over all loops of its operands."""
-        loops = tuple(sorted({one for value in values for one in value.loops}))
-        return Value(self.context.make(op, *(self.over(one, loops) for one in values), **attributes), loops)
+        loops = tuple(sorted({loop for value in values for loop in value.loops}))
+        return Value(
+            self.context.make(op, *(self.over(value, loops) for value in values), **attributes), loops
+        )
 
     def splat(self, value: object, of: str) -> Value:
         return Value(self.context.splat(value, (), of), ())

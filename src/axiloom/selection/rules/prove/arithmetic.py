@@ -73,13 +73,17 @@ def _poly(equality: Equality, atoms: _Atoms, term: Element) -> Poly:
     term = equality.tidy(term)
     if isinstance(term, Fold) and term.function == "add":
         parts = list(equality.parts(term, "add"))
-        if not all(isinstance(one, Fold) for one in parts):
-            return _sum([_poly(equality, atoms, one) for one in parts])
-        return _sum([{(atoms.number(one),): Fraction(1)} for one in parts])
+        if not all(isinstance(part, Fold) for part in parts):
+            return _sum([_poly(equality, atoms, part) for part in parts])
+        return _sum([{(atoms.number(part),): Fraction(1)} for part in parts])
     if not isinstance(term, App):
         return {(atoms.number(term),): Fraction(1)}
     name = term.function.split(":")[0]
-    inner = [one for one in term.arguments if isinstance(one, (App, Fold, Read)) or hasattr(one, "of")]
+    inner = [
+        argument
+        for argument in term.arguments
+        if isinstance(argument, (App, Fold, Read)) or hasattr(argument, "of")
+    ]
     match name:
         case "literal":
             value = Fraction(term.function.split(":", 2)[2]) if _finite(term) else None
@@ -110,11 +114,11 @@ def _finite(term: App) -> bool:
 
 
 def _sum(parts: list[Poly]) -> Poly:
-    found: Poly = {}
+    poly: Poly = {}
     for part in parts:
         for key, value in part.items():
-            found[key] = found.get(key, Fraction(0)) + value
-    return {key: value for key, value in found.items() if value}
+            poly[key] = poly.get(key, Fraction(0)) + value
+    return {key: value for key, value in poly.items() if value}
 
 
 def _scaled(poly: Poly, by: int | Fraction) -> Poly:
@@ -122,12 +126,12 @@ def _scaled(poly: Poly, by: int | Fraction) -> Poly:
 
 
 def _product(a: Poly, b: Poly) -> Poly:
-    found: Poly = {}
+    poly: Poly = {}
     for one, x in a.items():
         for other, y in b.items():
             key = tuple(sorted((*one, *other)))
-            found[key] = found.get(key, Fraction(0)) + x * y
-    return {key: value for key, value in found.items() if value}
+            poly[key] = poly.get(key, Fraction(0)) + x * y
+    return {key: value for key, value in poly.items() if value}
 
 
 def _bits_same(equality: Equality, a: Element, b: Element) -> bool:
@@ -165,7 +169,7 @@ def _bits(equality: Equality, atoms: _Atoms, term: Element) -> Any:
         return z3.BoolVal(bool(value)) if of.kind == "bool" else z3.BitVecVal(value, of.bits)
     if isinstance(term, App) and name in _BITS:
         source = number(term.arguments[-1].of)
-        return _BITS[name](of, source, *(_bits(equality, atoms, one) for one in term.arguments))
+        return _BITS[name](of, source, *(_bits(equality, atoms, argument) for argument in term.arguments))
     atom = f"a{atoms.number(term)}"
     return z3.Bool(atom) if of.kind == "bool" else z3.BitVec(atom, of.bits)
 

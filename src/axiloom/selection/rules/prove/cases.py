@@ -41,18 +41,18 @@ class Case:
 
     def fill(self) -> None:
         """Raises Dropped where a condition does not hold."""
-        early = [one for one in self.rule.steps if isinstance(one, Expr)]
-        for one in self.rule.tensors:
-            shape = self._shape(one)
+        early = [step for step in self.rule.steps if isinstance(step, Expr)]
+        for tensor in self.rule.tensors:
+            shape = self._shape(tensor)
             number = self._one(self.numbers or NUMBERS[self.rule.sense])
-            self.tensors[one.name] = self.env[one.name] = Type(shape, number)
+            self.tensors[tensor.name] = self.env[tensor.name] = Type(shape, number)
             # What is already known ends a path before more is chosen.
             for step in [step for step in early if names_of(step) <= self.env.keys()]:
                 early.remove(step)
                 self._holds(step)
-        for one in self.rule.attributes:
-            if one.name not in self.env:
-                self.env[one.name] = self._attribute(one)
+        for attribute in self.rule.attributes:
+            if attribute.name not in self.env:
+                self.env[attribute.name] = self._attribute(attribute)
         for one_step in self.rule.steps:
             if isinstance(one_step, tuple):
                 self.env[one_step[0]] = self._value(one_step[1])
@@ -83,13 +83,13 @@ class Case:
     def size(self, name: str, low: int = 1) -> Any:
         if self.sizes is None:
             return self.context.unknown(name, low)
-        return self._one([one for one in self.sizes(name) if one >= low] + ([0] if low == 0 else []))
+        return self._one([size for size in self.sizes(name) if size >= low] + ([0] if low == 0 else []))
 
-    def _shape(self, one: Parameter) -> tuple[Any, ...]:
-        if one.form is None:
+    def _shape(self, parameter: Parameter) -> tuple[Any, ...]:
+        if parameter.form is None:
             rank = self.context.pick(MOST_RANK + 1)
-            return tuple(self.size(f"{one.name}{i}") for i in range(rank))
-        tree = one.form.tree
+            return tuple(self.size(f"{parameter.name}{i}") for i in range(rank))
+        tree = parameter.form.tree
         if not isinstance(tree, ast.Tuple):
             return self._named(tree, MOST_RANK)
         found: list[Any] = []
@@ -113,20 +113,20 @@ class Case:
             raise Dropped
         return value
 
-    def _attribute(self, one: Parameter) -> Any:
-        if one.form is None:
-            raise Unsaid(f"no values are stated for {one.name}: they cannot be tried")
-        match one.form.tree:
+    def _attribute(self, parameter: Parameter) -> Any:
+        if parameter.form is None:
+            raise Unsaid(f"no values are stated for {parameter.name}: they cannot be tried")
+        match parameter.form.tree:
             case ast.Name(id="numbers"):
                 return self._one(NUMBERS[self.rule.sense])
             case ast.Name(id=("natural" | "positive") as name):
-                return self.size(one.name, LOWEST[name])
+                return self.size(parameter.name, LOWEST[name])
             case ast.Call(func=ast.Name(id=("naturals" | "positives") as name), args=[count]):
                 many = self._value(Expr(ast.unparse(count)))
-                return tuple(self.size(f"{one.name}{i}", LOWEST[name]) for i in range(many))
+                return tuple(self.size(f"{parameter.name}{i}", LOWEST[name]) for i in range(many))
             case ast.Call(func=ast.Name(id="permutations"), args=[count]):
                 return self._one(list(permutations(range(self._value(Expr(ast.unparse(count)))))))
-        values = self._value(one.form)
+        values = self._value(parameter.form)
         return self._one(values)
 
 
@@ -135,9 +135,11 @@ def bounds_of(rule: Rule) -> Callable[[str], Sequence[int]]:
     return lambda name: sizes_of(rule, name)
 
 
-def _open(one: Parameter) -> bool:
+def _open(parameter: Parameter) -> bool:
     """Whether the tensor's rank is not stated."""
-    return one.form is None or any(isinstance(node, ast.Starred) for node in ast.walk(one.form.tree))
+    return parameter.form is None or any(
+        isinstance(node, ast.Starred) for node in ast.walk(parameter.form.tree)
+    )
 
 
 def about(rule: Rule, bounded: bool) -> str:

@@ -59,13 +59,13 @@ class Condition:
     @property
     def unknowns(self) -> frozenset[str]:
         found: frozenset[str] = frozenset()
-        for one in self.parts:
-            found |= one.unknowns if isinstance(one, (Size, Condition)) else frozenset()
+        for part in self.parts:
+            found |= part.unknowns if isinstance(part, (Size, Condition)) else frozenset()
         return found
 
     @cached_property
     def key(self) -> tuple[Any, ...]:
-        parts = (one.parts if isinstance(one, Size) else _condition_key(one) for one in self.parts)
+        parts = (part.parts if isinstance(part, Size) else _condition_key(part) for part in self.parts)
         return (self.form, *parts)
 
     def term(self) -> z3.BoolRef:
@@ -75,9 +75,9 @@ class Condition:
             case "==":
                 return self.context.term(self.parts[0]) == 0
             case "and":
-                return z3.And(*(one.term() for one in self.parts))
+                return z3.And(*(part.term() for part in self.parts))
             case "or":
-                return z3.Or(*(one.term() for one in self.parts))
+                return z3.Or(*(part.term() for part in self.parts))
         return z3.Not(self.parts[0].term())
 
 
@@ -100,9 +100,9 @@ def holds(condition: Any, values: dict[str, int]) -> bool:
         case "==":
             return computed(condition.parts[0], values) == 0
         case "and":
-            return all(holds(one, values) for one in condition.parts)
+            return all(holds(part, values) for part in condition.parts)
         case "or":
-            return any(holds(one, values) for one in condition.parts)
+            return any(holds(part, values) for part in condition.parts)
     return not holds(condition.parts[0], values)
 
 

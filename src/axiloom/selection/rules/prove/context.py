@@ -75,11 +75,11 @@ class Context:
         before = len(self.assumed)
         try:
             possible = True
-            for one in conditions:
-                if one is False or (one is not True and self.plain(one.opposite())):
+            for condition in conditions:
+                if condition is False or (condition is not True and self.plain(condition.opposite())):
                     possible = False
-                elif one is not True:
-                    self.assumed.append(one)
+                elif condition is not True:
+                    self.assumed.append(condition)
             yield possible
         finally:
             del self.assumed[before:]
@@ -141,7 +141,7 @@ class Context:
         if isinstance(condition, bool):
             return condition
         if condition.form == "and":
-            return all(self.valid(one) for one in condition.parts)
+            return all(self.valid(part) for part in condition.parts)
         if self.plain(condition):
             return True
         if self.plain(condition.opposite()):
@@ -150,7 +150,7 @@ class Context:
         if condition.form == "==" and nothing_known and self.refuted(condition.parts[0]):
             return False
         assumed = tuple(one.key for one in self.assumed)
-        key = (condition.key, self.known, tuple(one.key for one in self.facts), assumed)
+        key = (condition.key, self.known, tuple(fact.key for fact in self.facts), assumed)
         answers = self.memory.answers
         if key not in answers:
             answers[key] = not self._counterexample(condition) and self._asked(condition)
@@ -190,7 +190,7 @@ class Context:
     def refuted(self, value: Any) -> bool:
         """A polynomial in sizes alone, each any from its least up, is not 0 everywhere."""
         names = parts_unknowns(value)
-        return all(self.ranges[one][1] is None and one not in self.origins for one in names)
+        return all(self.ranges[name][1] is None and name not in self.origins for name in names)
 
     def _asked(self, condition: Condition) -> bool:
         """First of what speaks of the same unknowns alone: products of others are what takes long."""
@@ -367,8 +367,8 @@ def parts_unknowns(value: Any) -> frozenset[str]:
     return value.unknowns if isinstance(value, Size) else frozenset()
 
 
-def _without(given: Product, names: Product) -> Product | None:
-    left = list(given)
+def _without(product: Product, names: Product) -> Product | None:
+    left = list(product)
     for name in names:
         if name not in left:
             return None

@@ -86,8 +86,8 @@ class Equality:
                     return False
         return True
 
-    def _both(self, one: Choose, other: Element) -> bool:
-        for condition, branch in ((one.condition, one.yes), (one.condition.opposite(), one.no)):
+    def _both(self, choose: Choose, other: Element) -> bool:
+        for condition, branch in ((choose.condition, choose.yes), (choose.condition.opposite(), choose.no)):
             with self.context.under(condition) as possible:
                 if possible and not self.same(branch, other) and not self.context.contradiction():
                     return False
@@ -136,7 +136,7 @@ class Equality:
             return self._tidy_app(term)
         if isinstance(term, Scan) and self.equal(term.count, 0):
             return self.tidy(at_first(self, term, term.which, term.at))
-        if isinstance(term, Fold) and any(one.form == "==" for one in self.context.facts):
+        if isinstance(term, Fold) and any(fact.form == "==" for fact in self.context.facts):
             single = [name for name, count in term.over if self.equal(count, 1)]
             if single:
                 rest = tuple(one for one in term.over if one[0] not in single)
@@ -158,12 +158,12 @@ class Equality:
     def _tidy_app(self, term: App) -> Element:
         name = term.function.split(":")[0]
         arguments = tuple(one if isinstance(one, (Size, int)) else self.tidy(one) for one in term.arguments)
-        for i, one in enumerate(arguments):
-            if isinstance(one, Choose) and name != "select":
+        for i, argument in enumerate(arguments):
+            if isinstance(argument, Choose) and name != "select":
                 # A function of a choice is a choice of functions.
                 yes, no = (App(term.function, (*arguments[:i], x, *arguments[i + 1 :]), term.of)
-                           for x in (one.yes, one.no))  # fmt: skip
-                return Choose(one.condition, yes, no)
+                           for x in (argument.yes, argument.no))  # fmt: skip
+                return Choose(argument.condition, yes, no)
         if name == "convert":
             inner = arguments[0]
             assert not isinstance(inner, (Size, int))
@@ -178,7 +178,7 @@ class Equality:
 
     def _reckoned(self, term: App, name: str) -> Element:
         """What holds of integers and real numbers only."""
-        values = [literal_of(one) for one in term.arguments]
+        values = [literal_of(argument) for argument in term.arguments]
         if name == "mul" and 0 in values:
             return constant(term.of, 0)
         if name in ("mul", "add"):
@@ -281,8 +281,8 @@ class Equality:
     def parts(self, term: Element, function: str) -> Iterator[Element]:
         term = self.tidy(term)
         if isinstance(term, App) and term.function == function:
-            for one in term.arguments:
-                yield from self.parts(one, function)
+            for argument in term.arguments:
+                yield from self.parts(argument, function)
         elif isinstance(term, Fold) and term.function == function:
             yield from self._fold_parts(term, function)
         elif not self._neutral(term, function):
@@ -302,8 +302,8 @@ class Equality:
                 inner = renamed(fold.body, {short[0]: i}, self.context)
                 yield from self.parts(folded(function, rest, inner), function)
         elif (body := self._sum(fold.body)).function == function:
-            for one in body.arguments:
-                yield from self.parts(folded(function, fold.over, one), function)
+            for argument in body.arguments:
+                yield from self.parts(folded(function, fold.over, argument), function)
         else:
             yield fold
 

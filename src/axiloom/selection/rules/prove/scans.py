@@ -69,15 +69,15 @@ def _last_step(equality: Equality, scan: Scan) -> Element:
             return None
         return at_first(equality, scan, int(which), at) if first else scan.placed(int(which), before, at)
 
-    made: Element = filled(body, state)
-    return made
+    element: Element = filled(body, state)
+    return element
 
 
 def at_first(equality: Equality, scan: Scan, which: int, at: tuple[Any, ...]) -> Element:
     """A state before all steps."""
     names = dict(zip(scan.at_of[which], at, strict=True))
-    made: Element = renamed(_refolded(equality, scan.first[which]), names, equality.context)
-    return made
+    element: Element = renamed(_refolded(equality, scan.first[which]), names, equality.context)
+    return element
 
 
 def _refolded(equality: Equality, term: Element) -> Any:

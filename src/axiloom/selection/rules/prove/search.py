@@ -111,8 +111,8 @@ def _compared(case: Case, seed: int, shown: Sequence[int]) -> tuple[Found | None
         raise Dropped from None
     if old.type.elements > MOST_ELEMENTS:
         raise Dropped
-    said = ", ".join(f"{name}: {one.type}" for name, one in leaves.items())
-    given = ", ".join(f"{one.name} = {case.env[one.name]}" for one in case.rule.attributes)
+    said = ", ".join(f"{name}: {leaf.type}" for name, leaf in leaves.items())
+    given = ", ".join(f"{attribute.name} = {case.env[attribute.name]}" for attribute in case.rule.attributes)
     about = ", ".join(filter(None, (said, given)))
     try:
         new = side(case.rule.new)
@@ -120,7 +120,7 @@ def _compared(case: Case, seed: int, shown: Sequence[int]) -> tuple[Found | None
         return Found(f"{about}: the right side has no type: {error}"), 0
     if old.type != new.type:
         return Found(f"{about}: {old.type} becomes {new.type}"), 0
-    used = tuple(one for one in leaves.values())
+    used = tuple(leaf for leaf in leaves.values())
     tried = 0
     for inputs in _inputs(case, leaves, seed, shown):
         one, other = (evaluate(Graph("side", used, (root,)), inputs)[0] for root in (old, new))
@@ -162,10 +162,12 @@ def _turning(case: Case, leaves: dict[str, Node], seed: int) -> Iterator[dict[st
     for name, leaf in leaves.items():
         of = number(leaf.type.number)
         edges[name] = of.edges if of.kind != "float" else of.encode(np.array(SPECIAL))
-    used = {one.op for side in (case.rule.old, case.rule.new) for one in terms(side)}
+    used = {term.op for side in (case.rule.old, case.rule.new) for term in terms(side)}
     # Of no real number; and the IR leaves out products with padding, where others have 0 * infinity.
     if case.rule.sense == "reals" or used & PADS:
-        edges = {name: one for name, one in edges.items() if number(leaves[name].type.number).kind != "float"}
+        edges = {
+            name: edge for name, edge in edges.items() if number(leaves[name].type.number).kind != "float"
+        }
     if len(edges) != len(leaves):
         return
     for turn in range(max(map(len, edges.values()), default=0)):

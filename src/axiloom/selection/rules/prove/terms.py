@@ -102,8 +102,8 @@ class Terms:
                 return App(function, arguments, more[0])
             case "select":
                 return App(function, arguments, arguments[1].of)
-        if name in ("eq", "ne") and all(_counts(one) for one in arguments):
-            a, b = (one.arguments[0] for one in arguments)
+        if name in ("eq", "ne") and all(_counts(argument) for argument in arguments):
+            a, b = (argument.arguments[0] for argument in arguments)
             same, other = (self.apply(f"literal:bool:{int(yes == (name == 'eq'))}") for yes in (True, False))
             return self.choose(self.context.compared(a - b, "=="), lambda: same, lambda: other)
         of = "bool" if name in COMPARISONS else arguments[0].of
@@ -259,7 +259,7 @@ def free(term: Any, context: Context) -> frozenset[str]:
         case Read(_, index, _):
             return _of(index, context)
         case App(_, arguments, _):
-            return frozenset().union(*(free(one, context) for one in arguments))
+            return frozenset().union(*(free(argument, context) for argument in arguments))
         case Fold(_, over, body, _):
             return free(body, context) | _of([n for _, n in over], context)
         case Scan():
@@ -274,7 +274,7 @@ def free(term: Any, context: Context) -> frozenset[str]:
 
 
 def _of(values: Sequence[Any], context: Context) -> frozenset[str]:
-    names = (one.unknowns for one in values if isinstance(one, Size))
+    names = (value.unknowns for value in values if isinstance(value, Size))
     return _closed(frozenset().union(*names), context)
 
 

@@ -15,8 +15,8 @@ from axiloom.selection.rules.prove.terms import App, Choose, Fold, Read, Scan
 def folds_of(term: Any) -> Iterator[tuple[str, Any]]:
     match term:
         case App(_, arguments, _):
-            for one in arguments:
-                yield from folds_of(one)
+            for argument in arguments:
+                yield from folds_of(argument)
         case Fold(_, over, body, _):
             yield from over
             yield from folds_of(body)
@@ -32,7 +32,7 @@ def with_indices(term: Any, names: Mapping[str, Size]) -> Any:
     """Folds over new names: their bodies have them already."""
     match term:
         case App(function, arguments, of):
-            return App(function, tuple(with_indices(one, names) for one in arguments), of)
+            return App(function, tuple(with_indices(argument, names) for argument in arguments), of)
         case Fold(function, over, body, of):
             new = tuple((next(iter(names[k].unknowns)) if k in names else k, n) for k, n in over)
             return Fold(function, new, with_indices(body, names), of)
@@ -63,8 +63,8 @@ def read_indices(term: Any) -> Iterator[str]:
             for one in index:
                 yield from sorted(one.unknowns) if isinstance(one, Size) else ()
         case App(_, arguments, _):
-            for one in arguments:
-                yield from read_indices(one)
+            for argument in arguments:
+                yield from read_indices(argument)
         case Fold(_, _, body, _):
             yield from read_indices(body)
         case Choose(_, yes, no):
@@ -79,8 +79,8 @@ def choices(term: Any) -> Iterator[Condition]:
             yield from choices(yes)
             yield from choices(no)
         case App(_, arguments, _):
-            for one in arguments:
-                yield from choices(one)
+            for argument in arguments:
+                yield from choices(argument)
         case Fold(_, _, body, _):
             yield from choices(body)
 
@@ -89,9 +89,9 @@ def _atoms(condition: Condition) -> Iterator[Condition]:
     if condition.form in (">=", "=="):
         yield condition
     else:
-        for one in condition.parts:
-            if isinstance(one, Condition):
-                yield from _atoms(one)
+        for part in condition.parts:
+            if isinstance(part, Condition):
+                yield from _atoms(part)
 
 
 def threshold(condition: Condition, name: str) -> Any:

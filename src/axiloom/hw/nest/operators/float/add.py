@@ -40,7 +40,7 @@ class Sum(Operator):
         return tuple(_CUTS) if name in ("add", "sub") and number == result == FLOAT32 else ()
 
     def reference(self, *operands: Raw) -> Raw:
-        x, y = (encoding.decode(each) for each in operands)
+        x, y = (encoding.decode(operand) for operand in operands)
         with np.errstate(all="ignore"):
             return encoding.encode(x + y if self.name == "add" else x - y)
 

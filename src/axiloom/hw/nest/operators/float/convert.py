@@ -39,7 +39,7 @@ class FromFloat(Operator):
         x = np.clip(x, -beyond, beyond)
         # Halves are only where adding one is exact.
         units = np.where(abs(x) < 2.0**30, np.floor(x + 0.5), x) if number.is_fixed else np.trunc(x)
-        whole_units = np.array([int(each) for each in units], object)
+        whole_units = np.array([int(unit) for unit in units], object)
         return number.encode(number.saturated(whole_units))
 
     def build(self, m: Module, name: str, *operands: Value) -> Value:

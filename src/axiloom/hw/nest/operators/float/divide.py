@@ -31,7 +31,7 @@ class Quotient(Operator):
         return tuple(_A_STAGE) if name == "div" and number == result == FLOAT32 else ()
 
     def reference(self, *operands: Raw) -> Raw:
-        x, y = (encoding.decode(each) for each in operands)
+        x, y = (encoding.decode(operand) for operand in operands)
         with np.errstate(all="ignore"):
             return encoding.encode(x / y)
 

@@ -28,14 +28,15 @@ class Product(Operator):
         return (4, 3) if name == "mul" and number == result == FLOAT32 else ()
 
     def reference(self, *operands: Raw) -> Raw:
-        x, y = (encoding.decode(each) for each in operands)
+        x, y = (encoding.decode(operand) for operand in operands)
         with np.errstate(all="ignore"):
             return encoding.encode(x * y)
 
     def build(self, m: Module, name: str, *operands: Value) -> Value:
         stages = Stages(m, name)
         x, y = (
-            stages.later(each, label, self.latency - 3) for each, label in zip(operands, "xy", strict=True)
+            stages.later(operand, label, self.latency - 3)
+            for operand, label in zip(operands, "xy", strict=True)
         )
 
         # 1, 2

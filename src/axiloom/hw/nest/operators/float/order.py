@@ -23,7 +23,7 @@ class Compare(Operator):
         return (1, 0) if name in COMPARISONS and number == FLOAT32 and result == BOOL else ()
 
     def reference(self, *operands: Raw) -> Raw:
-        x, y = (encoding.decode(each) for each in operands)
+        x, y = (encoding.decode(operand) for operand in operands)
         return np.asarray(COMPARISONS[self.name](x, y)).astype(np.uint8)
 
     def build(self, m: Module, name: str, *operands: Value) -> Value:
@@ -52,7 +52,7 @@ class Extreme(Operator):
         return (1, 0) if name in ("max", "min") and number == result == FLOAT32 else ()
 
     def reference(self, *operands: Raw) -> Raw:
-        x, y = (encoding.decode(each) for each in operands)
+        x, y = (encoding.decode(operand) for operand in operands)
         # np.fmax does not treat all NaNs alike.
         largest = np.where(x > y, x, y) if self.name == "max" else np.where(x < y, x, y)
         found = np.where(np.isnan(x), y, np.where(np.isnan(y), x, largest))
