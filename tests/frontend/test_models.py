@@ -47,6 +47,13 @@ def unknown():
         def forward(self, x):
             return torch.linalg.eigvals(x).real
     return Net(), torch.ones(2, 2)
+
+def several():
+    class Net(torch.nn.Module):
+        def forward(self, x):
+            y = torch.cumsum(x, 0)
+            return torch.sort(y, 1)[0]
+    return Net(), torch.ones(2, 2)
 """
 
 
@@ -126,6 +133,20 @@ def test_modules_that_do_not_work(model: Path, function: str, kind: type[Axiloom
     with pytest.raises(kind, match=why) as caught:
         frontend.load(f"{model}:{function}")
     assert "\n" not in str(caught.value)
+
+
+def test_all_lines_that_do_not_work_are_named(model: Path) -> None:
+    pytest.importorskip("torch")
+    pytest.importorskip("torch_mlir")
+    with pytest.raises(CompileError) as caught:
+        frontend.load(f"{model}:several")
+    lines = str(caught.value).splitlines()
+    assert [line.split(": ")[2] for line in lines] == ["tm_tensor.scan", "tm_tensor.sort"]
+    places = [line.split(": ")[1] for line in lines]
+    assert [model.read_text().splitlines()[int(place.removeprefix("model.py:")) - 1] for place in places] == [
+        "            y = torch.cumsum(x, 0)",
+        "            return torch.sort(y, 1)[0]",
+    ]
 
 
 def onnx_model(path: Path, op: str = "Relu", size: object = 2) -> Path:

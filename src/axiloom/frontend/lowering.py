@@ -51,11 +51,11 @@ def lower(
             )
         block = function.regions[0].blocks[0]
         readable = context()
+        refused = []
         for op in list(block.operations):
             if op.operation.name.startswith("scf."):  # of recurrent ops, If and Loop
-                place = _place(str(op.operation.location))
-                what = f"{place}{': ' if place else ''}{op.operation.name}"
-                raise CompileError(f"{name}: {what}: control flow, which is not compiled")
+                refused.append(f"{_named(op)}: control flow, which is not compiled")
+                continue
             _drop_checks(op)
             _cut_padding(op)
             if op.operation.name == "linalg.generic":
@@ -65,6 +65,10 @@ def lower(
                 and readable.get_optional_op(op.operation.name) is None
             ):
                 _generalise(op)
+            elif readable.get_optional_op(op.operation.name) is None:
+                refused.append(f"{_named(op)}: what torch-mlir makes of the line is not compiled")
+        if refused:
+            raise CompileError("\n".join(f"{name}: {why}" for why in dict.fromkeys(refused)))
         _run(_TIDY, module, name)
         for op in block.operations:
             _check_slice(op, name)
@@ -99,6 +103,11 @@ def _diagnosis(error: Any) -> str:
         if op is not None or place:
             return f"{place}{': ' if place else ''}{line[:300]}"
     return " ".join(str(error).split())[:300]
+
+
+def _named(op: Any) -> str:
+    place = _place(str(op.operation.location))
+    return f"{place}{': ' if place else ''}{op.operation.name}"
 
 
 def _place(location: str) -> str:
