@@ -204,9 +204,12 @@ def test_ties_and_assumptions(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         "module looks (input ACLK, input ACLK_EN, output ok);\nreg one = 1;\n"
         "always @(posedge ACLK) one <= ACLK_EN;\nassign ok = ACLK_EN & one;\nendmodule\n"
     )
+    (tmp_path / "more.txt").write_text("ARREADY || !ARREADY\n")
     for words in (
         ["--tie", "ACLK_EN=1"],
-        *(["--assume", str(tmp_path / one)] for one in ("lines.txt", "looks.v")),
+        *(["--assume", str(tmp_path / file)] for file in ("lines.txt", "looks.v")),
+        ["--assume", str(tmp_path / "lines.txt"), "--assume", str(tmp_path / "more.txt")],
+        ["--assume", str(tmp_path / "more.txt"), "--assume", str(tmp_path / "lines.txt")],
     ):
         code, verdicts = prove(CASES / "control.v", tmp_path, "--rule", "r_answered", *words)
         assert (code, verdicts["bus.r_answered"]["certified"]) == (0, "cadical195")
@@ -288,6 +291,8 @@ def test_answers_have_an_id_that_was_asked_for(id_: str, tmp_path: Path) -> None
         (["--parameter", "W=3"], "no parameter W"),
         (["--assume", "none.txt"], "--assume none.txt: no such file"),
         (["--assume", "LINES"], "lines.txt:1: control has no port ACLK_EM"),
+        (["--assume", "LOOKS", "--assume", "LOOKS"], "module looks is in "),
+        (["--live", "--assume", "LOOKS", "--fair", "LOOKS"], "module looks is in "),
         (["--clock", "ACLK_EN"], "control.v:21: a register on ACLK, a second clock beside ACLK_EN"),
         (["-I", "none"], "-I none: no such folder"),
     ],
@@ -296,7 +301,9 @@ def test_said_of_inputs_that_there_are_not(
     words: list[str], why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "lines.txt").write_text("ACLK_EM == 1\n")
-    words = [str(tmp_path / "lines.txt") if word == "LINES" else word for word in words]
+    (tmp_path / "looks.v").write_text("module looks (input ACLK, output ok);\nassign ok = 1;\nendmodule\n")
+    files = {"LINES": str(tmp_path / "lines.txt"), "LOOKS": str(tmp_path / "looks.v")}
+    words = [files.get(word, word) for word in words]
     assert main(["prove", "axi", "--rtl", str(CASES / "control.v"), *words]) == 5
     assert why in capsys.readouterr().err
 

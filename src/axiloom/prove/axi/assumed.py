@@ -9,7 +9,7 @@ reset too; of a file of ``--fair`` again and again.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,7 +25,7 @@ _BEGINS = re.compile(r"^\s*module\s+([A-Za-z_][\w$]*)", re.MULTILINE)
 _NUMBER = re.compile(r"\d*'[sS]?[bodhBODH][0-9a-fA-FxXzZ_?]+")
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 CONDITIONS = {"--assume": "axiloom_assumed", "--fair": "axiloom_fair"}
-"""The module that is made of a file of conditions."""
+"""The module that is made of a file of conditions; that of a further file has its number."""
 
 
 @dataclass(frozen=True)
@@ -39,14 +39,29 @@ class Assumed:
     outputs: Mapping[str, str]
 
 
-def read(file: Path, module: Module, flag: str = "--assume") -> Assumed:
-    """Raises BuildError if there is no such file, or a line or a name that is nothing here."""
+def read_all(files: Mapping[str, Sequence[Path]], module: Module) -> Iterator[tuple[Assumed, ...]]:
+    """Those of each flag. Raises BuildError for what :func:`read` refuses, and for two of one name."""
+    known: dict[str, Path] = {}
+    for flag, named in files.items():
+        looking = tuple(read(file, module, flag, number) for number, file in enumerate(named))
+        for file, assumed in zip(named, looking, strict=True):
+            name = assumed.design.name
+            if name in known:
+                raise BuildError(
+                    f"{flag} {file}: module {name} is in {known[name]} too: give it another name"
+                )
+            known[name] = file
+        yield looking
+
+
+def read(file: Path, module: Module, flag: str = "--assume", number: int = 0) -> Assumed:
+    """The file of this `number`. Raises BuildError if there is none, or a line or a name is nothing here."""
     if not file.is_file():
         raise BuildError(f"{flag} {file}: no such file")
     text = read_text(file, BuildError)
     named = _BEGINS.search(_COMMENT.sub("", text))
     if named is None:
-        return _conditions(file, text, module, flag)
+        return _conditions(file, text, module, flag, f"{CONDITIONS[flag]}{number or ''}")
     if named[1] == module.name:
         raise BuildError(f"{flag} {file}: module {named[1]} has the name of what is proved: give it another")
     looks = design.read([file], named[1])
@@ -79,7 +94,7 @@ def _checked(file: Path, assumed: Assumed, module: Module, flag: str) -> Assumed
     return assumed
 
 
-def _conditions(file: Path, text: str, module: Module, flag: str) -> Assumed:
+def _conditions(file: Path, text: str, module: Module, flag: str, name: str) -> Assumed:
     # A condition stands on its own line in the Verilog too, so that Yosys names the line.
     by_name = {port.name: port for port in module.ports}
     lines, outputs, used = [], {}, dict[str, Port]()
@@ -90,28 +105,26 @@ def _conditions(file: Path, text: str, module: Module, flag: str) -> Assumed:
             continue
         if re.search(r"[;`\"]|\bend|\$\w", condition):
             raise BuildError(f"{file}:{number}: {condition}: no expression of Verilog over ports")
-        names = _NAME.findall(_NUMBER.sub("", condition))
-        if unknown := [name for name in names if name not in by_name]:
+        words = _NAME.findall(_NUMBER.sub("", condition))
+        if unknown := [word for word in words if word not in by_name]:
             there = ", ".join(map(str, module.ports))
             raise BuildError(
                 f"{file}:{number}: {module.name} has no port {unknown[0]}; its ports are {there}"
             )
         outputs[f"line{number}"] = f"{file}:{number}: {condition}"
-        used |= {name: by_name[name] for name in names}
+        used |= {word: by_name[word] for word in words}
         lines.append(f"assign line{number} = |({condition});")
     if not outputs:
         raise BuildError(f"{flag} {file}: no condition in it: a line is an expression of Verilog")
     declared = [_declared(port) for port in used.values()] + [
         f"output line{number[4:]}" for number in outputs
     ]
-    made = f"module {CONDITIONS[flag]} ({', '.join(declared)}); " + "\n".join(lines) + "\nendmodule\n"
+    made = f"module {name} ({', '.join(declared)}); " + "\n".join(lines) + "\nendmodule\n"
     with processes.scratch("axiloom-assume-") as folder:
         place = Path(folder) / "conditions.v"
         place.write_text(made, encoding="utf-8")
-        looks = design.read([place], CONDITIONS[flag], shown=(str(file),))
-    return _checked(
-        file, Assumed(looks, (f"{CONDITIONS[flag]}.v", made), _inputs(looks), outputs), module, flag
-    )
+        looks = design.read([place], name, shown=(str(file),))
+    return _checked(file, Assumed(looks, (f"{name}.v", made), _inputs(looks), outputs), module, flag)
 
 
 def _declared(port: Port) -> str:

@@ -99,8 +99,7 @@ def read(
             )
         if value >> module.inputs[name]:
             raise BuildError(f"module {top}: --tie {name}={value}: it has {module.inputs[name]} bits")
-    looking = tuple(assumed.read(file, module) for file in assume)
-    often = tuple(assumed.read(file, module, "--fair") for file in fair)
+    looking, often = assumed.read_all({"--assume": assume, "--fair": fair}, module)
     simulated = verilator.read_sources(design.verilog(files, top, given), given.includes, given.defines)
     beside = tuple(one.source for one in (*looking, *often))
     return User(module, made, dict(tied or {}), looking, often, (*simulated, *beside))
