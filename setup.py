@@ -11,8 +11,8 @@ class BuildWithDocs(build_py):
     def run(self) -> None:
         super().run()
         if not self.editable_mode:  # a checkout has them beside the package
+            ignored = shutil.ignore_patterns("__pycache__", ".*")
             for folder in ("docs", "examples"):
-                ignored = shutil.ignore_patterns("__pycache__", ".*")
                 target = Path(self.build_lib, "axiloom", folder)
                 shutil.copytree(folder, target, ignore=ignored, dirs_exist_ok=True)
 

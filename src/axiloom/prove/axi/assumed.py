@@ -54,7 +54,7 @@ def read_all(files: Mapping[str, Sequence[Path]], module: Module) -> Iterator[tu
         yield looking
 
 
-def read(file: Path, module: Module, flag: str = "--assume", number: int = 0) -> Assumed:
+def read(file: Path, module: Module, flag: str, number: int) -> Assumed:
     """The file of this `number`. Raises BuildError if there is none, or a line or a name is nothing here."""
     if not file.is_file():
         raise BuildError(f"{flag} {file}: no such file")
