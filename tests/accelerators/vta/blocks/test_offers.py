@@ -33,7 +33,7 @@ from axiloom.selection.validate import ProgramFaultError, by_text
 from axiloom.selection.validate.by_text import compare_polynomials
 from axiloom.selection.validate.polynomials import Polynomials
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 pytest.importorskip("egglog")
 pytest.importorskip("ortools")
 
