@@ -77,11 +77,11 @@ class Program:
         return self.read(device)
 
     def read(self, device: Simulator) -> Bytes:
-        found = []
+        results = []
         for address in self.results.ravel():
             device.command(addr=int(address), rd=1)
-            found.append(device.state["bus"].astype(np.uint8))
-        return np.stack(found).reshape(len(self.results), -1)
+            results.append(device.state["bus"].astype(np.uint8))
+        return np.stack(results).reshape(len(self.results), -1)
 
 
 @dataclass(frozen=True)
@@ -110,8 +110,8 @@ class Tensor:
 def _tensors(*of: Tensor) -> Write:
     fields = [
         (32 * i + shift, value)
-        for i, one in enumerate(of)
-        for shift, value in ((0, one.vectors), (16, one.base))
+        for i, tensor in enumerate(of)
+        for shift, value in ((0, tensor.vectors), (16, tensor.base))
     ]
     return _at(BUFFER, 4, 1), _word(*fields)
 
@@ -167,7 +167,7 @@ def _places(products: Sequence[Product], rows: slice) -> Iterator[tuple[Product,
     Inputs come first, one product after the other, then what is added.
     """
     tiles = len(products[0].weights) * (rows.stop - rows.start) // LANES
-    weights, inputs, added = 0, 0, sum(one.weights.shape[2] // LANES for one in products)
+    weights, inputs, added = 0, 0, sum(product.weights.shape[2] // LANES for product in products)
     for product in products:
         vectors = product.weights.shape[2] // LANES
         yield product, vectors, weights, inputs, added
@@ -175,20 +175,22 @@ def _places(products: Sequence[Product], rows: slice) -> Iterator[tuple[Product,
 
 
 def _weights(part: int, products: Sequence[Product], rows: slice) -> Iterator[Write]:
-    for one, vectors, weights, _, added in _places(products, rows):
-        gates = len(one.weights)
+    for product, vectors, weights, _, added in _places(products, rows):
+        gates = len(product.weights)
         # From (gates, vectors of outputs, 16 outputs, vectors of inputs, 16 inputs): all gates of a vector
         # of outputs are together.
-        tiles = one.weights[:, rows].reshape(gates, -1, LANES, vectors, LANES).transpose(1, 0, 3, 2, 4)
+        tiles = product.weights[:, rows].reshape(gates, -1, LANES, vectors, LANES).transpose(1, 0, 3, 2, 4)
         yield from _vectors(part, 5, weights, tiles)
-        yield from _vectors(part, 6, added, one.added[:, rows].reshape(gates, -1, LANES).transpose(1, 0, 2))
+        yield from _vectors(
+            part, 6, added, product.added[:, rows].reshape(gates, -1, LANES).transpose(1, 0, 2)
+        )
 
 
 def _products(part: int, products: Sequence[Product], rows: slice) -> Iterator[Write]:
     tiles = len(products[0].weights) * (rows.stop - rows.start) // LANES
     yield _at(part, 4, 1), _word((0, 1), (8, 1), (24, 1), (32, len(products)), (40, tiles))
-    for number, (one, vectors, weights, inputs, added) in enumerate(_places(products, rows)):
-        biases = (8, one.weight_bias), (16, one.added_bias), (24, one.input_bias)
+    for number, (product, vectors, weights, inputs, added) in enumerate(_places(products, rows)):
+        biases = (8, product.weight_bias), (16, product.added_bias), (24, product.input_bias)
         places = (32, vectors), (48, weights), (64, added), (80, inputs)
         yield _at(part, 4, 2 + 2 * number), _word((0, number), *biases, *places)
 

@@ -75,13 +75,13 @@ def max_pool(steps: int, elements: int) -> Program:
     vectors = _vectors("elements", elements)
     if steps <= 0 or steps % 2:
         raise ValueError(f"steps must be even, not {steps}")
-    made = _Made()
-    x, y = made.array("x", "in", vectors, steps, LANES), made.array("y", "out", vectors, steps // 2, LANES)
-    at = made.room(vectors * steps)
-    made.load(x, out=at)
-    made.add("pool", n=vectors * steps // 2, row=at, out=at)
-    made.add("store", n=vectors * steps // 2, row=at, base=y.base)
-    return made.program(f"max_pool_{steps}_{elements}")
+    host = _Made()
+    x, y = host.array("x", "in", vectors, steps, LANES), host.array("y", "out", vectors, steps // 2, LANES)
+    at = host.room(vectors * steps)
+    host.load(x, out=at)
+    host.add("pool", n=vectors * steps // 2, row=at, out=at)
+    host.add("store", n=vectors * steps // 2, row=at, base=y.base)
+    return host.program(f"max_pool_{steps}_{elements}")
 
 
 @dataclass(frozen=True)
@@ -101,16 +101,16 @@ def linear(steps: int, outputs: int, inputs: int, biases: Biases | None = None) 
     deep, wide = _vectors("inputs", inputs), _vectors("outputs", outputs)
     if deep * wide * LANES > W or wide > MACS:
         raise ValueError(f"{outputs} x {inputs} weights; the device has room for {W * LANES}")
-    made = _Made()
-    x, w = made.array("x", "in", steps, inputs), made.array("w", "in", wide, deep, LANES, LANES)
-    added, y = made.array("added", "in", outputs), made.array("y", "out", steps, outputs)
-    at, sums, to = made.room(steps * deep), made.room(wide), made.room(steps * wide)
+    host = _Made()
+    x, w = host.array("x", "in", steps, inputs), host.array("w", "in", wide, deep, LANES, LANES)
+    added, y = host.array("added", "in", outputs), host.array("y", "out", steps, outputs)
+    at, sums, to = host.room(steps * deep), host.room(wide), host.room(steps * wide)
     for array, out in ((x, at), (added, sums)):
-        made.load(array, out=out)
-    made.load(w, "load_weights")
+        host.load(array, out=out)
+    host.load(w, "load_weights")
     for step in range(steps):
         for tile in range(wide):
-            made.add(
+            host.add(
                 "product",
                 n=deep,
                 row=at + step * deep,
@@ -121,10 +121,10 @@ def linear(steps: int, outputs: int, inputs: int, biases: Biases | None = None) 
                 input_bias=biases.inputs,
                 added_bias=biases.added,
             )
-            made.add("activate", operation=3, b=0, sums=tile)
-            made.add("activate", operation=_OUT, b=0, row=to + step * wide + tile, bias=biases.results)
-    made.add("store", n=steps * wide, row=to, base=y.base)
-    return made.program(f"linear_{steps}_{outputs}_{inputs}")
+            host.add("activate", operation=3, b=0, sums=tile)
+            host.add("activate", operation=_OUT, b=0, row=to + step * wide + tile, bias=biases.results)
+    host.add("store", n=steps * wide, row=to, base=y.base)
+    return host.program(f"linear_{steps}_{outputs}_{inputs}")
 
 
 def lstm(
@@ -153,33 +153,33 @@ def lstm(
             f"and there is room for {W * LANES}"
         )
     resident = wide * own <= W
-    made = _Made()
-    x = made.array("x", "in", steps, inputs)
+    host = _Made()
+    x = host.array("x", "in", steps, inputs)
     wx, wh = (
-        made.array(name, "in", wide, GATES, size, LANES, LANES) for name, size in (("wx", deep), ("wh", wide))
+        host.array(name, "in", wide, GATES, size, LANES, LANES) for name, size in (("wx", deep), ("wh", wide))
     )
-    ax, ah = (made.array(name, "in", wide, GATES, LANES) for name in ("ax", "ah"))
-    zero, y = made.array("zero", "in", wide, LANES), made.array("y", "out", steps, hidden)
-    at, h, cells = made.room(steps * deep), made.room((steps + 1) * wide), made.room(wide)
-    added = made.room(wide * GATES), made.room(wide * GATES)
+    ax, ah = (host.array(name, "in", wide, GATES, LANES) for name in ("ax", "ah"))
+    zero, y = host.array("zero", "in", wide, LANES), host.array("y", "out", steps, hidden)
+    at, h, cells = host.room(steps * deep), host.room((steps + 1) * wide), host.room(wide)
+    added = host.room(wide * GATES), host.room(wide * GATES)
     for array, out in ((x, at), (zero, h), (zero, cells), (ax, added[0]), (ah, added[1])):
-        made.load(array, out=out)
-    each = GATES * deep * LANES, GATES * wide * LANES  # vectors of weights of 16 cells
+        host.load(array, out=out)
+    block = GATES * deep * LANES, GATES * wide * LANES  # vectors of weights of 16 cells
     if resident:
-        made.load(wx, "load_weights")
-        made.load(wh, "load_weights", wide * each[0])
+        host.load(wx, "load_weights")
+        host.load(wh, "load_weights", wide * block[0])
     for step in range(steps):
         for tile in range(wide):
             if resident:
-                firsts = tile * each[0], wide * each[0] + tile * each[1]
+                firsts = tile * block[0], wide * block[0] + tile * block[1]
             else:
-                firsts = 0, each[0]
-                for array, n, out in zip((wx, wh), each, firsts, strict=True):
-                    made.add("load_weights", n=n, out=out, base=array.base + tile * n * LANES)
+                firsts = 0, block[0]
+                for array, n, out in zip((wx, wh), block, firsts, strict=True):
+                    host.add("load_weights", n=n, out=out, base=array.base + tile * n * LANES)
             products = ((deep, at + step * deep, biases), (wide, h + step * wide, before))
             for gate in range(GATES):
                 for second, (n, row, of) in enumerate(products):
-                    made.add(
+                    host.add(
                         "product",
                         n=n,
                         row=row,
@@ -191,9 +191,9 @@ def lstm(
                         added_bias=of.added,
                     )
             of_cell = _cell(activation, cells + tile, h + (step + 1) * wide + tile, biases.results)
-            made.commands.extend(of_cell)
-    made.add("store", n=steps * wide, row=h + wide, base=y.base)
-    return made.program(f"lstm_{steps}_{hidden}_{inputs}")
+            host.commands.extend(of_cell)
+    host.add("store", n=steps * wide, row=h + wide, base=y.base)
+    return host.program(f"lstm_{steps}_{hidden}_{inputs}")
 
 
 def _cell(activation: bytes, kept: int, result: int, bias: int) -> Iterator[Command]:

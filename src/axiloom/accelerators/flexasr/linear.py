@@ -98,14 +98,14 @@ class Linear:
         return words * WORD // PORT + -(-m * n * k // MULTIPLIERS)
 
     def take(self, node: Node, uses: Mapping[int, int]) -> Operator | str | None:
-        found = rows.find(node, uses)
-        if found is None or isinstance(found, str):
-            return found
-        inputs = rows.inputs(found.inside[0])
+        match = rows.find(node, uses)
+        if match is None or isinstance(match, str):
+            return match
+        inputs = rows.inputs(match.inside[0])
         vectors = -(-inputs // LANES) + 1
         if vectors > VECTORS:
             return f"{inputs} inputs: the input buffer has {VECTORS - 1} vectors of {LANES}"
-        return Operator(self, node, found.inside, found.operands, node.place)
+        return Operator(self, node, match.inside, match.operands, node.place)
 
     def observe(self, operator: Operator, arrays: Arrays, result: Array) -> dict[str, float]:
         added = largest(arrays[2]) if len(arrays) > 2 else 0.0
@@ -145,12 +145,12 @@ class Linear:
 
     def run(self, operator: Operator, arrays: Arrays, settings: Settings, places: Places) -> Array:
         x, weights = self._prepared(operator, arrays, settings, places)
-        made = numbers.linear(
+        raw = numbers.linear(
             x, weights, settings["input_bias"], settings["output_bias"], places, version(settings)
         )
         scale = settings["input_exponent"] + settings["weight_exponent"]
-        found = rows.back(operator.inside, reals(made, settings["output_bias"], scale))
-        return np.ascontiguousarray(found, np.float32)
+        result = rows.back(operator.inside, reals(raw, settings["output_bias"], scale))
+        return np.ascontiguousarray(result, np.float32)
 
     def _prepared(
         self, operator: Operator, arrays: Arrays, settings: Settings, places: Places
@@ -161,13 +161,13 @@ class Linear:
         def make() -> tuple[numbers.Weights, Places]:
             seen = Places()
             w = tensor(np.ldexp(arrays[1], of_weights), settings["weight_bias"], seen["weights"])
-            given = [x, w]
+            tensors = [x, w]
             if len(arrays) > 2:
                 scaled = np.ldexp(arrays[2], of_input + of_weights)
-                given.append(tensor(scaled, settings["added_bias"], seen["added"]))
-            made = rows.product(operator.inside, given)
+                tensors.append(tensor(scaled, settings["added_bias"], seen["added"]))
+            packed = rows.product(operator.inside, tensors)
             return numbers.Weights.of(
-                made.w[None], made.b[None], settings["weight_bias"], settings["added_bias"]
+                packed.w[None], packed.b[None], settings["weight_bias"], settings["added_bias"]
             ), seen
 
         key = tuple(
@@ -198,19 +198,19 @@ class Linear:
         biases = settings["input_bias"], settings["output_bias"]
         wanted = numbers.linear(x[chosen], part, *biases, Places(), version(settings))
         raw = bytes_of(w)
-        one = host.Product(
+        product = host.Product(
             rows.padded(raw, 64, LANES), rows.padded(b, 64), weights.weight_bias, weights.added_bias,
             settings["input_bias"],
         )  # fmt: skip
-        given = rows.padded(x[chosen], LANES)
+        chosen_x = rows.padded(x[chosen], LANES)
 
         def text() -> Array:
-            program = host.layer(given, [one], host.LINEAR, settings["output_bias"])
+            program = host.layer(chosen_x, [product], host.LINEAR, settings["output_bias"])
             return program.run(device(settings))[:, : wanted.shape[1]]
 
         def rtl() -> Array:
-            found = on_rtl.on_linear(given, one, settings["output_bias"], version(settings))
-            return found[:, : wanted.shape[1]]
+            result = on_rtl.on_linear(chosen_x, product, settings["output_bias"], version(settings))
+            return result[:, : wanted.shape[1]]
 
         return Call(f"{len(chosen)} rows, outputs {first} to {first + w.shape[1] - 1}", wanted, text, rtl)
 

@@ -151,10 +151,10 @@ class Lstm:
     def run(self, operator: Operator, arrays: Arrays, settings: Settings, places: Places) -> Array:
         x, pair, hidden = self._prepared(operator, arrays, settings, places)
         more = settings["output_exponent"]
-        made = numbers.recurrent(
+        hidden_bytes = numbers.recurrent(
             x, pair, _biases_of(settings), host.enlarged(more), places, version(settings)
         )
-        return np.ascontiguousarray(reals(made[:, :, :hidden], settings["activation_bias"], more))
+        return np.ascontiguousarray(reals(hidden_bytes[:, :, :hidden], settings["activation_bias"], more))
 
     def _prepared(
         self, operator: Operator, arrays: Arrays, settings: Settings, places: Places
@@ -215,8 +215,10 @@ class Lstm:
         program = host.enlarged(settings["output_exponent"])
         wanted = numbers.recurrent(x[:, row : row + 1], pair, biases, program, Places(), version(settings))
         products = [
-            host.Product(bytes_of(one.values), one.added, one.weight_bias, one.added_bias, bias)
-            for one, bias in zip(pair, biases[:2], strict=True)
+            host.Product(
+                bytes_of(weights.values), weights.added, weights.weight_bias, weights.added_bias, bias
+            )
+            for weights, bias in zip(pair, biases[:2], strict=True)
         ]
 
         def text() -> Array:

@@ -38,20 +38,20 @@ NOW = Version()
 @cache
 def _packed(bias: int, sign_kept: bool) -> Array:
     """Of each Q6.14 its byte, and above it whether it was saturated or flushed."""
-    made = from_fixed(_ALL, bias).astype(np.uint16)
+    codes = from_fixed(_ALL, bias).astype(np.uint16)
     past = np.where(_ALL < 0, np.abs(_ALL) > 63 << 6 + bias, 63 << 6 + bias <= _ALL)
     if not sign_kept:
-        made[past] = 0x7F
-    made[past] |= _SATURATED
-    made[(made == 0) & (_ALL != 0)] |= _FLUSHED
-    return np.asarray(made)
+        codes[past] = 0x7F
+    codes[past] |= _SATURATED
+    codes[(codes == 0) & (_ALL != 0)] |= _FLUSHED
+    return np.asarray(codes)
 
 
 def packed(fixed: Array, bias: int, counts: Counts, version: Version = NOW) -> Array:
     """Bytes of Q6.14."""
-    found = _packed(bias, bool(version.saturated_sign))[fixed + _HALF]
-    counts.add(found.size, np.count_nonzero(found & _SATURATED), np.count_nonzero(found & _FLUSHED))
-    return np.asarray(found.astype(np.uint8))
+    codes = _packed(bias, bool(version.saturated_sign))[fixed + _HALF]
+    counts.add(codes.size, np.count_nonzero(codes & _SATURATED), np.count_nonzero(codes & _FLUSHED))
+    return np.asarray(codes.astype(np.uint8))
 
 
 _SIGMOID = (155, 130, 92, 58, 34, 19, 10, 6), (513, 668, 798, 890, 948, 982, 1001, 1012)
@@ -112,8 +112,8 @@ def product(x: Array, weights: Weights, input_bias: int, places: Places, *, firs
         sums = wrapped(reals.astype(np.int64), 32, places["sums"])
     shifted = sums >> FRACTION - weights.weight_bias - input_bias
     added = wrapped(to_fixed(weights.added, weights.added_bias), BITS).reshape(-1)
-    found = clamped(shifted + added, -LIMIT, LIMIT, places["sums"])
-    return found.reshape(len(x), gates, outputs).transpose(1, 0, 2)
+    total = clamped(shifted + added, -LIMIT, LIMIT, places["sums"])
+    return total.reshape(len(x), gates, outputs).transpose(1, 0, 2)
 
 
 @dataclass
@@ -164,8 +164,8 @@ _COMPUTED: dict[int, Callable[[Array, Array, Lanes], Array]] = {
 
 def linear(x: Array, weights: Weights, input_bias: int, bias: int, places: Places, version: Version) -> Array:
     """Bytes (rows, inputs) to bytes (rows, outputs)."""
-    (found,) = product(x, weights, input_bias, places)
-    return packed(found, bias, places["output"], version)
+    (sums,) = product(x, weights, input_bias, places)
+    return packed(sums, bias, places["output"], version)
 
 
 def recurrent(
@@ -184,13 +184,13 @@ def recurrent(
     of_input, of_hidden, bias = biases
     lanes = Lanes(bias, version, places)
     hidden = np.zeros((x.shape[1], weights[1].values.shape[2]), np.uint8)
-    found = []
+    steps = []
     # The input's products need no step before: one large product is quicker than many small ones.
     flat = product(x.reshape(-1, x.shape[2]), weights[0], of_input, places)
     for step in range(len(x)):
         own = flat.reshape(len(flat), *x.shape[:2], -1)[:, step]
         back = product(hidden, weights[1], of_hidden, places, first=step == 0)
         # The program takes of each gate the input's product, then that of the result before.
-        hidden = lanes.run(program, [one for pair in zip(own, back, strict=True) for one in pair])
-        found.append(hidden)
-    return np.stack(found)
+        hidden = lanes.run(program, [sums for pair in zip(own, back, strict=True) for sums in pair])
+        steps.append(hidden)
+    return np.stack(steps)

@@ -35,13 +35,13 @@ def on_linear(x: Array, product: host.Product, bias: int, version: Version) -> A
     weights, added = product.weights.reshape(-1, x.shape[1]), product.added.reshape(-1)
     wide = max(min(LINEAR_OUTPUTS, W // x.shape[1] // LANES * LANES), LANES)
     biases = Biases(product.input_bias, product.weight_bias, product.added_bias, bias)
-    found = []
+    columns = []
     for first in range(0, len(weights), wide):
         part = weights[first : first + wide]
         program = linear(len(x), len(part), x.shape[1], biases)
         of = {"x": x, "w": tiles(part), "added": added[first : first + wide]}
-        found.append(result(_device(version), program, **of))
-    return np.concatenate(found, axis=1)
+        columns.append(result(_device(version), program, **of))
+    return np.concatenate(columns, axis=1)
 
 
 def on_lstm(
@@ -51,7 +51,9 @@ def on_lstm(
 
     `activation`: the program of the activation unit.
     """
-    of_input, of_before = (Biases(one.input_bias, one.weight_bias, one.added_bias, bias) for one in products)
+    of_input, of_before = (
+        Biases(product.input_bias, product.weight_bias, product.added_bias, bias) for product in products
+    )
     cells = products[0].weights.shape[1]
     values: dict[str, Array] = {"x": x, "zero": np.zeros((cells // LANES, LANES), np.uint8)}
     for name, product in zip("xh", products, strict=True):

@@ -48,9 +48,11 @@ def fixed(values: Array, fraction: int, bits: int, nearest: bool, counts: Counts
     units = np.ldexp(values.astype(np.float64), fraction)
     whole = np.rint(units) if nearest else np.floor(units)
     half = 1 << bits - 1
-    found = np.clip(whole, -half, half - 1)
-    counts.add(values.size, np.count_nonzero(found != whole), np.count_nonzero((found == 0) & (units != 0)))
-    return found.astype(np.int64)
+    clipped = np.clip(whole, -half, half - 1)
+    counts.add(
+        values.size, np.count_nonzero(clipped != whole), np.count_nonzero((clipped == 0) & (units != 0))
+    )
+    return clipped.astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,7 @@ class Conv:
         if x.type.number != "float32" or w.type.number != "float32":
             return f"numbers of {x.type.number} and {w.type.number}: float32 is taken"
         windows = windows_of(node.attributes, 2)
-        pads = [sum(one) for one in zip(windows.low, windows.high, strict=True)]
+        pads = [sum(pair) for pair in zip(windows.low, windows.high, strict=True)]
         sizes = [size + pad for size, pad in zip(x.type.shape[2:], pads, strict=True)]
         large = max(windows.strides) > STRIDE or max(w.type.shape[2:]) > KERNEL or max(sizes) > SIZE
         if large:
@@ -121,8 +123,8 @@ class Conv:
 
         def make() -> tuple[Array, Places]:
             seen, larger = Places(), np.ldexp(arrays[1], settings["weight_exponent"])
-            made = fixed(larger, WEIGHTS - 16 + bits, bits, nearest, seen["weights"])
-            return made << 16 - bits, seen
+            raw = fixed(larger, WEIGHTS - 16 + bits, bits, nearest, seen["weights"])
+            return raw << 16 - bits, seen
 
         w, seen = prepared(operator, (settings["weight_exponent"], nearest, bits), make)
         places.join(seen)
@@ -137,9 +139,9 @@ class Conv:
 
     def run(self, operator: Operator, arrays: Arrays, settings: Settings, places: Places) -> Array:
         x, w = self._prepared(operator, arrays, settings, places)
-        found = numbers.convolved(x, w, _strides(operator), places["sums"], version(settings))
+        sums = numbers.convolved(x, w, _strides(operator), places["sums"], version(settings))
         scale = settings["input_exponent"] + settings["weight_exponent"]
-        return np.ldexp(found.astype(np.float32), -ACTIVATIONS - scale)
+        return np.ldexp(sums.astype(np.float32), -ACTIVATIONS - scale)
 
     def changes(self, settings: Settings, ranges: Ranges, places: Places) -> Iterator[Change]:
         if settings["weight_bytes"] == 1:

@@ -39,7 +39,7 @@ def convolved(x: Array, w: Array, strides: tuple[int, int], sums: Counts, versio
     rows, cols = (x.shape[2] - kr) // sr + 1, (x.shape[3] - kc) // sc + 1
     count = len(x) * rows * cols
     sofar = np.zeros((filters, count), np.int32)
-    each = max(_ELEMENTS // filters, 1)
+    chunk = max(_ELEMENTS // filters, 1)
     for b in range(blocks):
         part = x[:, b * CHANNELS : (b + 1) * CHANNELS].transpose(1, 0, 2, 3)
         for i in range(kr):
@@ -47,8 +47,8 @@ def convolved(x: Array, w: Array, strides: tuple[int, int], sums: Counts, versio
                 window = part[:, :, i : i + sr * (rows - 1) + 1 : sr, j : j + sc * (cols - 1) + 1 : sc]
                 seen = np.ascontiguousarray(window).reshape(CHANNELS, count)
                 taps = w[:, b * CHANNELS : (b + 1) * CHANNELS, i, j]
-                for at in range(0, count, each):
-                    _tap(seen[:, at : at + each], taps, sofar[:, at : at + each], sums, version)
+                for at in range(0, count, chunk):
+                    _tap(seen[:, at : at + chunk], taps, sofar[:, at : at + chunk], sums, version)
     return np.ascontiguousarray(sofar.reshape(filters, len(x), rows, cols).transpose(1, 0, 2, 3))
 
 
@@ -56,9 +56,9 @@ def _tap(x: Array, w: Array, sofar: Array, sums: Counts, version: Version) -> No
     """Adds eight channels (8, places) by (filters, 8) to `sofar` (filters, places)."""
     psum = np.zeros(sofar.shape, np.int32)
     for k in range(CHANNELS):
-        one = w[:, k, None] * x[None, k]
-        one >>= CUT
-        psum += one
+        products = w[:, k, None] * x[None, k]
+        products >>= CUT
+        psum += products
     if version.round:
         psum += 1 << NARROWED - 1
     psum >>= NARROWED

@@ -25,7 +25,7 @@ def commands(x: Array, w: Array, strides: tuple[int, int], settings: Settings) -
     """
     blocks, width = -(-x.shape[0] // 8), settings["weight_bytes"]
     (channels, rows, cols), (filters, _, kr, kc), (sr, sc) = x.shape, w.shape, strides
-    made, out_cols = (rows - kr) // sr + 1, (cols - kc) // sc + 1
+    out_rows, out_cols = (rows - kr) // sr + 1, (cols - kc) // sc + 1
     image = np.zeros((blocks * 8, rows, cols), "<i2")
     image[:channels] = x
     image_bytes = image.reshape(blocks, 8, rows, cols).transpose(0, 2, 3, 1).ravel().view(np.uint8)
@@ -47,14 +47,17 @@ def commands(x: Array, w: Array, strides: tuple[int, int], settings: Settings) -
     for command in (
         *(_write(4, 0), _write(5, act // 16), {"addr": BASE + SPAD0, "wr": 1}),
         *(_write(18, act), _write(19, 0), _write(20, 0)),
-        *(_write(21, cols | rows << 10 | channels << 20), _write(22, out_cols | made << 10 | filters << 20)),
+        *(
+            _write(21, cols | rows << 10 | channels << 20),
+            _write(22, out_cols | out_rows << 10 | filters << 20),
+        ),
         *(_write(23, kc | kr << 8 | sc << 16 | sr << 19), _write(24, filters << 19), _write(17, 1)),
     ):
         device.command(**command)
     groups = -(-filters // 8)
     beats = []
-    for beat in range(groups * made * out_cols):
+    for beat in range(groups * out_rows * out_cols):
         device.command(addr=BASE + SPAD1 + 16 * beat, rd=1)
         beats.append(device.state["bus"].copy())
-    found = np.concatenate(beats).astype(np.uint8).view("<i2").reshape(groups, made, out_cols, 8)
-    return found.transpose(0, 3, 1, 2).reshape(-1, made, out_cols)[:filters].astype(np.int64)
+    results = np.concatenate(beats).astype(np.uint8).view("<i2").reshape(groups, out_rows, out_cols, 8)
+    return results.transpose(0, 3, 1, 2).reshape(-1, out_rows, out_cols)[:filters].astype(np.int64)

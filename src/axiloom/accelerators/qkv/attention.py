@@ -40,8 +40,12 @@ def operators(target: str = "qkv", n: int = 64) -> tuple[Program, Program, Progr
     first = [rows.load(q, 0), *rows.scores(k), rows.keep(), rows.store(s)]
 
     softmax = _Host(n)
-    s, one, p = softmax.array("s", "in"), softmax.array("one", "constant"), softmax.array("p", "out")
-    second = [rows.load(s, 0), *rows.weighted(one), rows.softmax(), rows.keep(), rows.store(p)]
+    s, identity_array, p = (
+        softmax.array("s", "in"),
+        softmax.array("one", "constant"),
+        softmax.array("p", "out"),
+    )
+    second = [rows.load(s, 0), *rows.weighted(identity_array), rows.softmax(), rows.keep(), rows.store(p)]
 
     weighted = _Host(n)
     p, v, y = weighted.array("p", "in"), weighted.array("v0", "in"), weighted.array("y", "out")

@@ -41,9 +41,11 @@ def integers(values: Array, scale: int, bits: int, counts: Counts) -> Array:
     """Units of 2^-scale, to the nearest, halves to even; symmetric."""
     whole = np.rint(np.ldexp(values.astype(np.float64), scale))
     most = (1 << bits - 1) - 1
-    found = np.clip(whole, -most, most)
-    counts.add(values.size, np.count_nonzero(found != whole), np.count_nonzero((whole == 0) & (values != 0)))
-    return found.astype(np.int64)
+    clipped = np.clip(whole, -most, most)
+    counts.add(
+        values.size, np.count_nonzero(clipped != whole), np.count_nonzero((whole == 0) & (values != 0))
+    )
+    return clipped.astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -65,13 +67,13 @@ class Gemm:
         return _foretold(m, -(-n // LANES) * LANES, -(-k // LANES) * LANES)
 
     def take(self, node: Node, uses: Mapping[int, int]) -> Operator | str | None:
-        found = rows.find(node, uses)
-        if found is None or isinstance(found, str):
-            return found
-        inputs = rows.inputs(found.inside[0])
+        match = rows.find(node, uses)
+        if match is None or isinstance(match, str):
+            return match
+        inputs = rows.inputs(match.inside[0])
         if -(-inputs // LANES) > BLOCKS:
             return f"{inputs} inputs: the buffer has {BLOCKS} blocks of {LANES}"
-        return Operator(self, node, found.inside, found.operands, node.place)
+        return Operator(self, node, match.inside, match.operands, node.place)
 
     def observe(self, operator: Operator, arrays: Arrays, result: Array) -> dict[str, float]:
         return {"input": largest(arrays[0]), "weights": largest(arrays[1]), "output": largest(result)}
@@ -83,8 +85,8 @@ class Gemm:
     def chosen(self, operator: Operator, ranges: Ranges) -> Settings:
         of_input, of_weights = (exponent(ranges[place], numbers.LIMIT) for place in ("input", "weights"))
         shift = of_input + of_weights - exponent(ranges["output"], numbers.LIMIT)
-        found = {"input_exponent": of_input, "weight_exponent": of_weights, "shift": shift}
-        return checked(self.knobs, found)
+        settings = {"input_exponent": of_input, "weight_exponent": of_weights, "shift": shift}
+        return checked(self.knobs, settings)
 
     def wrong(self, settings: Settings) -> Iterator[str]:
         return iter(())
@@ -96,12 +98,12 @@ class Gemm:
 
         def make() -> tuple[rows.Product, Places]:
             seen = Places()
-            given = [x, integers(arrays[1], settings["weight_exponent"], 8, seen["weights"])]
+            tensors = [x, integers(arrays[1], settings["weight_exponent"], 8, seen["weights"])]
             if len(arrays) > 2:
                 scale = settings["input_exponent"] + settings["weight_exponent"]
-                given.append(integers(arrays[2], scale, 32, seen["added"]))
-            made = rows.product(operator.inside, given)
-            return rows.Product(made.x[:0], made.w, made.b), seen
+                tensors.append(integers(arrays[2], scale, 32, seen["added"]))
+            product = rows.product(operator.inside, tensors)
+            return rows.Product(product.x[:0], product.w, product.b), seen
 
         weights, seen = prepared(operator, (settings["input_exponent"], settings["weight_exponent"]), make)
         places.join(seen)
@@ -111,10 +113,10 @@ class Gemm:
         return settings
 
     def run(self, operator: Operator, arrays: Arrays, settings: Settings, places: Places) -> Array:
-        made = self._prepared(operator, arrays, settings, places)
-        found = numbers.product(made.x, made.w, made.b, settings["shift"], places)
+        product = self._prepared(operator, arrays, settings, places)
+        results = numbers.product(product.x, product.w, product.b, settings["shift"], places)
         scale = settings["input_exponent"] + settings["weight_exponent"] - settings["shift"]
-        back = rows.back(operator.inside, np.ldexp(found.astype(np.float32), -scale))
+        back = rows.back(operator.inside, np.ldexp(results.astype(np.float32), -scale))
         return np.ascontiguousarray(back, np.float32)
 
     def changes(self, settings: Settings, ranges: Ranges, places: Places) -> Iterator[Change]:
@@ -124,23 +126,23 @@ class Gemm:
         self, operator: Operator, arrays: Arrays, settings: Settings, rng: np.random.Generator
     ) -> Call:
         """Some rows, 16 outputs."""
-        made = self._prepared(operator, arrays, settings, Places())
-        chosen = np.sort(rng.choice(len(made.x), min(REPLAYED, len(made.x)), replace=False))
-        first = int(rng.integers(-(-len(made.w) // LANES))) * LANES
-        w, b = made.w[first : first + LANES], made.b[first : first + LANES]
-        wanted = numbers.product(made.x[chosen], w, b, settings["shift"], Places())
-        given = (
-            rows.padded(made.x[chosen], LANES),
+        product = self._prepared(operator, arrays, settings, Places())
+        chosen = np.sort(rng.choice(len(product.x), min(REPLAYED, len(product.x)), replace=False))
+        first = int(rng.integers(-(-len(product.w) // LANES))) * LANES
+        w, b = product.w[first : first + LANES], product.b[first : first + LANES]
+        wanted = numbers.product(product.x[chosen], w, b, settings["shift"], Places())
+        inputs = (
+            rows.padded(product.x[chosen], LANES),
             rows.padded(w, LANES, LANES),
             rows.padded(b, LANES),
             settings["shift"],
         )
 
         def text() -> Array:
-            return commands(*given)[:, : len(w)]
+            return commands(*inputs)[:, : len(w)]
 
         def rtl() -> Array:
-            return on_rtl.gemm(*given)[:, : len(w)]
+            return on_rtl.gemm(*inputs)[:, : len(w)]
 
         return Call(f"{len(chosen)} rows, outputs {first} to {first + len(w) - 1}", wanted, text, rtl)
 

@@ -43,8 +43,8 @@ def matmul(
     rows = {"outer": m, "inner": columns, "dst_outer": columns, "dst_inner": 1}
 
     def alu(op: int, constant: int) -> Command:
-        each = {"first": depth, "last": depth + 1, **rows}
-        return Command("alu", {**each, "op": op, "immediate": 1, "constant": constant})
+        sums = {"first": depth, "last": depth + 1, **rows}
+        return Command("alu", {**sums, "op": op, "immediate": 1, "constant": constant})
 
     commands = (
         Command("load_uop", {"sram": 0, "base": uops // 4, "rows": 1, "count": depth + 1}),

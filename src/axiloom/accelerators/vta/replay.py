@@ -70,5 +70,5 @@ def commands(x: Array, w: Array, added: Array, shift: int) -> Array:
         _moved(_STORE, _OUT, out // 16, rows),
     ):
         device.command(word=word)
-    found = device.state["dram"][out : out + 16 * rows].astype(np.uint8).view(np.int8)
-    return np.asarray(found.reshape(rows, LANES))
+    results = device.state["dram"][out : out + 16 * rows].astype(np.uint8).view(np.int8)
+    return np.asarray(results.reshape(rows, LANES))

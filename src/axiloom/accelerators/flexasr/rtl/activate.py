@@ -44,7 +44,7 @@ class Activate(Unit):
             Signal(size, name=f"activate_{name}")
             for name, size in (("left", wide), ("right", wide), ("taken", wide), ("kept", narrow))
         )
-        made, bytes_ = Signal(wide, name="activate_made"), Signal(narrow, name="activate_bytes")
+        word_out, bytes_ = Signal(wide, name="activate_made"), Signal(narrow, name="activate_bytes")
         lane, goes = Signal(range(LANES + 2), name="activate_lane"), Signal(name="activate_goes")
         value, byte = self._element(
             m, left[:STATE].as_signed(), right[:STATE].as_signed(), taken[:STATE].as_signed(), kept[:8]
@@ -52,7 +52,7 @@ class Activate(Unit):
         operation = self.value(m, "operation")
         keeps = Signal(name="activate_keeps")
         m.d.comb += keeps.eq((operation == meanings.KEEP) | (operation == meanings.OUT))
-        registers.write(goes, b, made, Const(-1, registers.parts))
+        registers.write(goes, b, word_out, Const(-1, registers.parts))
         self.memories["x"].write(
             goes & keeps, self.value(m, "row"), bytes_, Const(-1, self.memories["x"].parts)
         )
@@ -77,7 +77,7 @@ class Activate(Unit):
                     right.eq(right >> STATE),
                     taken.eq(taken >> STATE),
                     kept.eq(kept >> 8),
-                    made.eq(Cat(made[STATE:], value)),
+                    word_out.eq(Cat(word_out[STATE:], value)),
                     bytes_.eq(Cat(bytes_[8:], byte)),
                 ]
                 with m.If(lane == LANES):

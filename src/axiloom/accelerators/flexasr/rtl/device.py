@@ -34,33 +34,37 @@ class Device(CommandDevice):
 
     def parts(self, m: Module, commands: Commands) -> tuple[Iterable[Memory], Iterable[Unit]]:
         machine, memories = self.machine, self._memories()
-        front, given = commands.front, commands.words
+        front, words = commands.front, commands.words
 
         def tasks(unit: str) -> dict[str, Task]:
             return {
-                one.instruction: Task(one, commands.instructions[one.instruction].enabled)
-                for one in machine.of(unit)
+                meaning.instruction: Task(meaning, commands.instructions[meaning.instruction].enabled)
+                for meaning in machine.of(unit)
             }
 
         def own(unit: str) -> dict[str, Memory]:
-            (one,) = machine.of(unit)
-            return {role: memories[one.place(role)] for role in one.memories if one.place(role) in memories}
+            (meaning,) = machine.of(unit)
+            return {
+                role: memories[meaning.place(role)]
+                for role in meaning.memories
+                if meaning.place(role) in memories
+            }
 
-        loads = {one.instruction: memories[one.place("x")] for one in machine.of("load")}
+        loads = {meaning.instruction: memories[meaning.place("x")] for meaning in machine.of("load")}
         return memories.values(), [
-            Load(tasks("load"), given, front.payload, loads),
-            Store(tasks("store"), given, front.result, own("store")["x"]),
-            Pool(tasks("pool"), given, own("pool")["x"], machine.functions["larger"]),
-            Product(tasks("product"), given, own("product"), machine.functions),
-            Activate(tasks("activate"), given, own("activate"), machine.functions),
+            Load(tasks("load"), words, front.payload, loads),
+            Store(tasks("store"), words, front.result, own("store")["x"]),
+            Pool(tasks("pool"), words, own("pool")["x"], machine.functions["larger"]),
+            Product(tasks("product"), words, own("product"), machine.functions),
+            Activate(tasks("activate"), words, own("activate"), machine.functions),
         ]
 
     def _memories(self) -> dict[str, Memory]:
         """By the text's names. Sums of products are in their unit."""
-        found = {}
+        memories = {}
         for meaning in self.machine.meanings:
             for role, memory in meaning.memories.items():
                 if role != "acc":
                     bits = STATE if role in ("mac", "unit") else 8
-                    found[memory.name] = Memory(memory.name, memory.shape[0], bits * LANES)
-        return found
+                    memories[memory.name] = Memory(memory.name, memory.shape[0], bits * LANES)
+        return memories

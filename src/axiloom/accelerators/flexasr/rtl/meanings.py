@@ -146,12 +146,13 @@ def machine(isa: InstructionSet) -> Machine:
     meanings: list[Meaning] = []
     functions: dict[str, Function] = {}
     faults = []
-    for one in isa.instructions.values():
-        where = f"{isa.place}:{one.line}: {one.name}"
-        meaning = meaning_of(one, units.values())
+    for instruction in isa.instructions.values():
+        where = f"{isa.place}:{instruction.line}: {instruction.name}"
+        meaning = meaning_of(instruction, units.values())
         if meaning is None:
             faults.append(
-                f"{isa.place}:{one.line}: no unit does what {one.name} does; there are {', '.join(units)}"
+                f"{isa.place}:{instruction.line}: no unit does what {instruction.name} does; "
+                f"there are {', '.join(units)}"
             )
             continue
         unit = meaning.unit
@@ -161,7 +162,7 @@ def machine(isa: InstructionSet) -> Machine:
             if functions.setdefault(name, function) != function:
                 faults.append(f"{where}: its {name} is {function.name}, another one's {functions[name].name}")
         meanings.append(meaning)
-    missing = set(units) - {one.unit for one in meanings}
+    missing = set(units) - {meaning.unit for meaning in meanings}
     if missing and not faults:
         faults.append(f"{isa.place}: no instruction does what the units {', '.join(sorted(missing))} do")
     if not faults:
@@ -175,11 +176,11 @@ def _clashes(isa: InstructionSet, meanings: list[Meaning]) -> list[str]:
     """Memories that stand for two things, or have other elements."""
     bits = {"x": 8, "w": 8, "mac": STATE, "unit": STATE, "acc": SUM}
     faults = []
-    for one in meanings:
-        there = {memory.name for memory in one.memories.values()}
-        if len(there) != len(one.memories):
-            faults.append(f"{isa.place}: {one.instruction} has one memory for two things")
-        for role, memory in one.memories.items():
+    for meaning in meanings:
+        there = {memory.name for memory in meaning.memories.values()}
+        if len(there) != len(meaning.memories):
+            faults.append(f"{isa.place}: {meaning.instruction} has one memory for two things")
+        for role, memory in meaning.memories.items():
             if memory.shape[-1] != LANES or memory.type.bits != bits[role]:
                 faults.append(
                     f"{isa.place}: {memory.name} has no vectors of {LANES} elements of {bits[role]} bits"

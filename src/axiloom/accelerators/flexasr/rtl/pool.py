@@ -26,17 +26,17 @@ class Pool(Unit):
         n, row, out = (self.value(m, name) for name in ("n", "row", "out"))
         left, source = Signal(len(n), name="pool_left"), Signal(len(row) + 1, name="pool_source")
         target = Signal(len(out) + 1, name="pool_target")
-        first, made = Signal(self.x.width, name="pool_first"), Signal(self.x.width, name="pool_made")
+        first, word = Signal(self.x.width, name="pool_first"), Signal(self.x.width, name="pool_made")
         asks, goes = Signal(name="pool_asks"), Signal(name="pool_goes")
         is_empty = Signal(name="pool_empty")
         m.d.sync += is_empty.eq(self.start & (n == 0))
         data = self.x.read(asks, source)
         functions = Functions(m, "pool")
-        found = [
+        larger = [
             functions.call(self.larger, [first.word_select(lane, 8), data.word_select(lane, 8)])
             for lane in range(LANES)
         ]
-        self.x.write(goes, target, made, Const(-1, self.x.parts))
+        self.x.write(goes, target, word, Const(-1, self.x.parts))
         with m.FSM(name="pool_phase"):
             with m.State("IDLE"), m.If(self.start & (n != 0)):
                 m.d.sync += [source.eq(row), target.eq(out), left.eq(n)]
@@ -50,7 +50,7 @@ class Pool(Unit):
                 m.d.sync += [source.eq(source + 1), first.eq(data)]
                 m.next = "COMPARE"
             with m.State("COMPARE"):
-                m.d.sync += made.eq(Cat(*found))
+                m.d.sync += word.eq(Cat(*larger))
                 m.next = "WRITE"
             with m.State("WRITE"):
                 m.d.comb += goes.eq(1)

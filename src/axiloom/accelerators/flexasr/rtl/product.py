@@ -72,7 +72,7 @@ class Product(Unit):
         with m.FSM(name="product_phase"):
             with m.State("IDLE"), m.If(self.start):
                 m.d.sync += [step.eq(0), source.eq(weights), wait.eq(0), lane.eq(0)]
-                m.d.sync += [one.eq(0) for one in sums]
+                m.d.sync += [lane_sum.eq(0) for lane_sum in sums]
                 m.next = "ROWS"
             with m.State("ROWS"):
                 m.d.comb += issues.eq(n != 0)
@@ -128,8 +128,8 @@ class Product(Unit):
         shift = Signal(4, name="product_shift")
         m.d.comb += shift.eq(14 - self.value(m, "weight_bias") - self.value(m, "input_bias"))
         whole = Signal(signed(SUM + 1), name="product_whole")
-        found = Signal(signed(STATE), name="product_scaled")
+        clipped = Signal(signed(STATE), name="product_scaled")
         fixed = functions.call(self.functions["fixed"], [added, self.value(m, "added_bias")])
         m.d.comb += whole.eq((total >> shift) + fixed)
-        m.d.comb += found.eq(Mux(whole > LIMIT, LIMIT, Mux(whole < -LIMIT, -LIMIT, whole)))
-        return found
+        m.d.comb += clipped.eq(Mux(whole > LIMIT, LIMIT, Mux(whole < -LIMIT, -LIMIT, whole)))
+        return clipped

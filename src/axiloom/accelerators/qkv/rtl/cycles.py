@@ -72,7 +72,7 @@ class Cycles:
         return self._steps(meaning, fields, self.geometry.columns, 1)
 
     def _product(self, meaning: Meaning, fields: Mapping[str, int]) -> int:
-        added = any(one.unit == "product_added" for one in self.machine.meanings)
+        added = any(meaning.unit == "product_added" for meaning in self.machine.meanings)
         return _DECODE + product.cycles(self.geometry, added=added)
 
     def _elementwise(self, meaning: Meaning, fields: Mapping[str, int]) -> int:

@@ -71,9 +71,9 @@ class Device(CommandDevice):
 
 
 def _task(
-    meaning: Meaning, decoded: Decoded, given: Mapping[str, Value], memories: Mapping[str, RowMemory]
+    meaning: Meaning, decoded: Decoded, words: Mapping[str, Value], memories: Mapping[str, RowMemory]
 ) -> Task:
-    known = {**given, **decoded.fields}
+    known = {**words, **decoded.fields}
     values = {name: logic(expr, known) for name, expr in meaning.in_fields.items() if name != "base"}
     there = {role: memories[meaning.place(role)] for role in DATA if role in meaning.memories}
     return Task(meaning.instruction, meaning.unit, decoded.enabled, values, there)

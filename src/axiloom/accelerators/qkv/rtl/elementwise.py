@@ -40,19 +40,19 @@ class ElementWise(Unit):
         x = self.read(m, "x", walk.is_active, row, walk.c)
         y = self.read(m, "y", walk.is_active, self.value(m, "other") + walk.r, walk.c)
         a, b = stages.later(x, "a"), stages.later(y, "b")
-        found = [
+        results = [
             self._lane(m, number, a.word_select(number, ELEMENT), b.word_select(number, ELEMENT))
             for number in range(geometry.lanes)
         ]
         writes = strobe(m, walk.is_active, f"{self.name}_writes", DEPTH)
         last = strobe(m, walk.is_active & walk.is_last, f"{self.name}_is_last", DEPTH)
         to, group = stages.later(row, "to", DEPTH), stages.later(walk.c, "group", DEPTH)
-        self.write("x", writes, to, group, Cat(*found), Const(-1, geometry.lanes))
+        self.write("x", writes, to, group, Cat(*results), Const(-1, geometry.lanes))
         m.d.comb += [self.running.eq(walk.is_active | writes), self.done.eq(last | walk.is_empty)]
 
     def _lane(self, m: Module, number: int, a: Value, b: Value) -> Value:
         own = Stages(m, f"{self.name}_lane_{number}")
-        made: dict[str, Callable[[], tuple[Value, int]]] = {
+        operators: dict[str, Callable[[], tuple[Value, int]]] = {
             "adder": lambda: (
                 # a - b is a + -b, and of a NaN the sign is nothing.
                 placed(m, f"{own.name}_sum", _ADD, a, b ^ Mux(self.is_active("subtract"), _SIGN, 0)),
@@ -65,7 +65,7 @@ class ElementWise(Unit):
         for part, kinds in _PARTS.items():
             if not any(task.unit in kinds for task in self.tasks):
                 continue
-            value, latency = made[part]()
+            value, latency = operators[part]()
             value = own.later(value, part, _LATENCY - latency)
             result = result | Mux(self.is_active(*kinds), value, 0)
         return own.wire(result[:ELEMENT], "result")

@@ -43,7 +43,7 @@ def machine(isa: InstructionSet) -> Machine:
     """Raises SpecError with each instruction and memory that no unit can be."""
     columns = _columns(isa)
     units = parse(text(columns), "units", "units")
-    found, faults = [], []
+    meanings, faults = [], []
     for instruction in isa.instructions.values():
         meaning = meaning_of(instruction, units.instructions.values())
         if meaning is None:
@@ -53,10 +53,10 @@ def machine(isa: InstructionSet) -> Machine:
                 f"there are {there}"
             )
             continue
-        found.append(meaning)
+        meanings.append(meaning)
         if fault := _clash(meaning):
             faults.append(f"{isa.place}:{instruction.line}: {instruction.name}: {fault}")
-    used = {one.place(role) for one in found for role in DATA if role in one.memories}
+    used = {meaning.place(role) for meaning in meanings for role in DATA if role in meaning.memories}
     depths = {}
     for name, memory in isa.memories.items():
         if name not in used:
@@ -67,7 +67,7 @@ def machine(isa: InstructionSet) -> Machine:
         depths[name] = memory.shape[0]
     if faults:
         raise SpecError(faults)
-    return Machine(isa, columns, depths, tuple(found))
+    return Machine(isa, columns, depths, tuple(meanings))
 
 
 def _columns(isa: InstructionSet) -> int:

@@ -35,23 +35,23 @@ def turn(least: int) -> int:
 
 def turns(geometry: Geometry) -> int:
     """Rows of one lane whose sums are under way. Raises ValueError if there are not so many."""
-    found = max(1, turn(_ADD.latency) // geometry.groups)
-    if found * geometry.rows > geometry.columns:
+    lane_rows = max(1, turn(_ADD.latency) // geometry.groups)
+    if lane_rows * geometry.rows > geometry.columns:
         also = f" and {geometry.rows} rows at once" if geometry.rows > 1 else ""
         raise ValueError(
             f"an addition takes longer than {geometry.columns} rows in {geometry.lanes} lanes{also}"
         )
-    return found
+    return lane_rows
 
 
 def cycles(geometry: Geometry, *, added: bool) -> int:
     """From the first one of the unit to the last one. `added`: the text has an instruction that adds."""
     places = geometry.columns**2 * geometry.groups // geometry.rows
-    found = places + DEPTH + 1 + (ADDED if added else 0)
+    total = places + DEPTH + 1 + (ADDED if added else 0)
     if geometry.rows == 1:
-        return found
+        return total
     sums = turns(geometry) * geometry.groups
-    return lead(geometry, turns(geometry)) + found - (sums - 1) + geometry.rows * sums + DRAIN
+    return lead(geometry, turns(geometry)) + total - (sums - 1) + geometry.rows * sums + DRAIN
 
 
 def back(stages: Stages, total: Value, latency: int, every: int, label: str) -> Value:
@@ -97,7 +97,7 @@ class Product(Unit):
             block = stages.later(at.block, "block", DEPTH + 1)
             results = Results(m, self.name, geometry, lane_rows)
             ends, line, to, result, finished = results.drained(
-                ends, sums, block, [stages.later(one, f"result_{i}") for i, one in enumerate(words)]
+                ends, sums, block, [stages.later(word, f"result_{i}") for i, word in enumerate(words)]
             )
         place = stages.wire(self.value(m, "out") + line, "row_out")
         if rows == 1:

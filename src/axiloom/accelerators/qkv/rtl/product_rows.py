@@ -30,11 +30,11 @@ def _bits(*sizes: int) -> list[int]:
 
 
 def _parts(value: Value, *sizes: int) -> list[Value]:
-    found, at = [], 0
+    parts, at = [], 0
     for bits in _bits(*sizes):
-        found.append(value[at : at + bits])
+        parts.append(value[at : at + bits])
         at += bits
-    return found
+    return parts
 
 
 class Factors:
@@ -75,7 +75,7 @@ class Factors:
         comes = strobe(m, self.is_filling, f"{self.name}_comes", 1)
         bank = stages.later(self.row, "bank")
         to = stages.later(Cat(self.lane_row, self.group, self.block[0]), "to")
-        found: list[Value] = []
+        words: list[Value] = []
         for number in range(self.geometry.rows):
             depth = 2 * self.lane_rows * self.geometry.groups
             contents = ram.Memory(shape=self.geometry.word_bits, depth=depth, init=[])
@@ -88,8 +88,8 @@ class Factors:
                 reader.en.eq(1),
                 reader.addr.eq(Cat(lane_row, group, block[:1])),
             ]
-            found.append(reader.data)
-        return found
+            words.append(reader.data)
+        return words
 
 
 class Results:

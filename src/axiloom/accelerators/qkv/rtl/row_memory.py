@@ -99,7 +99,7 @@ class RowMemory:
 
 
 def _any(values: list[Value]) -> Value:
-    found = values[0]
+    any_ = values[0]
     for value in values[1:]:
-        found = found | value
-    return found
+        any_ = any_ | value
+    return any_

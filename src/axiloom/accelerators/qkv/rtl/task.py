@@ -52,11 +52,11 @@ class Unit:
         """A value of the task under way; 0 if it has none."""
         tasks = [task for task in self.tasks if name in task.values]
         width = max((len(task.values[name]) for task in tasks), default=1)
-        found: Value = Const(0, width)
+        chosen: Value = Const(0, width)
         for task in tasks:
-            found = found | Mux(task.is_active, task.values[name], 0)
+            chosen = chosen | Mux(task.is_active, task.values[name], 0)
         wire = Signal(width, name=f"{self.name}_{name}")
-        m.d.comb += wire.eq(found)
+        m.d.comb += wire.eq(chosen)
         return wire
 
     def read(self, m: Module, memory: str, active: Value, row: Value, group: Value, port: int = 0) -> Value:

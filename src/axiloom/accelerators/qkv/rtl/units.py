@@ -101,10 +101,10 @@ _UNITS: dict[str, tuple[str, str]] = {
 def text(columns: int) -> str:
     """All units, for rows of `columns` elements."""
     head = _HEAD.replace("N = 64", f"N = {columns}").replace("B = 128", f"B = {2 * columns}")
-    made = [
+    units = [
         f"\n@instruction(word[0:8] == {code})\ndef {name}():\n"
         + "".join(f"    {field} = word[0:8]\n" for field in fields.split())
         + body.lstrip("\n")
         for code, (name, (fields, body)) in enumerate(_UNITS.items())
     ]
-    return head + "".join(made)
+    return head + "".join(units)

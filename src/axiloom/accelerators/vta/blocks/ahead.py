@@ -37,14 +37,14 @@ class Halves:
 
 def ahead(commands: Sequence[Command]) -> list[Command]:
     """The same with loads moved up behind the sums, or the load, before them: past what works on sums."""
-    found: list[Command] = []
+    moved: list[Command] = []
     for command in commands:
-        at = len(found)
+        at = len(moved)
         if command.instruction in _LOADS:
-            while at and _is_passed(found[at - 1]):
+            while at and _is_passed(moved[at - 1]):
                 at -= 1
-        found.insert(at, command)
-    return found
+        moved.insert(at, command)
+    return moved
 
 
 def _is_passed(command: Command) -> bool:

@@ -44,14 +44,14 @@ class Block(Meaning):
         """The commands for arrays that begin at these bytes of the host's memory. Raises CompileError for
         one that begins within a unit."""
         to = {**dict(zip(self.names, operands, strict=True)), "y": result, UOPS: micro_ops}
-        ends = [(one, one.base + array_bytes(one)) for one in self.own.arrays]
+        ends = [(own, own.base + array_bytes(own)) for own in self.own.arrays]
         for command in self.commands:
             unit = _UNITS.get(command.instruction)
             if unit is None:
                 yield command
                 continue
             at = unit * command.fields["base"]
-            array = next(one for one, end in ends if one.base <= at < end)
+            array = next(own for own, end in ends if own.base <= at < end)
             moved, rest = divmod(at - array.base + to[array.name], unit)
             if rest:
                 raise CompileError(f"{array.name} begins at byte {to[array.name]}, within a unit of {unit}")

@@ -122,10 +122,10 @@ class _Lowering:
         commands = deep * (len(loads) + (1 if at_once else high)) + self.requantise.commands + 2
         pixels, results = deep * high * self.wide, tile.rows * self.layer.columns
         pieces = (pixels if deep > 1 else 0) + (results if across > 1 else 0)
-        one = max(deep * hidden, deep * steps + behind, _COMMAND * commands + _PIECE * pieces)
-        one += deep * waits + _BEGIN * commands
+        turn = max(deep * hidden, deep * steps + behind, _COMMAND * commands + _PIECE * pieces)
+        turn += deep * waits + _BEGIN * commands
         once = across * weights if deep == 1 and tile.weights == 1 else weights
-        return across * down * one + once
+        return across * down * turn + once
 
     def _chosen(self) -> Tile:
         tiles = list(self._tiles())

@@ -41,12 +41,12 @@ class Requantise:
         """On the places of `uops` (dst: sums, src: their bias) in `loops`. A bias for all of a loop's steps
         has no factors there."""
         where = {**uops, **loops}
-        each = {name: value for name, value in where.items() if not name.startswith("src")}
+        sums = {name: value for name, value in where.items() if not name.startswith("src")}
         if self.bias:
             host.add("alu", **where, op=_ADD, immediate=0)
         if self.shift:
-            host.add("alu", **each, op=_SHR, immediate=1, constant=self.shift)
+            host.add("alu", **sums, op=_SHR, immediate=1, constant=self.shift)
         if self.high is not None:
-            host.add("alu", **each, op=_MIN, immediate=1, constant=self.high)
+            host.add("alu", **sums, op=_MIN, immediate=1, constant=self.high)
         if self.low is not None:
-            host.add("alu", **each, op=_MAX, immediate=1, constant=self.low)
+            host.add("alu", **sums, op=_MAX, immediate=1, constant=self.low)

@@ -70,29 +70,29 @@ class Matcher:
             "shift_right_arithmetic": self._shift,
         }
 
-    def ways(self, made: int) -> Iterator[Way]:
+    def ways(self, result: int) -> Iterator[Way]:
         """Of a class of int8, each once."""
-        if self.saturated.types[made].number != "int8":
+        if self.saturated.types[result].number != "int8":
             return
         seen = set()
-        for node in self.saturated.classes[made]:
+        for node in self.saturated.classes[result]:
             if node.op == "convert" and self.saturated.types[node.operands[0]].number == "int32":
-                for way in self._sums(made, node.operands[0], _Done(), 8):
+                for way in self._sums(result, node.operands[0], _Done(), 8):
                     if way not in seen:
                         seen.add(way)
                         yield way
 
-    def _sums(self, made: int, one: int, done: _Done, deep: int) -> Iterator[Way]:
-        for node in self.saturated.classes[one]:
+    def _sums(self, result: int, class_: int, done: _Done, deep: int) -> Iterator[Way]:
+        for node in self.saturated.classes[class_]:
             if node.op in self.sums:
-                yield Way(made, node, Requantise(done.shift, done.low, done.high, bias=False), ())
+                yield Way(result, node, Requantise(done.shift, done.low, done.high, bias=False), ())
             elif node.op == "add":
-                yield from self._biased(made, node, done)
+                yield from self._biased(result, node, done)
             elif node.op in self._below and deep:
                 for below, then in self._below[node.op](node, done):
-                    yield from self._sums(made, below, then, deep - 1)
+                    yield from self._sums(result, below, then, deep - 1)
 
-    def _biased(self, made: int, node: ENode, done: _Done, later: tuple[int, ...] = ()) -> Iterator[Way]:
+    def _biased(self, result: int, node: ENode, done: _Done, later: tuple[int, ...] = ()) -> Iterator[Way]:
         for sums, added in (node.operands, node.operands[::-1]):
             bias = self._per_channel(added)
             if bias is None:
@@ -100,19 +100,19 @@ class Matcher:
             biases = (bias, *later)
             for inner in self.saturated.classes[sums]:
                 if inner.op in self.sums:
-                    yield Way(made, inner, Requantise(done.shift, done.low, done.high), biases)
+                    yield Way(result, inner, Requantise(done.shift, done.low, done.high), biases)
                 elif inner.op == "add" and len(biases) < MOST_BIASES:
-                    yield from self._biased(made, inner, done, biases)
+                    yield from self._biased(result, inner, done, biases)
 
-    def unfinished(self, one: int) -> Iterator[Way]:
+    def unfinished(self, class_: int) -> Iterator[Way]:
         """To a value of int32, which is on the way from sums to a byte."""
-        if self.saturated.types[one].number == "int32":
-            yield from self._sums(one, one, _Done(), 8)
+        if self.saturated.types[class_].number == "int32":
+            yield from self._sums(class_, class_, _Done(), 8)
 
-    def _per_channel(self, one: int) -> int | None:
+    def _per_channel(self, class_: int) -> int | None:
         """The class of one number a channel that this one is along its last dimension."""
-        rank = len(self.saturated.types[one].shape)
-        for node in self.saturated.classes[one]:
+        rank = len(self.saturated.types[class_].shape)
+        for node in self.saturated.classes[class_]:
             if node.op == "broadcast_in_dim":
                 under = self.saturated.types[node.operands[0]]
                 if node.given["dimensions"] == (rank - 1,) and under.number == "int32":
@@ -149,9 +149,9 @@ class Matcher:
         if amount is not None and amount >= 0 and done.shift + amount <= MOST_SHIFT:
             yield node.operands[0], replace(done, shift=done.shift + amount)
 
-    def uniform(self, one: int) -> int | None:
+    def uniform(self, class_: int) -> int | None:
         """The number that all elements of a constant are."""
-        value = self.constants.value(one)
+        value = self.constants.value(class_)
         if value is None or not value.size or (value != value.flat[0]).any():
             return None
         return int(np.asarray(value).flat[0])

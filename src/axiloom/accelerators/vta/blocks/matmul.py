@@ -42,7 +42,9 @@ def lowered(m: int, n: int, k: int, isa: InstructionSet, requantise: Requantise 
     columns, depth = blocks_of("n", n, sizes.block), blocks_of("k", k, sizes.block)
     if m <= 0 or columns >= sizes.accs:
         raise CompileError(f"a product of {m} x {n} x {k}: m is positive, n below {sizes.accs * sizes.block}")
-    tile = min(_tiles(m, columns, depth, sizes), key=lambda one: _cost(m, columns, depth, one, requantise))
+    tile = min(
+        _tiles(m, columns, depth, sizes), key=lambda tiling: _cost(m, columns, depth, tiling, requantise)
+    )
     host, block = Host(sizes), sizes.block
     a = host.array("a", "in", (m, k), "int8") // block
     b = host.array("b", "in", (columns, depth, block, block), "int8") // block**2
@@ -117,9 +119,9 @@ def _cost(m: int, columns: int, depth: int, tile: Tile, requantise: Requantise) 
     waits = sum(cycles for many, cycles in loads if many == 1)
     hidden = sum(cycles for many, cycles in loads if many > 1)
     commands = deep * (len(loads) + 1) + requantise.commands + 2
-    one = max(deep * hidden, deep * vectors * tile.depth + behind, _COMMAND * commands)
-    one += deep * waits + _BEGIN * commands
+    turn = max(deep * hidden, deep * vectors * tile.depth + behind, _COMMAND * commands)
+    turn += deep * waits + _BEGIN * commands
     # The first tiles are loaded and the last ones stored with nothing beside.
     ends = inputs + (across if deep == 1 and tile.weights == 1 else 1) * weights + 2 * vectors
     micro_ops = tile.columns * tile.depth * tile.inputs * tile.sums
-    return across * down * one + ends + micro_ops
+    return across * down * turn + ends + micro_ops

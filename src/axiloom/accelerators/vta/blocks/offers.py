@@ -72,16 +72,16 @@ class _Offering:
     def run(self) -> Offered:
         offers: list[Offer] = []
         refused: dict[int, str] = {}
-        for made in range(len(self.saturated.classes)):
-            for way in self.matcher.ways(made):
+        for result in range(len(self.saturated.classes)):
+            for way in self.matcher.ways(result):
                 try:
                     offers.append(self._offer(way))
                 except CompileError as error:
-                    refused.setdefault(made, f"{way.sums.op}: {error}")
+                    refused.setdefault(result, f"{way.sums.op}: {error}")
         done = {offer.made for offer in offers}
         whole = replace(self.saturated, types=tuple(self.types), classes=tuple(map(tuple, self.classes)))
         inside = frozenset(filter(self._inside, range(len(self.saturated.classes))))
-        left = {one: why for one, why in refused.items() if one not in done}
+        left = {result: why for result, why in refused.items() if result not in done}
         return Offered(whole, tuple(offers), left, inside)
 
     def _offer(self, way: Way) -> Offer:
@@ -119,39 +119,39 @@ class _Offering:
             )
         return factors, layer
 
-    def _inside(self, one: int) -> bool:
+    def _inside(self, class_: int) -> bool:
         """Whether a block may make it on its way."""
-        for way in self.matcher.unfinished(one):
+        for way in self.matcher.unfinished(class_):
             with suppress(CompileError):
                 self._layer(way)
                 return True
         return False
 
-    def _byte(self, one: int) -> int:
+    def _byte(self, class_: int) -> int:
         """A class of int8, which may have been made wider. Raises RefusedError."""
-        if self.types[one].number == "int8":
-            return one
-        for node in self.saturated.classes[one]:
+        if self.types[class_].number == "int8":
+            return class_
+        for node in self.saturated.classes[class_]:
             if node.op == "convert" and self.types[node.operands[0]].number == "int8":
                 return node.operands[0]
-        raise RefusedError(f"a factor of {self.types[one]}: int8 is taken")
+        raise RefusedError(f"a factor of {self.types[class_]}: int8 is taken")
 
-    def _in_blocks(self, one: int, layer: Layer) -> int:
+    def _in_blocks(self, weights: int, layer: Layer) -> int:
         """The class of these weights in blocks."""
-        number = self.types[one].number
-        split = self._class(Type(layer.split, number), "reshape", one, shape=layer.split)
+        number = self.types[weights].number
+        split = self._class(Type(layer.split, number), "reshape", weights, shape=layer.split)
         shape = tuple(layer.split[i] for i in layer.order)
         return self._class(Type(shape, number), "transpose", split, permutation=layer.order)
 
     def _added(self, biases: Sequence[int]) -> int:
         """Sums wrap, so that biases may be added up before: constants are, on the host."""
-        found = biases[0]
+        total = biases[0]
         for bias in biases[1:]:
-            found = self._class(self.types[found], "add", found, bias)
-        return found
+            total = self._class(self.types[total], "add", total, bias)
+        return total
 
-    def _class(self, type_: Type, op: str, *operands: int, **given: tuple[int, ...]) -> int:
-        node = ENode(op, operands, tuple(sorted(given.items())), RULE)
+    def _class(self, type_: Type, op: str, *operands: int, **attributes: tuple[int, ...]) -> int:
+        node = ENode(op, operands, tuple(sorted(attributes.items())), RULE)
         if node not in self.known:
             self.known[node] = len(self.types)
             self.types.append(type_)
@@ -171,7 +171,7 @@ def _endless(isa: InstructionSet) -> InstructionSet:
 def _value(types: Sequence[Type], factors: Sequence[Type], layer: Layer, way: Way, result: Type) -> Node:
     """What the block computes, of its operands."""
     b = Builder()
-    x, w, *bias = (b.leaf("parameter", str(i), one) for i, one in enumerate(types))
+    x, w, *bias = (b.leaf("parameter", str(i), type_) for i, type_ in enumerate(types))
     back = tuple(layer.order.index(i) for i in range(len(layer.order)))
     w = b.op("reshape", b.op("transpose", w, permutation=back), shape=factors[1].shape)
     attributes: dict[str, Any] = {**way.sums.given, "number": "int32"}
@@ -181,8 +181,8 @@ def _value(types: Sequence[Type], factors: Sequence[Type], layer: Layer, way: Wa
     def all_(number: int) -> Node:
         return b.op("splat", shape=shape, number="int32", value=str(number))
 
-    for one in bias:
-        y = b.op("add", y, b.op("broadcast_in_dim", one, shape=shape, dimensions=(len(shape) - 1,)))
+    for operand in bias:
+        y = b.op("add", y, b.op("broadcast_in_dim", operand, shape=shape, dimensions=(len(shape) - 1,)))
     how: Requantise = way.how
     if how.shift:
         y = b.op("shift_right_arithmetic", y, all_(how.shift))

@@ -36,7 +36,7 @@ class Sizes:
 
 
 def divisors(number: int) -> list[int]:
-    return [one for one in range(1, number + 1) if number % one == 0]
+    return [divisor for divisor in range(1, number + 1) if number % divisor == 0]
 
 
 def blocks_of(what: str, size: int, block: int) -> int:

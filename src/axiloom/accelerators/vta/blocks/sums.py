@@ -68,14 +68,14 @@ def _split(type_: Type, blocked: Mapping[int, str]) -> tuple[tuple[int, ...], di
 def _product(node: ENode, types: Sequence[Type], result: Type) -> Layer:
     """Rows by a matrix, whichever of its dimensions is summed over."""
     a, b = types
-    given = node.given
-    _need(given["lhs_batch"] == (), "products in a batch")
+    attributes = node.given
+    _need(attributes["lhs_batch"] == (), "products in a batch")
     _need(
-        given["lhs_contracting"] == (len(a.shape) - 1,),
+        attributes["lhs_contracting"] == (len(a.shape) - 1,),
         "a sum over another dimension than the left one's last",
     )
     _need(len(b.shape) == 2, f"a right factor of {b}: a matrix is needed")
-    contracting = given["rhs_contracting"]
+    contracting = attributes["rhs_contracting"]
     k, n = (0, 1) if contracting == (0,) else (1, 0)
     split, at = _split(b, {k: "k", n: "n"})
     m = prod(a.shape[:-1])
@@ -98,17 +98,18 @@ def _dense(node: ENode, types: Sequence[Type], result: Type) -> Layer:
 def _convolution(node: ENode, types: Sequence[Type], result: Type) -> Layer:
     """One picture, channels last."""
     x, w = types
-    given = node.given
-    dims = dims_of(str(given["dims"]))
+    attributes = node.given
+    dims = dims_of(str(attributes["dims"]))
     _need(dims.rank == 2, f"a convolution over {dims.rank} dimensions: 2 are taken")
     image = (dims.batch, *dims.spatial, dims.feature)
-    made = (dims.result_batch, *dims.result_spatial, dims.result_feature)
+    result_image = (dims.result_batch, *dims.result_spatial, dims.result_feature)
     _need(
-        image == made == (0, 1, 2, 3), f"pictures as {given['dims']}: channels last are taken, b01f and b01f"
+        image == result_image == (0, 1, 2, 3),
+        f"pictures as {attributes['dims']}: channels last are taken, b01f and b01f",
     )
     _need(x.shape[0] == 1, f"{x.shape[0]} pictures: one is taken at a time")
-    _need(given["feature_group_count"] == 1, "a convolution in groups")
-    windows = windows_of(given, 2)
+    _need(attributes["feature_group_count"] == 1, "a convolution in groups")
+    windows = windows_of(attributes, 2)
     taps = {w.shape[i] for i in dims.kernel_spatial}
     pads, strides = {*windows.low, *windows.high}, {*windows.strides}
     _need(len(taps) == 1, "filters that are not square")

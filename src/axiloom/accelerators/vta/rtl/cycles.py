@@ -73,8 +73,8 @@ class Cycles:
         isa = self.machine.isa
         known = dict.fromkeys(isa.inputs, 0)
         for let in isa.instructions[instruction].fields:
-            given = fields.get(let.name)
-            known[let.name] = int(self._reference.value(let.value, known)) if given is None else given
+            value = fields.get(let.name)
+            known[let.name] = int(self._reference.value(let.value, known)) if value is None else value
         return known
 
     def _beats(self, bits: int) -> int:

@@ -55,9 +55,9 @@ class Device(CommandDevice):
         m.submodules.front = front = CommandFront(command_bits(self.machine.isa), self.stream_width)
         wiring.connect(m, wiring.flipped(self.s_axis), front.s_axis)
         wiring.connect(m, front.m_axis, wiring.flipped(self.m_axis))
-        given = words(self.machine.isa, front.command.payload)
-        instructions = decoded(m, self.machine.isa, given)
-        commands = Commands(front, given, instructions)
+        fields = words(self.machine.isa, front.command.payload)
+        instructions = decoded(m, self.machine.isa, fields)
+        commands = Commands(front, fields, instructions)
 
         known, begins, reads, free, fault = (
             Signal(name="known"),
@@ -96,8 +96,8 @@ class Device(CommandDevice):
             self.debug_busy.eq(front.debug_busy | reads | computes.running | stores.running),
             free.eq(self._free(m, commands, begins, payload_done, computes, stores, vector, store)),
         ]
-        for one in finish:
-            m.d.comb += self.debug_done.eq(one.finished)
+        for end in finish:
+            m.d.comb += self.debug_done.eq(end.finished)
         for memory in memories.values():
             memory.build(m)
         return m
@@ -144,12 +144,12 @@ class Device(CommandDevice):
     def _any(self, commands: Commands, units: Iterable[str]) -> Value:
         meanings = self.machine.meanings
         of = [meanings[unit].instruction for unit in units if unit in meanings]
-        return Cat(*(commands.instructions[one].enabled for one in of)).any()
+        return Cat(*(commands.instructions[name].enabled for name in of)).any()
 
-    def _tokens(self, given: Mapping[str, Value]) -> Value:
+    def _tokens(self, fields: Mapping[str, Value]) -> Value:
         """They lie in the same bits of each instruction."""
         assert self.machine.tokens is not None
-        return logic(self.machine.tokens, given)
+        return logic(self.machine.tokens, fields)
 
     def _memories(self) -> dict[str, Memory]:
         block, depths, width = self.machine.block, self.machine.depths, self.stream_width
@@ -166,16 +166,16 @@ class Device(CommandDevice):
     ) -> tuple[Sequence[Unit], Unit, Unit, Sequence[Finish]]:
         """Those that read a payload, what computes, what stores, and what tells the end."""
         meanings, width = self.machine.meanings, self.stream_width
-        front, given = commands.front, commands.words
+        front, words = commands.front, commands.words
 
         def tasks(*names: str, held: Held | None = None) -> dict[str, Task]:
-            found = {}
+            tasks_ = {}
             for name in names:
                 if name in meanings:
                     of = meanings[name].instruction
                     active = held.active[of] if held else commands.instructions[of].enabled
-                    found[name] = Task(meanings[name], active)
-            return found
+                    tasks_[name] = Task(meanings[name], active)
+            return tasks_
 
         kinds = {
             "load_wgt": Kind(memories["wgt"], memories["wgt"].width // width),
@@ -184,12 +184,12 @@ class Device(CommandDevice):
             "load_acc_8bit": Kind(memories["acc"], memories["inp"].width // width, widens=True),
         }
         readers = [
-            LoadUops(tasks("load_uops"), given, front.payload, memories["uop"]),
-            Load(tasks(*LOADS), given, front.payload, kinds),
+            LoadUops(tasks("load_uops"), words, front.payload, memories["uop"]),
+            Load(tasks(*LOADS), words, front.payload, kinds),
         ]
         vector = Vector(
             tasks("gemm", "alu", held=computes), computes.words, memories, self.machine.operations
         )
         store = Store(tasks("store", held=stores), stores.words, front.result, memories["out"])
-        finish = [Finish(tasks("finish"), given)] if "finish" in meanings else []
+        finish = [Finish(tasks("finish"), words)] if "finish" in meanings else []
         return readers, vector, store, finish

@@ -29,7 +29,7 @@ class Kind:
         if not self.widens:
             return payload
         bytes_ = (payload.word_select(n, 8).as_signed() for n in range(len(payload) // 8))
-        return Cat(*(Cat(one, one[-1].replicate(ACCUMULATOR - 8)) for one in bytes_))
+        return Cat(*(Cat(byte, byte[-1].replicate(ACCUMULATOR - 8)) for byte in bytes_))
 
     def mask(self, beat: Value) -> Value:
         """Parts of the word that this beat fills."""

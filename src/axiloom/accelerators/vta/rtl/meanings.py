@@ -187,14 +187,14 @@ def machine(isa: InstructionSet) -> Machine:
     units = parse(_described(block, depths), "units", "units").instructions
     meanings: dict[str, Meaning] = {}
     faults = []
-    for one in isa.instructions.values():
-        meaning = next(filter(None, map(partial(_meaning, memories, one), units.values())), None)
-        where = f"{isa.place}:{one.line}"
+    for instruction in isa.instructions.values():
+        meaning = next(filter(None, map(partial(_meaning, memories, instruction), units.values())), None)
+        where = f"{isa.place}:{instruction.line}"
         if meaning is None:
-            faults.append(f"{where}: no unit does what {one.name} does; there are {', '.join(units)}")
+            faults.append(f"{where}: no unit does what {instruction.name} does; there are {', '.join(units)}")
         elif meaning.unit in meanings:
             faults.append(
-                f"{where}: {one.name} does what {meanings[meaning.unit].instruction} does; keep one"
+                f"{where}: {instruction.name} does what {meanings[meaning.unit].instruction} does; keep one"
             )
         else:
             meanings[meaning.unit] = meaning
@@ -213,7 +213,7 @@ def _tokens(isa: InstructionSet, faults: list[str]) -> Expr | None:
     there = [let.value for instruction in instructions for let in instruction.fields if let.name == TOKENS]
     if not there:
         return None
-    if len(there) < len(isa.instructions) or any(one != there[0] for one in there[1:]):
+    if len(there) < len(isa.instructions) or any(value != there[0] for value in there[1:]):
         faults.append(
             f"{isa.place}: {len(there)} of {len(isa.instructions)} instructions have {TOKENS}; all have them "
             f"in the same bits, or none"
@@ -227,15 +227,17 @@ def _memories(isa: InstructionSet) -> dict[str, Memory]:
     """The text's, by the description's names: known by their shapes, `inp` by what loads it."""
     own = [memory for memory in isa.memories.values() if not memory.host]
     cubes = [
-        one for one in own if len(one.shape) == 3 and one.shape[1] == one.shape[2] and one.type == signed(8)
+        memory
+        for memory in own
+        if len(memory.shape) == 3 and memory.shape[1] == memory.shape[2] and memory.type == signed(8)
     ]
     if len(cubes) != 1:
         raise SpecError([f"{isa.place}: {len(cubes)} memories have square blocks of int8; a GEMM has one"])
     block = cubes[0].shape[1]
-    rows = [one for one in own if one.shape[1:] == (block,)]
+    rows = [memory for memory in own if memory.shape[1:] == (block,)]
     bytes_ = [row for row in rows if row.type == signed(8)]
     words = [row for row in rows if row.type == signed(ACCUMULATOR)]
-    uops = [one for one in own if len(one.shape) == 1 and one.type == unsigned(UOP)]
+    uops = [memory for memory in own if len(memory.shape) == 1 and memory.type == unsigned(UOP)]
     faults = [
         f"{isa.place}: {len(group)} memories have {what}, not {count}"
         for what, group, count in (
@@ -250,7 +252,7 @@ def _memories(isa: InstructionSet) -> dict[str, Memory]:
             f"{isa.place}: {len(own)} memories; a VTA has weights, inputs, accumulators, outputs, micro-ops"
         )
     if not faults:
-        sizes = [one.shape[0] for one in (*cubes, *rows)]
+        sizes = [memory.shape[0] for memory in (*cubes, *rows)]
         faults += [
             f"{isa.place}: a memory of {size} rows; powers of two are built"
             for size in sizes
@@ -258,8 +260,10 @@ def _memories(isa: InstructionSet) -> dict[str, Memory]:
         ]
     if faults:
         raise SpecError(faults)
-    stored = {one.name for one in bytes_ if _is_stored(isa, one)}
-    inputs, outputs = ([one for one in bytes_ if (one.name in stored) is is_out] for is_out in (False, True))
+    stored = {memory.name for memory in bytes_ if _is_stored(isa, memory)}
+    inputs, outputs = (
+        [memory for memory in bytes_ if (memory.name in stored) is is_out] for is_out in (False, True)
+    )
     if len(outputs) != 1:
         raise SpecError([f"{isa.place}: one memory of bytes is stored to the host, not {len(outputs)}"])
     return {"uop": uops[0], "inp": inputs[0], "wgt": cubes[0], "acc": words[0], "out": outputs[0]}

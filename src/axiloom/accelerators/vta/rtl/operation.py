@@ -66,7 +66,7 @@ def _product(stages: Stages, a: Value, b: Value) -> Value:
         (a[:_HALF], b[_HALF:]),
     )
     low, left, right = (
-        stages.later(stages.later(one, f"{name}_a") * stages.later(other, f"{name}_b"), name)
-        for name, (one, other) in zip(("low", "left", "right"), halves, strict=True)
+        stages.later(stages.later(x, f"{name}_a") * stages.later(y, f"{name}_b"), name)
+        for name, (x, y) in zip(("low", "left", "right"), halves, strict=True)
     )
     return (low + Cat(Const(0, _HALF), (left + right)[:_HALF]))[:ACCUMULATOR]

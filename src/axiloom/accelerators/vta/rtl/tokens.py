@@ -33,7 +33,7 @@ class Tokens:
             count, pops = Signal(COUNT_BITS, name=name), Signal(name=f"{name}_pops")
             is_there, tokens = self._waiting[queue.target]
             m.d.comb += pops.eq(is_there & tokens[queue.pop])
-            pushes = [done & given[queue.push] for done, given in self._left[queue.source]]
+            pushes = [done & tokens_left[queue.push] for done, tokens_left in self._left[queue.source]]
             pushed = Signal(range(len(pushes) + 1), name=f"{name}_pushed")
             m.d.comb += pushed.eq(sum(pushes[1:], pushes[0]))
             m.d.sync += count.eq(count + pushed - (pops & begins))
@@ -43,7 +43,7 @@ class Tokens:
 
 
 def _any(values: Sequence[Value]) -> Value:
-    found = values[0]
+    any_ = values[0]
     for value in values[1:]:
-        found |= value
-    return found
+        any_ |= value
+    return any_

@@ -125,14 +125,16 @@ class Vector(Unit):
         chosen = stages.wire(Mux(gemm, ADD, code), "code")
         computed, bytes_ = [], []
         for lane in range(self.block):
-            m.submodules[f"operation_{lane}"] = one = Operation(self.multiplies)
+            m.submodules[f"operation_{lane}"] = operation = Operation(self.multiplies)
             own = Mux(immediate, constant, b.word_select(lane, ACCUMULATOR).as_signed())
             m.d.comb += [
-                one.code.eq(chosen),
-                one.a.eq(a.word_select(lane, ACCUMULATOR).as_signed()),
-                one.b.eq(Mux(gemm, totals[lane].as_signed(), own)),
+                operation.code.eq(chosen),
+                operation.a.eq(a.word_select(lane, ACCUMULATOR).as_signed()),
+                operation.b.eq(Mux(gemm, totals[lane].as_signed(), own)),
             ]
-            value = Mux(multiplies, one.product, one.value) if self.multiplies else one.value
+            value = (
+                Mux(multiplies, operation.product, operation.value) if self.multiplies else operation.value
+            )
             computed.append(Mux(reset, 0, value))
             bytes_.append(value[:8])
         m.d.sync += values.eq(Cat(*computed))
