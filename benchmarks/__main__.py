@@ -51,7 +51,7 @@ LONG = (
     "nest_search",  # searches for schedules of seven kernels: minutes
     "codesign",  # maps designs for half an hour, and needs the extra [networks] for one
     "mapping_table",  # needs the extra [prove]
-    *("allocation", "programs", "composites", "return_times"),  # need the extra [select]
+    *("programs", "composites", "return_times"),  # need the extra [select]
     "change_target",  # builds two SoCs, and needs the extras [select] and [prove]
     "table4",  # runs data sets for minutes; needs [select,torch] and scikit-learn
     "select_networks",  # simulates four networks; needs [select] and [networks]

@@ -1,1 +1,1 @@
-"""Instruction sets: programs by equality saturation, allocation, proofs of mappings, and VTA on the SoC."""
+"""Instruction sets: programs by equality saturation, proofs of mappings, and VTA on the SoC."""

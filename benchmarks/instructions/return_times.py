@@ -1,4 +1,4 @@
-"""Time to return, warm: graphs to programs for QKV by their size, and addresses for 500 values.
+"""Time to return, warm: graphs to programs for QKV by their size.
 
 The application is a graph, the program is what `compile_graph` returns. Engine and solvers are running and
 have seen the graph once; of `TURNS` more the fastest counts. Beside the clock stands the CPU's time of this
@@ -9,7 +9,6 @@ up to 10 nodes, 233 ms at 90, 311 ms at 390.
 from __future__ import annotations
 
 import os
-import random
 import statistics
 import time
 from pathlib import Path
@@ -17,12 +16,9 @@ from pathlib import Path
 from tests.selection.compile.graphs import attention, random_graph
 
 from axiloom.selection.allocate import exact as solver
-from axiloom.selection.allocate.lives import live_peak
-from axiloom.selection.allocate.place import place
 from axiloom.selection.compile.graphs import compile_graph
 from axiloom.selection.egraph import saturation as engine
 from axiloom.selection.ir import Graph
-from benchmarks.instructions.allocation import KINDS, SEEDS, TENSORS
 from benchmarks.instructions.programs import Machine, machine
 
 TURNS = 5
@@ -63,19 +59,6 @@ def fastest(graph: Graph, to: Machine) -> tuple[float, float]:
     return min(walls), (spent() - begun) / TURNS
 
 
-def tensors() -> tuple[list[float], bool]:
-    """Seconds to place 500 values at the live peak; whether all were placed."""
-    taken, placed = [], True
-    for make in KINDS.values():
-        for seed in range(SEEDS):
-            lives = make(random.Random(seed), TENSORS)
-            peak = live_peak(lives)
-            begun = time.perf_counter()
-            placed &= place(lives, peak, 5.0) is not None
-            taken.append(time.perf_counter() - begun)
-    return taken, placed
-
-
 def main() -> None:
     to = machine("qkv")
     compile_graph(attention(1), to.target)
@@ -90,7 +73,3 @@ def main() -> None:
             f"{name:<26} {len(graphs):>5} {span:>9} {statistics.mean(walls):>6.0f} {max(walls):>6.0f} "
             f"{statistics.mean(cpus):>10.0f} {max(cpus):>6.0f}"
         )
-    solver.warm()
-    taken, placed = tensors()
-    where = "all at the live peak" if placed else "not all at the live peak"
-    print(f"{TENSORS} values, {len(taken)} draws: {max(taken):.3f} s at most, {where}")

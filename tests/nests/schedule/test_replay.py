@@ -7,7 +7,6 @@ from tests.nests.schedule.programs import gemm, seidel, stencil
 
 from axiloom.nests.schedule import Schedule
 from axiloom.nests.schedule.errors import ScheduleError
-from axiloom.nests.schedule.recurrence import recurrences
 from axiloom.nests.schedule.replay import replay, text
 from axiloom.nests.schedule.show import dependence_table, dot, tree
 
@@ -80,12 +79,3 @@ live in: C, read by S1"""
     )
     assert "WAR S1 -> S1  A  t 0..1, i -1..1, j -1..1  (<=, *, *)" in dependence_table(Schedule.of(seidel()))
     assert '"S2" -> "S2" [label="RAW C (0, 0, 1)", style=solid];' in dot(Schedule.of(gemm()))
-
-
-def test_recurrences_count_iterations() -> None:
-    inner, outer = Schedule.of(gemm()), Schedule.of(gemm()).reorder("S2", "k", "i", "j")
-    assert [str(each) for each in recurrences(inner)] == ["nest 1: S2 needs C of S2 after 1 iteration"]
-    assert [each.iterations for each in recurrences(outer)] == [49]
-    assert [each.iterations for each in recurrences(outer.unroll("S2", "j", 4))] == [14]
-    turns = inner.reassociate("S2", "k", 2)
-    assert {(e.source, e.sink): e.iterations for e in recurrences(turns)}["S2", "S2"] == 2

@@ -12,7 +12,7 @@ from tests.selection.allocate.qkv import attentions
 from axiloom.selection.allocate import Memory, Plan, Problem, Step, Value, faults
 from axiloom.selection.allocate.allocate import made
 from axiloom.selection.allocate.bounds import most_cycles
-from axiloom.selection.allocate.exact import Ask, solve, within
+from axiloom.selection.allocate.exact import Ask, within
 from axiloom.selection.allocate.listed import timed
 from axiloom.selection.allocate.slots import Found, Impossible, search
 
@@ -58,7 +58,7 @@ def plan_of(problem: Problem, found: Found) -> Plan:
 @settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 def test_no_order_is_better(problem: Problem) -> None:
     found = search(problem)
-    said, rows, _ = within(10.0, solve, Ask(problem, most_cycles(problem), 10.0)) or ("limit", [], 0)
+    said, rows, _ = within(10.0, Ask(problem, most_cycles(problem), 10.0)) or ("limit", [], 0)
     assert found is not None
     assert said in ("best", "none")
     assert isinstance(found, Impossible) == (said == "none")

@@ -4,7 +4,6 @@
 - ``planner.py``: `decide`, `plan`: from a schedule to a plan
 - ``fifos.py``: whether an array can pass through a FIFO; ``tokens.py``: which iterations wait for which
 - ``ports.py``: arrays that come in and go out as streams
-- ``orders.py``: orders of loops in which more arrays pass through FIFOs
 - ``iterations.py``: iterations of statements and what they access, by isl
 """
 

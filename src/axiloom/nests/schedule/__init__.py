@@ -4,7 +4,6 @@
 - ``registry.py``: primitives by name, which are methods of schedules too
 - ``legality.py``: which instances a schedule would swap; ``errors.py``: what a primitive raises
 - ``replay.py``: schedules as text
-- ``recurrence.py``: how soon a nest needs its own results
 - ``show.py``: loops, dependences and their graph for people
 - ``loops.py``: what primitives are made of; ``primitives/``: the primitives
 """

@@ -100,22 +100,6 @@ def bounds(placed: Placed, loop: str) -> tuple[int, int] | None:
     )
 
 
-def constant_bounds(placed: Placed, loop: str) -> tuple[int, int] | None:
-    """As :func:`bounds`, if the loop has these bounds at each point of the loops around it; None if not."""
-    both = bounds(placed, loop)
-    if both is None:
-        return None
-    depth = placed.loops.index(loop)
-    points = domain(placed.loops, placed.domain)
-    count = len(placed.loops)
-    inner = points.project_out(isl.dim_type.set, depth + 1, count - depth - 1)
-    outer = inner.project_out(isl.dim_type.set, depth, 1)
-    full = outer.add_dims(isl.dim_type.set, 1)
-    full = full.lower_bound_val(isl.dim_type.set, depth, isl.Val(both[0]))
-    full = full.upper_bound_val(isl.dim_type.set, depth, isl.Val(both[1]))
-    return both if full.is_subset(_unnamed(inner)) else None
-
-
 def is_independent(placed: Placed, loop: str) -> bool:
     """Whether the loop has the same values at each point of all other loops, inner ones too."""
     both = bounds(placed, loop)
@@ -125,10 +109,6 @@ def is_independent(placed: Placed, loop: str) -> bool:
     full = points.project_out(isl.dim_type.set, depth, 1).insert_dims(isl.dim_type.set, depth, 1)
     full = full.lower_bound_val(isl.dim_type.set, depth, isl.Val(both[0]))
     return bool(full.upper_bound_val(isl.dim_type.set, depth, isl.Val(both[1])).is_subset(points))
-
-
-def _unnamed(points: isl.Set) -> isl.Set:
-    return points.reset_tuple_id() if points.has_tuple_id() else points
 
 
 def make_room(schedule: Schedule, prefix: tuple[int | str, ...], at: int) -> Schedule:

@@ -209,18 +209,6 @@ class Search:
     def forecast(self, point: Point, intervals: Mapping[int, int] | None = None) -> Forecast:
         return forecast(self.chosen(point), self.program, intervals)
 
-    def allows(self, point: Point) -> bool:
-        """Whether it is in the declared space: not too many lanes, and sums of a pipe in chains of one
-        length."""
-        lanes = sum(
-            max(self.choices[n][point[n]].count for n in self.leaders if self.pipes[n] == pipe)
-            for pipe in {self.pipes[n] for n in self.leaders}
-        )
-        if lanes > self.limits.lanes:
-            return False
-        leaders = [(self.pipes[n], self.choices[n][point[n]].sums) for n in self.leaders]
-        return all(len({s for p, s in leaders if p == pipe and s}) <= 1 for pipe, _ in leaders)
-
     def chosen(self, point: Point) -> list[Chosen]:
         return [
             Chosen(shape, some[k], pipe)

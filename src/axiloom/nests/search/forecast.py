@@ -140,7 +140,3 @@ def _banks(array: str, users: Sequence[Chosen]) -> int:
     lut += count * choice(ADDRESS, reads, coded=False)
     lut += count * choice(ADDRESS + WORD, writes, coded=False)
     return int(lut)
-
-
-def as_dict(amount: Amount) -> Mapping[str, float]:
-    return {"dsp": amount.dsp, "lut": amount.lut, "ff": amount.ff, "bram36": amount.bram36}

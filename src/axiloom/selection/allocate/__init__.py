@@ -6,8 +6,7 @@
 - ``bounds.py``: what no plan can do better, and what cannot be at all
 - ``listed.py``: an order by priorities, with values loaded again where they do not fit
 - ``slots.py``: the best order where all values of a memory have one size
-- ``lives.py``, ``place.py``: addresses for values whose lifetimes are known; ``repaired.py``: by orders that
-  learn
+- ``lives.py``: rows in use at once, of values whose lifetimes are known
 - ``exact.py``: order and addresses at once, by CP-SAT, in a process of its own
 - ``check.py``: `faults`, which replays a plan and shares nothing with what made it
 """

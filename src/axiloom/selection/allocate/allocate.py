@@ -9,7 +9,7 @@ from functools import partial
 
 from axiloom.selection.allocate import slots
 from axiloom.selection.allocate.bounds import checked, least_cycles, least_rows, most_cycles, writers
-from axiloom.selection.allocate.exact import Ask, solve, within
+from axiloom.selection.allocate.exact import Ask, within
 from axiloom.selection.allocate.listed import Lister, orders, timed
 from axiloom.selection.allocate.lives import Life, live_peak
 from axiloom.selection.allocate.problem import Memory, Placed, Plan, Problem, Refusal, Step
@@ -130,7 +130,7 @@ def _peaks(problem: Problem, steps: Sequence[Placed], cycles: int) -> dict[str, 
 
 def _exact(problem: Problem, plan: Plan | None, bound: int, seconds: float) -> Plan | Refusal:
     most = plan.cycles if plan is not None else most_cycles(problem)
-    answer = within(seconds, solve, Ask(problem, most, seconds))
+    answer = within(seconds, Ask(problem, most, seconds))
     said, rows, found_bound = answer or ("limit", [], 0)
     if said in ("found", "best"):
         steps = {step.name: step for step in problem.steps}

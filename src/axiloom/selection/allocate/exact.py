@@ -7,20 +7,17 @@ the search. It runs in a process of its own (`within`), since what takes longer 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from axiloom.base.worker import NoAnswerError, Worker
 from axiloom.selection.allocate.bounds import readers, writers
-from axiloom.selection.allocate.lives import Life
 from axiloom.selection.allocate.problem import Problem, Step, Value
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
-T = TypeVar("T")
 Answer = tuple[str, list[tuple[str, int, int, dict[str, int]]], int]
 """``found``, ``best``, ``none`` or ``limit``; (step, execution, start, addresses); a bound on cycles."""
 
@@ -258,44 +255,14 @@ class _Build:
         )
 
 
-def place(lives: Sequence[Life], capacity: int, seconds: float) -> list[int] | None:
-    """Addresses for known lifetimes."""
-    from ortools.sat.python import cp_model
-
-    model = cp_model.CpModel()
-    times, rows, where = [], [], []
-    for one in lives:
-        if one.at is not None:
-            at: Any = model.new_constant(one.at)
-        else:
-            at = one.align * model.new_int_var(0, (capacity - one.units) // one.align, "")
-        where.append(at)
-        times.append(model.new_fixed_size_interval_var(one.start, one.end - one.start, ""))
-        rows.append(model.new_fixed_size_interval_var(at, one.units, ""))
-    model.add_no_overlap_2d(times, rows)
-    solver = cp_model.CpSolver()
-    solver.parameters.max_time_in_seconds = seconds
-    solver.parameters.num_workers = 1
-    solver.parameters.random_seed = 0
-    solver.solve(model)
-    if solver.status_name() not in ("OPTIMAL", "FEASIBLE"):
-        return None
-    return [solver.value(at) for at in where]
-
-
 GRACE_S = 10.0
 """Beyond the solver's own limit, for building the model."""
 WORKER = Worker()
 
 
-def within(seconds: float, function: Callable[..., T], *arguments: Any) -> T | None:
-    """What `solve` or `place` answers; None if there is no answer in time."""
+def within(seconds: float, ask: Ask) -> Answer | None:
+    """What `solve` answers; None if there is no answer in time."""
     try:
-        return WORKER.ask(function, *arguments, seconds=seconds + GRACE_S)
+        return WORKER.ask(solve, ask, seconds=seconds + GRACE_S)
     except NoAnswerError:
         return None
-
-
-def warm() -> None:
-    """Starts the process and imports the solver."""
-    within(60.0, place, (), 1, 1.0)

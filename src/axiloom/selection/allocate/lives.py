@@ -1,4 +1,4 @@
-"""Values whose lifetimes are known: how many rows they need, and who meets whom."""
+"""Values whose lifetimes are known: how many rows they need at once."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Life:
-    """A value from `start` to below `end`, `units` rows at a multiple of `align`, or at `at`."""
+    """A value from `start` to below `end`, `units` rows."""
 
     start: int
     end: int
     units: int
-    align: int = 1
-    at: int | None = None
 
 
 def live_peak(lives: Sequence[Life]) -> int:
@@ -25,16 +23,3 @@ def live_peak(lives: Sequence[Life]) -> int:
         now += units
         most = max(most, now)
     return most
-
-
-def beside(lives: Sequence[Life]) -> list[list[int]]:
-    """For each life those that are there at the same time, by number."""
-    found: list[list[int]] = [[] for _ in lives]
-    there: list[int] = []
-    for number in sorted(range(len(lives)), key=lambda i: lives[i].start):
-        there = [other for other in there if lives[other].end > lives[number].start]
-        for other in there:
-            found[number].append(other)
-            found[other].append(number)
-        there.append(number)
-    return found

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from axiloom.selection.allocate import slots
 from axiloom.selection.allocate.bounds import most_cycles
-from axiloom.selection.allocate.exact import Ask, solve, within
+from axiloom.selection.allocate.exact import Ask, within
 from axiloom.selection.allocate.listed import timed
 from axiloom.selection.allocate.problem import Memory, Placed, Problem
 
@@ -29,7 +29,7 @@ def why(problem: Problem, seconds: float) -> str:
             if fewest > memory.units:
                 return _needs(problem, memory, fewest, at_best)
             continue
-        answer = within(seconds, solve, Ask(problem, most, seconds, sizes, memory.name))
+        answer = within(seconds, Ask(problem, most, seconds, sizes, memory.name))
         said, rows, least = answer or ("limit", [], 0)
         if said == "best" and least > memory.units:
             steps = {step.name: step for step in problem.steps}

@@ -11,7 +11,6 @@ from xdsl.dialects.builtin import MemRefType
 from axiloom.drivergen.dialects import accel
 from axiloom.drivergen.dialects.elements import element_bits
 from axiloom.drivergen.dialects.mlir import fail
-from axiloom.isa.contract.types import WORD_BITS
 
 _Dim = tuple[int, int]
 """Size and stride in elements."""
@@ -72,14 +71,6 @@ class Block:
     def elements(self) -> int:
         """Elements of one row."""
         return prod(self.sizes)
-
-    @property
-    def is_matrix(self) -> bool:
-        """Whether it is rows of whole words one after the other, with nothing behind them."""
-        planes, height, width = self.sizes
-        whole = width * self.element_bits % WORD_BITS == 0
-        filled = self.elements * self.element_bits // WORD_BITS == self.row_words
-        return self.rows == planes == 1 and whole and filled and height * width == self.elements
 
 
 def _in_memory(shape: Sequence[int], permutation: Sequence[int]) -> list[int]:

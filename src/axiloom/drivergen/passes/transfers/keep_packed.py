@@ -71,10 +71,6 @@ class _Part:
     """Needed only while these loops are at their first iteration. Empty: always."""
 
     @property
-    def has_tile(self) -> bool:
-        return any(isinstance(op, accel.SendOp) for op in self.ops)
-
-    @property
     def words(self) -> int:
         return sum(op.words() for op in self.ops)
 
