@@ -25,13 +25,13 @@ import numpy as np
 from axiloom.device.known import derive, known
 from axiloom.device.programs import execute
 from axiloom.device.rtl import DeviceRtl, device
+from axiloom.graph.evaluate import evaluate
+from axiloom.graph.graph import Graph, Node, Type
+from axiloom.graph.numbers import number
+from axiloom.graph.ops import Builder
 from axiloom.isa.instructions.library import target
 from axiloom.selection.compile.graphs import compile_graph
 from axiloom.selection.compile.target import Target
-from axiloom.selection.ir.evaluate import evaluate
-from axiloom.selection.ir.graph import Graph, Node, Type
-from axiloom.selection.ir.numbers import number
-from axiloom.selection.ir.ops import Builder
 from axiloom.selection.program.program import Program
 from axiloom.selection.validate import validate
 

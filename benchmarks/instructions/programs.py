@@ -11,21 +11,21 @@ from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
+from tests.graph.graphs import random_graph as any_graph
 from tests.selection.compile.graphs import attention, random_graph
-from tests.selection.graphs import random_graph as any_graph
 
 from axiloom.base.errors import AxiloomError
 from axiloom.device.known import derive, known
 from axiloom.device.programs import execute
 from axiloom.device.rtl import DeviceRtl, device
 from axiloom.device.values import random_values
+from axiloom.graph import Graph
 from axiloom.isa.instructions.library import targets
 from axiloom.isa.instructions.read import read
 from axiloom.selection.compile.cover import Made
 from axiloom.selection.compile.graphs import Compiled, compile_graph
 from axiloom.selection.compile.target import Target
 from axiloom.selection.drive.execute import execute as by_text
-from axiloom.selection.ir import Graph
 from axiloom.selection.validate import validate
 
 TARGETS = ("qkv", "qkv_double")

@@ -15,10 +15,10 @@ from pathlib import Path
 
 from tests.selection.compile.graphs import attention, random_graph
 
+from axiloom.graph import Graph
 from axiloom.selection.allocate import exact as solver
 from axiloom.selection.compile.graphs import compile_graph
 from axiloom.selection.egraph import saturation as engine
-from axiloom.selection.ir import Graph
 from benchmarks.instructions.programs import Machine, machine
 
 TURNS = 5

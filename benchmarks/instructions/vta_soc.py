@@ -27,14 +27,14 @@ import numpy as np
 from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
 from axiloom.device.rtl import DeviceRtl, device
+from axiloom.graph.evaluate import evaluate
+from axiloom.graph.graph import Graph, Node, Type
+from axiloom.graph.ops import Builder
 from axiloom.isa.instructions.library import targets
 from axiloom.isa.instructions.read import read
 from axiloom.isa.instructions.tree import InstructionSet
 from axiloom.run.program import ProgramRun
 from axiloom.run.selected import select
-from axiloom.selection.ir.evaluate import evaluate
-from axiloom.selection.ir.graph import Graph, Node, Type
-from axiloom.selection.ir.ops import Builder
 from axiloom.sweep import points
 from benchmarks.hardware.int8_array import specification
 from benchmarks.paper.fig16 import LAYERS

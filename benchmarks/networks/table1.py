@@ -12,11 +12,11 @@ import importlib.util
 import time
 from pathlib import Path
 
+from axiloom.graph import Graph
 from axiloom.selection.accelerators.kernels import Patterns, accelerators
 from axiloom.selection.accelerators.matches import matches
 from axiloom.selection.egraph import Limits
 from axiloom.selection.egraph.saturation import warm
-from axiloom.selection.ir import Graph
 from axiloom.selection.rules import library
 from axiloom.selection.rules.library import RuleText
 from axiloom.selection.rules.prove.proved import usable
@@ -54,7 +54,7 @@ def application(name: str) -> Graph:
     """Read from torch.export, with weights from a seed."""
     import torch
 
-    from axiloom.selection.read.torch_export import read_program
+    from axiloom.read.torch_export import read_program
 
     spec = importlib.util.spec_from_file_location(name, FOLDER / f"{name}.py")
     assert spec is not None

@@ -35,8 +35,8 @@ from axiloom.application.result import figure
 from axiloom.application.units.counts import Places
 from axiloom.application.units.unit import Operator
 from axiloom.application.validate import Request, Validated, validate
-from axiloom.selection.ir.graph import Graph, Type
-from axiloom.selection.ir.ops import Builder
+from axiloom.graph.graph import Graph, Type
+from axiloom.graph.ops import Builder
 from benchmarks.networks.flexasr_table2 import LSTM_64, error, rounded, tensor
 from benchmarks.networks.flexasr_table2 import _lstm as exact_lstm
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from axiloom.selection.ir import Graph, Node, Type
-from axiloom.selection.ir.ops import Builder
+from axiloom.graph import Graph, Node, Type
+from axiloom.graph.ops import Builder
 
 Array = np.ndarray[Any, Any]
 

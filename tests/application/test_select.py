@@ -14,7 +14,7 @@ from axiloom.application.data import Data, of_arrays
 from axiloom.application.select import HOST, Selected, check, lines, select
 from axiloom.application.validate import Request, validate
 from axiloom.base.errors import MismatchError, UsageError
-from axiloom.selection.ir.graph import Graph
+from axiloom.graph.graph import Graph
 
 pytest.importorskip("egglog")
 pytest.importorskip("ortools")

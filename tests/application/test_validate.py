@@ -20,7 +20,7 @@ from axiloom.application.offload import offload
 from axiloom.application.units import on_rtl
 from axiloom.application.validate import Request, Validated, validate
 from axiloom.base.errors import BuildError, DriverError, UsageError
-from axiloom.selection.ir.evaluate import evaluate
+from axiloom.graph.evaluate import evaluate
 
 
 def labelled() -> Data:

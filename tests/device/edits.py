@@ -283,7 +283,7 @@ def loops(count: int, seed: int, measured: Measured) -> None:
 
 # --- our own sources ---------------------------------------------------------------------------------------
 
-SOURCES = ("isa/numerics", "selection/ir", "selection/machine", "selection/rules/prove")
+SOURCES = ("isa/numerics", "graph", "selection/machine", "selection/rules/prove")
 FEW = "selection/rules/prove/search.py"
 """The first edit is of this file, and changes how many cases are tried."""
 _ASKS = """

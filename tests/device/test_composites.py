@@ -11,12 +11,12 @@ from tests.accelerators.qkv.rtl.device_bench import small, text_of
 
 from axiloom.device.programs import Executed, execute
 from axiloom.device.rtl import DeviceRtl, device
+from axiloom.graph.graph import Graph, Node, Type
+from axiloom.graph.numbers import number
+from axiloom.graph.ops import Builder
 from axiloom.isa.instructions.read import parse
 from axiloom.selection.compile.graphs import compile_graph
 from axiloom.selection.compile.target import Target
-from axiloom.selection.ir.graph import Graph, Node, Type
-from axiloom.selection.ir.numbers import number
-from axiloom.selection.ir.ops import Builder
 from axiloom.selection.machine.derive import meanings_of
 from axiloom.selection.validate import validate
 

@@ -9,11 +9,11 @@ import pytest
 from tests.device.edits import measure
 
 from axiloom.device.known import derive, known
+from axiloom.graph.graph import Graph, Type
+from axiloom.graph.numbers import number
+from axiloom.graph.ops import Builder
 from axiloom.isa.instructions.read import parse
 from axiloom.isa.instructions.tree import InstructionSet
-from axiloom.selection.ir.graph import Graph, Type
-from axiloom.selection.ir.numbers import number
-from axiloom.selection.ir.ops import Builder
 from axiloom.selection.program.program import Command, HostArray, Program
 from axiloom.selection.validate import ProgramFaultError
 from axiloom.selection.validate.numbers import compare_numbers

@@ -16,9 +16,9 @@ from axiloom.device.programs import execute
 from axiloom.device.rtl import DeviceRtl, device
 from axiloom.device.streams import run
 from axiloom.device.values import random_values
+from axiloom.graph.numbers import number
 from axiloom.isa.instructions.library import target, targets
 from axiloom.isa.instructions.read import parse, read
-from axiloom.selection.ir.numbers import number
 
 N = 8
 

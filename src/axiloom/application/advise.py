@@ -14,7 +14,7 @@ from axiloom.application.data import Data
 from axiloom.application.metrics import Metric
 from axiloom.application.run import Plan, Progress, Run, run
 from axiloom.application.units.unit import Operator, Ranges, Settings
-from axiloom.selection.ir.graph import Graph
+from axiloom.graph.graph import Graph
 
 WORST = 3
 """Operators that are put back to float32, one at a time."""

@@ -18,7 +18,7 @@ from axiloom.application.data import Data
 from axiloom.application.run import Error, Progress, alone, evaluated, leaf
 from axiloom.application.units.counts import Array, Places
 from axiloom.application.units.unit import Operator, Ranges, Settings, changed
-from axiloom.selection.ir.graph import Graph
+from axiloom.graph.graph import Graph
 
 STEPS = 6
 """Rounds over all knobs, at most."""

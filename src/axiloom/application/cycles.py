@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from math import prod
 
 from axiloom.application.units.unit import Operator
-from axiloom.selection.ir.graph import Attribute, Type
-from axiloom.selection.ir.ops.convolution import dims_of
+from axiloom.graph.graph import Attribute, Type
+from axiloom.graph.ops.convolution import dims_of
 
 CONVERTED = 1
 """Cycles in which the host brings an element into a unit's numbers, or back."""

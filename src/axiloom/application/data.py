@@ -16,8 +16,8 @@ import numpy as np
 from axiloom.application.units.counts import Array
 from axiloom.base.errors import UsageError
 from axiloom.base.files import read_arrays
-from axiloom.selection.ir.graph import Graph, Node
-from axiloom.selection.ir.numbers import number
+from axiloom.graph.graph import Graph, Node
+from axiloom.graph.numbers import number
 
 LABELS = "labels"
 ACCEPTED = "FILE.npz, or FILE.py:FUNCTION that returns a dict of arrays"

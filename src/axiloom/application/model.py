@@ -1,4 +1,4 @@
-"""Models: files that `axiloom.selection.read` reads, and ``model.py:build`` of PyTorch."""
+"""Models: files that `axiloom.read` reads, and ``model.py:build`` of PyTorch."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from axiloom.frontend.extras import require
-from axiloom.selection.ir.graph import Graph
-from axiloom.selection.read.forms import read
+from axiloom.graph.graph import Graph
+from axiloom.read.forms import read
 
 
 def load(text: str) -> Graph:
@@ -27,7 +27,7 @@ def _exported(path: Path, function: str) -> Graph:
     import torch
 
     from axiloom.frontend.pytorch import build
-    from axiloom.selection.read.torch_export import read_program
+    from axiloom.read.torch_export import read_program
 
     network, examples = build(path, function)
     with warnings.catch_warnings():

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from axiloom.application.units.unit import Operator, Unit
 from axiloom.base.accelerators import parts
 from axiloom.base.errors import UsageError
-from axiloom.selection.ir.graph import Graph
+from axiloom.graph.graph import Graph
 
 
 @dataclass(frozen=True)

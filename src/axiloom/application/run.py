@@ -14,8 +14,8 @@ from axiloom.application.data import Data
 from axiloom.application.metrics import Metric
 from axiloom.application.units.counts import Array, Places
 from axiloom.application.units.unit import Operator, Settings
-from axiloom.selection.ir.graph import Graph, Node
-from axiloom.selection.ir.ops.registry import OPS
+from axiloom.graph.graph import Graph, Node
+from axiloom.graph.ops.registry import OPS
 
 Progress = Callable[[str], None]
 Watch = Callable[[int, Operator, Sequence[Array]], None]

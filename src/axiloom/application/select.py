@@ -24,13 +24,13 @@ from axiloom.application.data import Data
 from axiloom.application.offload import Offloaded, units
 from axiloom.application.units.unit import Operator, Unit
 from axiloom.base.errors import MismatchError, UsageError
+from axiloom.graph.evaluate import evaluate
+from axiloom.graph.graph import Graph, Node, Type
 from axiloom.selection.egraph.exact import improve
 from axiloom.selection.egraph.extract import greedy
 from axiloom.selection.egraph.problem import problem_of_ways
 from axiloom.selection.egraph.saturated import ENode, Limits, Saturated
 from axiloom.selection.egraph.saturation import saturate
-from axiloom.selection.ir.evaluate import evaluate
-from axiloom.selection.ir.graph import Graph, Node, Type
 from axiloom.selection.rules import library
 from axiloom.selection.rules.library import RuleText
 

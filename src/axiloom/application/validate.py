@@ -15,7 +15,7 @@ from axiloom.application.run import Plan, Progress, Run, run
 from axiloom.application.select import Selected, check, select
 from axiloom.application.units.unit import Operator, Ranges, Settings, changed
 from axiloom.base.errors import UsageError
-from axiloom.selection.ir.graph import Graph
+from axiloom.graph.graph import Graph
 
 NUMBERS = ("chosen", "published")
 ALL = "*"

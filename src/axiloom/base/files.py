@@ -61,7 +61,7 @@ def whole(path: Path) -> Iterator[Path]:
 
 @cache
 def code_hash(*rooms: str, endings: tuple[str, ...] = (".py",)) -> str:
-    """Of the text of all files in these rooms (``selection/ir``) and below: what an answer in a cache hangs
+    """Of the text of all files in these rooms (``isa/numerics``) and below: what an answer in a cache hangs
     on, beside its question."""
     digest, root = hashlib.sha256(), Path(__file__).parents[1]
     for room in rooms:

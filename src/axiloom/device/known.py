@@ -12,14 +12,14 @@ from typing import Any
 from axiloom.base import cache
 from axiloom.base.errors import AxiloomError
 from axiloom.base.files import code_hash
+from axiloom.graph.graph import Type
+from axiloom.graph.ops import Builder
 from axiloom.isa.instructions.tree import InstructionSet
-from axiloom.selection.ir.graph import Type
-from axiloom.selection.ir.ops import Builder
 from axiloom.selection.machine.derive import Meaning, Meanings, Operand, meanings_of
 from axiloom.selection.machine.kernels import KERNELS
 
 KIND = "meanings"
-_DERIVING = ("base", "isa/instructions", "isa/numerics", "selection/ir", "selection/machine")
+_DERIVING = ("base", "isa/instructions", "isa/numerics", "graph", "selection/machine")
 
 
 def known(isa: InstructionSet) -> Meanings:

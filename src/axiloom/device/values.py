@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from axiloom.selection.ir.numbers import number
+from axiloom.graph.numbers import number
 from axiloom.selection.program.program import Program
 
 RANGE = 100

@@ -8,9 +8,9 @@ from pathlib import Path
 from axiloom.base.errors import CompileError
 from axiloom.base.files import read_text
 from axiloom.frontend.model import Model
-from axiloom.selection.ir.graph import GraphError
-from axiloom.selection.read import read
-from axiloom.selection.write import linalg
+from axiloom.graph.graph import GraphError
+from axiloom.graph.write import linalg
+from axiloom.read import read
 
 SUFFIXES = (".hlo", ".stablehlo")
 _STABLEHLO = re.compile(r"\b(stablehlo|mhlo|chlo)\.\w")

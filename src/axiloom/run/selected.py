@@ -9,6 +9,7 @@ from axiloom.base.accelerators import parts
 from axiloom.base.errors import CompileError
 from axiloom.device.known import derive, known
 from axiloom.device.rtl import DeviceRtl
+from axiloom.graph.graph import Graph
 from axiloom.isa.instructions.tree import InstructionSet
 from axiloom.selection.compile.cover import Made
 from axiloom.selection.compile.graphs import Compiled, compile_graph
@@ -16,7 +17,6 @@ from axiloom.selection.compile.layout import HostMemoryError
 from axiloom.selection.compile.offered import Offers
 from axiloom.selection.compile.target import Cost, Target
 from axiloom.selection.egraph.saturated import SaturationError
-from axiloom.selection.ir.graph import Graph
 from axiloom.selection.machine.derive import Meanings
 from axiloom.selection.program.program import Program
 from axiloom.selection.validate import Verdict, by_text, validate

@@ -25,15 +25,15 @@ from axiloom.device.rtl import DeviceRtl
 from axiloom.drivergen.c.driver import Arg, Call, Driver
 from axiloom.drivergen.dialects import mlir
 from axiloom.drivergen.nest.packed import CONSTANT, argument_attributes, set_attributes
+from axiloom.graph.graph import Graph, Node
+from axiloom.read.linalg.reader import WEIGHT, read_text
 from axiloom.report.columns import columns
 from axiloom.run.selected import Read, Selected, select
 from axiloom.selection.compile.cover import Given
 from axiloom.selection.drive.driver import driver
 from axiloom.selection.drive.plan import WORD, plan
 from axiloom.selection.egraph.constants import Constants
-from axiloom.selection.ir.graph import Graph, Node
 from axiloom.selection.program.program import HostArray, Program
-from axiloom.selection.read.linalg.reader import WEIGHT, read_text
 
 LAYER = "layer"
 """What the compiler calls a layer's function before it has a name."""

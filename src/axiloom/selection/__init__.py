@@ -1,8 +1,8 @@
 """Whole applications on any instruction set: selection, allocation, programs of commands, validation.
 
-The way of the data, and the rooms, each of which knows those above it:
+An application is a graph of operations on tensors (:mod:`axiloom.graph`). The way of the data, and the
+rooms, each of which knows those above it:
 
-- ``ir/``: tensors and operations as a graph: the application; ``read/``: from HLO, linalg and PyTorch
 - ``rules/``: equations between graphs, with their proofs; ``egraph/``: saturation and extraction
 - ``accelerators/``: kernels of accelerators as patterns; exact and flexible matches
 - ``machine/``: what instructions of a text with meaning compute on tensors, typed by memory

@@ -20,8 +20,8 @@ from axiloom.application.units import rows
 from axiloom.application.units.counts import Counts, Places
 from axiloom.application.units.unit import Operator
 from axiloom.base.errors import UsageError
+from axiloom.graph import Graph
 from axiloom.isa.numerics.adaptivfloat import from_fixed, to_fixed
-from axiloom.selection.ir import Graph
 
 NOTHING = lambda _: None  # noqa: E731
 

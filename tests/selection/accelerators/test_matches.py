@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from axiloom.base.errors import UsageError
+from axiloom.graph import Graph, Node, Type
+from axiloom.graph.ops import Builder
 from axiloom.selection.accelerators.kernels import accelerators, load
 from axiloom.selection.accelerators.matches import matches
 from axiloom.selection.egraph import Limits, saturate
-from axiloom.selection.ir import Graph, Node, Type
-from axiloom.selection.ir.ops import Builder
 from axiloom.selection.rules import RuleError, library
 
 TEXTS = tuple(

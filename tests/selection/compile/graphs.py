@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import random
 
-from axiloom.selection.ir import Graph, Node, Type
-from axiloom.selection.ir.ops import Builder
+from axiloom.graph import Graph, Node, Type
+from axiloom.graph.ops import Builder
 
 FEWEST, MOST = 7, 90
 LARGEST_SCORE, LARGEST = 60.0, 1e6

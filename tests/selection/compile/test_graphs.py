@@ -6,18 +6,18 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.selection import graphs as any_graphs
+from tests.graph import graphs as any_graphs
 from tests.selection.compile.graphs import attention, product, random_graph, softmax, tile
 from tests.selection.compile.machines import NAMES, N, machine
 
 from axiloom.accelerators.qkv.attention import attention as by_hand
 from axiloom.base.errors import CompileError
+from axiloom.graph import Graph, Type
+from axiloom.graph.ops import Builder
 from axiloom.selection.compile.graphs import Compiled, compile_graph, instructions_of
 from axiloom.selection.compile.layout import HostMemoryError
 from axiloom.selection.compile.place import SECONDS
 from axiloom.selection.egraph.saturated import SaturationError
-from axiloom.selection.ir import Graph, Type
-from axiloom.selection.ir.ops import Builder
 from axiloom.selection.program.file import read, write
 from axiloom.selection.validate import validate
 

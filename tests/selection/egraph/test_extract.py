@@ -8,13 +8,13 @@ import random
 import pytest
 from benchmarks.instructions.residual_graph import FULL, by_trees, residual
 
+from axiloom.graph import Type
 from axiloom.selection.accelerators.kernels import accelerators
 from axiloom.selection.accelerators.matches import cost
 from axiloom.selection.accelerators.offers import with_offers
 from axiloom.selection.egraph import ENode, Limits, Saturated, SaturationError, extract, saturate
 from axiloom.selection.egraph.parts import parts
 from axiloom.selection.egraph.problem import problem_of, used
-from axiloom.selection.ir import Type
 from axiloom.selection.rules import library
 
 _TYPE = Type((1,), "int32")

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from axiloom.graph import Graph, Type
+from axiloom.graph.ops import Builder
 from axiloom.selection.egraph import Limits, saturate, saturation
-from axiloom.selection.ir import Graph, Type
-from axiloom.selection.ir.ops import Builder
 from axiloom.selection.rules import library
 from axiloom.selection.rules.library import RuleText
 from axiloom.selection.rules.prove import proved

@@ -6,13 +6,13 @@ import random
 
 import numpy as np
 import pytest
-from tests.selection.graphs import inputs_of, random_graph
+from tests.graph.graphs import inputs_of, random_graph
 
+from axiloom.graph import Graph, Type
+from axiloom.graph.evaluate import evaluate
+from axiloom.graph.numbers import number
+from axiloom.graph.ops import Builder
 from axiloom.selection.egraph import ENode, Limits, SaturationError, extract, saturate
-from axiloom.selection.ir import Graph, Type
-from axiloom.selection.ir.evaluate import evaluate
-from axiloom.selection.ir.numbers import number
-from axiloom.selection.ir.ops import Builder
 from axiloom.selection.rules import library
 from axiloom.selection.rules.library import RuleText
 

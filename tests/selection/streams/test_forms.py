@@ -12,9 +12,9 @@ from axiloom.drivergen.network.compile import canonicalise
 from axiloom.drivergen.network.layers import title
 from axiloom.drivergen.network.passes import generics
 from axiloom.frontend import read
+from axiloom.graph.graph import Graph
+from axiloom.graph.ops import Builder
 from axiloom.isa.kernels.forms import IMAGE, MATMUL
-from axiloom.selection.ir.graph import Graph
-from axiloom.selection.ir.ops import Builder
 from axiloom.selection.streams.forms import forms
 from axiloom.selection.streams.products import graph_of
 from axiloom.selection.streams.same import SAMPLED, FormFaultError, check
@@ -67,7 +67,7 @@ def test_groups_have_no_form() -> None:
 
 
 def _dot(builder: Builder, swapped: bool) -> Graph:
-    from axiloom.selection.ir.graph import Type
+    from axiloom.graph.graph import Type
 
     a, b = (builder.leaf("parameter", name, Type((4, 4), "int8"), "") for name in "ab")
     left, right = (b, a) if swapped else (a, b)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from axiloom.graph.graph import Graph, Type
+from axiloom.graph.ops import Builder
 from axiloom.isa.kernels.forms import IMAGE, MATMUL
-from axiloom.selection.ir.graph import Graph, Type
-from axiloom.selection.ir.ops import Builder
 from axiloom.selection.streams.forms import Form, forms
 from axiloom.selection.streams.same import check, is_same
 

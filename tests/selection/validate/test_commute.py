@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from axiloom.device.known import derive, known
+from axiloom.graph.graph import Graph, Node, Type
+from axiloom.graph.ops import Builder
 from axiloom.isa.instructions.library import target
-from axiloom.selection.ir.graph import Graph, Node, Type
-from axiloom.selection.ir.ops import Builder
 from axiloom.selection.machine.derive import Meaning, Meanings
 from axiloom.selection.program.program import Command, HostArray, Program
 from axiloom.selection.validate import ProgramFaultError, validate

@@ -12,8 +12,8 @@ from tests.selection.compile.graphs import attention
 from tests.selection.compile.machines import N, machine
 
 from axiloom.accelerators.qkv.attention import attention as by_hand
-from axiloom.selection.ir import Graph, Type
-from axiloom.selection.ir.ops import Builder
+from axiloom.graph import Graph, Type
+from axiloom.graph.ops import Builder
 from axiloom.selection.program.program import Command, Program
 from axiloom.selection.validate import ProgramFaultError, validate
 from axiloom.selection.validate.elements import Elements

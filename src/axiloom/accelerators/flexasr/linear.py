@@ -28,11 +28,11 @@ from axiloom.application.units.unit import (
     largest,
 )  # fmt: skip
 from axiloom.application.units.weights import prepared
+from axiloom.graph.graph import Node
 from axiloom.isa.instructions.library import targets
 from axiloom.isa.instructions.read import read
 from axiloom.isa.instructions.simulator.simulate import Simulator
 from axiloom.isa.numerics.adaptivfloat import FRACTION, bias_of, quantise, to_fixed
-from axiloom.selection.ir.graph import Node
 
 SIGN = {
     "saturated_sign": Knob(0, 1, "0: what is saturated loses its sign (before commit e4f60b5, 2022-04-11)")

@@ -51,9 +51,9 @@ from axiloom.application.units.unit import (
 )  # fmt: skip
 from axiloom.application.units.weights import prepared
 from axiloom.base.errors import UsageError
+from axiloom.graph.graph import Node
+from axiloom.graph.ops.registry import OPS
 from axiloom.isa.numerics.adaptivfloat import bias_of
-from axiloom.selection.ir.graph import Node
-from axiloom.selection.ir.ops.registry import OPS
 
 GATES = 0, 2, 1, 3
 """PyTorch's input, forget, cell, output in the order of the program: input, cell, forget, output."""

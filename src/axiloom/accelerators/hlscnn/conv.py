@@ -30,8 +30,8 @@ from axiloom.application.units.unit import (
     largest,
 )  # fmt: skip
 from axiloom.application.units.weights import prepared
-from axiloom.selection.ir.graph import Node
-from axiloom.selection.ir.ops.convolution import windows_of
+from axiloom.graph.graph import Node
+from axiloom.graph.ops.convolution import windows_of
 
 DIMS = "bf01_oi01->bf01"
 ACTIVATIONS, WEIGHTS = 7, 14

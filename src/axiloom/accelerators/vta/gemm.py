@@ -27,9 +27,9 @@ from axiloom.application.units.unit import (
 )  # fmt: skip
 from axiloom.application.units.weights import prepared
 from axiloom.device.rtl import DeviceRtl, device
+from axiloom.graph.graph import Node
 from axiloom.isa.instructions.library import targets
 from axiloom.isa.instructions.read import read
-from axiloom.selection.ir.graph import Node
 
 REPLAYED = 4
 DRAM = 1 << 28

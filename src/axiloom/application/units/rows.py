@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from axiloom.application.units.counts import Array
-from axiloom.selection.ir.graph import Node
-from axiloom.selection.ir.ops.convolution import dims_of, windows_of
+from axiloom.graph.graph import Node
+from axiloom.graph.ops.convolution import dims_of, windows_of
 
 
 @dataclass(frozen=True)

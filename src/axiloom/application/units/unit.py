@@ -13,7 +13,7 @@ from typing import Protocol, TypeAlias
 import numpy as np
 
 from axiloom.application.units.counts import Array, Places
-from axiloom.selection.ir.graph import Node
+from axiloom.graph.graph import Node
 
 PORT = 8
 """Bytes of a cycle of the host's port, where cycles are counted from a text and not foretold of RTL."""

@@ -103,7 +103,7 @@ def _same(chosen: Selected, values: Any, results: Any) -> bool:
     """Whether the application gives the program's results on these values, bit for bit."""
     import numpy as np
 
-    from axiloom.selection.ir.evaluate import evaluate
+    from axiloom.graph.evaluate import evaluate
 
     names = {str(parameter.attributes["name"]) for parameter in chosen.graph.parameters}
     if names != set(values):

@@ -151,8 +151,8 @@ def selected(
     """The application of the command line as a validated program."""
     check_extra()
     from axiloom.isa.instructions.library import INSTRUCTIONS, targets
+    from axiloom.read import read
     from axiloom.run.selected import select
-    from axiloom.selection.read import read
 
     if options.accel is None:
         names = ", ".join(targets())

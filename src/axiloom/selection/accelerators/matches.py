@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
+from axiloom.graph.graph import Graph, Type
+from axiloom.graph.ops.convolution import dims_of
 from axiloom.selection.accelerators.kernels import Patterns
 from axiloom.selection.accelerators.offers import with_offers
 from axiloom.selection.egraph import ENode, Extracted, Limits, Saturated, extract, saturate
 from axiloom.selection.egraph.engine import LEAVES
-from axiloom.selection.ir.graph import Graph, Type
-from axiloom.selection.ir.ops.convolution import dims_of
 from axiloom.selection.rules.library import RuleText
 
 CALL = 1_000

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from axiloom.base.errors import CompileError
+from axiloom.graph.graph import Graph, free_name
 from axiloom.isa.instructions.simulator.reference import Reference
 from axiloom.isa.instructions.simulator.state import IllegalCommandError, State
 from axiloom.selection.compile.cover import Cover, Given
@@ -19,7 +20,6 @@ from axiloom.selection.compile.place import Placement
 from axiloom.selection.compile.steps import Do
 from axiloom.selection.compile.target import Target
 from axiloom.selection.egraph.constants import Constants
-from axiloom.selection.ir.graph import Graph, free_name
 from axiloom.selection.program.program import Command, HostArray, Program, array_bytes
 
 

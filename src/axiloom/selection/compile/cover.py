@@ -30,6 +30,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from axiloom.graph.graph import Node, postorder
 from axiloom.selection.compile.offered import Offered
 from axiloom.selection.compile.target import Target
 from axiloom.selection.compile.views import View, view
@@ -38,7 +39,6 @@ from axiloom.selection.egraph.exact import improve
 from axiloom.selection.egraph.extract import greedy
 from axiloom.selection.egraph.problem import makeable_of, problem_of_ways
 from axiloom.selection.egraph.saturated import ENode, Saturated, SaturationError
-from axiloom.selection.ir.graph import Node, postorder
 from axiloom.selection.machine.derive import Meaning
 
 Cell: TypeAlias = tuple[int, str]

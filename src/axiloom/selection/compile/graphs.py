@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from axiloom.graph.graph import Graph, Node
 from axiloom.selection.compile.assemble import assemble
 from axiloom.selection.compile.cover import Cover, Made, cover
 from axiloom.selection.compile.neutral import with_identities
@@ -21,7 +22,6 @@ from axiloom.selection.compile.target import Target
 from axiloom.selection.compile.views import VIEWS
 from axiloom.selection.egraph.saturated import Limits, Saturated, SaturationError
 from axiloom.selection.egraph.saturation import saturate
-from axiloom.selection.ir.graph import Graph, Node
 from axiloom.selection.machine.derive import Meaning
 from axiloom.selection.program.program import Program
 from axiloom.selection.rules.library import RuleText, ours

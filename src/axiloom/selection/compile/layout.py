@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from axiloom.base.errors import CompileError
+from axiloom.graph.graph import Graph, free_name
 from axiloom.selection.compile.cover import Cover, Given
 from axiloom.selection.compile.target import Target, element_bytes
 from axiloom.selection.compile.views import View
-from axiloom.selection.ir.graph import Graph, free_name
 from axiloom.selection.program.program import HostArray
 
 ALIGN = 64

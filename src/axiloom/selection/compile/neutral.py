@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from axiloom.graph.graph import Node, Type
+from axiloom.graph.ops import Builder
 from axiloom.selection.egraph.saturated import ENode, Saturated
-from axiloom.selection.ir.graph import Node, Type
-from axiloom.selection.ir.ops import Builder
 from axiloom.selection.machine.derive import Meaning
 
 RULES = ("dot_with_identity", "dot_of_identity")

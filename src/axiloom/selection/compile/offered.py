@@ -19,8 +19,8 @@ from typing import Any, Protocol, runtime_checkable
 
 from numpy.typing import NDArray
 
+from axiloom.graph.graph import Graph
 from axiloom.selection.egraph.saturated import Saturated
-from axiloom.selection.ir.graph import Graph
 from axiloom.selection.machine.derive import Meaning
 from axiloom.selection.program.program import Command, Program
 

@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from functools import partial
 
+from axiloom.graph.graph import postorder
 from axiloom.selection.compile.cover import Cell, Cover, Made
 from axiloom.selection.compile.target import Target, is_move, path
 from axiloom.selection.compile.views import View
-from axiloom.selection.ir.graph import postorder
 
 
 def orders(cover: Cover, target: Target) -> list[list[Cell]]:

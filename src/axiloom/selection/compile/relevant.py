@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
-from axiloom.selection.ir.ops import OPS
+from axiloom.graph.ops import OPS
 from axiloom.selection.rules.library import RuleText
 from axiloom.selection.rules.rule import Pattern, Rule, terms
 

@@ -9,10 +9,10 @@ from math import prod
 from typing import TypeAlias
 
 from axiloom.base.errors import CompileError
+from axiloom.graph.graph import Type
+from axiloom.graph.numbers import number
 from axiloom.isa.instructions.tree import InstructionSet
 from axiloom.selection.compile.offered import Offers, Steps
-from axiloom.selection.ir.graph import Type
-from axiloom.selection.ir.numbers import number
 from axiloom.selection.machine.derive import Meaning, Meanings, Operand
 from axiloom.selection.program.program import Program
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from math import prod
 from typing import TypeAlias
 
+from axiloom.graph.graph import Type
 from axiloom.selection.compile.target import element_bytes
 from axiloom.selection.egraph.saturated import ENode
-from axiloom.selection.ir.graph import Type
 
 
 @dataclass(frozen=True)

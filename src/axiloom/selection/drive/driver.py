@@ -16,6 +16,7 @@ from axiloom.drivergen.c.driver import Arg, Driver, harness
 from axiloom.drivergen.c.names import c_of_numpy, comment, identifier
 from axiloom.drivergen.c.reserved import taken
 from axiloom.drivergen.c.status import TRY
+from axiloom.graph.numbers import number
 from axiloom.isa import Link
 from axiloom.selection.drive.plan import (
     LINE,
@@ -29,7 +30,6 @@ from axiloom.selection.drive.plan import (
     Step,
     Words,
 )
-from axiloom.selection.ir.numbers import number
 from axiloom.selection.program.program import HostArray, array_bytes
 
 A_FUNCTION = 1000

@@ -6,10 +6,10 @@ import numpy as np
 import numpy.typing as npt
 
 from axiloom.base.errors import UsageError
+from axiloom.graph.numbers import number
 from axiloom.isa.instructions.simulator.simulate import Simulator
 from axiloom.isa.instructions.tree import InstructionSet
 from axiloom.selection.drive.encode import Encoder
-from axiloom.selection.ir.numbers import number
 from axiloom.selection.program.program import Program, array_bytes
 
 Values = dict[str, npt.NDArray[np.generic]]

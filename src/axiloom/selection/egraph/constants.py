@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from axiloom.graph.evaluate import evaluate
+from axiloom.graph.graph import Graph, Node
 from axiloom.selection.egraph.saturated import ENode, Saturated
-from axiloom.selection.ir.evaluate import evaluate
-from axiloom.selection.ir.graph import Graph, Node
 
 
 def constant_classes(saturated: Saturated) -> dict[int, ENode]:

@@ -23,9 +23,9 @@ from typing import Any
 from egglog import bindings
 
 from axiloom.base import processes
+from axiloom.graph.graph import Attribute, Graph, GraphError, Type
 from axiloom.selection.egraph import declare
 from axiloom.selection.egraph.saturated import ENode, Limits, Saturated, SaturationError
-from axiloom.selection.ir.graph import Attribute, Graph, GraphError, Type
 from axiloom.selection.rules.expressions import Unsaid
 from axiloom.selection.rules.make import build, type_of
 from axiloom.selection.rules.match import Matcher, matcher_of

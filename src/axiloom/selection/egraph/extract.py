@@ -10,10 +10,10 @@ import time
 from collections import defaultdict
 from dataclasses import dataclass
 
+from axiloom.graph.graph import Graph, Node
 from axiloom.selection.egraph.exact import improve
 from axiloom.selection.egraph.problem import Cost, Problem, T, problem_of, used
 from axiloom.selection.egraph.saturated import ENode, Saturated
-from axiloom.selection.ir.graph import Graph, Node
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from axiloom.selection.ir.graph import Graph, Node
+from axiloom.graph.graph import Graph, Node
 
 
 def flat(graph: Graph) -> list[tuple[Any, ...]]:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeAlias, TypeVar
 
+from axiloom.graph.graph import Type
 from axiloom.selection.egraph.saturated import ENode, Saturated, SaturationError
-from axiloom.selection.ir.graph import Type
 
 Cost: TypeAlias = Callable[[ENode, Sequence[Type], Type], int | None]
 """Cycles of a node, from its operands' types and its own; None: nothing can do it. Not negative."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from axiloom.base.errors import AxiloomError
-from axiloom.selection.ir.graph import Attribute, Type
+from axiloom.graph.graph import Attribute, Type
 
 
 class SaturationError(AxiloomError):

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from axiloom.base.errors import AxiloomError
 from axiloom.base.worker import NoAnswerError, Worker
+from axiloom.graph.graph import Graph
 from axiloom.selection.egraph.flat import flat, unflat
 from axiloom.selection.egraph.saturated import Limits, Saturated, SaturationError
-from axiloom.selection.ir.graph import Graph
 from axiloom.selection.rules import library
 from axiloom.selection.rules.library import RuleText
 from axiloom.selection.rules.prove.proved import usable

@@ -8,10 +8,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from axiloom.selection.ir.graph import GraphError, Node
-from axiloom.selection.ir.numbers import number
-from axiloom.selection.ir.ops import OPS
-from axiloom.selection.ir.ops.scans import Step, by_steps
+from axiloom.graph.graph import GraphError, Node
+from axiloom.graph.numbers import number
+from axiloom.graph.ops import OPS
+from axiloom.graph.ops.scans import Step, by_steps
 from axiloom.selection.machine.terms import Term, Terms
 
 EXTERNALS = {"add", "sub", "mul", "div", "max", "exp"}

@@ -17,13 +17,13 @@ from math import prod
 
 import numpy as np
 
+from axiloom.graph.graph import GraphError, Node, Type
+from axiloom.graph.numbers import number
+from axiloom.graph.ops import Builder
 from axiloom.isa.instructions.simulator.reference import Reference
 from axiloom.isa.instructions.simulator.state import IllegalCommandError, State
 from axiloom.isa.instructions.tree import Instruction, InstructionSet, Memory
 from axiloom.isa.instructions.walk import names
-from axiloom.selection.ir.graph import GraphError, Node, Type
-from axiloom.selection.ir.numbers import number
-from axiloom.selection.ir.ops import Builder
 from axiloom.selection.machine.algebra import Elements, TermAlgebra
 from axiloom.selection.machine.execute import Effect, MeaningError, Place, Slot, addresses, effect
 from axiloom.selection.machine.kernels import KERNELS, Kernel

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
-from axiloom.selection.ir.graph import Node
-from axiloom.selection.ir.ops.op import Make
+from axiloom.graph.graph import Node
+from axiloom.graph.ops.op import Make
 
 Kernel: TypeAlias = Callable[[Make, Sequence[Node], str], Node]
 """Of the operands, and the number that the result has."""

@@ -16,8 +16,8 @@ import numpy as np
 
 from axiloom.base.errors import UsageError
 from axiloom.base.files import read_json
-from axiloom.selection.ir.graph import GraphError
-from axiloom.selection.ir.numbers import number
+from axiloom.graph.graph import GraphError
+from axiloom.graph.numbers import number
 from axiloom.selection.program.program import Command, HostArray, Program
 
 ENDING = ".program"

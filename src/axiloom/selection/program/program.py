@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from numpy.typing import NDArray
 
-from axiloom.selection.ir.numbers import number
+from axiloom.graph.numbers import number
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ from itertools import permutations
 from math import prod
 from typing import Any, TypeAlias
 
-from axiloom.selection.ir.graph import GraphError
-from axiloom.selection.ir.numbers import accumulator
-from axiloom.selection.ir.numbers import number as _number
+from axiloom.graph.graph import GraphError
+from axiloom.graph.numbers import accumulator
+from axiloom.graph.numbers import number as _number
 from axiloom.selection.rules.rule import Expr
 
 Env: TypeAlias = Mapping[str, Any]

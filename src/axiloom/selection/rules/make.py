@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from axiloom.selection.ir.graph import Type
-from axiloom.selection.ir.ops import OPS
+from axiloom.graph.graph import Type
+from axiloom.graph.ops import OPS
 from axiloom.selection.rules.expressions import Code, compiled
 from axiloom.selection.rules.rule import Pattern, Rule, Term, Var, terms
 

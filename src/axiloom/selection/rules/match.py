@@ -9,7 +9,7 @@ from functools import cache
 from itertools import product
 from typing import Any, TypeAlias
 
-from axiloom.selection.ir.graph import Type
+from axiloom.graph.graph import Type
 from axiloom.selection.rules.expressions import Code, Unsaid, both, compiled, equal
 from axiloom.selection.rules.rule import MOST_RANK, Expr, Parameter, Rule, enumerable, sizes_of, terms
 
@@ -110,7 +110,7 @@ class Matcher:
 
 @cache
 def _kind(number: str) -> str:
-    from axiloom.selection.ir.numbers import number as number_of
+    from axiloom.graph.numbers import number as number_of
 
     return number_of(number).kind
 

@@ -23,8 +23,8 @@ from keyword import iskeyword
 from pathlib import Path
 
 from axiloom.base.wording.names import hint
+from axiloom.graph.ops import OPS
 from axiloom.isa.instructions.read import parsed, text_of
-from axiloom.selection.ir.ops import OPS
 from axiloom.selection.rules.expressions import FUNCTIONS, NotAllowed, compiled, names_of
 from axiloom.selection.rules.rule import (
     SENSES,

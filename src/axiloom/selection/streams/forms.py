@@ -14,12 +14,12 @@ from typing import Any
 
 from axiloom.base.cache import content_hash, remembered
 from axiloom.base.files import code_hash, versions
+from axiloom.graph.graph import Attribute, Graph, Node
+from axiloom.graph.ops import Builder
 from axiloom.selection.accelerators.offers import matches
 from axiloom.selection.compile.relevant import near, only
 from axiloom.selection.egraph.saturated import ENode, Limits, Saturated
 from axiloom.selection.egraph.saturation import saturate
-from axiloom.selection.ir.graph import Attribute, Graph, Node
-from axiloom.selection.ir.ops import Builder
 from axiloom.selection.rules.library import every as all_rules
 from axiloom.selection.streams.kernels import kernels_of
 
@@ -30,8 +30,9 @@ AROUND = ("reshape", "transpose", "slice")
 """What may lie between a product and a kernel."""
 DEEPEST = 6
 KIND = "forms"
-_MAKING = tuple(
-    f"selection/{room}" for room in ("accelerators", "compile", "egraph", "ir", "machine", "rules", "streams")
+_MAKING = (
+    "graph",
+    *(f"selection/{room}" for room in ("accelerators", "compile", "egraph", "machine", "rules", "streams")),
 )
 """Rooms whose files say which forms there are."""
 _ENDINGS = (".py", ".rules", ".kernels")

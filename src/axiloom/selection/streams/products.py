@@ -12,8 +12,8 @@ from xdsl.ir.affine import AffineDimExpr
 from axiloom.drivergen.match.conv import match_conv
 from axiloom.drivergen.match.matmul import Match, NoMatchError
 from axiloom.drivergen.network.passes.generics import maps_of
-from axiloom.selection.ir.graph import Graph, Node, Type
-from axiloom.selection.ir.ops import Builder
+from axiloom.graph.graph import Graph, Node, Type
+from axiloom.graph.ops import Builder
 
 NUMBERS: Mapping[str, str] = {
     "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64", "f32": "float32", "f64": "float64",

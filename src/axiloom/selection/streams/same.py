@@ -13,8 +13,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from axiloom.base.errors import AxiloomError
-from axiloom.selection.ir.graph import Graph, GraphError, Node
-from axiloom.selection.ir.ops import OPS
+from axiloom.graph.graph import Graph, GraphError, Node
+from axiloom.graph.ops import OPS
 
 SAMPLED = 16
 """Elements of a result at most, its first and last among them."""

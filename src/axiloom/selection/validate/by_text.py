@@ -14,6 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from axiloom.graph.evaluate import evaluate
+from axiloom.graph.graph import Graph, GraphError, Node
+from axiloom.graph.numbers import number
+from axiloom.graph.ops import OPS
 from axiloom.isa.instructions.simulator.reference import Reference
 from axiloom.isa.instructions.tree import (
     Apply,
@@ -27,10 +31,6 @@ from axiloom.isa.instructions.tree import (
 )
 from axiloom.selection.drive.encode import Encoder
 from axiloom.selection.drive.execute import execute
-from axiloom.selection.ir.evaluate import evaluate
-from axiloom.selection.ir.graph import Graph, GraphError, Node
-from axiloom.selection.ir.numbers import number
-from axiloom.selection.ir.ops import OPS
 from axiloom.selection.program.program import Program
 from axiloom.selection.validate.numbers import Compared, Raw, edge_inputs, random_inputs
 from axiloom.selection.validate.polynomials import Poly, Polynomials, UnknownError, Value

@@ -12,8 +12,8 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from axiloom.selection.ir.graph import Node, Type
-from axiloom.selection.ir.numbers import number
+from axiloom.graph.graph import Node, Type
+from axiloom.graph.numbers import number
 from axiloom.selection.validate.elements import Elements, Ids
 
 T = TypeVar("T", bound=np.generic)

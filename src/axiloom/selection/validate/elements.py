@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from axiloom.selection.ir.graph import Type
-from axiloom.selection.ir.numbers import number
-from axiloom.selection.ir.ops.scalars import convert
+from axiloom.graph.graph import Type
+from axiloom.graph.numbers import number
+from axiloom.graph.ops.scalars import convert
 
 Ids = NDArray[np.int64]
 

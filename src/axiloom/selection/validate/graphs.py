@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from axiloom.selection.ir.graph import Graph, Node
-from axiloom.selection.ir.numbers import number
-from axiloom.selection.ir.ops import OPS, Builder, elementwise
+from axiloom.graph.graph import Graph, Node
+from axiloom.graph.numbers import number
+from axiloom.graph.ops import OPS, Builder, elementwise
 from axiloom.selection.validate.contract import CONTRACTIONS
 from axiloom.selection.validate.elements import Elements, Ids
 

@@ -1,5 +1,5 @@
 """`compare_numbers`: a program's results by its text's simulator, beside the application's: on random inputs,
-and on those at which numbers turn (:attr:`~axiloom.selection.ir.numbers.Number.edges`).
+and on those at which numbers turn (:attr:`~axiloom.graph.numbers.Number.edges`).
 
 Integers must be equal. Floats may be as far apart as the application itself is when each of its roundings may
 go either way: that is measured, by evaluating it again with all results one step up or down at random.
@@ -13,12 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from axiloom.graph.evaluate import evaluate
+from axiloom.graph.graph import Graph
+from axiloom.graph.numbers import number
+from axiloom.graph.ops import OPS
 from axiloom.isa.instructions.tree import InstructionSet
 from axiloom.selection.drive.execute import execute
-from axiloom.selection.ir.evaluate import evaluate
-from axiloom.selection.ir.graph import Graph
-from axiloom.selection.ir.numbers import number
-from axiloom.selection.ir.ops import OPS
 from axiloom.selection.program.program import Program
 from axiloom.selection.validate.graphs import MOVES
 from axiloom.selection.validate.ordered import ordered

@@ -1,7 +1,7 @@
 """`ordered`: what a graph computes where sums of floats have an order: from index 0 up, each sum rounded in
 the accumulator, as texts have it.
 
-:func:`axiloom.selection.ir.evaluate.evaluate` makes such sums in float64. The two are the same but where
+:func:`axiloom.graph.evaluate.evaluate` makes such sums in float64. The two are the same but where
 something overflows, cancels or is a subnormal: at the edges.
 """
 
@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from axiloom.selection.ir.graph import Graph, Node
-from axiloom.selection.ir.numbers import accumulator, number
-from axiloom.selection.ir.ops import OPS, Builder
+from axiloom.graph.graph import Graph, Node
+from axiloom.graph.numbers import accumulator, number
+from axiloom.graph.ops import OPS, Builder
 from axiloom.selection.validate.contract import arranged
 from axiloom.selection.validate.graphs import ELEMENTWISE, MOVES
 

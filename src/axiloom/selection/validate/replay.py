@@ -12,8 +12,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from axiloom.base.errors import AxiloomError
-from axiloom.selection.ir.graph import Graph
-from axiloom.selection.ir.numbers import number
+from axiloom.graph.graph import Graph
+from axiloom.graph.numbers import number
 from axiloom.selection.machine.derive import Meaning, Meanings, Operand
 from axiloom.selection.program.program import Command, HostArray, Program
 from axiloom.selection.validate.elements import Elements, Ids

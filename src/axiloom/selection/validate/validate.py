@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 
+from axiloom.graph.graph import Graph
 from axiloom.isa.instructions.tree import InstructionSet
-from axiloom.selection.ir.graph import Graph
 from axiloom.selection.machine.derive import meanings_of
 from axiloom.selection.program.program import Program
 from axiloom.selection.validate.numbers import compare_numbers

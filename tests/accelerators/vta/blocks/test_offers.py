@@ -15,20 +15,20 @@ from axiloom.accelerators.vta.blocks.block import Block
 from axiloom.accelerators.vta.blocks.offers import offers
 from axiloom.base.errors import CompileError
 from axiloom.cli import main
+from axiloom.graph import Graph, Type
+from axiloom.graph.evaluate import evaluate
+from axiloom.graph.graph import Node
+from axiloom.graph.ops import Builder
 from axiloom.isa.instructions.library import target, targets
 from axiloom.isa.instructions.read import read
+from axiloom.read import read as read_graph
 from axiloom.selection.compile.cover import Made
 from axiloom.selection.compile.graphs import Compiled, compile_graph
 from axiloom.selection.compile.target import Target
 from axiloom.selection.drive.execute import execute
 from axiloom.selection.egraph.saturated import SaturationError
-from axiloom.selection.ir import Graph, Type
-from axiloom.selection.ir.evaluate import evaluate
-from axiloom.selection.ir.graph import Node
-from axiloom.selection.ir.ops import Builder
 from axiloom.selection.machine.derive import Meanings
 from axiloom.selection.program.program import Command, Program
-from axiloom.selection.read import read as read_graph
 from axiloom.selection.validate import ProgramFaultError, by_text
 from axiloom.selection.validate.by_text import compare_polynomials
 from axiloom.selection.validate.polynomials import Polynomials

@@ -9,7 +9,7 @@ import numpy as np
 
 from axiloom.accelerators.vta.blocks.sizes import Sizes
 from axiloom.base.errors import CompileError
-from axiloom.selection.ir.numbers import number
+from axiloom.graph.numbers import number
 from axiloom.selection.program.program import Command, HostArray, Program
 
 _DST, _SRC, _WGT = 0, 11, 22

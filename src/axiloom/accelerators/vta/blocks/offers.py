@@ -18,12 +18,12 @@ from axiloom.accelerators.vta.blocks.match import Matcher, Way
 from axiloom.accelerators.vta.blocks.sizes import Sizes
 from axiloom.accelerators.vta.blocks.sums import SUMS, Layer, RefusedError
 from axiloom.base.errors import CompileError
+from axiloom.graph.graph import Graph, Node, Type
+from axiloom.graph.ops import Builder
 from axiloom.isa.instructions.tree import InstructionSet
 from axiloom.selection.compile.offered import Offer, Offered
 from axiloom.selection.egraph.constants import Constants
 from axiloom.selection.egraph.saturated import ENode, Saturated
-from axiloom.selection.ir.graph import Graph, Node, Type
-from axiloom.selection.ir.ops import Builder
 from axiloom.selection.machine.derive import Operand
 from axiloom.selection.program.program import Command
 

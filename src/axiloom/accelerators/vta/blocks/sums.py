@@ -15,10 +15,10 @@ from axiloom.accelerators.vta.blocks import conv, matmul
 from axiloom.accelerators.vta.blocks.conv import Convolution
 from axiloom.accelerators.vta.blocks.epilogue import Requantise
 from axiloom.base.errors import CompileError
+from axiloom.graph.graph import Type
+from axiloom.graph.ops.convolution import dims_of, windows_of
 from axiloom.isa.instructions.tree import InstructionSet
 from axiloom.selection.egraph.saturated import ENode
-from axiloom.selection.ir.graph import Type
-from axiloom.selection.ir.ops.convolution import dims_of, windows_of
 from axiloom.selection.program.program import Program
 
 BLOCK = 16

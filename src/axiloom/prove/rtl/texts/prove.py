@@ -88,7 +88,7 @@ def prove(
     def ask() -> list[dict[str, Any]]:
         return [one.__dict__ for one in Prover(isa, device, limit_s, most).run(say)]
 
-    tools = yosys.version(), sources(), code_hash("selection")
+    tools = yosys.version(), sources(), code_hash("graph", "selection")
     key = content_hash("commands", repr(isa), device.verilog, most, *tools, limit_s)
     return kept_verdicts(key, ask)
 

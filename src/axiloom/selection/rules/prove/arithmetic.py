@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeAlias
 
 import z3
 
-from axiloom.selection.ir.numbers import Number, number
+from axiloom.graph.numbers import Number, number
 from axiloom.selection.rules.prove.terms import App, Element, Fold, Read
 
 Poly: TypeAlias = dict[tuple[int, ...], Fraction]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import permutations
 from typing import Any
 
-from axiloom.selection.ir.graph import Type
+from axiloom.graph.graph import Type
 from axiloom.selection.rules.expressions import Unsaid, compiled, names_of
 from axiloom.selection.rules.prove.conditions import Dropped
 from axiloom.selection.rules.prove.context import Context

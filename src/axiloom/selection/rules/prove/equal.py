@@ -19,8 +19,8 @@ from itertools import combinations, permutations
 from math import prod
 from typing import Any
 
-from axiloom.selection.ir.numbers import number
-from axiloom.selection.ir.ops.reduce import neutral
+from axiloom.graph.numbers import number
+from axiloom.graph.ops.reduce import neutral
 from axiloom.selection.rules.prove import arithmetic
 from axiloom.selection.rules.prove.context import Context
 from axiloom.selection.rules.prove.scans import at_first, same_scan

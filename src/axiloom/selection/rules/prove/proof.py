@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from axiloom.selection.ir.graph import GraphError, Type
-from axiloom.selection.ir.ops import OPS
+from axiloom.graph.graph import GraphError, Type
+from axiloom.graph.ops import OPS
 from axiloom.selection.rules.expressions import Unsaid, equal
 from axiloom.selection.rules.make import build
 from axiloom.selection.rules.prove.cases import Case, bounds_of

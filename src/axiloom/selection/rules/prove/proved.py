@@ -20,7 +20,7 @@ Say: TypeAlias = Callable[[Proof], None]
 KIND = "rules"
 GRACE_S = 10.0
 """Beyond the limit: a prover looks at its clock between cases."""
-_MEANING = ("base", "selection/ir", "selection/rules", "isa/numerics")
+_MEANING = ("base", "graph", "selection/rules", "isa/numerics")
 """Rooms whose sources say what a proof is about, and how it is found."""
 
 

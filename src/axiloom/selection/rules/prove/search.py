@@ -16,10 +16,10 @@ from itertools import islice, product
 
 import numpy as np
 
-from axiloom.selection.ir.evaluate import evaluate
-from axiloom.selection.ir.graph import Graph, GraphError, Node
-from axiloom.selection.ir.numbers import Array, number
-from axiloom.selection.ir.ops import Builder
+from axiloom.graph.evaluate import evaluate
+from axiloom.graph.graph import Graph, GraphError, Node
+from axiloom.graph.numbers import Array, number
+from axiloom.graph.ops import Builder
 from axiloom.selection.rules.expressions import Unsaid
 from axiloom.selection.rules.make import build
 from axiloom.selection.rules.prove.cases import NUMBERS, Case, bounds_of

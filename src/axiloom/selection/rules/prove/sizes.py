@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, Protocol, TypeAlias
 
 from axiloom.base.affine import polynomial
-from axiloom.selection.ir.graph import Unknown
+from axiloom.graph.graph import Unknown
 
 Product: TypeAlias = polynomial.Monomial[str]
 """Of unknowns, by their names."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
-from axiloom.selection.ir.numbers import number
+from axiloom.graph.numbers import number
 from axiloom.selection.rules.prove.conditions import Condition, Undecided
 from axiloom.selection.rules.prove.context import Context
 from axiloom.selection.rules.prove.sizes import Size, replaced

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from axiloom.selection.ir.numbers import number
+from axiloom.graph.numbers import number
 from axiloom.selection.rules.prove.conditions import Condition
 from axiloom.selection.rules.prove.sizes import Size
 from axiloom.selection.rules.prove.terms import App, Choose, Fold, Read, Scan

@@ -1,0 +1,76 @@
+"""`Windows`: how positions of results and windows meet positions of what they slide over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from axiloom.graph.ops.checks import need
+from axiloom.graph.ops.op import Algebra, Index
+
+
+@dataclass(frozen=True)
+class Windows:
+    """How positions of results and kernels meet positions of images, for each spatial dimension."""
+
+    strides: tuple[int, ...]
+    low: tuple[int, ...]
+    high: tuple[int, ...]
+    base: tuple[int, ...]
+    """Dilation of the image: elements apart."""
+    dilation: tuple[int, ...]
+    """Dilation of the window."""
+
+    def counts(self, sizes: Sequence[int], window: Sequence[int]) -> tuple[int, ...]:
+        """How many windows there are. Raises GraphError if there is none."""
+        found = []
+        for d, (size, reach) in enumerate(zip(sizes, window, strict=True)):
+            padded = self.low[d] + self.high[d] + ((size - 1) * self.base[d] + 1 if size else 0)
+            room = padded - ((reach - 1) * self.dilation[d] + 1)
+            need(room >= 0, f"a window of {reach} in {size} with padding {self.low[d]}, {self.high[d]}")
+            found.append(room // self.strides[d] + 1)
+        return tuple(found)
+
+    def meeting(self, d: int, size: int, count: int, k: int) -> tuple[slice, slice] | None:
+        """Which results (first) meet which elements (second) at position k of the window."""
+        stride, base = self.strides[d], self.base[d]
+        outputs = [
+            o
+            for o in range(count)
+            if (at := o * stride + k * self.dilation[d] - self.low[d]) >= 0
+            and at % base == 0
+            and at // base < size
+        ]
+        if not outputs:
+            return None
+        step = outputs[1] - outputs[0] if len(outputs) > 1 else 1
+        first = (outputs[0] * stride + k * self.dilation[d] - self.low[d]) // base
+        advance = max(1, step * stride // base)  # of a single one, any
+        last = first + advance * (len(outputs) - 1)
+        return slice(outputs[0], outputs[-1] + 1, step), slice(first, last + 1, advance)
+
+    def inside(
+        self,
+        algebra: Algebra,
+        at: Sequence[tuple[Any, Any]],
+        sizes: Sequence[Any],
+        yes: Callable[[Index], Any],
+        no: Callable[[], Any],
+    ) -> Any:
+        """What `yes` gives where (result's, window's) positions meet, or what `no` gives in the padding."""
+
+        def over(done: list[Any]) -> Any:
+            d = len(done)
+            if d == len(at):
+                return yes(done)
+            here = at[d][0] * self.strides[d] + at[d][1] * self.dilation[d] - self.low[d]
+            if not self.low[d] and not self.high[d] and self.base[d] == 1:
+                return over([*done, here])
+            step, last = self.base[d], (sizes[d] - 1) * self.base[d]
+            hit = (lambda: over([*done, here])) if step == 1 else (
+                lambda: algebra.choose(here % step == 0, lambda: over([*done, here // step]), no)
+            )  # fmt: skip
+            return algebra.choose(here >= 0, lambda: algebra.choose(here <= last, hit, no), no)
+
+        return over([])

@@ -1,0 +1,112 @@
+"""Forms of applications: what tells a file's form, and what reads it. A form is an entry of `FORMS`.
+
+Readers that need extras are imported when a file is theirs.
+"""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from axiloom.base import extras
+from axiloom.base.files import check_input, read_arrays, read_text
+from axiloom.graph.graph import Graph
+from axiloom.graph.numbers import Array
+from axiloom.read.context import ReadError
+
+MOST_BYTES = 1 << 30
+_HEAD = 1 << 16
+_WEIGHT = re.compile(r'axiloom\.weight\s*=\s*"([^"]+)"')
+
+
+@dataclass(frozen=True)
+class Form:
+    """`tells` looks at the file's path and the first 64 KiB as text (empty for an archive)."""
+
+    name: str
+    tells: Callable[[Path, str], bool]
+    read: Callable[[Path, str | None], Graph]
+
+
+def read(path: Path, function: str | None = None) -> Graph:
+    """The application in a file, by its contents; `function` where a text has several. Raises ReadError."""
+    check_input(path, MOST_BYTES, ReadError)
+    with path.open("rb") as file:
+        head = file.read(_HEAD)
+    text = "" if zipfile.is_zipfile(path) else head.decode("utf-8", "replace")
+    for form in FORMS:
+        if form.tells(path, text):
+            return form.read(path, function)
+    known = ", ".join(one.name for one in FORMS)
+    raise ReadError(f"{path}: none of the forms that are read: {known}")
+
+
+def _text(path: Path) -> str:
+    return read_text(path, ReadError)
+
+
+def _stablehlo(path: Path, function: str | None) -> Graph:
+    from axiloom.read.hlo import stablehlo
+    from axiloom.read.hlo.build import build
+
+    return build(stablehlo.parse(_text(path), path.name, function), path.name)
+
+
+def _classic(path: Path, function: str | None) -> Graph:
+    from axiloom.read.hlo import classic
+    from axiloom.read.hlo.build import build
+
+    return build(classic.parse(_text(path), path.name, function), path.name)
+
+
+def _linalg(path: Path, function: str | None) -> Graph:
+    from axiloom.read.linalg.reader import read_text
+
+    text = _text(path)
+    return read_text(text, path.name, _weights(path, _WEIGHT.findall(text)), function)
+
+
+def _weights(path: Path, names: list[str]) -> dict[str, Array]:
+    """Arrays of the ``.npz`` beside a ``.mlir``, which its text names."""
+    beside = path.with_suffix(".npz")
+    if not names:
+        return {}
+    if not beside.is_file():
+        raise ReadError(f"{path}: has weights ({names[0]}, ...), but {beside.name} is not beside it")
+    stored = read_arrays(beside, names)
+    if missing := [name for name in names if name not in stored]:
+        raise ReadError(f"{beside}: has no {', '.join(missing)}, which {path.name} names")
+    return stored
+
+
+def _torch(path: Path, function: str | None) -> Graph:
+    if function is not None:
+        raise ReadError(f"{path}: an exported program has no functions to choose from")
+    try:
+        from axiloom.read.torch_export import load
+    except ModuleNotFoundError:
+        raise ReadError(f"{path}: needs PyTorch: {extras.install('torch')}") from None
+    return load(path)
+
+
+FORMS = (
+    Form(
+        "an exported program of PyTorch (.pt2)", lambda path, text: not text and path.suffix == ".pt2", _torch
+    ),
+    Form(
+        "HLO text",
+        lambda _, text: bool(
+            re.search(r"^\s*(HloModule\b|ENTRY\b)|^\s*(ROOT\s+)?%?[\w.-]+ = \(?\w+\[", text, re.M)
+        ),
+        _classic,
+    ),
+    Form("StableHLO text", lambda _, text: bool(re.search(r"\b(stablehlo|mhlo|chlo)\.\w", text)), _stablehlo),
+    Form(
+        "linalg on tensors",
+        lambda _, text: bool(re.search(r"\b(linalg|tensor|func|arith)\.\w", text)),
+        _linalg,
+    ),
+)

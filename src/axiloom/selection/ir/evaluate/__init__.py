@@ -1,9 +1,0 @@
-"""Graphs on NumPy arrays.
-
-- ``graphs.py``: a whole graph
-- ``elements.py``: an operation's elements, one at a time
-"""
-
-from axiloom.selection.ir.evaluate.graphs import evaluate, evaluate_all
-
-__all__ = ["evaluate", "evaluate_all"]

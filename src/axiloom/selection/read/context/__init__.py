@@ -1,8 +1,0 @@
-"""What all readers share.
-
-- ``context.py``: `Context`, a graph being read; `ReadError`
-"""
-
-from axiloom.selection.read.context.context import Context, ReadError
-
-__all__ = ["Context", "ReadError"]
