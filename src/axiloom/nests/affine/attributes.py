@@ -57,11 +57,11 @@ def read_mixed(attributes: Mapping[str, Attribute], name: str) -> list[str | int
     if not isinstance(attribute, ArrayAttr):
         return None
     values: list[str | int] = []
-    for each in attribute.data:
-        if isinstance(each, StringAttr):
-            values.append(each.data)
-        elif isinstance(each, IntegerAttr):
-            values.append(each.value.data)
+    for member in attribute.data:
+        if isinstance(member, StringAttr):
+            values.append(member.data)
+        elif isinstance(member, IntegerAttr):
+            values.append(member.value.data)
     return values
 
 

@@ -48,8 +48,8 @@ class _Function:
     def __init__(self, schedule: Schedule, plan: Plan) -> None:
         self.schedule, self.plan = schedule, plan
         program = schedule.program
-        outside = [each for each in program.arrays if each.role is not Role.LOCAL]
-        types = [_type(each) for each in outside]
+        outside = [array for array in program.arrays if array.role is not Role.LOCAL]
+        types = [_type(array) for array in outside]
         block = Block(arg_types=types)
         self.builder = Builder(InsertPoint.at_end(block))
         self.memories: dict[str, SSAValue] = {}
@@ -67,26 +67,26 @@ class _Function:
             self._node(syntax.tree(schedule.statements), {}, self.builder)
         self.builder.insert(func.ReturnOp())
         self.op = func.FuncOp(program.name, (types, []), Region(block))
-        self.op.arg_attrs = _dictionaries([self._attributes(each) for each in outside])
+        self.op.arg_attrs = _dictionaries([self._attributes(array) for array in outside])
 
     def _attributes(self, array: Array) -> dict[str, Attribute]:
-        found: dict[str, Attribute] = {
+        attributes: dict[str, Attribute] = {
             at.NAME: at.text(array.name),
             at.NUMBER: at.text(array.number),
             at.ROLE: at.text(array.role.value),
         }
         if array.copy_of:
-            found[at.COPY] = at.text(array.copy_of)
-        found |= _layout(self.schedule.layouts.get(array.name, Layout()), len(array.shape))
+            attributes[at.COPY] = at.text(array.copy_of)
+        attributes |= _layout(self.schedule.layouts.get(array.name, Layout()), len(array.shape))
         if array.name in self.schedule.streams:
-            found[at.STREAM] = at.integer(0)
+            attributes[at.STREAM] = at.integer(0)
         for stream in self.plan.streams:
             if stream.array == array.name:
-                found[at.STREAM] = at.integer(stream.depth)
+                attributes[at.STREAM] = at.integer(stream.depth)
         for double in self.plan.doubles:
             if double.array == array.name:
-                found[at.COPIES] = at.integer(double.copies)
-        return found
+                attributes[at.COPIES] = at.integer(double.copies)
+        return attributes
 
     # --- control --------------------------------------------------------------------------------------
 
@@ -160,21 +160,21 @@ class _Function:
         if level == 1:
             loop.attributes[at.NEST] = at.integer(number)
         if not at.is_unrolled(loop) and not any(
-            isinstance(each, affine.ForOp) and not at.is_unrolled(each) for each in block.walk()
+            isinstance(op, affine.ForOp) and not at.is_unrolled(op) for op in block.walk()
         ):
             loop.attributes[at.PIPELINE] = at.integer(self.schedule.intervals.get(number, 1))
         builder.insert(loop)
 
     def _statements(self, node: isl.AstNode) -> list[Placed]:
-        found: list[int] = []
+        numbers: list[int] = []
 
         def visit(node: isl.AstNode) -> bool:
             if node.get_type() == syntax.Node.user:
-                found.append(_called(node.user_get_expr()))
+                numbers.append(_called(node.user_get_expr()))
             return True
 
         node.foreach_descendant_top_down(visit)
-        return [self.schedule.statements[each] for each in found]
+        return [self.schedule.statements[number] for number in numbers]
 
     def _if(self, node: isl.AstNode, values: dict[str, AffineExpr], builder: Builder) -> None:
         then = node.if_get_then_node()
@@ -186,31 +186,31 @@ class _Function:
             builder,
         )
 
-    def _cases(self, cases: Cases[T], made: Callable[[T, Builder], None], builder: Builder) -> None:
-        """`made` of each case, in its branch."""
+    def _cases(self, cases: Cases[T], emit: Callable[[T, Builder], None], builder: Builder) -> None:
+        """What `emit` writes for each case, in its branch."""
         if not isinstance(cases, Choice):
-            made(cases, builder)
+            emit(cases, builder)
             return
         self._branch(
             cases.condition,
-            lambda inner: self._cases(cases.then, made, inner),
-            lambda inner: self._cases(cases.other, made, inner),
+            lambda inner: self._cases(cases.then, emit, inner),
+            lambda inner: self._cases(cases.other, emit, inner),
             builder,
         )
 
     def _branch(
         self,
         parts: Condition,
-        made: Callable[[Builder], None],
+        emit: Callable[[Builder], None],
         otherwise: Callable[[Builder], None] | None,
         builder: Builder,
     ) -> None:
         """``affine.if`` has a conjunction: of several, the next stands in the branch where one fails."""
         first, *rest = parts
         then, other = Block(), Block()
-        made(Builder(InsertPoint.at_end(then)))
+        emit(Builder(InsertPoint.at_end(then)))
         if rest:
-            self._branch(rest, made, otherwise, Builder(InsertPoint.at_end(other)))
+            self._branch(rest, emit, otherwise, Builder(InsertPoint.at_end(other)))
         elif otherwise is not None:
             otherwise(Builder(InsertPoint.at_end(other)))
         self._guarded(first, then, other if rest or otherwise is not None else None, builder)
@@ -219,8 +219,8 @@ class _Function:
         for block in (then, other):
             if block is not None:
                 block.add_op(affine.YieldOp.get())
-        kept, operands = self._compressed([each.value for each in condition])
-        kinds = [AffineConstraintKind.eq if each.equal else AffineConstraintKind.ge for each in condition]
+        kept, operands = self._compressed([guard.value for guard in condition])
+        kinds = [AffineConstraintKind.eq if guard.equal else AffineConstraintKind.ge for guard in condition]
         zero = AffineExpr.constant(0)
         constraints = [
             AffineConstraintExpr(kind, value, zero, canonicalize=False)
@@ -285,10 +285,10 @@ class _Function:
         """The same with only those dimensions that are used, and their values."""
         used = sorted({used_dim for result in results for used_dim in result.used_dims()})
         places = [AffineExpr.constant(0)] * len(self.dims)
-        for place, each in enumerate(used):
-            places[each] = AffineExpr.dimension(place)
+        for place, dim in enumerate(used):
+            places[dim] = AffineExpr.dimension(place)
         kept = [result.replace_dims_and_symbols(places, []).simplify(len(used), 0) for result in results]
-        return kept, [self.dims[each] for each in used]
+        return kept, [self.dims[dim] for dim in used]
 
 
 def _called(call: isl.AstExpr) -> int:

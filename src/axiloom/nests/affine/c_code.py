@@ -35,7 +35,7 @@ class _Code:
             kind = c_type(format_of(memory.number))
             self._line(1, f"{kind} *restrict m{place} = arrays[{place}]; /* {memory.name} */")
         self._block(source.op.body.block, 1)
-        exp = [c_exp()] if any("circuit_exp" in each for each in self.functions.values()) else []
+        exp = [c_exp()] if any("circuit_exp" in text for text in self.functions.values()) else []
         helpers = "\n".join([*exp, *c_forms.HELPERS.values(), *self.functions.values()])
         body = "\n".join(self.lines)
         self.text = f"{HEADER}{helpers}\n\nvoid {ENTRY}(void **arrays)\n{{\n{body}\n}}\n"

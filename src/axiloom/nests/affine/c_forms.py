@@ -90,8 +90,8 @@ def extreme(call: str, bounds: AffineMap, names: Sequence[str]) -> str:
     """Of all results of a map: ``least(10, i + 1)``."""
     texts = [form(result, names) for result in bounds.results]
     text = texts[-1]
-    for each in reversed(texts[:-1]):
-        text = f"{call}({each}, {text})"
+    for operand in reversed(texts[:-1]):
+        text = f"{call}({operand}, {text})"
     return text
 
 

@@ -71,9 +71,9 @@ def _body(what: Meaning, source: Format, result: Format) -> str:
         return _divide(name, source)
     if source.kind is Kind.INTEGER and name in ("shl", "shr"):
         return _shift(name, source)
-    one = {"neg": f"0 - ({wide})a", "not": f"~({wide})a", "abs": f"a < 0 ? 0 - ({wide})a : ({wide})a"}
-    if name in one:
-        return f"return {wrapped(one[name], result)};"
+    unary = {"neg": f"0 - ({wide})a", "not": f"~({wide})a", "abs": f"a < 0 ? 0 - ({wide})a : ({wide})a"}
+    if name in unary:
+        return f"return {wrapped(unary[name], result)};"
     raise _unknown(what)
 
 

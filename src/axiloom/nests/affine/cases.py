@@ -39,14 +39,14 @@ Cases: TypeAlias = Union[T, Choice[T]]  # noqa: UP007  # a string is no operand 
 """One value, or several by cases."""
 
 
-def combined(made: Callable[[Sequence[T]], Cases[R]], parts: Sequence[Cases[T]]) -> Cases[R]:
-    """`made` of the parts, in each of their cases."""
+def combined(function: Callable[[Sequence[T]], Cases[R]], parts: Sequence[Cases[T]]) -> Cases[R]:
+    """`function` of the parts, in each of their cases."""
     for place, part in enumerate(parts):
         if isinstance(part, Choice):
             before, after = parts[:place], parts[place + 1 :]
-            then, other = (combined(made, [*before, side, *after]) for side in (part.then, part.other))
+            then, other = (combined(function, [*before, side, *after]) for side in (part.then, part.other))
             return Choice(part.condition, then, other)
-    return made(parts)  # type: ignore[arg-type]  # no part is a choice
+    return function(parts)  # type: ignore[arg-type]  # no part is a choice
 
 
 def flattened(cases: Cases[Condition]) -> Condition:
@@ -63,10 +63,10 @@ def both(left: Condition, right: Condition) -> Condition:
 
 def negated(condition: Condition) -> Condition:
     """One guard of each conjunction fails."""
-    found: Condition = [[]]
+    negation: Condition = [[]]
     for conjunction in condition:
-        found = both(found, [[fail] for guard in conjunction for fail in _fails(guard)])
-    return found
+        negation = both(negation, [[fail] for guard in conjunction for fail in _fails(guard)])
+    return negation
 
 
 def _fails(guard: Guard) -> list[Guard]:

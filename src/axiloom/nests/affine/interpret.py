@@ -38,12 +38,12 @@ class Executable:
         for memory in self.memories:
             kind = format_of(memory.number).numpy
             if memory.role.is_given:
-                given = checked(self.name, memory.given_as, memory.shape, kind, arrays)
-                held[memory.name] = np.array(given, kind, order="C")
+                array = checked(self.name, memory.given_as, memory.shape, kind, arrays)
+                held[memory.name] = np.array(array, kind, order="C")
             else:
                 held[memory.name] = np.zeros(memory.shape, kind)
         compiled.call(compiled.library(self.code), ENTRY, list(held.values()))
-        return {each.name: held[each.name] for each in self.memories if each.role.is_result}
+        return {memory.name: held[memory.name] for memory in self.memories if memory.role.is_result}
 
 
 def interpret(
@@ -88,10 +88,10 @@ def checked(
     """The array that is given, if it fits."""
     if name not in arrays:
         raise UsageError(f"{program}: array {name} is not given")
-    given = np.asarray(arrays[name])
-    if given.shape != shape or given.dtype != kind:
-        raise UsageError(f"{program}: array {name} is {kind} {shape}, not {given.dtype} {given.shape}")
-    return given
+    array = np.asarray(arrays[name])
+    if array.shape != shape or array.dtype != kind:
+        raise UsageError(f"{program}: array {name} is {kind} {shape}, not {array.dtype} {array.shape}")
+    return array
 
 
 def random_arrays(program: Program, rng: np.random.Generator) -> dict[str, Host]:

@@ -57,10 +57,10 @@ _FLOAT_PREDICATES = {1: "eq", 2: "gt", 3: "ge", 4: "lt", 5: "le", 13: "ne"}
 
 
 def mlir_type(number: str) -> Attribute:
-    found = format_of(number)
-    if found.kind is Kind.FLOAT:
-        return f32 if found.bits == 32 else f64
-    return IntegerType(found.bits)
+    format = format_of(number)
+    if format.kind is Kind.FLOAT:
+        return f32 if format.bits == 32 else f64
+    return IntegerType(format.bits)
 
 
 @dataclass(frozen=True)

@@ -35,24 +35,25 @@ def execute(source: Program | Schedule, arrays: Arrays) -> dict[str, npt.NDArray
     memory: _Memory = {}
     for array in program.arrays:
         format = format_of(array.number)
-        given = (
+        contents = (
             np.zeros(array.shape, format.numpy)
             if not array.role.is_given
             else arrays[array.copy_of or array.name]
         )
-        flat = np.asarray(given, format.numpy).ravel()
+        flat = np.asarray(contents, format.numpy).ravel()
         memory[array.name] = list(flat) if format.kind is Kind.FLOAT else flat.tolist()
-    instances = [points(each.domain, each.loops) for each in schedule.statements]
+    instances = [points(placed.domain, placed.loops) for placed in schedule.statements]
     runs = [
-        _statement(each, at, program, memory) for each, at in zip(schedule.statements, instances, strict=True)
+        _statement(placed, at, program, memory)
+        for placed, at in zip(schedule.statements, instances, strict=True)
     ]
     with np.errstate(all="ignore"):
         for statement, instance in in_order(schedule.statements, instances):
             runs[statement](instance)
     return {
-        each.name: np.array(memory[each.name], format_of(each.number).numpy).reshape(each.shape)
-        for each in program.arrays
-        if each.role.is_result
+        array.name: np.array(memory[array.name], format_of(array.number).numpy).reshape(array.shape)
+        for array in program.arrays
+        if array.role.is_result
     }
 
 
@@ -63,8 +64,8 @@ def in_order(statements: Sequence[Placed], instances: Sequence[Points]) -> list[
     for number, (placed, at) in enumerate(zip(statements, instances, strict=True)):
         columns = {name: at[:, i] for i, name in enumerate(placed.loops)}
         time = np.zeros((len(at), length), np.int64)
-        for level, each in enumerate(placed.order):
-            time[:, level] = columns[each] if isinstance(each, str) else each
+        for level, part in enumerate(placed.order):
+            time[:, level] = columns[part] if isinstance(part, str) else part
         times.append(time)
         owners.append(np.stack([np.full(len(at), number), np.arange(len(at))], axis=1))
     if not times:
@@ -77,22 +78,22 @@ def in_order(statements: Sequence[Placed], instances: Sequence[Points]) -> list[
 def points(domain: Sequence[Affine], names: Sequence[str]) -> Points:
     """All integer points at which the forms are at least 0, in lexicographic order; a row each."""
     limits = _limits(domain, names)
-    found: Points = np.zeros((1, 0), np.int64)
+    rows: Points = np.zeros((1, 0), np.int64)
     for depth, name in enumerate(names):
         low, high = limits[name]
         values = np.arange(low, high + 1)
-        found = np.concatenate(
-            [np.repeat(found, len(values), axis=0), np.tile(values, len(found))[:, None]], axis=1
+        rows = np.concatenate(
+            [np.repeat(rows, len(values), axis=0), np.tile(values, len(rows))[:, None]], axis=1
         )
-        rest = {each: limits[each] for each in names[depth + 1 :]}
-        columns = {each: found[:, i] for i, each in enumerate(names[: depth + 1])}
-        keep = np.ones(len(found), np.bool_)
+        rest = {name: limits[name] for name in names[depth + 1 :]}
+        columns = {name: rows[:, i] for i, name in enumerate(names[: depth + 1])}
+        keep = np.ones(len(rows), np.bool_)
         for form in domain:
             inner = Affine(tuple(term for term in form.terms if term[0] in rest))
             _, most = inner.range(rest)
             keep &= np.asarray((form - inner + most).values(columns) >= 0, np.bool_)
-        found = found[keep]
-    return found if all(form.constant >= 0 for form in domain if form.is_constant) else found[:0]
+        rows = rows[keep]
+    return rows if all(form.constant >= 0 for form in domain if form.is_constant) else rows[:0]
 
 
 def box(domain: Sequence[Affine], names: Sequence[str]) -> int:
@@ -102,13 +103,13 @@ def box(domain: Sequence[Affine], names: Sequence[str]) -> int:
 
 def _limits(domain: Sequence[Affine], names: Sequence[str]) -> dict[str, tuple[int, int]]:
     """The box around the domain."""
-    found = sets.domain(tuple(names), tuple(domain))
-    if found.is_empty():
+    region = sets.domain(tuple(names), tuple(domain))
+    if region.is_empty():
         return dict.fromkeys(names, (0, -1))
-    if not found.is_bounded():
-        raise ValueError(f"loops {', '.join(names)} have no bounds: {found}")
+    if not region.is_bounded():
+        raise ValueError(f"loops {', '.join(names)} have no bounds: {region}")
     return {
-        name: (found.dim_min_val(i).to_python(), found.dim_max_val(i).to_python())
+        name: (region.dim_min_val(i).to_python(), region.dim_max_val(i).to_python())
         for i, name in enumerate(names)
     }
 
@@ -132,7 +133,7 @@ def _statement(placed: Placed, at: Points, program: Program, memory: _Memory) ->
                     f"{placed.statement.name} at ({where}): {access.array}[{text}] is outside of {shape}"
                 )
             flat = flat * extent + value
-        return [int(each) for each in flat]
+        return [int(position) for position in flat]
 
     def value(of: Expression) -> _Value:
         if isinstance(of, Literal):

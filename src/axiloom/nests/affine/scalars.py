@@ -108,7 +108,7 @@ def _extreme(a: Scalar, b: Scalar, choose: Function) -> Scalar:
     """IEEE 754-2019 maximumNumber and minimumNumber: a NaN gives way, and -0 is less than 0."""
     if a != a or b != b:
         return b if a != a else a
-    return choose((a, b), key=lambda each: (each, not np.signbit(each)))
+    return choose((a, b), key=lambda number: (number, not np.signbit(number)))
 
 
 def _exp(value: np.float32) -> np.float32:

@@ -30,7 +30,7 @@ def iterator(level: int) -> str:
 
 def tree(statements: Sequence[Placed]) -> isl.AstNode:
     """User nodes call ``S<n>``, n the position in `statements`, with the values of its loops."""
-    length = max(len(each.order) for each in statements)
+    length = max(len(placed.order) for placed in statements)
     maps = isl.UnionMap("{ }")
     for number, statement in enumerate(statements):
         names = {name: Affine.name(f"x{i}") for i, name in enumerate(statement.loops)}
@@ -66,21 +66,21 @@ def bounds(node: isl.AstNode, values: Values) -> Cases[Bounds]:
     upper = _flat(condition.get_op_arg(1), Op.min)
     step = node.for_get_inc().get_val().to_python()
 
-    def made(forms: Sequence[AffineExpr]) -> Bounds:
+    def limits(forms: Sequence[AffineExpr]) -> Bounds:
         ends = [form + exclusive for form in forms[len(lower) :]]
         return Bounds(tuple(forms[: len(lower)]), tuple(ends), step)
 
-    return combined(made, [form(each, values) for each in (*lower, *upper)])
+    return combined(limits, [form(bound, values) for bound in (*lower, *upper)])
 
 
 def lanes(limits: Bounds, place: AffineExpr, last: Sequence[int]) -> tuple[Bounds, list[Guard]]:
     """Bounds of an unrolled loop, at dimension `place`: from 0 to a constant, and what guards its body."""
-    guard = [Guard(place + each * -1, False) for each in limits.lower if not _is_constant(each)]
-    guard += [Guard(each + place * -1 + -1, False) for each in limits.upper if not _is_constant(each)]
+    guard = [Guard(place + bound * -1, False) for bound in limits.lower if not _is_constant(bound)]
+    guard += [Guard(bound + place * -1 + -1, False) for bound in limits.upper if not _is_constant(bound)]
     if not guard:
         return limits, []
     zero, end = AffineExpr.constant(0), AffineExpr.constant(max(last) + 1)
-    kept = [*(each for each in limits.lower if _is_constant(each)), zero]
+    kept = [*(bound for bound in limits.lower if _is_constant(bound)), zero]
     return Bounds((kept[0],), (end,), limits.step), guard
 
 
@@ -93,7 +93,7 @@ def last_lane(placed: Placed, loop: str) -> int:
 def _flat(expression: isl.AstExpr, kind: int) -> list[isl.AstExpr]:
     if expression.get_type() != Kind.op or expression.get_op_type() != kind:
         return [expression]
-    return [one for argument in arguments(expression) for one in _flat(argument, kind)]
+    return [operand for argument in arguments(expression) for operand in _flat(argument, kind)]
 
 
 def arguments(expression: isl.AstExpr) -> list[isl.AstExpr]:

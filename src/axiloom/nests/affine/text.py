@@ -43,10 +43,12 @@ def _without_symbols(module: ModuleOp) -> None:
     for op in module.walk():
         for name, value in op.properties.items():
             if isinstance(value, AffineMapAttr) and value.data.num_symbols:
-                found = value.data
-                dims: list[AffineExpr] = [AffineExpr.dimension(i) for i in range(found.num_dims)]
+                affine_map = value.data
+                dims: list[AffineExpr] = [AffineExpr.dimension(i) for i in range(affine_map.num_dims)]
                 symbols: list[AffineExpr] = [
-                    AffineExpr.dimension(found.num_dims + i) for i in range(found.num_symbols)
+                    AffineExpr.dimension(affine_map.num_dims + i) for i in range(affine_map.num_symbols)
                 ]
-                total = found.num_dims + found.num_symbols
-                op.properties[name] = AffineMapAttr(found.replace_dims_and_symbols(dims, symbols, total, 0))
+                total = affine_map.num_dims + affine_map.num_symbols
+                op.properties[name] = AffineMapAttr(
+                    affine_map.replace_dims_and_symbols(dims, symbols, total, 0)
+                )

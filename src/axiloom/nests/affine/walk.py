@@ -52,33 +52,33 @@ class Function:
 
 def function(module: ModuleOp) -> Function:
     """Raises CompileError for IR that is not of a scheduled program, with the operation."""
-    functions = [each for each in module.body.block.ops if isinstance(each, func.FuncOp)]
+    functions = [op for op in module.body.block.ops if isinstance(op, func.FuncOp)]
     if len(functions) != 1:
         raise CompileError(f"a scheduled program is one function, not {len(functions)}")
-    found = Function(functions[0])
-    attributes = found.op.arg_attrs.data if found.op.arg_attrs is not None else ()
-    arguments = found.op.args
+    source = Function(functions[0])
+    attributes = source.op.arg_attrs.data if source.op.arg_attrs is not None else ()
+    arguments = source.op.args
     if len(attributes) != len(arguments):
-        raise CompileError(f"@{found.name}: arguments have no {at.NAME}, {at.NUMBER} and {at.ROLE}")
+        raise CompileError(f"@{source.name}: arguments have no {at.NAME}, {at.NUMBER} and {at.ROLE}")
     for value, attribute in zip(arguments, attributes, strict=True):
-        found.memories[value] = _memory(value, attribute, found.name)
-    for op in found.op.body.walk():
+        source.memories[value] = _memory(value, attribute, source.name)
+    for op in source.op.body.walk():
         if isinstance(op, memref.AllocOp):
-            found.memories[op.memref] = _memory(op.memref, DictionaryAttr(op.attributes), found.name)
+            source.memories[op.memref] = _memory(op.memref, DictionaryAttr(op.attributes), source.name)
         elif isinstance(op, affine.LoadOp):
-            found.numbers[op.result] = found.memories[op.memref].number
+            source.numbers[op.result] = source.memories[op.memref].number
         elif isinstance(op, (arith.ConstantOp, arith.IndexCastOp)):
             number = at.read_text(op.attributes, at.NUMBER)
             if number is None:
-                raise CompileError(f"@{found.name}: `{op}` has no {at.NUMBER}")
-            found.numbers[op.results[0]] = number
-        elif (known := found.meaning(op)) is not None:
-            found.numbers[op.results[0]] = known.number
+                raise CompileError(f"@{source.name}: `{op}` has no {at.NUMBER}")
+            source.numbers[op.results[0]] = number
+        elif (known := source.meaning(op)) is not None:
+            source.numbers[op.results[0]] = known.number
         elif not isinstance(
             op, (affine.ForOp, affine.IfOp, affine.YieldOp, affine.StoreOp, affine.ApplyOp, func.ReturnOp)
         ):
-            raise CompileError(f"@{found.name}: `{op.name}` is no operation of a scheduled program")
-    return found
+            raise CompileError(f"@{source.name}: `{op.name}` is no operation of a scheduled program")
+    return source
 
 
 def _memory(value: SSAValue, attributes: DictionaryAttr, where: str) -> Memory:

@@ -43,10 +43,10 @@ def passage(array: str, producers: Sequence[Visits], consumers: Sequence[Visits]
         raise NoPassageError("the nest that reads it writes it too")
     writer, last = final(array, writers)
     reader = readers[0]
-    found = [sources(each, reader, writer, last) for each in reader.reads(array)]
-    entry = found[0]
-    for each in found[1:]:
-        entry = entry.union(each)
+    by_load = [sources(load, reader, writer, last) for load in reader.reads(array)]
+    entry = by_load[0]
+    for other in by_load[1:]:
+        entry = entry.union(other)
     entry = entry.coalesce()
     if not entry.is_single_valued():
         raise NoPassageError(f"an iteration of {reader.name} reads what several of {writer.name} write")
@@ -59,15 +59,18 @@ def passage(array: str, producers: Sequence[Visits], consumers: Sequence[Visits]
 
 def final(array: str, writers: Sequence[Visits]) -> tuple[Visits, isl.Map]:
     """The statement that writes each element last, and elements to its instances that do."""
-    length = max(len(each.placed.order) for each in writers)
+    length = max(len(writer.placed.order) for writer in writers)
     times = [
-        each.touches(each.writes(array)[0]).reverse().apply_range(each.times(length)) for each in writers
+        writer.touches(writer.writes(array)[0]).reverse().apply_range(writer.times(length))
+        for writer in writers
     ]
     total = times[0]
-    for each in times[1:]:
-        total = total.union(each)
+    for instances in times[1:]:
+        total = total.union(instances)
     last = total.lexmax()
-    ends = [each for each, time in zip(writers, times, strict=True) if not last.intersect(time).is_empty()]
+    ends = [
+        writer for writer, time in zip(writers, times, strict=True) if not last.intersect(time).is_empty()
+    ]
     if len(ends) > 1:
         names = " and ".join(end.name for end in ends)
         raise NoPassageError(f"{names} both write elements for the last time")
@@ -105,8 +108,8 @@ def in_order(entry: isl.Map, reader: Visits, writer: Visits, does: str = "writes
 
 
 def _numbers(point: isl.BasicSet) -> list[int]:
-    one = isl.Set.from_basic_set(point)
-    return [one.dim_min_val(i).to_python() for i in range(one.dim(isl.dim_type.set))]
+    singleton = isl.Set.from_basic_set(point)
+    return [singleton.dim_min_val(i).to_python() for i in range(singleton.dim(isl.dim_type.set))]
 
 
 def _at(side: Visits, values: Sequence[int]) -> str:
@@ -115,9 +118,11 @@ def _at(side: Visits, values: Sequence[int]) -> str:
 
 def one_condition(points: isl.Set, side: Visits, what: str) -> Condition:
     try:
-        found = forms(points, side.loops, side.iterations)
+        conditions = forms(points, side.loops, side.iterations)
     except ValueError as error:
         raise NoPassageError(f"{what} iterations of {side.name} that need a division: {error}") from None
-    if len(found) != 1:
-        raise NoPassageError(f"{what} iterations of {side.name} that are {len(found)} conditions, not one")
-    return found[0]
+    if len(conditions) != 1:
+        raise NoPassageError(
+            f"{what} iterations of {side.name} that are {len(conditions)} conditions, not one"
+        )
+    return conditions[0]

@@ -53,8 +53,8 @@ class Visits:
         return function(names, self.placed.subscripts(access.subscripts)).intersect_domain(self.instances)
 
     def reads(self, array: str) -> list[Load]:
-        found = dict.fromkeys(loads(self.placed.statement.value))
-        return [each for each in found if each.array == array]
+        distinct = dict.fromkeys(loads(self.placed.statement.value))
+        return [load for load in distinct if load.array == array]
 
     def writes(self, array: str) -> list[Load]:
         target = self.placed.statement.target
@@ -73,9 +73,9 @@ class Visits:
         """Instances (loops, then lanes) to the program's usual time: static numbers and loops in turn, made
         `length` long by zeros; lanes left out."""
         vector: list[Affine] = []
-        for each in self.placed.order:
-            if each not in self.unrolled:
-                vector.append(Affine.of(each))
+        for part in self.placed.order:
+            if part not in self.unrolled:
+                vector.append(Affine.of(part))
         vector += [Affine.of(0)] * (length - len(vector))
         return function((*self.loops, *self.lanes), tuple(vector)).intersect_domain(self.instances)
 

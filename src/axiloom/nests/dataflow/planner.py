@@ -49,24 +49,26 @@ def decide(schedule: Schedule) -> Dataflow:
     }
     notes: list[Note] = []
     streams = [
-        Stream(array.name, each.entries, producer, consumer, each.push, each.pop)
-        for array, producer, consumer, each in _passages(schedule, nests, notes)
+        Stream(array.name, passage.entries, producer, consumer, passage.push, passage.pop)
+        for array, producer, consumer, passage in _passages(schedule, nests, notes)
     ]
     streams += _border(schedule, nests)
     passed = {stream.array for stream in streams}
     orders: list[Order] = []
-    ordered = [each for each in dependences(schedule.program).all if each.array not in passed]
+    ordered = [
+        dependence for dependence in dependences(schedule.program).all if dependence.array not in passed
+    ]
     apart: set[tuple[str, str]] = set()
     for first, second in combinations(nests, 2):
         if _in_one_pipe(schedule, first, second):
             continue
         for earlier in nests[first]:
             for later in nests[second]:
-                found = _waits(earlier, later, ordered, notes)
-                apart |= {(earlier.name, later.name) for each in found if each.level < 0}
+                needed = _waits(earlier, later, ordered, notes)
+                apart |= {(earlier.name, later.name) for wait in needed if wait.level < 0}
                 orders += [
-                    Order(_name(earlier, later, n, len(found)), each.after, each.before, each.tokens)
-                    for n, each in enumerate(found)
+                    Order(_name(earlier, later, n, len(needed)), wait.after, wait.before, wait.tokens)
+                    for n, wait in enumerate(needed)
                 ]
     readers = tuple(
         several
@@ -77,7 +79,7 @@ def decide(schedule: Schedule) -> Dataflow:
 
 
 def _in_one_pipe(schedule: Schedule, first: int, second: int) -> bool:
-    return any({first, second} <= each for each in schedule.shared)
+    return any({first, second} <= group for group in schedule.shared)
 
 
 # --- FIFOs --------------------------------------------------------------------------------------------------
@@ -98,14 +100,14 @@ def _passages(
         try:
             if _in_one_pipe(schedule, producer, consumer):
                 raise NoPassageError("its nests share a pipe")
-            found = passage(array.name, nests[producer], nests[consumer])
+            stream = passage(array.name, nests[producer], nests[consumer])
         except NoPassageError as error:
             if array.name in schedule.streams:
                 raise CompileError(f"array {array.name} cannot be a stream: {error}") from None
             notes.append(Note(array.name, producer, consumer, "tokens", str(error)))
             continue
         notes.append(Note(array.name, producer, consumer, "fifo"))
-        yield array, producer, consumer, found
+        yield array, producer, consumer, stream
 
 
 def _border(schedule: Schedule, nests: dict[int, tuple[Visits, ...]]) -> Iterator[Stream]:
@@ -118,11 +120,11 @@ def _border(schedule: Schedule, nests: dict[int, tuple[Visits, ...]]) -> Iterato
             if len(users) != 1 or array.role is Role.INOUT:
                 raise NoPassageError(f"{len(users)} nests use it as {array.role}, a port goes one way to one")
             if array.role is Role.IN:
-                found = arrival(array.name, nests[users[0]])
-                yield Stream(array.name, found.entries, None, users[0], None, found.pop)
+                border = arrival(array.name, nests[users[0]])
+                yield Stream(array.name, border.entries, None, users[0], None, border.pop)
             else:
-                found = departure(array.name, nests[users[0]])
-                yield Stream(array.name, found.entries, users[0], None, found.push, None)
+                border = departure(array.name, nests[users[0]])
+                yield Stream(array.name, border.entries, users[0], None, border.push, None)
         except NoPassageError as error:
             raise CompileError(f"array {array.name} cannot be a stream: {error}") from None
 
@@ -163,15 +165,15 @@ def _readers(
     """Places for the nests that read `array`: the first at which no other reads at the same time."""
     reading = {n: [v for v in nest if v.reads(array)] for n, nest in nests.items()}
     pipes: list[list[int]] = []
-    for number in (n for n, each in reading.items() if each):
+    for number in (n for n, readers in reading.items() if readers):
         mine = next((pipe for pipe in pipes if _in_one_pipe(schedule, pipe[0], number)), None)
         if mine is None:
             pipes.append([number])
         else:
             mine.append(number)
 
-    def at_once(one: list[int], other: list[int]) -> bool:
-        pairs = [(min(pair), max(pair)) for pair in product(one, other)]
+    def at_once(pipe: list[int], other: list[int]) -> bool:
+        pairs = [(min(pair), max(pair)) for pair in product(pipe, other)]
         return any(
             (s.name, t.name) not in apart
             for first, second in pairs
@@ -181,10 +183,10 @@ def _readers(
 
     places: list[list[list[int]]] = []
     for pipe in pipes:
-        free = (there for there in places if not any(at_once(pipe, each) for each in there))
+        free = (there for there in places if not any(at_once(pipe, other) for other in there))
         if (place := next(free, None)) is None:
             places.append([pipe])
         else:
             place.append(pipe)
-    found = [(n, number) for number, there in enumerate(places) for pipe in there for n in pipe]
-    return Readers(array, tuple(sorted(found)))
+    assigned = [(n, number) for number, there in enumerate(places) for pipe in there for n in pipe]
+    return Readers(array, tuple(sorted(assigned)))

@@ -57,22 +57,22 @@ def elements(array: str, edge: Edge, statements: Sequence[Visits]) -> list[npt.N
     points = side.instances.intersect(
         domain(side.loops, edge.when).add_dims(isl.dim_type.set, len(side.lanes))
     )
-    found: list[tuple[int, ...]] = []
+    rows: list[tuple[int, ...]] = []
     points.foreach_point(
-        lambda point: found.append(
+        lambda point: rows.append(
             tuple(
                 point.get_coordinate_val(isl.dim_type.set, n).to_python()
                 for n in range(len(side.loops) + len(side.lanes))
             )
         )
     )
-    found.sort()
-    values = np.array(found, np.int64).reshape(len(found), -1)
+    rows.sort()
+    values = np.array(rows, np.int64).reshape(len(rows), -1)
     at = {name: values[:, n] for n, name in enumerate((*side.loops, *side.lanes))}
     subscripts = np.stack(
-        [np.broadcast_to(f.values(at), len(found)) for f in side.placed.subscripts(access.subscripts)], axis=1
+        [np.broadcast_to(f.values(at), len(rows)) for f in side.placed.subscripts(access.subscripts)], axis=1
     )
     entries: dict[tuple[int, ...], dict[tuple[int, ...], None]] = {}
-    for point, element in zip(found, subscripts.tolist(), strict=True):
+    for point, element in zip(rows, subscripts.tolist(), strict=True):
         entries.setdefault(point[: len(side.loops)], {})[tuple(element)] = None
     return [np.array(list(entry), np.int64) for entry in entries.values()]

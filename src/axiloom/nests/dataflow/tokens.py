@@ -54,11 +54,11 @@ def waits(earlier: Visits, later: Visits, pairs: isl.Map) -> list[Wait]:
     """The waits that keep `pairs`, as :func:`conflicts` gives them."""
     for level in range(len(later.loops), 0, -1):
         try:
-            found = _at(earlier, later, pairs, level)
+            candidates = _at(earlier, later, pairs, level)
         except ValueError:
             continue
-        if len(found) <= MOST_PAIRS:
-            return found
+        if len(candidates) <= MOST_PAIRS:
+            return candidates
     return [end_to_start(earlier, later, pairs)]
 
 
@@ -89,7 +89,7 @@ def needs(pairs: isl.Map, level: int) -> tuple[isl.Map, isl.Map]:
 def _at(earlier: Visits, later: Visits, pairs: isl.Map, level: int) -> list[Wait]:
     latest, first = needs(pairs, level)
     both = first.reverse().apply_range(latest)  # iterations of `later` to those of `earlier`, one to one
-    found = []
+    candidates = []
     for before in forms(both.domain(), later.loops, later.iterations):
         part = domain(later.loops, before).intersect(both.domain())
         needed = both.intersect_domain(part).range()
@@ -98,10 +98,10 @@ def _at(earlier: Visits, later: Visits, pairs: isl.Map, level: int) -> list[Wait
             mine = both.intersect_range(these).intersect_domain(part).domain()
             tokens = int(these.count_val().to_python())
             for exact in forms(mine, later.loops, later.iterations):
-                found.append((after, exact, tokens, these))
-    if len({after for after, *_ in found}) < len(found):
+                candidates.append((after, exact, tokens, these))
+    if len({after for after, *_ in candidates}) < len(candidates):
         raise ValueError("a part that is needed is needed in several parts")
     return [
         Wait(Edge(earlier.name, after), Edge(later.name, before), tokens, level)
-        for after, before, tokens, _ in found
+        for after, before, tokens, _ in candidates
     ]

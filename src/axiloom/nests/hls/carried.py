@@ -23,14 +23,14 @@ def free_arrays(loop: affine.ForOp) -> set[SSAValue]:
     for op in loop.walk():
         if isinstance(op, (affine.LoadOp, affine.StoreOp)):
             accesses.setdefault(op.memref, []).append(op)
-    found = set()
+    free = set()
     for memory, ops in accesses.items():
-        writes = [each for each in ops if isinstance(each, affine.StoreOp)]
+        writes = [op for op in ops if isinstance(op, affine.StoreOp)]
         if not writes or len(writes) == len(ops):
             continue
         if not any(_meet(loop, write, other) for write in writes for other in ops):
-            found.add(memory)
-    return found
+            free.add(memory)
+    return free
 
 
 def _meet(loop: affine.ForOp, operation: Operation, other: Operation) -> bool:
@@ -66,26 +66,26 @@ def _access(loop: affine.ForOp | None, op: Operation) -> isl.Map:
     names: dict[SSAValue, str] = {}
     conditions: list[str] = []
     kept = 0
-    for each in around:
-        if isinstance(each, affine.ForOp):
-            index = each.body.block.args[0]
+    for outer in around:
+        if isinstance(outer, affine.ForOp):
+            index = outer.body.block.args[0]
             names[index] = name = f"x{len(names)}"
-            lower = _texts(each.lowerBoundMap.data, [names[v] for v in each.lowerBoundOperands])
-            upper = _texts(each.upperBoundMap.data, [names[v] for v in each.upperBoundOperands])
+            lower = _texts(outer.lowerBoundMap.data, [names[v] for v in outer.lowerBoundOperands])
+            upper = _texts(outer.upperBoundMap.data, [names[v] for v in outer.upperBoundOperands])
             conditions += [f"{name} >= {bound}" for bound in lower]
             conditions += [f"{name} < {bound}" for bound in upper]
-            if each is loop or loop is None:
+            if outer is loop or loop is None:
                 kept = len(names)
-        elif isinstance(each, affine.IfOp) and _is_in(op, each):
-            data = each.condition.data
-            at = [names[v] for v in each.args]
+        elif isinstance(outer, affine.IfOp) and _is_in(op, outer):
+            data = outer.condition.data
+            at = [names[v] for v in outer.args]
             for constraint in data.constraints:
                 sign = {"ge": ">=", "le": "<=", "eq": "="}[constraint.kind.name]
                 conditions.append(f"{_text(constraint.lhs, at)} {sign} {_text(constraint.rhs, at)}")
     assert isinstance(op, (affine.LoadOp, affine.StoreOp))
     listed = list(names.values())
     # The element is named, since what is quantified may not stand in a tuple.
-    element = _texts(op.map.data, [names[each] for each in op.indices])
+    element = _texts(op.map.data, [names[index] for index in op.indices])
     outs = [f"y{i}" for i in range(len(element))]
     equal = [f"{out} = {text}" for out, text in zip(outs, element, strict=True)]
     where = " and ".join([*equal, *conditions]) or "true"
@@ -96,10 +96,10 @@ def _access(loop: affine.ForOp | None, op: Operation) -> isl.Map:
 
 def _is_in(op: Operation, branch: affine.IfOp) -> bool:
     """Whether `op` stands where the condition holds."""
-    found: Operation | None = op
-    while found is not None and found.parent_op() is not branch:
-        found = found.parent_op()
-    return found is not None and found.parent_region() is branch.then_region
+    ancestor: Operation | None = op
+    while ancestor is not None and ancestor.parent_op() is not branch:
+        ancestor = ancestor.parent_op()
+    return ancestor is not None and ancestor.parent_region() is branch.then_region
 
 
 def _texts(values: AffineMap, names: list[str]) -> list[str]:

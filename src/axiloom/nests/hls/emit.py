@@ -53,7 +53,7 @@ class _File:
         self.calls = [self.names.of(part.name) for part in self.region.parts]
         functions = [self._nest(part, name) for part, name in zip(self.region.parts, self.calls, strict=True)]
         functions.append(self._top(top))
-        body = "\n".join("\n".join(each) + "\n" for each in functions)
+        body = "\n".join("\n".join(lines) + "\n" for lines in functions)
         helpers = [text for name, text in c_forms.HELPERS.items() if f"{name}(" in body]
         self.text = "\n".join([*self._head(), *helpers, *[""] * bool(helpers), body])
 
@@ -63,16 +63,16 @@ class _File:
         if self.region.why:
             lines.append(f"// nests run one after the other: {self.region.why}")
         lines.append("#include <stdint.h>")
-        if any(each.kind is Kind.INTEGER and not types.is_native(each) for each in formats):
+        if any(format.kind is Kind.INTEGER and not types.is_native(format) for format in formats):
             lines.append("#include <ap_int.h>")
-        if any(each.kind is Kind.FIXED for each in formats):
+        if any(format.kind is Kind.FIXED for format in formats):
             lines.append("#include <ap_fixed.h>")
         if self.region.streams:
             lines.append("#include <hls_stream.h>")
-        if any(each.kind is Kind.FLOAT for each in formats):
+        if any(format.kind is Kind.FLOAT for format in formats):
             lines.append("#include <math.h>")
         lines.append("")
-        definitions = [line for each in formats for line in types.declarations(each)]
+        definitions = [line for format in formats for line in types.declarations(format)]
         return [*lines, *definitions, *([""] if definitions else [])]
 
     # --- functions ------------------------------------------------------------------------------------
@@ -84,11 +84,11 @@ class _File:
         tables = {
             value: outside.pop(value) for value in list(outside) if outside[value].name in self.contents
         }
-        parameters = [_parameter(each, self.variables[value]) for value, each in outside.items()]
+        parameters = [_parameter(memory, self.variables[value]) for value, memory in outside.items()]
         lines = [f"void {name}({', '.join(parameters)})", "{"]
-        for value, each in outside.items():
-            lines.append(pragmas.interface(each, self.variables[value]))
-            lines += pragmas.storage(each, self.variables[value])
+        for value, declared in outside.items():
+            lines.append(pragmas.interface(declared, self.variables[value]))
+            lines += pragmas.storage(declared, self.variables[value])
         lines.append("#pragma HLS interface mode=s_axilite port=return")
         if self.region.is_dataflow:
             lines.append("#pragma HLS dataflow")
@@ -100,17 +100,17 @@ class _File:
             const = "const " if table.role is Role.IN else ""
             lines.append(f"{INDENT}static {const}{_declared(table, variable)} = {{{entries}}};")
             lines += pragmas.storage(table, variable)
-        for value, each in inside.items():
+        for value, declared in inside.items():
             variable = self.variables[value]
             if value in self.region.streams:
-                kind = types.type_name(format_of(each.number))
+                kind = types.type_name(format_of(declared.number))
                 lines.append(f'{INDENT}hls::stream<{kind}> {variable}("{variable}");')
-                lines.append(pragmas.stream(each, variable, regions.lanes(self.source, value)))
+                lines.append(pragmas.stream(declared, variable, regions.lanes(self.source, value)))
             else:
                 lines.append(
-                    f"{INDENT}{'static ' * self.region.is_static(value)}{_declared(each, variable)};"
+                    f"{INDENT}{'static ' * self.region.is_static(value)}{_declared(declared, variable)};"
                 )
-                lines += pragmas.storage(each, variable)
+                lines += pragmas.storage(declared, variable)
         if self.region.is_dataflow:
             for part, call in zip(self.region.parts, self.calls, strict=True):
                 arguments = ", ".join(self.variables[memory] for memory in part.memories)

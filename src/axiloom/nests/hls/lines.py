@@ -9,7 +9,7 @@ _BLOCK = re.compile(r"/\*.*?\*/", re.DOTALL)
 
 def lines_of_c(text: str) -> int:
     """Of C and C++. Pragmas count: people write them."""
-    without = _BLOCK.sub(lambda found: "\n" * found[0].count("\n"), text)
+    without = _BLOCK.sub(lambda comment: "\n" * comment[0].count("\n"), text)
     return sum(1 for line in without.splitlines() if line.split("//")[0].strip())
 
 

@@ -23,11 +23,11 @@ class Names:
         """A free name like this one."""
         plain = re.sub(r"\W", "_", name)
         plain = f"_{plain}" if plain[:1].isdigit() else plain
-        found, count = plain, 1
-        while found in self._used:
-            found, count = f"{plain}_{count}", count + 1
-        self._used.add(found)
-        return found
+        candidate, count = plain, 1
+        while candidate in self._used:
+            candidate, count = f"{plain}_{count}", count + 1
+        self._used.add(candidate)
+        return candidate
 
     def release(self, name: str) -> None:
         """Its scope has ended."""

@@ -36,12 +36,12 @@ def storage(memory: Memory, variable: str) -> list[str]:
             kind = "block" if partition[0] == "block" or dimension in blocks else "cyclic"
             how = f"{kind} factor={factor}" if factor < memory.shape[dimension] else "complete"
             lines.append(f"#pragma HLS array_partition variable={variable} {how} dim={dimension + 1}")
-    found = at.read_text(memory.attributes, at.STORAGE)
-    if found == "registers":
+    asked = at.read_text(memory.attributes, at.STORAGE)
+    if asked == "registers":
         lines.append(f"#pragma HLS array_partition variable={variable} complete dim=0")
-    elif found in _IMPLEMENTATIONS:
+    elif asked in _IMPLEMENTATIONS:
         lines.append(
-            f"#pragma HLS bind_storage variable={variable} type=ram_2p impl={_IMPLEMENTATIONS[found]}"
+            f"#pragma HLS bind_storage variable={variable} type=ram_2p impl={_IMPLEMENTATIONS[asked]}"
         )
     return lines
 

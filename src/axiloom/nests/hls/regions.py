@@ -49,14 +49,14 @@ def region(source: Function) -> Region:
         problem = _problem(source, parts)
     if problem is not None:
         return Region(big=big, why=problem)
-    streams = frozenset(each for each in asked if _is_stream(source, parts, each))
+    streams = frozenset(value for value in asked if _is_stream(source, parts, value))
     return Region(parts, True, streams, "", big)
 
 
 def _elements(shape: tuple[int, ...]) -> int:
     total = 1
-    for each in shape:
-        total *= each
+    for size in shape:
+        total *= size
     return total
 
 
@@ -68,8 +68,8 @@ def _parts(source: Function) -> tuple[tuple[Part, ...], str | None]:
         number = at.read_integer(op.attributes, at.NEST)
         if not isinstance(op, affine.ForOp) or number is None:
             return (), "a statement stands outside of loops"
-        written = frozenset(each.memref for each in op.walk() if isinstance(each, affine.StoreOp))
-        read = frozenset(each.memref for each in op.walk() if isinstance(each, affine.LoadOp))
+        written = frozenset(store.memref for store in op.walk() if isinstance(store, affine.StoreOp))
+        read = frozenset(load.memref for load in op.walk() if isinstance(load, affine.LoadOp))
         memories = tuple(memory for memory in source.memories if memory in written | read)
         parts.append(Part(f"{source.name}_{number}", (op,), memories, written, read))
     return tuple(parts), None

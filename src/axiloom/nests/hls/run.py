@@ -47,21 +47,27 @@ def run(
     compile, or there is no compiler."""
     module = source if isinstance(source, ModuleOp) else build(source, plan)
     code = hls(module)
-    found = function(module)
-    outside = [each for each in found.memories.values() if each.role is not Role.LOCAL]
+    top = function(module)
+    outside = [memory for memory in top.memories.values() if memory.role is not Role.LOCAL]
     held = {}
-    for each in outside:
-        kind = format_of(each.number).numpy
-        given = checked(found.name, each.given_as, each.shape, kind, arrays) if each.role.is_given else None
-        held[each.name] = np.zeros(each.shape, kind) if given is None else np.array(given, kind, order="C")
+    for argument in outside:
+        kind = format_of(argument.number).numpy
+        contents = (
+            checked(top.name, argument.given_as, argument.shape, kind, arrays)
+            if argument.role.is_given
+            else None
+        )
+        held[argument.name] = (
+            np.zeros(argument.shape, kind) if contents is None else np.array(contents, kind, order="C")
+        )
     names = Names()
-    for memory in found.memories.values():
+    for memory in top.memories.values():
         names.of(memory.name)
-    text = f"{code}\n{_FLUSH}\n{_wrapper(names.of(found.name), outside)}"
-    headers = sha256(b"".join(each.read_bytes() for each in sorted(INCLUDE.iterdir()))).hexdigest()[:16]
+    text = f"{code}\n{_FLUSH}\n{_wrapper(names.of(top.name), outside)}"
+    headers = sha256(b"".join(path.read_bytes() for path in sorted(INCLUDE.iterdir()))).hexdigest()[:16]
     flags = ("-fwrapv", f"-I{INCLUDE}", f"-DHEADERS_{headers}")
     compiled.call(compiled.library(text, compiled.CPP, flags), ENTRY, list(held.values()))
-    return {each.name: held[each.name] for each in outside if each.role.is_result}
+    return {memory.name: held[memory.name] for memory in outside if memory.role.is_result}
 
 
 def _wrapper(name: str, memories: list[Memory]) -> str:

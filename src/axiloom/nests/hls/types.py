@@ -140,7 +140,7 @@ def operator(what: Meaning, operands: list[Text]) -> Text:
         sign = ">" if name == "max" else "<"
         return Text(f"{a.at(10)} {sign} {b.at(10)} ? {a.at(3)} : {b.at(3)}", CONDITIONAL)
     if name == "mul" and source.kind is Kind.INTEGER and source != result:
-        operands = [Text(f"{type_name(result)}({each.text})") for each in map(cast, operands, formats)]
+        operands = [Text(f"{type_name(result)}({operand.text})") for operand in map(cast, operands, formats)]
         source = result
     if name in _INFIX and not (source.kind is Kind.FIXED and name in ("div", "rem", "shl", "shr")):
         sign, strength = _INFIX[name]

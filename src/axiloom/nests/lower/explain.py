@@ -22,7 +22,7 @@ def summary(lowered: Lowered) -> Data:
     """``pipes`` and ``memories``: intervals and why, lanes, operators, banks. Counts and cycles are
     integers."""
     return {
-        "pipes": [_pipe(each) for each in lowered.built],
+        "pipes": [_pipe(built) for built in lowered.built],
         "memories": [_memory(lowered, memory.name) for memory in lowered.circuit.memories],
         "fifos": [
             {"name": fifo.name, "bits": fifo.bits, "depth": fifo.depth} for fifo in lowered.circuit.fifos
@@ -146,12 +146,12 @@ def _fifos(fifos: list[Data]) -> Iterator[str]:
     """Lanes of a stream are one line."""
     lanes = groupby(fifos, lambda x: (re.sub(r"_\d+$", "", x["name"]), x["depth"], x["bits"]))
     for (stem, depth, bits), alike in lanes:
-        found = list(alike)
+        same = list(alike)
         size = f"{depth} x {bits} bits" if bits else f"{depth} token{'s' if depth > 1 else ''}"
-        if len(found) == 1:
-            yield f"FIFO {found[0]['name']}: {size}"
+        if len(same) == 1:
+            yield f"FIFO {same[0]['name']}: {size}"
         else:
-            yield f"{len(found)} FIFOs {stem}: {size} each"
+            yield f"{len(same)} FIFOs {stem}: {size} each"
 
 
 def _units(kind: str, count: int, unshared: dict[str, int]) -> str:

@@ -73,39 +73,39 @@ def lower(schedule: Schedule, plan: Plan | None = None, latencies: Latencies | N
         )
         for name, nests in _pipes(schedule, plan is not None)
     ]
-    used = [array for array in program.arrays if any(array.name in one.arrays for one in drafts)]
-    layouts = {each.name: _layout(each, schedule.layouts.get(each.name), drafts) for each in used}
+    used = [array for array in program.arrays if any(array.name in draft.arrays for draft in drafts)]
+    layouts = {array.name: _layout(array, schedule.layouts.get(array.name), drafts) for array in used}
     for double in plan.doubles if plan is not None else ():
         layouts[double.array] = replace(layouts[double.array], copies=double.copies)
     readers = {reader.array: reader for reader in plan.readers} if plan is not None else {}
     several = {name: reader.count for name, reader in readers.items()}
     memories = {
-        each.name: _memory(
-            each, layouts[each.name], schedule.layouts.get(each.name), several.get(each.name, 1)
+        array.name: _memory(
+            array, layouts[array.name], schedule.layouts.get(array.name), several.get(array.name, 1)
         )
-        for each in used
+        for array in used
     }
     passing = Passing()
     if plan is not None:
-        bits = {each.name: number_bits(each.number) for each in used}
+        bits = {array.name: number_bits(array.number) for array in used}
         passing = Passing({stream.array: stream for stream in plan.streams}, layouts, bits, plan.orders)
-    ports = {each.name: memories[each.name].ports // several.get(each.name, 1) for each in used}
+    ports = {array.name: memories[array.name].ports // several.get(array.name, 1) for array in used}
     around = Surroundings(layouts, memories, ports, {}, passing)
     built = [
-        build(each, replace(around, turns=_turns(each, plan), first=_first_ports(each, readers, ports)))
-        for each in drafts
+        build(draft, replace(around, turns=_turns(draft, plan), first=_first_ports(draft, readers, ports)))
+        for draft in drafts
     ]
     if plan is None:
         pipes, fifos = _in_turn(built)
         streams: tuple[tuple[Port, ...], tuple[Port, ...]] = ((), ())
     else:
-        fifos, *ports_of = passed(passing, [each.streamed for each in built])
+        fifos, *ports_of = passed(passing, [stage.streamed for stage in built])
         names = {fifo.name for fifo in fifos}
-        pipes = tuple(without_pushes(each.pipe, names) for each in built)
+        pipes = tuple(without_pushes(stage.pipe, names) for stage in built)
         streams = (ports_of[0], ports_of[1])
     touched = {x.memory for pipe in pipes for x in pipe.nodes if isinstance(x, (Read, Write))}
-    held = [register(n, bits) for each in built for n, (_, bits) in each.streamed.held.items()]
-    kept = tuple(each for each in (*memories.values(), *held) if each.name in touched)
+    held = [register(n, bits) for stage in built for n, (_, bits) in stage.streamed.held.items()]
+    kept = tuple(memory for memory in (*memories.values(), *held) if memory.name in touched)
     circuit = Circuit(program.name, pipes, kept, fifos, *streams)
     return Lowered(circuit, layouts, tuple(built))
 
@@ -145,26 +145,26 @@ def _worth(what: Operate) -> bool:
 
 def _pipes(schedule: Schedule, tokens: bool) -> list[tuple[str, list[Nest]]]:
     """Nests that share operators stand in one pipe. With tokens, other pipes may run between them."""
-    found: list[tuple[str, list[Nest]]] = []
+    pipes: list[tuple[str, list[Nest]]] = []
     for nest in schedule.nests:
-        mates = next((each for each in schedule.shared if nest.number in each), frozenset())
-        pipe = next((nests for _, nests in found if nests[-1].number in mates), None)
+        mates = next((group for group in schedule.shared if nest.number in group), frozenset())
+        pipe = next((nests for _, nests in pipes if nests[-1].number in mates), None)
         if pipe is None:
-            found.append((f"nest{nest.number}", [nest]))
-        elif tokens or pipe is found[-1][1]:
+            pipes.append((f"nest{nest.number}", [nest]))
+        elif tokens or pipe is pipes[-1][1]:
             pipe.append(nest)
         else:
             raise CompileError(
                 f"nests {sorted(mates)} share operators, and another nest stands between them: nests that "
                 "run one after the other need neighbours, or a plan"
             )
-    return found
+    return pipes
 
 
 def _layout(array: Array, wanted: Layout | None, drafts: list[Draft]) -> BankLayout:
     if wanted is not None and wanted.partition is not None:
         return BankLayout(array.name, array.shape, wanted.partition)
-    demands = [demand(array, each.vertices, each.guards) for each in drafts if array.name in each.arrays]
+    demands = [demand(array, draft.vertices, draft.guards) for draft in drafts if array.name in draft.arrays]
     return BankLayout(array.name, array.shape, partition(array, demands))
 
 
@@ -182,7 +182,7 @@ def _memory(array: Array, layout: BankLayout, wanted: Layout | None, readers: in
 
 def _in_turn(built: list[Built]) -> tuple[tuple[Pipe, ...], tuple[Fifo, ...]]:
     """Each pipe waits for the end of the one before: a token follows its last access."""
-    pipes = [each.pipe for each in built]
+    pipes = [stage.pipe for stage in built]
     fifos: list[Fifo] = []
     for position in range(len(pipes) - 1):
         fifo = Fifo(f"{pipes[position].name}_done", 0, 1)

@@ -92,7 +92,7 @@ def fifos(
     elements are popped as pushed."""
     pushes = {name: count for pipe in pipes for name, count in pipe.pushes.items()}
     pops = {name: count for pipe in pipes for name, count in pipe.pops.items()}
-    found: list[Fifo] = []
+    queues: list[Fifo] = []
     inputs: list[Port] = []
     outputs: list[Port] = []
     for array, stream in passing.streams.items():
@@ -103,7 +103,7 @@ def fifos(
                 continue
             if popped is None and stream.consumer is not None:
                 continue  # nobody needs this lane; its pushes are left out
-            found.append(Fifo(name, passing.bits[array], stream.depth))
+            queues.append(Fifo(name, passing.bits[array], stream.depth))
             if stream.producer is None and popped is not None:
                 inputs.append(Port(name, popped))
             elif stream.consumer is None and pushed is not None:
@@ -113,8 +113,8 @@ def fifos(
                     f"stream {array}: {pushed or 0} elements are pushed into FIFO {name}, "
                     f"{popped or 0} popped"
                 )
-    found += [Fifo(order.name, 0, order.depth, order.initial) for order in passing.orders]
-    return tuple(found), tuple(inputs), tuple(outputs)
+    queues += [Fifo(order.name, 0, order.depth, order.initial) for order in passing.orders]
+    return tuple(queues), tuple(inputs), tuple(outputs)
 
 
 class _Streamer:
@@ -160,10 +160,10 @@ class _Streamer:
         """The iterations that push or pop: in all lanes."""
         names = sorted(vertex.statements) if edge is None else [edge.statement]
         when = edge.when if edge is not None else ()
-        found = conditions([Edge(name, when) for name in names], self.lanes, self.guards)
-        if len(found) != 1:
-            raise CompileError(f"stream {array}: it is {what} under {len(found)} conditions, not one")
-        return found[0]
+        executed = conditions([Edge(name, when) for name in names], self.lanes, self.guards)
+        if len(executed) != 1:
+            raise CompileError(f"stream {array}: it is {what} under {len(executed)} conditions, not one")
+        return executed[0]
 
     def _fifo(self, what: Access, counts: dict[str, int], part: Condition) -> str:
         layout = self.passing.layouts[what.array]
@@ -179,20 +179,20 @@ class _Streamer:
 
 def conditions(edges: Sequence[Edge], lanes: Sequence[Lane], guards: Guards) -> list[Condition]:
     """Where a statement of `edges` is executed, in any lane: conditions that exclude each other."""
-    mine = [(each, edge) for each in lanes for edge in edges if each.statement.name == edge.statement]
-    found: list[Condition] = []
+    mine = [(lane, edge) for lane in lanes for edge in edges if lane.statement.name == edge.statement]
+    distinct: list[Condition] = []
     for lane, edge in mine:
         when = tuple(form.substitute(lane.member.counters) for form in edge.when)
         guard = guards.both(lane.guard, when)
-        if guard is None or any(guards.implies(guard, each) for each in found):
+        if guard is None or any(guards.implies(guard, other) for other in distinct):
             continue
-        found = [each for each in found if not guards.implies(each, guard)]
-        found.append(guard)
-    if len(found) < 2:
-        return found
-    union = guards.points(found[0])
-    for each in found[1:]:
-        union = union.union(guards.points(each))
+        distinct = [other for other in distinct if not guards.implies(other, guard)]
+        distinct.append(guard)
+    if len(distinct) < 2:
+        return distinct
+    union = guards.points(distinct[0])
+    for region in distinct[1:]:
+        union = union.union(guards.points(region))
     parts = [guards.simple(condition) for condition in sets.conditions(union.coalesce(), guards.names)]
     return [part for part in parts if part is not None]
 
@@ -206,16 +206,16 @@ def tokens(
 ) -> list[Node]:
     """The pushes and pops of tokens by a pipe. A token follows the last access of its statement."""
     names = {lane.statement.name for lane in lanes}
-    found: list[Node] = []
+    nodes: list[Node] = []
     for order in orders:
         if order.before.statement in names:
-            found += [Pop(order.name, when) for when in conditions([order.before], lanes, guards)]
+            nodes += [Pop(order.name, when) for when in conditions([order.before], lanes, guards)]
         if order.after.statement in names:
             accesses = [n for n, x in enumerate(vertices) if isinstance(x.what, Access)]
             mine = [n for n in accesses if order.after.statement in vertices[n].statements]
-            slot = max((slots[each] for each in mine or accesses), default=0)
-            found += [Push(order.name, None, when, slot) for when in conditions([order.after], lanes, guards)]
-    return found
+            slot = max((slots[access] for access in mine or accesses), default=0)
+            nodes += [Push(order.name, None, when, slot) for when in conditions([order.after], lanes, guards)]
+    return nodes
 
 
 def without_pushes(pipe: Pipe, fifos: Collection[str]) -> Pipe:
@@ -233,7 +233,7 @@ def without_pushes(pipe: Pipe, fifos: Collection[str]) -> Pipe:
             case Operate():
                 node = replace(node, operands=tuple(new[operand] for operand in node.operands))
             case Choose():
-                node = replace(node, options=tuple((when, new[each]) for when, each in node.options))
+                node = replace(node, options=tuple((when, new[number]) for when, number in node.options))
             case Write() | Push(value=int()):
                 assert node.value is not None
                 node = replace(node, value=new[node.value])

@@ -118,30 +118,30 @@ def draft(nests: Nests, waits: Waits | None = None, sharing: Sharing = Sharing.A
     """What one iteration of the pipe does."""
     where = space(nests.statements, nests.unrolled, waits)
     guards = Guards(where)
-    found = lanes(where, guards)
+    instances = lanes(where, guards)
     graph = Graph(nests.program, guards, nests.latencies)
-    for lane in found:
+    for lane in instances:
         graph.add(lane)
     vertices = graph.finish()
     fewer = tuple(shared(vertices, guards, nests.worth, sharing))
-    return Draft(nests, where, guards, tuple(found), fewer, tuple(vertices), sharing, waits or {})
+    return Draft(nests, where, guards, tuple(instances), fewer, tuple(vertices), sharing, waits or {})
 
 
 def build(draft: Draft, around: Surroundings) -> Built:
     """Slots and places. Operations are shared as far as that costs next to no cycles."""
-    found: list[Built] = []
+    attempts: list[Built] = []
     for sharing in sorted(Sharing, reverse=True):
         fewer = tuple(shared(draft.unshared, draft.guards, draft.nests.worth, sharing))
-        if any(len(fewer) == len(each.draft.vertices) for each in found):
+        if any(len(fewer) == len(attempt.draft.vertices) for attempt in attempts):
             continue
-        found.append(_built(replace(draft, vertices=fewer, sharing=sharing), around))
-        if found[-1].pipe.interval <= draft.nests.interval:
+        attempts.append(_built(replace(draft, vertices=fewer, sharing=sharing), around))
+        if attempts[-1].pipe.interval <= draft.nests.interval:
             break
-    sharing_some = [each for each in found if each.draft.sharing is not Sharing.NOTHING]
-    least = min(each.cycles for each in sharing_some)
-    best = next(each for each in sharing_some if each.cycles <= least * (1 + PRICE))
+    sharing_some = [attempt for attempt in attempts if attempt.draft.sharing is not Sharing.NOTHING]
+    least = min(attempt.cycles for attempt in sharing_some)
+    best = next(attempt for attempt in sharing_some if attempt.cycles <= least * (1 + PRICE))
     price = ASKED if len(draft.nests.numbers) > 1 else PRICE
-    without = found[-1]
+    without = attempts[-1]
     return best if best.cycles <= without.cycles * (1 + price) else without
 
 
@@ -232,15 +232,15 @@ class _Work:
 
     def _shorter(self, vertices: list[Vertex], inside: set[int]) -> list[Vertex]:
         """With the next shorter latency of each operator in a recurrence."""
-        found = list(vertices)
+        shorter = list(vertices)
         for number in inside:
             what = vertices[number].what
             if isinstance(what, Operate):
                 there_are = self.draft.nests.latencies(what.operator, what.number, what.result)
-                less = [each for each in there_are if each < what.latency]
+                less = [latency for latency in there_are if latency < what.latency]
                 if less:
-                    found[number] = replace(vertices[number], what=replace(what, latency=max(less)))
-        return found
+                    shorter[number] = replace(vertices[number], what=replace(what, latency=max(less)))
+        return shorter
 
     def _attempt(self, vertices: Sequence[Vertex], dependences: Sequence[Dependence]) -> Timing:
         memories = self.memories

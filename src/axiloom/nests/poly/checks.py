@@ -32,8 +32,8 @@ from axiloom.nests.program.typed import apply, select
 
 def check(program: Program) -> None:
     """Raises CompileError with every fault, one a line."""
-    if found := faults(program):
-        raise CompileError("\n".join(found))
+    if messages := faults(program):
+        raise CompileError("\n".join(messages))
 
 
 def check_circuit(program: Program) -> None:
@@ -61,16 +61,16 @@ def faults(program: Program) -> list[str]:
 
 def warnings(program: Program) -> list[str]:
     """Values that nobody reads. Only for programs without faults."""
-    found = []
+    messages = []
     for statement, instances in unread(program):
         at, count = _first(statement, instances), instances.count_val().to_python()
         lost = overwritten(program, statement, instances)
         why = f"overwritten by {lost} before it is read" if lost else "never read, and no result"
-        found.append(
+        messages.append(
             f"{_place(statement)} writes {_element(statement.target, at)}{_at(at)}, which is {why} "
             f"(so {count} times)"
         )
-    return found
+    return messages
 
 
 # --- names and types ----------------------------------------------------------------------------------
@@ -79,7 +79,7 @@ def warnings(program: Program) -> list[str]:
 def _names(program: Program) -> Iterator[str]:
     for kind, names in (
         ("array", [array.name for array in program.arrays]),
-        ("statement", [each.name for each in program.statements]),
+        ("statement", [statement.name for statement in program.statements]),
     ):
         for name, count in Counter(names).items():
             if count > 1:
@@ -99,13 +99,13 @@ def _names(program: Program) -> Iterator[str]:
             path = statement.place[: depth + 1]
             if loops.setdefault((statement.place[0], name), path) != path:
                 yield f"{_place(statement)}: `{name}` is another loop of the same nest already; rename one"
-    places = [each.place for each in program.statements]
+    places = [statement.place for statement in program.statements]
     if places != sorted(places):
         yield f"{program.name}: statements do not stand in the order of their places"
 
 
 def _types(program: Program) -> Iterator[str]:
-    arrays = {each.name: each for each in program.arrays}
+    arrays = {array.name: array for array in program.arrays}
     for array in program.arrays:
         try:
             if format_of(array.number).kind is Kind.BOOL:
@@ -173,9 +173,9 @@ def _expression(statement: Statement, expression: Expression) -> Iterator[str]:
 
 
 def _domains(program: Program) -> Iterator[str]:
-    for each in program.statements:
-        if not sets.domain(each.iterators, each.domain, each.name).is_bounded():
-            yield f"{_place(each)}: its loops have no end; give each iterator a lower and an upper bound"
+    for statement in program.statements:
+        if not sets.domain(statement.iterators, statement.domain, statement.name).is_bounded():
+            yield f"{_place(statement)}: its loops have no end; give each iterator a lower and an upper bound"
 
 
 def _bounds(program: Program) -> Iterator[str]:

@@ -62,8 +62,8 @@ def _groups(names: tuple[str, ...], forms: frozenset[Affine]) -> list[tuple[str,
         joined = set[str]().union(*(group[name] for name in form.names)) if form.names else set()
         for name in joined:
             group[name] = joined
-    found = []
+    groups = []
     for name in names:
         if name == min(group[name], key=names.index):
-            found.append(tuple(other for other in names if other in group[name]))
-    return found
+            groups.append(tuple(other for other in names if other in group[name]))
+    return groups

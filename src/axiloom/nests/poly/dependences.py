@@ -57,13 +57,13 @@ class Dependences:
     live_in: tuple[LiveIn, ...]
 
     def of(self, *kinds: Kind) -> tuple[Dependence, ...]:
-        return tuple(each for each in self.all if each.kind in kinds)
+        return tuple(dependence for dependence in self.all if dependence.kind in kinds)
 
     def graph(self) -> dict[str, tuple[str, ...]]:
         """Each statement that is a source, and the statements that wait for it."""
         edges: dict[str, dict[str, None]] = {}
-        for each in self.all:
-            edges.setdefault(each.source.name, {})[each.sink.name] = None
+        for dependence in self.all:
+            edges.setdefault(dependence.source.name, {})[dependence.sink.name] = None
         return {source: tuple(sinks) for source, sinks in edges.items()}
 
 
@@ -71,15 +71,15 @@ class Dependences:
 def dependences(program: Program) -> Dependences:
     """Of the program in the order it is written. Computed once for each program; for an array whose users
     another program has too, once for both."""
-    found: list[Dependence] = []
+    edges: list[Dependence] = []
     live: list[LiveIn] = []
-    for array in dict.fromkeys(each.name for each in program.arrays):
+    for array in dict.fromkeys(array.name for array in program.arrays):
         users = [(statement, use) for statement in program.statements if (use := _use(statement, array))]
         flows, unwritten = _flows(tuple(use for _, use in users))
         for kind, source, sink, pairs in flows:
-            found.append(Dependence(kind, array, users[source][0], users[sink][0], pairs))
+            edges.append(Dependence(kind, array, users[source][0], users[sink][0], pairs))
         live += [LiveIn(array, users[reader][0], elements) for reader, elements in unwritten]
-    return Dependences(tuple(found), tuple(live))
+    return Dependences(tuple(edges), tuple(live))
 
 
 @dataclass(frozen=True)
@@ -128,38 +128,40 @@ def _flows(users: tuple[_Use, ...]) -> tuple[tuple[_Flow, ...], tuple[tuple[int,
     """
     numbered = list(enumerate(users))
     length = max((len(user.iterators) for user in users), default=0)
-    read = _union(each.elements(f"R{k}", form) for k, each in numbered for form in each.reads)
-    written = _union(each.elements(f"W{k}", each.write) for k, each in numbered if each.write is not None)
-    when = _union(each.time(f"R{k}", length, 0) for k, each in numbered if each.reads)
+    read = _union(use.elements(f"R{k}", form) for k, use in numbered for form in use.reads)
+    written = _union(use.elements(f"W{k}", use.write) for k, use in numbered if use.write is not None)
+    when = _union(use.time(f"R{k}", length, 0) for k, use in numbered if use.reads)
     when = when.union(_union(e.time(f"W{k}", length, 1) for k, e in numbered if e.write is not None))
-    found: list[_Flow] = []
+    flows: list[_Flow] = []
     unwritten = read
     if not read.is_empty() and not written.is_empty():
         fed = isl.UnionAccessInfo.from_sink(read).set_must_source(written).set_schedule_map(when)
         flow = fed.compute_flow()
         unwritten = flow.get_must_no_source()
-        found += _pairs(Kind.RAW, flow.get_must_dependence())
+        flows += _pairs(Kind.RAW, flow.get_must_dependence())
         kept = isl.UnionAccessInfo.from_sink(written).set_may_source(read).set_kill(written)
-        found += _pairs(Kind.WAR, kept.set_schedule_map(when).compute_flow().get_may_dependence())
+        flows += _pairs(Kind.WAR, kept.set_schedule_map(when).compute_flow().get_may_dependence())
     if not written.is_empty():
         again = isl.UnionAccessInfo.from_sink(written).set_must_source(written).set_schedule_map(when)
-        found += _pairs(Kind.WAW, again.compute_flow().get_must_dependence())
+        flows += _pairs(Kind.WAW, again.compute_flow().get_must_dependence())
     live = [
-        (_number(each, isl.dim_type.in_), _plain(each)) for each in _maps(unwritten) if not each.is_empty()
+        (_number(relation, isl.dim_type.in_), _plain(relation))
+        for relation in _maps(unwritten)
+        if not relation.is_empty()
     ]
-    return tuple(found), tuple(sorted(live, key=lambda each: each[0]))
+    return tuple(flows), tuple(sorted(live, key=lambda pair: pair[0]))
 
 
 def _pairs(kind: Kind, union: isl.UnionMap) -> list[_Flow]:
-    found = []
-    for each in _maps(union):
-        source, sink = _number(each, isl.dim_type.in_), _number(each, isl.dim_type.out)
-        plain = _plain(each).coalesce()
+    flows = []
+    for relation in _maps(union):
+        source, sink = _number(relation, isl.dim_type.in_), _number(relation, isl.dim_type.out)
+        plain = _plain(relation).coalesce()
         if source == sink and kind is Kind.WAR:
             plain = plain.subtract(isl.Map.identity(plain.get_space()))
         if not plain.is_empty():
-            found.append((kind, source, sink, plain))
-    return sorted(found, key=lambda each: each[1:3])
+            flows.append((kind, source, sink, plain))
+    return sorted(flows, key=lambda flow: flow[1:3])
 
 
 def _number(pairs: isl.Map, side: isl.dim_type) -> int:
@@ -168,15 +170,15 @@ def _number(pairs: isl.Map, side: isl.dim_type) -> int:
 
 def _union(maps: Iterable[isl.Map]) -> isl.UnionMap:
     total = isl.UnionMap("{ }")
-    for each in maps:
-        total = total.union(isl.UnionMap.from_map(each))
+    for relation in maps:
+        total = total.union(isl.UnionMap.from_map(relation))
     return total
 
 
 def _maps(union: isl.UnionMap) -> list[isl.Map]:
-    found: list[isl.Map] = []
-    union.foreach_map(found.append)
-    return found
+    maps: list[isl.Map] = []
+    union.foreach_map(maps.append)
+    return maps
 
 
 def _plain(pairs: isl.Map) -> isl.Map:

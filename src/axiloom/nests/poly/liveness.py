@@ -44,20 +44,20 @@ def access_map(access: Access, numbered: bool = False) -> isl.Map:
     statement = access.statement
     name = f"{statement.name}__{access.number}" if numbered else statement.name
     # Any other place than the target's: arrays may be called as statements are.
-    found = sets.function(statement.iterators, access.load.subscripts, name, f"array__{access.load.array}")
-    return found.intersect_domain(sets.domain(statement.iterators, statement.domain, name))
+    elements = sets.function(statement.iterators, access.load.subscripts, name, f"array__{access.load.array}")
+    return elements.intersect_domain(sets.domain(statement.iterators, statement.domain, name))
 
 
 def union(maps: Iterable[isl.Map]) -> isl.UnionMap:
     total = isl.UnionMap("{ }")
-    for each in maps:
-        total = total.union(each.to_union_map())
+    for relation in maps:
+        total = total.union(relation.to_union_map())
     return total
 
 
 def times(program: Program, numbered: bool = False) -> isl.UnionMap:
     """Instances to their times. Loads of an instance stand before its write."""
-    depth = max((len(each.iterators) for each in program.statements), default=0)
+    depth = max((len(statement.iterators) for statement in program.statements), default=0)
     maps = []
     for statement in program.statements:
         time: list[Affine] = [Affine.of(statement.place[0])]
@@ -68,8 +68,8 @@ def times(program: Program, numbered: bool = False) -> isl.UnionMap:
         if numbered:
             copies += [(f"{statement.name}__{number}", 0) for number, _ in enumerate(loads(statement.value))]
         for name, late in copies:
-            found = sets.function(statement.iterators, (*time, Affine.of(late)), name)
-            maps.append(found.intersect_domain(sets.domain(statement.iterators, statement.domain, name)))
+            when = sets.function(statement.iterators, (*time, Affine.of(late)), name)
+            maps.append(when.intersect_domain(sets.domain(statement.iterators, statement.domain, name)))
     return union(maps)
 
 
@@ -84,7 +84,7 @@ def live_in(program: Program) -> list[tuple[Access, isl.Map]]:
     )
     missing: dict[str, isl.Map] = {}
     flow.get_must_no_source().foreach_map(
-        lambda each: missing.update({each.get_tuple_name(isl.dim_type.in_): each})
+        lambda relation: missing.update({relation.get_tuple_name(isl.dim_type.in_): relation})
     )
     return [
         (access, missing[name])
@@ -139,8 +139,8 @@ def unread(program: Program) -> list[tuple[Statement, isl.Set]]:
             sinks = sinks.union(
                 isl.Map.from_domain_and_range(isl.Set(f"{{ {last} }}"), whole(program, array.name))
             )
-    depth = max((len(each.place) for each in program.statements), default=1)
-    end = max((each.place[0] for each in program.statements), default=0) + 1
+    depth = max((len(statement.place) for statement in program.statements), default=1)
+    end = max((statement.place[0] for statement in program.statements), default=0) + 1
     after = ", ".join(["0"] * (2 * (depth - 1) + 1))
     order = order.union(isl.Map(f"{{ {last} -> [{end}, {after}] }}"))
     flow = (
@@ -150,14 +150,14 @@ def unread(program: Program) -> list[tuple[Statement, isl.Set]]:
         .compute_flow()
     )
     used = flow.get_must_dependence().domain()
-    found = []
+    dead = []
     for statement in program.statements:
         rest = (
             sets.domain(statement.iterators, statement.domain, statement.name).to_union_set().subtract(used)
         )
         if not rest.is_empty():
-            found.append((statement, isl.Set.from_union_set(rest)))
-    return found
+            dead.append((statement, isl.Set.from_union_set(rest)))
+    return dead
 
 
 def overwritten(program: Program, statement: Statement, instances: isl.Set) -> str:
@@ -167,17 +167,17 @@ def overwritten(program: Program, statement: Statement, instances: isl.Set) -> s
     elements = first.apply(target)
     order = times(program)
     (time,) = _sets(first.to_union_set().apply(order))
-    for each in program.statements:
-        if each.target.array != statement.target.array:
+    for writer in program.statements:
+        if writer.target.array != statement.target.array:
             continue
-        again = elements.apply(access_map(Access(each, each.target, None)).reverse())
+        again = elements.apply(access_map(Access(writer, writer.target, None)).reverse())
         for moment in _sets(again.to_union_set().apply(order)):
             if not time.lex_lt_set(moment).is_empty():
-                return each.name
+                return writer.name
     return ""
 
 
 def _sets(points: isl.UnionSet) -> list[isl.Set]:
-    found: list[isl.Set] = []
-    points.foreach_set(found.append)
-    return found
+    parts: list[isl.Set] = []
+    points.foreach_set(parts.append)
+    return parts

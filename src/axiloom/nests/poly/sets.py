@@ -42,31 +42,31 @@ def function(
 def conditions(points: isl.Set, names: Sequence[str]) -> list[Condition]:
     """The disjoint parts of a set, each as forms that are at least 0. Raises ValueError if a part needs a
     division."""
-    found = []
+    parts = []
     for part in points.make_disjoint().get_basic_sets():
         forms: list[Affine] = []
-        for each in part.get_constraints():
+        for constraint in part.get_constraints():
             if any(
-                each.get_coefficient_val(isl.dim_type.div, i).to_python()
-                for i in range(each.dim(isl.dim_type.div))
+                constraint.get_coefficient_val(isl.dim_type.div, i).to_python()
+                for i in range(constraint.dim(isl.dim_type.div))
             ):
                 raise ValueError(f"not affine without divisions: {part}")
             form = Affine.sum(
                 [
-                    (name, each.get_coefficient_val(isl.dim_type.set, i).to_python())
+                    (name, constraint.get_coefficient_val(isl.dim_type.set, i).to_python())
                     for i, name in enumerate(names)
                 ],
-                each.get_constant_val().to_python(),
+                constraint.get_constant_val().to_python(),
             )
-            forms += [form, -form] if each.is_equality() else [form]
-        found.append(tuple(sorted(forms, key=str)))
-    return found
+            forms += [form, -form] if constraint.is_equality() else [form]
+        parts.append(tuple(sorted(forms, key=str)))
+    return parts
 
 
 def pieces(value: isl.PwAff, names: Sequence[str]) -> list[tuple[Condition, Affine]]:
     """The pieces of a function of `names`, each with its condition. Raises ValueError as
     :func:`conditions`."""
-    found: list[tuple[Condition, Affine]] = []
+    forms: list[tuple[Condition, Affine]] = []
     parts: list[tuple[isl.Set, isl.Aff]] = []
     # An exception would not get through isl: what is wrong is looked for behind it.
     value.coalesce().foreach_piece(lambda where, form: parts.append((where, form)))
@@ -80,5 +80,5 @@ def pieces(value: isl.PwAff, names: Sequence[str]) -> list[tuple[Condition, Affi
             ],
             form.get_constant_val().to_python(),
         )
-        found.extend((condition, result) for condition in conditions(where, names))
-    return found
+        forms.extend((condition, result) for condition in conditions(where, names))
+    return forms

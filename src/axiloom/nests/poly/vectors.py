@@ -54,5 +54,5 @@ def _direction(of: Distance) -> str:
     forwards, backwards = high is None or high > 0, low is None or low < 0
     still = (low is None or low <= 0) and (high is None or high >= 0)
     signs: Sequence[tuple[bool, str]] = ((forwards, "<"), (still, "="), (backwards, ">"))
-    found = "".join(sign for holds, sign in signs if holds)
-    return {"<=>": "*", "<>": "!=", "=>": ">="}.get(found, found)
+    direction = "".join(sign for holds, sign in signs if holds)
+    return {"<=>": "*", "<>": "!=", "=>": ">="}.get(direction, direction)

@@ -46,9 +46,9 @@ def compile_ports(
     check_circuit(schedule.program)
     if plain:
         return _plain(schedule, width)
-    made = _overlapped(schedule, width, copies)
+    compiled = _overlapped(schedule, width, copies)
     try:
-        cycles(made.circuit)
+        cycles(compiled.circuit)
     except DeadlockError as error:
         try:
             return replace(_plain(schedule, width), deadlock=str(error))
@@ -57,7 +57,7 @@ def compile_ports(
                 f"{schedule.program.name}: through a port its nests would wait for each other forever "
                 f"({error}), and one after the other they cannot run: {why}"
             ) from None
-    return made
+    return compiled
 
 
 def _plain(schedule: Schedule, width: int) -> Compiled:
@@ -66,11 +66,18 @@ def _plain(schedule: Schedule, width: int) -> Compiled:
 
 
 def _overlapped(schedule: Schedule, width: int, copies: int) -> Compiled:
-    found = overlap(schedule)
-    groups = {name: rows for name, (rows, _) in found.groups.items()}
-    ported = through_ports(with_reads(schedule, found), width, found.blocks, found.first, groups, found.sets)
-    return _with_ports(overlapped(lower(ported.schedule), found, ported, copies), ported, found)
+    overlapping = overlap(schedule)
+    groups = {name: rows for name, (rows, _) in overlapping.groups.items()}
+    ported = through_ports(
+        with_reads(schedule, overlapping),
+        width,
+        overlapping.blocks,
+        overlapping.first,
+        groups,
+        overlapping.sets,
+    )
+    return _with_ports(overlapped(lower(ported.schedule), overlapping, ported, copies), ported, overlapping)
 
 
-def _with_ports(circuit: Circuit, ported: Ported, found: Overlap | None) -> Compiled:
-    return Compiled(with_ports(circuit, ported.inputs, ported.outputs), *ported.packets, found)
+def _with_ports(circuit: Circuit, ported: Ported, overlapping: Overlap | None) -> Compiled:
+    return Compiled(with_ports(circuit, ported.inputs, ported.outputs), *ported.packets, overlapping)

@@ -42,7 +42,7 @@ def folded(circuit: Circuit, fold: Fold) -> Circuit:
         if fold.apart
         else replace(memory, depth=unit * fold.room)
     )
-    memories = tuple(smaller if each.name == fold.array else each for each in circuit.memories)
+    memories = tuple(smaller if memory.name == fold.array else memory for memory in circuit.memories)
     banks = memory.banks if fold.apart else 0
     pipes = tuple(
         replace(pipe, nodes=tuple(_fold(node, pipe, fold, unit, banks) for node in pipe.nodes))
@@ -55,24 +55,24 @@ def tightest(circuit: Circuit, fold: Fold) -> Circuit:
     """`circuit` with the memory of an array of one pipe folded to one block, or two: so that accesses of two
     blocks to one place come in the order of the blocks."""
     for room in (1, 2):
-        found = folded(circuit, replace(fold, room=room))
-        if _in_order(found, fold):
-            return found
+        candidate = folded(circuit, replace(fold, room=room))
+        if _in_order(candidate, fold):
+            return candidate
     return circuit
 
 
 def _unit(circuit: Circuit, fold: Fold) -> int | None:
     """Words of a bank that a block takes: how far an address goes with the outermost counter, if that is the
     same everywhere and nothing else goes that far."""
-    found = set()
+    steps = set()
     for pipe in circuit.pipes:
-        nodes = [each for each in pipe.nodes if isinstance(each, Read | Write) and each.memory == fold.array]
+        nodes = [node for node in pipe.nodes if isinstance(node, Read | Write) and node.memory == fold.array]
         points = enumerate_points(pipe.counters) if nodes else {}
         for node in nodes:
             step, rest = _split(node.address, *fold.outer[pipe.name])
             inside = layouts.values(rest, points, pipe.iterations)[holds(node.when, points, pipe.iterations)]
-            found.add(step if inside.size and inside.min() >= 0 and inside.max() < step else None)
-    return found.pop() if len(found) == 1 else None
+            steps.add(step if inside.size and inside.min() >= 0 and inside.max() < step else None)
+    return steps.pop() if len(steps) == 1 else None
 
 
 def _fold(node: Node, pipe: Pipe, fold: Fold, unit: int, banks: int) -> Node:
@@ -108,12 +108,12 @@ def _in_order(circuit: Circuit, fold: Fold) -> bool:
 
     An iteration touches memories up to `last_slot` cycles after its issue: only so near to each other can
     two be in the wrong order."""
-    (pipe,) = (each for each in circuit.pipes if each.name in fold.outer)
+    (pipe,) = (pipe for pipe in circuit.pipes if pipe.name in fold.outer)
     counter, _ = fold.outer[pipe.name]
     points = enumerate_points(pipe.counters)
     size, near = pipe.iterations, pipe.last_slot + 1
     block = points[counter]
-    nodes = [each for each in pipe.nodes if isinstance(each, Read | Write) and each.memory == fold.array]
+    nodes = [node for node in pipe.nodes if isinstance(node, Read | Write) and node.memory == fold.array]
     depth = circuit.memory(fold.array).depth
     touched = []
     for node in nodes:
@@ -122,15 +122,15 @@ def _in_order(circuit: Circuit, fold: Fold) -> bool:
     for change in map(int, np.flatnonzero(np.diff(block))):
         before = np.arange(max(0, change + 1 - near), change + 1)
         after = np.arange(change + 1, min(size, change + 1 + near))
-        for one_place, one_holds, one in touched:
+        for one_place, one_holds, access in touched:
             for other_place, other_holds, other in touched:
-                if isinstance(one, Read) and isinstance(other, Read):
+                if isinstance(access, Read) and isinstance(other, Read):
                     continue
                 early, late = before[one_holds[before]], after[other_holds[after]]
                 same = one_place[early][:, None] == other_place[late][None, :]
-                gap = (late[None, :] - early[:, None]) * pipe.interval + other.slot - one.slot
+                gap = (late[None, :] - early[:, None]) * pipe.interval + other.slot - access.slot
                 # A read sees what was written in cycles before; a write in the same cycle comes after it.
-                least = 0 if isinstance(one, Read) else 1
+                least = 0 if isinstance(access, Read) else 1
                 if (same & (gap < least)).any():
                     return False
     return True

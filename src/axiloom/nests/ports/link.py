@@ -36,7 +36,7 @@ def link(
         output_buffer_size=_pages(received),
         scatter_gather=scatter_gather,
     )
-    made = Link(
+    connection = Link(
         name=name,
         description=description,
         dma=dma,
@@ -44,9 +44,9 @@ def link(
         stream_width=inputs.parts[0].width,
         packets=(inputs.words, outputs.words),
     )
-    if faults := check_link(made):
+    if faults := check_link(connection):
         raise SpecError([f"{name}: {fault}" for fault in faults])
-    return made
+    return connection
 
 
 def _pages(size: int) -> int:

@@ -90,7 +90,9 @@ def overlap(schedule: Schedule) -> Overlap:
     nests, arrays = schedule.nests, schedule.program.arrays
     waits = {(a.number, b.number): _wait(a, b) for a, b in combinations(nests, 2)}
     users = {
-        array.name: [nest for nest in nests if any(one.array == array.name for one, _, _ in _accesses(nest))]
+        array.name: [
+            nest for nest in nests if any(access.array == array.name for access, _, _ in _accesses(nest))
+        ]
         for array in arrays
     }
     in_blocks = {array.name: size for array in arrays if (size := _blocks(array, users[array.name], waits))}
@@ -113,11 +115,11 @@ def overlap(schedule: Schedule) -> Overlap:
         array = schedule.program.array(name)
         if len(numbers) == 1 and array.role is Role.IN and len(array.shape) > 1 and name not in in_blocks:
             beside = any(numbers[0] in readers.get(other, ()) for other in in_blocks)
-            found = _groups(users[name][0], name, array.shape[0]) if beside else None
-            if found is not None:
-                groups[name] = found
+            group = _groups(users[name][0], name, array.shape[0]) if beside else None
+            if group is not None:
+                groups[name] = group
     uses = {name: _first_use(nests, name, name in groups) for name in readers}
-    first = tuple(sorted(readers, key=lambda one: uses[one]))
+    first = tuple(sorted(readers, key=lambda name: uses[name]))
     sets: list[tuple[str, ...]] = []
     for name in first:
         if name in in_blocks:
@@ -126,8 +128,8 @@ def overlap(schedule: Schedule) -> Overlap:
             else:
                 sets.append((name,))
     sets = [
-        tuple(one for one in first if one in each or (one in groups and _together(readers, one, each)))
-        for each in sets
+        tuple(name for name in first if name in names or (name in groups and _together(readers, name, names)))
+        for names in sets
     ]
     return Overlap(waits, in_blocks, groups, readers, first, tuple(sets), results, private)
 
@@ -161,10 +163,10 @@ def _in_turn(
     them has to wait for all of another."""
     if _count(schedule, blocks, array) != _count(schedule, blocks, others[0]):
         return False
-    for one in readers[array]:
+    for reader in readers[array]:
         for other in (number for name in others for number in readers[name]):
-            pair = (min(one, other), max(one, other))
-            if one != other and (
+            pair = (min(reader, other), max(reader, other))
+            if reader != other and (
                 waits[pair] is Wait.WHOLE or any(set(pair) <= mates for mates in schedule.shared)
             ):
                 return False
@@ -178,9 +180,11 @@ def _together(readers: Mapping[str, tuple[int, ...]], array: str, blocks: Sequen
 def _first_use(nests: Sequence[Nest], array: str, is_group: bool) -> tuple[int, int, bool]:
     """Nest, statement in it, and groups behind blocks."""
     for nest in nests:
-        ordered = sorted(nest.statements, key=lambda each: tuple(map(int, each.order[::2])))
-        for position, each in enumerate(ordered):
-            if any(one.array == array for one in (each.statement.target, *loads(each.statement.value))):
+        ordered = sorted(nest.statements, key=lambda placed: tuple(map(int, placed.order[::2])))
+        for position, placed in enumerate(ordered):
+            if any(
+                access.array == array for access in (placed.statement.target, *loads(placed.statement.value))
+            ):
                 return nest.number, position, is_group
     return 1 << 30, 0, is_group
 
@@ -192,7 +196,7 @@ def with_reads(schedule: Schedule, overlap: Overlap) -> Schedule:
         readers = tuple(
             nest.number
             for nest in schedule.nests
-            if any(one.array == array.name and not store for one, store, _ in _accesses(nest))
+            if any(access.array == array.name and not store for access, store, _ in _accesses(nest))
         )
         ports = overlap.at_once(readers) if readers else 1
         if ports > 1:
@@ -211,7 +215,7 @@ def _accesses(nest: Nest) -> Iterator[tuple[Load, bool, Placed]]:
 
 def _rows(nest: Nest, array: str) -> int | None:
     """Rows of `array` in a block, if each iteration of the outermost loop uses rows of its own."""
-    found: set[int] = set()
+    sizes: set[int] = set()
     for access, _, placed in _accesses(nest):
         if access.array != array:
             continue
@@ -224,14 +228,14 @@ def _rows(nest: Nest, array: str) -> int | None:
         low, high = _range(placed, rest)
         if size < 1 or low < 0 or high >= size:
             return None
-        found.add(size)
-    return found.pop() if len(found) == 1 else None
+        sizes.add(size)
+    return sizes.pop() if len(sizes) == 1 else None
 
 
 def _groups(nest: Nest, array: str, rows: int) -> tuple[int, str] | None:
     """Of the `rows` of `array` those in a group and the loop, if each iteration of the second loop reads rows
     of its own, whatever the first one's, and the first of the first loop's iterations all of them."""
-    found: set[tuple[int, str]] = set()
+    groups: set[tuple[int, str]] = set()
     for access, is_store, placed in _accesses(nest):
         if access.array != array:
             continue
@@ -247,8 +251,8 @@ def _groups(nest: Nest, array: str, rows: int) -> tuple[int, str] | None:
         taken = points.project_out(isl.dim_type.set, 2, len(placed.loops) - 2)
         if not taken.is_equal(isl.Set(f"{{ [0, k] : 0 <= k < {-(-rows // size)} }}")):
             return None
-        found.add((size, second))
-    return found.pop() if len(found) == 1 else None
+        groups.add((size, second))
+    return groups.pop() if len(groups) == 1 else None
 
 
 def _range(placed: Placed, form: Affine) -> tuple[int, int]:
@@ -274,21 +278,21 @@ def _blocks_of(nest: Nest) -> int | None:
 def _wait(first: Nest, then: Nest) -> Wait:
     """How `then`, the later one, waits for `first`."""
     blocks = _blocks_of(first) == _blocks_of(then) is not None
-    found = Wait.NONE
-    for one, stores, a in _accesses(first):
+    wait = Wait.NONE
+    for access, stores, a in _accesses(first):
         for other, writes, b in _accesses(then):
-            if one.array != other.array or not (stores or writes):
+            if access.array != other.array or not (stores or writes):
                 continue
-            shared = _shared(a, one, b, other)
+            shared = _shared(a, access, b, other)
             if shared.is_empty():
                 continue
             if not blocks:
                 return Wait.WHOLE
-            found = Wait.BLOCKS
+            wait = Wait.BLOCKS
             # Names of loops may be the same in both: the second's come behind the first's.
             if not shared.intersect(_later(len(a.loops), len(b.loops))).is_empty():
                 return Wait.WHOLE
-    return found
+    return wait
 
 
 def _shared(a: Placed, load: Load, b: Placed, other: Load) -> isl.Set:

@@ -135,14 +135,14 @@ class Packet:
 
     def unpack(self, words: npt.NDArray[np.uint32]) -> dict[str, Elements]:
         """The arrays, from all words of a packet in which each is whole."""
-        found: dict[str, list[Elements]] = {}
+        arrays: dict[str, list[Elements]] = {}
         at = 0
         for part in self.parts:
             end = at + part.beats * part.width // WORD_BITS
-            found.setdefault(part.array.name, []).append(part.elements(words[at:end]))
+            arrays.setdefault(part.array.name, []).append(part.elements(words[at:end]))
             at = end
         return {
-            name: blocks[0] if len(blocks) == 1 else np.concatenate(blocks) for name, blocks in found.items()
+            name: blocks[0] if len(blocks) == 1 else np.concatenate(blocks) for name, blocks in arrays.items()
         }
 
 

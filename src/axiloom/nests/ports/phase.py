@@ -81,20 +81,20 @@ class Phase:
         return self.points.fix_val(isl.dim_type.set, at, value)
 
     def _users(self, array: str) -> list[Member]:
-        found = []
+        members = []
         for member in self.members:
             statement = member.placed.statement
-            if array in (each.array for each in (statement.target, *loads(statement.value))):
-                found.append(member)
-        return found
+            if array in (access.array for access in (statement.target, *loads(statement.value))):
+                members.append(member)
+        return members
 
     def _union(self, members: list[Member]) -> isl.Set:
         space = self.built.draft.space
-        found = isl.Set.empty(space.reached.get_space())
+        total = isl.Set.empty(space.reached.get_space())
         for member in members:
             points = sets.domain((*space.names, *member.unrolled), member.domain)
-            found = found.union(points.project_out(isl.dim_type.set, len(space.names), len(member.unrolled)))
-        return found.intersect(space.reached).coalesce()
+            total = total.union(points.project_out(isl.dim_type.set, len(space.names), len(member.unrolled)))
+        return total.intersect(space.reached).coalesce()
 
 
 def each(points: isl.Set, outer: int, last: bool) -> isl.Set:

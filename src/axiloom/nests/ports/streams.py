@@ -54,7 +54,7 @@ def _in(circuit: Circuit, names: Sequence[str], prefix: str, is_input: bool) -> 
         for number, pipe in enumerate(circuit.pipes)
         if any(isinstance(node, kind) and node.memory in names for node in pipe.nodes)
     ]
-    memory = min((circuit.memory(name) for name in names), key=lambda one: one.bits)
+    memory = min((circuit.memory(name) for name in names), key=lambda memory: memory.bits)
     if len(users) != 1:
         raise CompileError(
             f"{circuit.name}: {memory.name} is a stream, and {len(users)} pipes use it: one can"
@@ -67,13 +67,13 @@ def _in(circuit: Circuit, names: Sequence[str], prefix: str, is_input: bool) -> 
     nodes = (_popped if is_input else _pushed)(circuit, pipe.nodes, beats, fifos, memory.bits)
     depth = AHEAD if is_input else last + 2
     pipes = tuple(
-        replace(pipe, nodes=tuple(nodes)) if i == number else one for i, one in enumerate(circuit.pipes)
+        replace(pipe, nodes=tuple(nodes)) if i == number else other for i, other in enumerate(circuit.pipes)
     )
     ports = tuple(Port(fifo, memory.depth) for fifo in fifos)
     return replace(
         circuit,
         pipes=pipes,
-        memories=tuple(each for each in circuit.memories if each.name not in names),
+        memories=tuple(memory for memory in circuit.memories if memory.name not in names),
         fifos=(*circuit.fifos, *(Fifo(fifo, memory.bits, depth) for fifo in fifos)),
         inputs=(*circuit.inputs, *(ports if is_input else ())),
         outputs=(*circuit.outputs, *(() if is_input else ports)),
@@ -125,7 +125,7 @@ def _later(node: Node, count: int) -> Node:
         case Operate():
             return replace(node, operands=tuple(operand + count for operand in node.operands))
         case Choose():
-            return replace(node, options=tuple((when, one + count) for when, one in node.options))
+            return replace(node, options=tuple((when, place + count) for when, place in node.options))
         case Write():
             return replace(node, value=node.value + count)
         case Push() if node.value is not None:

@@ -78,7 +78,7 @@ def through_ports(
         replace(statement, place=(statement.place[0] + before, *statement.place[1:]))
         for statement in program.statements
     )
-    behind = max((each.place[0] for each in kept), default=before) + 1
+    behind = max((statement.place[0] for statement in kept), default=before) + 1
     new_in = tuple(_at(statement, number) for number, statement in enumerate(copies_in.statements))
     new_out = tuple(_at(statement, behind + number) for number, statement in enumerate(copies_out.statements))
     arrays = (
@@ -91,9 +91,9 @@ def through_ports(
 
     numbers = [nest.number for nest in schedule.nests]
     end = max(numbers, default=0) + 2
-    by_name = {each.name: each for each in kept}
+    by_name = {statement.name: statement for statement in kept}
     placed = (
-        *(_placed(each, number, 0, copies_in.outer[number]) for number, each in enumerate(new_in)),
+        *(_placed(statement, number, 0, copies_in.outer[number]) for number, statement in enumerate(new_in)),
         *(
             replace(
                 statement,
@@ -102,10 +102,13 @@ def through_ports(
             )
             for statement in schedule.statements
         ),
-        *(_placed(each, number, end, copies_out.outer[number]) for number, each in enumerate(new_out)),
+        *(
+            _placed(statement, number, end, copies_out.outer[number])
+            for number, statement in enumerate(new_out)
+        ),
     )
     lanes = {
-        each.name: Layout(Cyclic((1, each.shape[1]))) for each in (*copies_in.arrays, *copies_out.arrays)
+        array.name: Layout(Cyclic((1, array.shape[1]))) for array in (*copies_in.arrays, *copies_out.arrays)
     }
     ported = Schedule(
         whole,
@@ -114,7 +117,7 @@ def through_ports(
         {number + 1: interval for number, interval in schedule.intervals.items()},
         {**schedule.layouts, **lanes},
         schedule.streams,
-        tuple(frozenset(number + 1 for number in each) for each in schedule.shared),
+        tuple(frozenset(number + 1 for number in group) for group in schedule.shared),
         (*schedule.log, f"ports({width})"),
     )
     return Ported(
@@ -135,7 +138,7 @@ def _in_order(
     sets: Sequence[Sequence[str]],
 ) -> Packet:
     """`first`, the other whole arrays, and then blocks in turn: `groups` between those of the first turn."""
-    cut = {name for each in sets for name in each}
+    cut = {name for names in sets for name in names}
     whole = [part for part in packet.parts if part.array.name not in cut]
     whole.sort(key=lambda part: first.index(part.array.name) if part.array.name in first else len(first))
     by_name = {part.array.name: part for part in packet.parts}
@@ -169,11 +172,11 @@ class _Copies:
 def first_turns(packet: Packet, sets: Sequence[Sequence[str]], groups: Container[str]) -> dict[str, int]:
     """Where the outermost loop stands at the first block, or group, of an array: sets follow each other."""
     counts = Counter(part.array.name for part in packet.parts if part.count is not None)
-    found, at = {}, 0
+    turns, at = {}, 0
     for names in sets:
-        found.update(dict.fromkeys(names, at))
+        turns.update(dict.fromkeys(names, at))
         at += max((counts[name] for name in names if name not in groups), default=0)
-    return found
+    return turns
 
 
 def _copies(
@@ -190,7 +193,7 @@ def _copies(
     periods = {
         name: first[name].beats
         if name in groups
-        else sum(first[each].beats for each in names_of if each not in groups)
+        else sum(first[name].beats for name in names_of if name not in groups)
         for names_of in sets
         for name in names_of
     }
@@ -215,9 +218,9 @@ def _copies(
             runs.append(_Copy(part, stream_of, start, periods.get(name, 0), 1, size, outer, index))
         start += part.beats
     return _Copies(
-        tuple(Array(names[each], (packet.beats, lanes), each, role) for each, lanes in formats.items()),
-        tuple(each.statement(is_input) for each in runs),
-        tuple(each.outer for each in runs),
+        tuple(Array(names[number], (packet.beats, lanes), number, role) for number, lanes in formats.items()),
+        tuple(run.statement(is_input) for run in runs),
+        tuple(run.outer for run in runs),
     )
 
 
@@ -302,13 +305,13 @@ def _placed(statement: Statement, number: int, nest: int, turn: tuple[int, bool]
     only = [] if in_blocks else [Affine.name(outer) - first]
     only += [] if loops else [Affine.name(below[0])]
     domain = (
-        *(form for one in only for form in (one, -one)),
+        *(form for bound in only for form in (bound, -bound)),
         *(form.substitute(values) for form in statement.domain),
     )
     return Placed(statement, tuple(order), tuple(instance), domain)
 
 
 def _fresh(name: str, taken: set[str]) -> str:
-    while any(each == name or each.startswith(f"{name}_") for each in taken):
+    while any(other == name or other.startswith(f"{name}_") for other in taken):
         name += "0"
     return name

@@ -43,9 +43,9 @@ def overlapped(lowered: Lowered, overlap: Overlap, ported: Ported, copies: int =
                     tokens.blocks(f"{array}_free_{reader.name}", reader, used, take, copy, room[array])
             else:
                 tokens.whole(name, take, copy, reader)
-    for one, other in combinations(nests, 2):
-        wait = overlap.waits[one, other]
-        first, then = nests[one], nests[other]
+    for earlier, other in combinations(nests, 2):
+        wait = overlap.waits[earlier, other]
+        first, then = nests[earlier], nests[other]
         if first.built is then.built:
             continue  # within a pipe the order of iterations says it all
         name = f"{first.name}_{then.name}"
@@ -69,7 +69,7 @@ def overlapped(lowered: Lowered, overlap: Overlap, ported: Ported, copies: int =
     circuit = tokens.circuit()
     for array in (*overlap.blocks, *overlap.private):
         if array in {memory.name for memory in circuit.memories}:
-            users = [each for each in (take, *nests.values(), give) if not each.uses(array).is_empty()]
+            users = [phase for phase in (take, *nests.values(), give) if not phase.uses(array).is_empty()]
             outer = {
                 user.built.pipe.name: (user.outer, ported.turns.get(array, 0) if user is take else 0)
                 for user in users

@@ -110,13 +110,13 @@ class Builder:
             raise fault(f"there is an array `{name}` already; give this one another name")
         try:
             format_of(number)
-            made = Array(name, tuple(shape), number, Role(role))
+            array = Array(name, tuple(shape), number, Role(role))
         except ValueError as error:
             raise fault(f"array `{name}`: {error}") from None
-        if any(size < 1 for size in made.shape):
-            raise fault(f"array `{name}` has the shape {made.shape}; sizes are at least 1")
-        self._arrays[name] = made
-        return ArrayOf(self, made)
+        if any(size < 1 for size in array.shape):
+            raise fault(f"array `{name}` has the shape {array.shape}; sizes are at least 1")
+        self._arrays[name] = array
+        return ArrayOf(self, array)
 
     def input(self, name: str, shape: Sequence[int] = (), number: str = "float32") -> ArrayOf:
         return self.array(name, shape, number, "in")
@@ -146,13 +146,13 @@ class Builder:
         unique = fresh(name, self._taken)
         counter = Affine.name(unique)
         if step == 1:
-            value, domain = counter, [counter - each for each in lows]
-            domain += [each - counter - 1 for each in highs]
+            value, domain = counter, [counter - bound for bound in lows]
+            domain += [bound - counter - 1 for bound in highs]
         else:
             if len(lows) != 1:
                 raise fault(f"loop `{name}` has the step {step} and {len(lows)} lower bounds; give one")
             value, domain = lows[0] + counter * step, [counter]
-            domain += [each - value - 1 if step > 0 else value - each - 1 for each in highs]
+            domain += [bound - value - 1 if step > 0 else value - bound - 1 for bound in highs]
         before = self._loops, self._domain, self._statics
         self._loops = (*self._loops, unique)
         self._domain = (*self._domain, *domain)
@@ -195,7 +195,7 @@ class Builder:
         if name and name in self._names:
             raise fault(f"there is a statement `{name}` already")
         unique = fresh(name or f"S{len(self._statements)}", self._names)
-        domain = tuple(each for each in self._domain if not each.is_constant or each.constant < 0)
+        domain = tuple(form for form in self._domain if not form.is_constant or form.constant < 0)
         place = (*self._statics, self._next())
         self._statements.append(Statement(unique, self._loops, domain, target, expression, place, caller()))
 
@@ -205,13 +205,13 @@ class Builder:
 
 
 def _bounds(bounds: Bounds) -> list[Affine]:
-    return [_form(each, "bound") for each in (bounds if isinstance(bounds, (list, tuple)) else (bounds,))]
+    return [_form(bound, "bound") for bound in (bounds if isinstance(bounds, (list, tuple)) else (bounds,))]
 
 
-def _form(given: object, what: str) -> Affine:
-    if isinstance(given, Form):
-        return given.form
-    if isinstance(given, int) and not isinstance(given, bool):
-        return Affine.of(given)
-    shown = "a number that is computed" if isinstance(given, (Value, ArrayOf, Literal)) else repr(given)
+def _form(operand: object, what: str) -> Affine:
+    if isinstance(operand, Form):
+        return operand.form
+    if isinstance(operand, int) and not isinstance(operand, bool):
+        return Affine.of(operand)
+    shown = "a number that is computed" if isinstance(operand, (Value, ArrayOf, Literal)) else repr(operand)
     raise fault(f"a {what} is {shown}; it is an affine form of iterators and integers, such as 2*i + j - 1")

@@ -24,12 +24,12 @@ _Result = TypeVar("_Result")
 
 def fresh(name: str, taken: set[str]) -> str:
     """`name`, or with the first number that makes it one that is free; taken then."""
-    found, count = name, 0
-    while found in taken or found in RESERVED:
+    candidate, count = name, 0
+    while candidate in taken or candidate in RESERVED:
         count += 1
-        found = f"{name}{count}"
-    taken.add(found)
-    return found
+        candidate = f"{name}{count}"
+    taken.add(candidate)
+    return candidate
 
 
 def caller() -> str:

@@ -36,8 +36,8 @@ def text(expression: Expression, inside: bool = False) -> str:
         return element(expression)
     operands = expression.operands
     if expression.name in _SIGNS:
-        found = f" {_SIGNS[expression.name]} ".join(text(operand, inside=True) for operand in operands)
-        return f"({found})" if inside else found
+        joined = f" {_SIGNS[expression.name]} ".join(text(operand, inside=True) for operand in operands)
+        return f"({joined})" if inside else joined
     if expression.name == "convert":
         return f"{expression.number}({text(operands[0])})"
     return f"{expression.name}({', '.join(text(operand) for operand in operands)})"
@@ -62,23 +62,23 @@ def loops(program: Program) -> list[str]:
     lines: list[str] = []
     open_: list[tuple[tuple[int, ...], str]] = []
     shown: list[Affine] = []
-    for each in program.statements:
-        path = [(each.place[: depth + 1], name) for depth, name in enumerate(each.iterators)]
+    for current in program.statements:
+        path = [(current.place[: depth + 1], name) for depth, name in enumerate(current.iterators)]
         same = 0
         while same < min(len(path), len(open_)) and path[same] == open_[same]:
             same += 1
-        shown = [form for form in shown if set(form.names) <= set(each.iterators[:same])]
+        shown = [form for form in shown if set(form.names) <= set(current.iterators[:same])]
         for depth, (_, name) in enumerate(path[same:], same):
-            known = set(each.iterators[: depth + 1])
-            mine = [form for form in each.domain if name in form.names and set(form.names) <= known]
+            known = set(current.iterators[: depth + 1])
+            mine = [form for form in current.domain if name in form.names and set(form.names) <= known]
             mine = _both_ends(name, [form for form in mine if form in shared[path[depth]]]) or mine
             mine = [form for form in mine if abs(form.coefficient(name)) == 1] or mine
             shown += mine
             lines.append(f"{'  ' * depth}for {name} {_range(name, mine)}")
         open_ = path
-        rest = [form for form in each.domain if form not in shown]
+        rest = [form for form in current.domain if form not in shown]
         guard = f"  if {' and '.join(f'{form} >= 0' for form in rest)}" if rest else ""
-        lines.append(f"{'  ' * len(path)}{each.name}: {assignment(each)}{guard}")
+        lines.append(f"{'  ' * len(path)}{current.name}: {assignment(current)}{guard}")
     return lines
 
 

@@ -215,22 +215,22 @@ class Value:
 Operand = Value | Form | Guard | Scalar | int | float
 
 
-def value_of(given: Any, number: str = "") -> Value:
+def value_of(operand: Any, number: str = "") -> Value:
     """The operand as a value; a Python number as one of format `number`. Raises TypeError, ValueError."""
-    if isinstance(given, Value):
-        return given
-    if isinstance(given, Form):
-        return Value(index(given.form, ITERATOR))
-    if isinstance(given, Guard):
-        return Value(apply(given.name, index(given.left, ITERATOR), index(given.right, ITERATOR)))
-    if isinstance(given, (int, float)) and not isinstance(given, bool):
+    if isinstance(operand, Value):
+        return operand
+    if isinstance(operand, Form):
+        return Value(index(operand.form, ITERATOR))
+    if isinstance(operand, Guard):
+        return Value(apply(operand.name, index(operand.left, ITERATOR), index(operand.right, ITERATOR)))
+    if isinstance(operand, (int, float)) and not isinstance(operand, bool):
         if not number or number == BOOL:
-            raise TypeError(f"{given} has no format: convert({given}, 'float32')")
-        return Value(literal(given, number))
-    if hasattr(given, "axiloom_value"):
-        found: Value = given.axiloom_value()
-        return found
-    raise TypeError(f"{given!r} is no value of a program")
+            raise TypeError(f"{operand} has no format: convert({operand}, 'float32')")
+        return Value(literal(operand, number))
+    if hasattr(operand, "axiloom_value"):
+        value: Value = operand.axiloom_value()
+        return value
+    raise TypeError(f"{operand!r} is no value of a program")
 
 
 @located
@@ -243,18 +243,20 @@ def _apply(name: str, *operands: Value) -> Value:
     return Value(apply(name, *(operand.expression for operand in operands)))
 
 
-def _alike(*given: Any) -> list[Value]:
+def _alike(*operands: Any) -> list[Value]:
     """Operands as values; numbers of Python take the format of the first that has one."""
-    first = next((value_of(each).number for each in given if not isinstance(each, (int, float))), "")
-    return [value_of(each, first) for each in given]
+    first = next(
+        (value_of(operand).number for operand in operands if not isinstance(operand, (int, float))), ""
+    )
+    return [value_of(operand, first) for operand in operands]
 
 
 @located
 def _quotient(a: Any, b: Any) -> Value:
-    found = _alike(a, b)
-    if all(each.number != BOOL and format_of(each.number).kind is Kind.INTEGER for each in found):
-        raise TypeError(f"`/` of {found[0].number}: say div(a, b), which rounds towards zero")
-    return _apply("div", *found)
+    operands = _alike(a, b)
+    if all(operand.number != BOOL and format_of(operand.number).kind is Kind.INTEGER for operand in operands):
+        raise TypeError(f"`/` of {operands[0].number}: say div(a, b), which rounds towards zero")
+    return _apply("div", *operands)
 
 
 def _function(name: str, text: str) -> Callable[..., Value]:

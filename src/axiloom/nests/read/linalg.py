@@ -45,7 +45,7 @@ def from_module(
 ) -> Loaded:
     """The program of a function of the module, by default its only one. `weights` are contents by the name in
     `axiloom.weight`. Raises CompileError with the op's place."""
-    functions = {each.sym_name.data: each for each in module.ops if isinstance(each, func.FuncOp)}
+    functions = {op.sym_name.data: op for op in module.ops if isinstance(op, func.FuncOp)}
     chosen = functions.get(function) if function else next(iter(functions.values()), None)
     if chosen is None or (not function and len(functions) > 1):
         raise CompileError(f"{file}: which function? there are {', '.join(functions) or 'none'}")
@@ -59,8 +59,8 @@ class _Reader:
     def function(self, node: func.FuncOp) -> Loaded:
         attributes = node.arg_attrs.data if node.arg_attrs is not None else ()
         for place, argument in enumerate(node.body.block.args):
-            given = attributes[place].data if place < len(attributes) else {}
-            weight = given.get(WEIGHT)
+            attrs = attributes[place].data if place < len(attributes) else {}
+            weight = attrs.get(WEIGHT)
             name = weight.data if isinstance(weight, StringAttr) else f"arg{place}"
             try:
                 self._argument(argument, name, weight is not None)

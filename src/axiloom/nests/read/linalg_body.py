@@ -111,9 +111,9 @@ def _sum(name: str, a: Expression, b: Expression) -> Expression | None:
     if not isinstance(a, Index) and not isinstance(b, Index):
         return None
     forms = [
-        each.value if isinstance(each, Index) else Affine((), int(each.value))
-        for each in (a, b)
-        if isinstance(each, (Index, Literal))
+        operand.value if isinstance(operand, Index) else Affine((), int(operand.value))
+        for operand in (a, b)
+        if isinstance(operand, (Index, Literal))
     ]
     if len(forms) != 2 or name not in ("addi", "subi"):
         return None
@@ -137,7 +137,7 @@ def _whole(predicate: str, a: Expression, b: Expression) -> Expression:
     if predicate in ("eq", "ne"):
         return apply(predicate, a, b)
     if predicate[0] == "u":
-        a, b = (convert(each, f"u{each.number.removeprefix('u')}") for each in (a, b))
+        a, b = (convert(operand, f"u{operand.number.removeprefix('u')}") for operand in (a, b))
     name, swapped = _ORDERED[predicate[1:]]
     return apply(name, *((b, a) if swapped else (a, b)))
 

@@ -74,12 +74,12 @@ class Nests:
         # Loops that go round once are none.
         loops = [name for name, size in zip(dims(extents), extents, strict=True) if size > 1]
         gone = {name: 0 for name in dims(extents) if name not in loops}
-        domain = [each.substitute(gone) for each in (box(extents) if forms is None else forms)]
+        domain = [form.substitute(gone) for form in (box(extents) if forms is None else forms)]
         self.statements.append(
             Statement(
                 f"S{len(self.statements)}",
                 tuple(loops),
-                tuple(each for each in dict.fromkeys(domain) if not each.is_constant or each.constant < 0),
+                tuple(form for form in dict.fromkeys(domain) if not form.is_constant or form.constant < 0),
                 load_substituted(target, gone),
                 substituted(value, gone),
                 (self.nest, *[0] * (len(loops) - 1), last) if loops else (self.nest + last,),
@@ -97,10 +97,10 @@ class Nests:
         self.nest += 1
 
     def view(self, value: SSAValue) -> View:
-        found = self.known[value]
-        if not isinstance(found, View):
+        view = self.known[value]
+        if not isinstance(view, View):
             raise ValueError("an operand is no tensor")
-        return found
+        return view
 
     def start(self, op: Operation, init: SSAValue, result: SSAValue | None, keeps: bool) -> Array:
         """The array that an op writes: the one of `init` for memrefs, and where a tensor that nothing else
@@ -127,15 +127,15 @@ class Nests:
     def rename(self, array: Array, name: str) -> None:
         """A local array becomes a result."""
         unique = fresh(name, set(self.arrays))
-        renamed = {each.name: each for each in self.arrays.values() if each.name != array.name}
+        renamed = {other.name: other for other in self.arrays.values() if other.name != array.name}
         renamed[unique] = Array(unique, array.shape, array.number, Role.OUT)
         self.arrays = renamed
         self.statements = [_renamed_in(statement, array.name, unique) for statement in self.statements]
         self.known = {
-            value: View(each.shape, unique, each.subscripts, each.value)
-            if isinstance(each, View) and each.array == array.name
-            else each
-            for value, each in self.known.items()
+            value: View(view.shape, unique, view.subscripts, view.value)
+            if isinstance(view, View) and view.array == array.name
+            else view
+            for value, view in self.known.items()
         }
 
 

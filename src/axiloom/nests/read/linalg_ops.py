@@ -49,10 +49,10 @@ def fill(nests: Nests, op: linalg.FillOp) -> None:
 
 
 def generic(nests: Nests, op: linalg.GenericOp) -> None:
-    maps = [each.data for each in op.indexing_maps.data]
+    maps = [attribute.data for attribute in op.indexing_maps.data]
     block = op.body.block
     count = len(op.inputs)
-    accesses = [tuple(form(each) for each in one.results) for one in maps]
+    accesses = [tuple(form(expression) for expression in affine_map.results) for affine_map in maps]
     extents = _extents(op, accesses)
     if view := _renamed(nests, op, accesses, extents):
         nests.known[op.results[0]] = view
@@ -65,20 +65,20 @@ def generic(nests: Nests, op: linalg.GenericOp) -> None:
         keeps = bool(list(block.args[count + number_].uses))
         outs.append(nests.start(op, init, result, keeps))
     known: dict[SSAValue, Expression] = {
-        value: each for value, each in nests.known.items() if not isinstance(each, View)
+        value: expression for value, expression in nests.known.items() if not isinstance(expression, View)
     }
     for place, argument in enumerate(block.args):
         if place < count:
             kind = number(argument.type)
             source = nests.known[op.inputs[place]]
-            given = source.at(accesses[place], kind) if isinstance(source, View) else source
+            operand = source.at(accesses[place], kind) if isinstance(source, View) else source
         else:
             array = outs[place - count]
-            given = loaded(array.name, accesses[place], number(argument.type))
-        known[argument] = given
-    for each in block.ops:
-        if each is not yielded:
-            known[each.results[0]] = scalar(each, known, dims(extents))
+            operand = loaded(array.name, accesses[place], number(argument.type))
+        known[argument] = operand
+    for inner in block.ops:
+        if inner is not yielded:
+            known[inner.results[0]] = scalar(inner, known, dims(extents))
     for number_, array in enumerate(outs):
         target = Load(array.name, accesses[count + number_], array.number)
         nests.assign(op, extents, target, known[yielded.operands[number_]], last=number_)
@@ -90,17 +90,17 @@ def generic(nests: Nests, op: linalg.GenericOp) -> None:
 
 def _extents(op: linalg.GenericOp, accesses: list[tuple[Affine, ...]]) -> tuple[int, ...]:
     """Of each loop, from the operand that it indexes alone."""
-    found: dict[str, int] = {}
+    size_of: dict[str, int] = {}
     for access, operand in zip(accesses, (*op.inputs, *op.outputs), strict=True):
         if isinstance(operand.type, (TensorType, MemRefType)):
             for form, size in zip(access, operand.type.get_shape(), strict=True):
                 if form == Affine.name("".join(form.names)):
-                    found.setdefault(form.names[0], size)
+                    size_of.setdefault(form.names[0], size)
     names = [f"d{n}" for n in range(op.indexing_maps.data[0].data.num_dims)]
-    missing = [name for name in names if name not in found]
+    missing = [name for name in names if name not in size_of]
     if missing:
         raise ValueError(f"how far {missing[0]} goes is not known: no operand is indexed by it alone")
-    return tuple(found[name] for name in names)
+    return tuple(size_of[name] for name in names)
 
 
 def _renamed(
@@ -118,7 +118,7 @@ def _renamed(
     out = [form.names[0] for form in accesses[1] if form == Affine.name("".join(form.names))]
     if sorted(out) != sorted(names) or len(out) != len(accesses[1]):
         return None
-    shape = tuple(extents[names.index(each)] for each in out)
+    shape = tuple(extents[names.index(name)] for name in out)
     if not isinstance(source, View):
         return View(shape, "", (), source)
     # Loop out[n] is dimension n of the result.
@@ -135,10 +135,12 @@ def pad(nests: Nests, op: Operation) -> None:
     block = op.regions[0].blocks[0]
     inside_value = block.last_op
     assert inside_value is not None
-    known = {value: each for value, each in nests.known.items() if not isinstance(each, View)}
-    for each in block.ops:
-        if each is not inside_value:
-            known[each.results[0]] = scalar(each, known, ())
+    known = {
+        value: expression for value, expression in nests.known.items() if not isinstance(expression, View)
+    }
+    for inner in block.ops:
+        if inner is not inside_value:
+            known[inner.results[0]] = scalar(inner, known, ())
     filler = known[inside_value.operands[0]]
     array = nests.new(result)
     names = [Affine.name(dim) for dim in dims(array.shape)]
@@ -199,7 +201,7 @@ def slice_(nests: Nests, op: Operation) -> None:
     source, result = nests.view(op.operands[0]), op.results[0]
     if len(op.operands) != 1:
         raise ValueError("offsets are not constant")
-    offsets, strides = (op.properties[f"static_{each}"].get_values() for each in ("offsets", "strides"))  # type: ignore[attr-defined]
+    offsets, strides = (op.properties[f"static_{name}"].get_values() for name in ("offsets", "strides"))  # type: ignore[attr-defined]
     shape, _ = nests.type_of(result)
     if len(shape) != len(source.shape):
         raise ValueError("it drops dimensions")

@@ -34,7 +34,7 @@ class View:
     def at(self, place: Sequence[Affine], number: str) -> Expression:
         if self.value is not None:
             return self.value
-        values = {f"d{n}": each for n, each in enumerate(place)}
+        values = {f"d{n}": form for n, form in enumerate(place)}
         return loaded(
             self.array, tuple(subscript.substitute(values) for subscript in self.subscripts), number
         )
@@ -51,7 +51,7 @@ def moved(source: View, shape: tuple[int, ...], place: Sequence[Affine]) -> View
     """A tensor of `shape` whose element d is the one at `place`(d) of another."""
     if source.value is not None:
         return View(shape, "", (), source.value)
-    values = {f"d{n}": each for n, each in enumerate(place)}
+    values = {f"d{n}": form for n, form in enumerate(place)}
     return View(shape, source.array, tuple(subscript.substitute(values) for subscript in source.subscripts))
 
 

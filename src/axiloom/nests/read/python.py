@@ -27,10 +27,10 @@ def read(
     if includes:
         raise UsageError(f"{path}: -I gives headers of C")
     result = call(path, function, defines)
-    found = loaded(result)
-    if found is None:
+    program = loaded(result)
+    if program is None:
         raise UsageError(f"{path}:{function}: returned {type(result).__name__}; it must return {ACCEPTED}")
-    return found
+    return program
 
 
 def loaded(result: Any) -> Loaded | None:
@@ -54,12 +54,12 @@ def call(path: Path, function: str, defines: Mapping[str, str] | None = None) ->
     try:
         spec.loader.exec_module(module)
         there = [name for name, value in vars(module).items() if inspect.isfunction(value)]
-        made = getattr(module, function, None) if function else None
-        if not callable(made):
+        build = getattr(module, function, None) if function else None
+        if not callable(build):
             raise UsageError(
                 f"{path}:{function or '?'}: no such function; there are {', '.join(there) or 'none'}"
             )
-        return made(**_arguments(made, defines or {}, f"{path}:{function}"))
+        return build(**_arguments(build, defines or {}, f"{path}:{function}"))
     except AxiloomError:
         raise
     except Exception as error:
@@ -70,14 +70,14 @@ def call(path: Path, function: str, defines: Mapping[str, str] | None = None) ->
 
 def _arguments(function: Any, defines: Mapping[str, str], where: str) -> dict[str, int]:
     known = inspect.signature(function).parameters
-    found = {}
+    values = {}
     for name, value in defines.items():
         if name not in known:
             raise UsageError(
                 f"{where}: -D {name}: it has no parameter {name}; it has {', '.join(known) or 'none'}"
             )
         try:
-            found[name] = int(value, 0)
+            values[name] = int(value, 0)
         except ValueError:
             raise UsageError(f"{where}: -D {name}={value}: no integer") from None
-    return found
+    return values

@@ -51,8 +51,8 @@ def estimate(circuit: Circuit, of_operator: OfOperator = cost) -> Estimate:
         for name, amount in count.parts().items():
             add(name, amount)
         for nodes in count.units.values():
-            one = of_operator(nodes[0])
-            add("operators", Amount(one.dsp, one.lut, one.ff))
+            unit = of_operator(nodes[0])
+            add("operators", Amount(unit.dsp, unit.lut, unit.ff))
         add("shared operands", Amount(lut=_operands(count)))
     resident = Amount()
     for memory in circuit.memories:
@@ -74,8 +74,8 @@ def estimate(circuit: Circuit, of_operator: OfOperator = cost) -> Estimate:
 def _operands(count: PipeCount) -> int:
     """LUTs that choose whose operands shared operators take; several may take the same."""
     choices: dict[object, int] = {}
-    for unit, (one, *_) in count.units.items():
-        bits = operator(one.operator, one.number, one.result, one.latency).operand_bits
+    for unit, (node, *_) in count.units.items():
+        bits = operator(node.operator, node.number, node.result, node.latency).operand_bits
         turns = count.operands[unit]
         for place, width in enumerate(bits):
             keys = {turn: operands[place] for turn, operands in turns.items()}
@@ -96,18 +96,18 @@ def _fifo(fifo: Fifo, pushes: int) -> Amount:
     bits = fifo.depth.bit_length()
     # Up, down and to a start: a LUT a bit before the carry chain, and one for what comes into it.
     counters = 2 * (bits + (bits > _SHORT))
-    found = Amount(lut=counters + choice(fifo.bits, pushes, coded=False), ff=2 * bits)
+    total = Amount(lut=counters + choice(fifo.bits, pushes, coded=False), ff=2 * bits)
     if fifo.bits == 0 or fifo.depth == 1:
-        return found + Amount(ff=fifo.bits)
+        return total + Amount(ff=fifo.bits)
     pointer = (fifo.depth - 1).bit_length()
-    found = found + Amount(lut=2 * _pointer(fifo.depth), ff=2 * pointer)
+    total = total + Amount(lut=2 * _pointer(fifo.depth), ff=2 * pointer)
     if fifo.depth <= _FIFO_DISTRIBUTED:
-        return found + lut_ram(fifo.bits, fifo.depth, 1)
+        return total + lut_ram(fifo.bits, fifo.depth, 1)
     # A cycle ahead: the next place where it is no carry chain's, whether it is the one that is written, and
     # the choice of what was written beside.
     ahead = pointer if fifo.depth & (fifo.depth - 1) else 0
     beside = fifo.bits + ahead + any_of(2 * pointer) + 1
-    return found + block_ram(fifo.bits, fifo.depth, 1) + Amount(lut=beside, ff=fifo.bits + 1)
+    return total + block_ram(fifo.bits, fifo.depth, 1) + Amount(lut=beside, ff=fifo.bits + 1)
 
 
 def _pointer(depth: int) -> int:

@@ -79,7 +79,7 @@ def total(parts: Sequence[tuple[int, int]]) -> int:
 
 def block_ram(bits: int, depth: int, ports: int) -> Amount:
     """`ports` to read have a copy each."""
-    size = min(each * ceil(bits / width) * ceil(depth / words) for each, width, words in _BLOCKS)
+    size = min(blocks * ceil(bits / width) * ceil(depth / words) for blocks, width, words in _BLOCKS)
     return Amount(bram36=size * ports)
 
 

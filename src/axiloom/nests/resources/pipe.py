@@ -180,26 +180,26 @@ class PipeCount:
     def _rotation(self, reads: bool, name: str, members: list[tuple[Turn, Request]]) -> None:
         """A shifter each way; then each bank is asked by all of them as one. Arrays that get the same from
         the same lanes have one shifter."""
-        memory, (turn, one) = self.circuit.memory(name), members[0]
-        requests = [each for _, each in members]
+        memory, (turn, first) = self.circuit.memory(name), members[0]
+        requests = [request for _, request in members]
         bits = (memory.depth - 1).bit_length()
         places = [request.asked.address for request in requests if request.asked]
-        banks = turning([each for each, _ in members], places, self.ranges)
+        banks = turning([request for request, _ in members], places, self.ranges)
         shifted = [(1, "active", turn.count), (bits, "address", banks)]
         if reads:
-            self.choices += back(turn, memory.bits, [each.offset for each, _ in members])
+            self.choices += back(turn, memory.bits, [request.offset for request, _ in members])
         else:
             shifted.append((memory.bits, "value", turn.count))
         for width, what, count in shifted:
             keys = [getattr(request, what) for request in requests]
-            lanes = frozenset((each.offset, key) for (each, _), key in zip(members, keys, strict=True))
-            shifter = ("shifter", turn.by, turn.count, one.slot, width, lanes)
+            lanes = frozenset((request.offset, key) for (request, _), key in zip(members, keys, strict=True))
+            shifter = ("shifter", turn.by, turn.count, first.slot, width, lanes)
             if shifter not in self._guards:
                 self._guards.add(shifter)
                 self.choices += there(turn, width, keys, count)
         for bank in turn.banks:
             key = ("turned", self.pipe.name, name, reads, turn.group, bank)
-            at_bank = replace(one, banks=(bank,), address=key, value=key, active=key, bank=None)
+            at_bank = replace(first, banks=(bank,), address=key, value=key, active=key, bank=None)
             at_bank = replace(at_bank, asked=None, wires=())
             (self.reads if reads else self.writes).setdefault(name, []).append(at_bank)
 

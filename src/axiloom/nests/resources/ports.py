@@ -15,19 +15,19 @@ from axiloom.nests.resources.sampled import needed
 
 def ports(memory: Memory, counts: list[PipeCount]) -> int:
     """LUTs of all banks."""
-    reads = [one for count in counts for one in count.reads.get(memory.name, ())]
-    writes = [one for count in counts for one in count.writes.get(memory.name, ())]
-    found = _Ports(memory)
+    reads = [request for count in counts for request in count.reads.get(memory.name, ())]
+    writes = [request for count in counts for request in count.writes.get(memory.name, ())]
+    tally = _Ports(memory)
     for bank in range(memory.banks):
         mine = [read for read in reads if bank in read.banks]
         if memory.storage is not Storage.REGISTERS or memory.external:
             for served in _served(mine, memory.ports):
-                found.read(bank, served)
+                tally.read(bank, served)
         elif memory.depth > 1:
-            known = {one.address for one in mine if one.address is not None}
-            found.lut += len(known) * choice(memory.bits, memory.depth, coded=True)
-        found.write(bank, [write for write in writes if bank in write.banks])
-    return found.lut
+            known = {request.address for request in mine if request.address is not None}
+            tally.lut += len(known) * choice(memory.bits, memory.depth, coded=True)
+        tally.write(bank, [write for write in writes if bank in write.banks])
+    return tally.lut
 
 
 def _served(reads: list[Request], count: int) -> list[list[Request]]:
@@ -61,7 +61,7 @@ class _Ports:
         if not writes:
             return
         self.lut += self._addressed(bank, writes)
-        self.lut += self._chosen(bank, writes, memory.bits, lambda one: one.value)
+        self.lut += self._chosen(bank, writes, memory.bits, lambda request: request.value)
         self._any_active(bank, writes)
         if memory.storage is Storage.REGISTERS and not memory.external:
             self.lut += memory.depth if memory.depth > 1 else 0
@@ -73,7 +73,7 @@ class _Ports:
             requests
         )
         most = needed(asked, bank) if alone and len(asked) > 1 else len(requests)
-        return self._chosen(bank, requests, self._differing(requests), lambda one: one.address, most)
+        return self._chosen(bank, requests, self._differing(requests), lambda request: request.address, most)
 
     def _differing(self, requests: Sequence[Request]) -> int:
         """Bits of the address that are not one wire in all `requests`: ``8*i + j`` and ``8*i + k`` have those
@@ -88,11 +88,11 @@ class _Ports:
         return sum(len(set(column)) > 1 for column in columns)
 
     @staticmethod
-    def _key(bank: int, one: Request) -> object:
+    def _key(bank: int, request: Request) -> object:
         """Of one bit: it is active, and asks for this bank."""
-        if len(one.banks) == 1:
-            return one.active
-        return one.active, one.bank, tuple(bank >> place & 1 for place in code_bits(one.banks))
+        if len(request.banks) == 1:
+            return request.active
+        return request.active, request.bank, tuple(bank >> place & 1 for place in code_bits(request.banks))
 
     def _active(self, bank: int, request: Request) -> object:
         key = self._key(bank, request)
@@ -120,13 +120,13 @@ class _Ports:
         pipes: dict[str, dict[int, dict[object, Request]]] = {}
         for request in requests:
             pipes.setdefault(request.pipe, {}).setdefault(request.turn, {}).setdefault(of(request), request)
-        by_activity = [one for one in requests if one.pipe in list(pipes)[:-1]]
+        by_activity = [request for request in requests if request.pipe in list(pipes)[:-1]]
         for turns in pipes.values():
             by_activity += [value for values in turns.values() for value in list(values.values())[:-1]]
         chosen_from = tuple(
             (pipe, turn, *values) for pipe, turns in pipes.items() for turn, values in turns.items()
         )
-        alike = (bits, chosen_from, tuple(self._key(bank, one) for one in by_activity))
+        alike = (bits, chosen_from, tuple(self._key(bank, request) for request in by_activity))
         if alike in self._known:
             return 0
         self._known.add(alike)
@@ -134,10 +134,10 @@ class _Ports:
         for turns in pipes.values():
             for values in turns.values():
                 if len(values) > 1:
-                    for one in list(values.values())[:-1]:
-                        self._active(bank, one)
+                    for operand in list(values.values())[:-1]:
+                        self._active(bank, operand)
                     lut += choice(bits, min(len(values), most or len(values)), coded=False)
             lut += in_turn(bits, {turn: frozenset(values) for turn, values in turns.items()})
         for pipe in list(pipes)[:-1]:
-            self._any_active(bank, [one for one in requests if one.pipe == pipe])
+            self._any_active(bank, [request for request in requests if request.pipe == pipe])
         return lut + choice(bits, len(pipes), coded=False)

@@ -31,16 +31,16 @@ class Asked:
 def needed(asked: Sequence[Asked], bank: int) -> int:
     """Of how many values the address of `bank` is a choice. A chain chooses by who asks for the bank, and the
     last one otherwise: a link of the chain that equals one of the addresses, or another link, is none."""
-    places = [place for each in asked for place in (each.bank, each.address)]
+    places = [place for request in asked for place in (request.bank, request.address)]
     names = {name for place in places for term in place for name in term.value.names}
-    names |= {name for each in asked for form in each.when for name in form.names}
+    names |= {name for request in asked for form in request.when for name in form.names}
     points = _points(names, asked[0].ranges)
     is_issued = np.arange(_POINTS) % 2 == 0
-    addresses = np.array([_at(each.address, points) for each in asked])
-    known, links, chosen = {each.tobytes() for each in addresses}, set[bytes](), addresses[-1]
-    for each, address in [*zip(asked, addresses, strict=True)][-2::-1]:
-        here = is_issued & (_at(each.bank, points) == bank)
-        for form in each.when:
+    addresses = np.array([_at(request.address, points) for request in asked])
+    known, links, chosen = {address.tobytes() for address in addresses}, set[bytes](), addresses[-1]
+    for request, address in [*zip(asked, addresses, strict=True)][-2::-1]:
+        here = is_issued & (_at(request.bank, points) == bank)
+        for form in request.when:
             here &= form.values(points) >= 0
         chosen = np.where(here, address, chosen)
         links |= {chosen.tobytes()} - known
@@ -56,12 +56,12 @@ def turning(turns: Sequence[Turn], addresses: Sequence[Place], ranges: Mapping[s
     lanes, there = np.zeros((count, _POINTS), np.int64), np.zeros(count, np.bool_)
     for turn, place in zip(turns, addresses, strict=True):
         lanes[turn.offset], there[turn.offset] = _at(place, points), True
-    found = 0
+    turned = 0
     for bank in range(count):
         lane = (bank - by) % count
         alike = (lanes[there] == lanes[lane, np.arange(_POINTS)]) | ~there[lane]
-        found += not alike.all(axis=1).any()
-    return found
+        turned += not alike.all(axis=1).any()
+    return turned
 
 
 def _points(names: Iterable[str], ranges: Mapping[str, Range]) -> Points:

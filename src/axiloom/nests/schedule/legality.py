@@ -42,7 +42,7 @@ class Swap:
 
     @property
     def _what(self) -> str:
-        return self.array + "".join(f"[{each}]" for each in self.element)
+        return self.array + "".join(f"[{index}]" for index in self.element)
 
 
 def _instance(statement: str, at: tuple[int, ...]) -> str:
@@ -53,15 +53,15 @@ def swap(schedule: Schedule) -> Swap | None:
     """The first dependence that the schedule breaks, with the instances in which it does; None if it is
     legal."""
     placed = {statement.statement.name: statement for statement in schedule.statements}
-    for each in dependences(schedule.program).all:
-        source, sink = placed[each.source.name], placed[each.sink.name]
+    for dependence in dependences(schedule.program).all:
+        source, sink = placed[dependence.source.name], placed[dependence.sink.name]
         common, after = common_loops(source.order, sink.order)
         backwards = _broken(
-            _Key(each.pairs), source.loops, source.instance, source.domain,
+            _Key(dependence.pairs), source.loops, source.instance, source.domain,
             sink.loops, sink.instance, sink.domain, common, after,
         )  # fmt: skip
         if backwards is not None:
-            return _witness(each, backwards)
+            return _witness(dependence, backwards)
     return None
 
 
@@ -95,18 +95,18 @@ class Carried:
 def distances(schedule: Schedule) -> tuple[Carried, ...]:
     """All dependences, in the loops of the schedule."""
     placed = {statement.statement.name: statement for statement in schedule.statements}
-    found = []
-    for each in dependences(schedule.program).all:
-        source, sink = placed[each.source.name], placed[each.sink.name]
+    carried = []
+    for dependence in dependences(schedule.program).all:
+        source, sink = placed[dependence.source.name], placed[dependence.sink.name]
         common, _ = common_loops(source.order, sink.order)
-        pairs = in_loops(each, source, sink)
-        found.append(
+        pairs = in_loops(dependence, source, sink)
+        carried.append(
             Carried(
-                each.kind, each.array, source.statement.name, sink.statement.name,
+                dependence.kind, dependence.array, source.statement.name, sink.statement.name,
                 source.loops[:common], vector(pairs, common),
             )
         )  # fmt: skip
-    return tuple(found)
+    return tuple(carried)
 
 
 def in_loops(dependence: Dependence, source: Placed, sink: Placed) -> isl.Map:
@@ -176,7 +176,7 @@ def _backwards(source: int, sink: int, common: int, after: bool) -> isl.Map:
             cases.append(" and ".join([*equal, f"{a[k]} > {b[k]}"]))
         elif after:
             cases.append(" and ".join(equal) or "true")
-    condition = " or ".join(f"({each})" for each in cases) or "false"
+    condition = " or ".join(f"({case})" for case in cases) or "false"
     return isl.Map(f"{{ [{', '.join(a)}] -> [{', '.join(b)}] : {condition} }}")
 
 

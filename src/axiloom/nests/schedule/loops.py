@@ -19,9 +19,9 @@ from axiloom.nests.schedule.schedule import Placed, Schedule
 
 def place_of(schedule: Schedule, statement: str) -> Placed:
     """The statement in its loops. Raises ScheduleError with the names there are."""
-    for each in schedule.statements:
-        if each.statement.name == statement:
-            return each
+    for placed in schedule.statements:
+        if placed.statement.name == statement:
+            return placed
     raise ScheduleError(unknown("statement", statement, [e.statement.name for e in schedule.statements]))
 
 
@@ -46,7 +46,7 @@ def within(schedule: Schedule, placed: Placed, depth: int) -> tuple[Placed, ...]
 
 def replaced(schedule: Schedule, changed: Sequence[Placed]) -> Schedule:
     """With statements of the same names in the place of others."""
-    new = {each.statement.name: each for each in changed}
+    new = {placed.statement.name: placed for placed in changed}
     return replace(
         schedule,
         statements=tuple(new.get(statement.statement.name, statement) for statement in schedule.statements),
@@ -57,13 +57,13 @@ def substituted(placed: Placed, values: Mapping[str, Affine], extra: Sequence[Af
     """Loops written as forms of new loops; `extra` are forms of the domain. The order is the caller's."""
     return replace(
         placed,
-        instance=tuple(each.substitute(values) for each in placed.instance),
-        domain=(*(each.substitute(values) for each in placed.domain), *extra),
+        instance=tuple(form.substitute(values) for form in placed.instance),
+        domain=(*(form.substitute(values) for form in placed.domain), *extra),
     )
 
 
 def renamed(placed: Placed, names: Mapping[str, str]) -> Placed:
-    order = tuple(names.get(each, each) if isinstance(each, str) else each for each in placed.order)
+    order = tuple(names.get(part, part) if isinstance(part, str) else part for part in placed.order)
     return replace(substituted(placed, {old: Affine.name(new) for old, new in names.items()}), order=order)
 
 
@@ -134,7 +134,7 @@ def renumbered(schedule: Schedule, number: Callable[[int], int]) -> Schedule:
     return replace(
         schedule,
         intervals={number(n): interval for n, interval in schedule.intervals.items()},
-        shared=tuple(frozenset(number(n) for n in each) for each in schedule.shared),
+        shared=tuple(frozenset(number(n) for n in group) for group in schedule.shared),
     )
 
 
@@ -143,31 +143,32 @@ def tidy(schedule: Schedule) -> Schedule:
     static numbers within nests count from 0."""
     schedule = _distinct(schedule)
     numbers = {int(statement.order[0]) for statement in schedule.statements}
-    shared = tuple(frozenset(each & numbers) for each in schedule.shared)
+    shared = tuple(frozenset(group & numbers) for group in schedule.shared)
     orders = _dense([statement.order for statement in schedule.statements])
     placed = zip(schedule.statements, orders, strict=True)
     return replace(
         schedule,
         statements=tuple(
-            each if each.order == order else replace(each, order=order) for each, order in placed
+            statement if statement.order == order else replace(statement, order=order)
+            for statement, order in placed
         ),
         unrolled=schedule.unrolled & names_of(schedule),
         intervals={n: interval for n, interval in schedule.intervals.items() if n in numbers},
-        shared=tuple(each for each in shared if len(each) > 1),
+        shared=tuple(group for group in shared if len(group) > 1),
     )
 
 
 def _distinct(schedule: Schedule) -> Schedule:
     """Of two loops of one name in a nest the later one is renamed, with all statements in it."""
     seen: dict[tuple[int, str], tuple[int | str, ...]] = {}
-    for statement in sorted(schedule.statements, key=lambda one: statics(one.order)):
+    for statement in sorted(schedule.statements, key=lambda placed: statics(placed.order)):
         for depth, name in enumerate(statement.loops):
             loop = statement.order[: 2 * depth + 2]
             if seen.setdefault((int(statement.order[0]), name), loop) != loop:
                 new = fresh(schedule, name)
                 inside = within(schedule, statement, depth)
                 unrolled = schedule.unrolled | ({new} if name in schedule.unrolled else set())
-                changed = replaced(schedule, [_renamed_at(one, depth, new) for one in inside])
+                changed = replaced(schedule, [_renamed_at(placed, depth, new) for placed in inside])
                 return _distinct(replace(changed, unrolled=unrolled))
     return schedule
 
@@ -180,19 +181,19 @@ def _renamed_at(placed: Placed, depth: int, new: str) -> Placed:
 
 def statics(order: Sequence[int | str]) -> tuple[int, ...]:
     """The static numbers of an order, which is its place in the text."""
-    return tuple(each for each in order if isinstance(each, int))
+    return tuple(part for part in order if isinstance(part, int))
 
 
 def _dense(orders: Sequence[tuple[int | str, ...]]) -> list[tuple[int | str, ...]]:
-    found = list(orders)
-    for at in range(2, max(map(len, found), default=0), 2):
+    dense = list(orders)
+    for at in range(2, max(map(len, dense), default=0), 2):
         used: dict[tuple[int | str, ...], set[int]] = {}
-        for each in found:
-            if len(each) > at:
-                used.setdefault(each[:at], set()).add(int(each[at]))
+        for order in dense:
+            if len(order) > at:
+                used.setdefault(order[:at], set()).add(int(order[at]))
         rank = {prefix: {n: k for k, n in enumerate(sorted(numbers))} for prefix, numbers in used.items()}
-        found = [
-            (*each[:at], rank[each[:at]][int(each[at])], *each[at + 1 :]) if len(each) > at else each
-            for each in found
+        dense = [
+            (*order[:at], rank[order[:at]][int(order[at])], *order[at + 1 :]) if len(order) > at else order
+            for order in dense
         ]
-    return found
+    return dense

@@ -65,7 +65,7 @@ class Placed:
 
     @property
     def loops(self) -> tuple[str, ...]:
-        return tuple(each for each in self.order if isinstance(each, str))
+        return tuple(part for part in self.order if isinstance(part, str))
 
     def subscripts(self, subscripts: tuple[Affine, ...]) -> tuple[Affine, ...]:
         """Subscripts over the statement's iterators, over loops."""
@@ -124,7 +124,7 @@ class Schedule:
         )
 
     def placed(self, statement: str) -> Placed:
-        return next(each for each in self.statements if each.statement.name == statement)
+        return next(placed for placed in self.statements if placed.statement.name == statement)
 
     def __getattr__(self, name: str) -> Callable[..., Schedule]:
         """Primitives as methods: ``schedule.tile("S1", "i", "j", 4, 16)``."""

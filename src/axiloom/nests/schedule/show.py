@@ -25,7 +25,7 @@ def tree(schedule: Schedule) -> str:
     """
     lines: list[str] = []
     open_loops: tuple[int | str, ...] = ()
-    for statement in sorted(schedule.statements, key=lambda one: statics(one.order)):
+    for statement in sorted(schedule.statements, key=lambda placed: statics(placed.order)):
         if statement.order[:1] != open_loops[:1]:
             number = int(statement.order[0])
             lines.append(f"nest {number}, interval {schedule.intervals.get(number, 1)}")
@@ -42,8 +42,8 @@ def _loop(schedule: Schedule, placed: Placed, name: str, length: int) -> str:
     """With the range over all statements in it."""
     prefix = placed.order[:length]
     inside = [statement for statement in schedule.statements if statement.order[:length] == prefix]
-    found = [both for each in inside if (both := bounds(each, name)) is not None]
-    span = f"{min(low for low, _ in found)}..{max(high for _, high in found)}" if found else "empty"
+    ranges = [both for member in inside if (both := bounds(member, name)) is not None]
+    span = f"{min(low for low, _ in ranges)}..{max(high for _, high in ranges)}" if ranges else "empty"
     return f"for {name} {span}{', unrolled' if name in schedule.unrolled else ''}"
 
 
@@ -69,8 +69,8 @@ def dependence_table(schedule: Schedule) -> str:
 def _live(schedule: Schedule) -> Iterator[str]:
     """By array: what the caller must bring."""
     readers: dict[str, dict[str, None]] = {}
-    for each in dependences(schedule.program).live_in:
-        readers.setdefault(each.array, {})[each.statement.name] = None
+    for read in dependences(schedule.program).live_in:
+        readers.setdefault(read.array, {})[read.statement.name] = None
     for array, statements in readers.items():
         yield f"live in: {array}, read by {', '.join(statements)}"
 

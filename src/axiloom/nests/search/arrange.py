@@ -41,7 +41,7 @@ def arrangements(structure: Structure) -> Iterator[tuple[Schedule, Pipes]]:
     some = False
     for groups in ways:
         first, *rest = groups
-        for way in ([[*first, *light], *rest], [*groups, *([each] for each in light)]):
+        for way in ([[*first, *light], *rest], [*groups, *([component] for component in light)]):
             pipes = tuple(tuple(sorted(n for part in group for n in part)) for group in way)
             base = together(structure.schedule, pipes)
             if base is not None:
@@ -54,14 +54,14 @@ def arrangements(structure: Structure) -> Iterator[tuple[Schedule, Pipes]]:
 
 def _runs(structure: Structure) -> Pipes:
     """Nests that stand next to each other and depend on each other share a pipe."""
-    found: list[list[int]] = []
+    pipes: list[list[int]] = []
     for nest in structure.schedule.nests:
         mates = next(part for part in structure.components if nest.number in part)
-        if found and found[-1][-1] in mates:
-            found[-1].append(nest.number)
+        if pipes and pipes[-1][-1] in mates:
+            pipes[-1].append(nest.number)
         else:
-            found.append([nest.number])
-    return tuple(map(tuple, found))
+            pipes.append([nest.number])
+    return tuple(map(tuple, pipes))
 
 
 def _work(nest: Nest) -> int:
@@ -105,13 +105,13 @@ def text(base: Schedule, chosen: Sequence[Chosen]) -> str:
     """The schedule of a point, as lines. `base` has its nests in their places."""
     lines = list(base.log)
     for array, group in copies(chosen, base.program):
-        readers = [name for each in group for name in each.shape.readers(array)]
+        readers = [name for choice in group for name in choice.shape.readers(array)]
         lines.append(" ".join(["duplicate", array, *readers]))
     lines += _ports(base, chosen)
-    for each in chosen:
-        lines += unrolls(each.shape, each.lanes.factors)
-    for pipe in dict.fromkeys(each.pipe for each in chosen):
-        mine = [each.shape for each in chosen if each.pipe == pipe]
+    for choice in chosen:
+        lines += unrolls(choice.shape, choice.lanes.factors)
+    for pipe in dict.fromkeys(choice.pipe for choice in chosen):
+        mine = [choice.shape for choice in chosen if choice.pipe == pipe]
         if len(mine) > 1:
             lines.append(" ".join(["share", *(shape.statements[0] for shape in mine)]))
     return "".join(f"{line}\n" for line in lines)
@@ -121,24 +121,24 @@ def _ports(base: Schedule, chosen: Sequence[Chosen]) -> list[str]:
     """Arrays of the caller that an iteration reads in two ways (``A[i][k]`` and ``A[j][k]``) are read by both
     ports of their block RAM."""
     moved = {
-        (array, name): "_".join([array, *(n for one in group for n in one.shape.readers(array))])
+        (array, name): "_".join([array, *(n for user in group for n in user.shape.readers(array))])
         for array, group in copies(chosen, base.program)
-        for each in group
-        for name in each.shape.statements
+        for choice in group
+        for name in choice.shape.statements
     }
     twice: dict[str, None] = {}
-    for each in chosen:
+    for choice in chosen:
         for array in base.program.arrays:
-            if array.role is not Role.LOCAL and array.shape and each.shape.ways(array.name) > 1:
-                twice[moved.get((array.name, each.shape.statements[0]), array.name)] = None
+            if array.role is not Role.LOCAL and array.shape and choice.shape.ways(array.name) > 1:
+                twice[moved.get((array.name, choice.shape.statements[0]), array.name)] = None
     return [f"storage {name} block 2" for name in twice]
 
 
 def unrolls(shape: Shape, factors: tuple[int, ...]) -> list[str]:
-    found = []
+    lines = []
     for name, factor in zip(shape.loops, factors, strict=True):
         if factor >= shape.extents[name] > 1:
-            found.append(f"unroll {shape.statements[0]} {name}")
+            lines.append(f"unroll {shape.statements[0]} {name}")
         elif factor > 1:
-            found.append(f"unroll {shape.statements[0]} {name} {factor}")
-    return found
+            lines.append(f"unroll {shape.statements[0]} {name} {factor}")
+    return lines

@@ -80,14 +80,14 @@ class Search:
         self._kinds = sorted({kinds for some in self.choices for kinds in some[0].units})
         self._slices = [cost(kinds).dsp for kinds in self._kinds]
         self._units = [
-            [tuple(each.units.get(kinds, 0) for kinds in self._kinds) for each in some]
+            [tuple(lanes.units.get(kinds, 0) for kinds in self._kinds) for lanes in some]
             for some in self.choices
         ]
         self._slowest = {
             pipe: max(
-                each.interval
+                lanes.interval
                 for some, mine in zip(self.choices, self.pipes, strict=True)
-                for each in some
+                for lanes in some
                 if mine == pipe
             )
             for pipe in set(self.pipes)
@@ -97,16 +97,16 @@ class Search:
 
     def _fewest(self, others: Sequence[int]) -> dict[int, tuple[int, int, int]]:
         """Iterations, interval and path of nests not decided yet, at least, by pipe."""
-        found = dict.fromkeys(set(self.pipes), (0, 1, 0))
+        fewest = dict.fromkeys(set(self.pipes), (0, 1, 0))
         for n in (*others, *self.followers):
-            iterations, interval, path = found[self.pipes[n]]
+            iterations, interval, path = fewest[self.pipes[n]]
             some = self.choices[n]
-            found[self.pipes[n]] = (
-                iterations + min(each.iterations for each in some),
-                max(interval, min(each.interval for each in some)),
-                max(path, min(each.short for each in some)),
+            fewest[self.pipes[n]] = (
+                iterations + min(lanes.iterations for lanes in some),
+                max(interval, min(lanes.interval for lanes in some)),
+                max(path, min(lanes.short for lanes in some)),
             )
-        return found
+        return fewest
 
     @property
     def space(self) -> int:
@@ -180,10 +180,10 @@ class Search:
         """Whether a completion can. Operations take turns in the cycles of the interval, which the nests that
         are not decided may make longer."""
         lanes = slices = 0
-        for pipe, each in partial.items():
+        for pipe, taken in partial.items():
             turns = self._slowest[pipe]
-            lanes += each.count
-            slices += sum(ceil(n / turns) * one for n, one in zip(each.units, self._slices, strict=True))
+            lanes += taken.count
+            slices += sum(ceil(n / turns) * dsp for n, dsp in zip(taken.units, self._slices, strict=True))
         return lanes <= self.limits.lanes and slices <= self.limits.amount.dsp
 
     # --- whole points ---
@@ -191,9 +191,9 @@ class Search:
     def _leaf(self, decided: dict[int, int]) -> None:
         self.leaves += 1
         point = self.whole(decided)
-        found = self.forecast(point)
-        if found.amount.fits(self.limits.amount):
-            insort(self.kept, Kept(found.key(), point, found))
+        forecast = self.forecast(point)
+        if forecast.amount.fits(self.limits.amount):
+            insort(self.kept, Kept(forecast.key(), point, forecast))
             del self.kept[self.wanted :]
 
     def whole(self, decided: Mapping[int, int]) -> Point:

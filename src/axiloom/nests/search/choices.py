@@ -16,29 +16,29 @@ FREE = 64
 
 def factors(extent: int, most: int) -> list[int]:
     """``factors(10, 6) == [1, 2, 3, 4, 5]``: 6 takes as many steps as 5."""
-    found = {f for f in range(1, min(extent, most) + 1) if f == ceil(extent / ceil(extent / f))}
+    distinct = {f for f in range(1, min(extent, most) + 1) if f == ceil(extent / ceil(extent / f))}
     power = 1
     while power <= min(extent, most):
-        found.add(power)
+        distinct.add(power)
         power *= 2
-    return sorted(found)
+    return sorted(distinct)
 
 
 def choices(shape: Shape, limits: Limits) -> list[Lanes]:
     """All lanes of a nest that fit by themselves, from the fewest cycles on."""
     work = sum(1 for _ in shape.operated)
     most = max(1, limits.lanes // work) if work else FREE
-    found = []
-    for each in _products(shape, most, 0):
-        by_loop = dict(zip(shape.loops, each, strict=True))
+    fitting = []
+    for product in _products(shape, most, 0):
+        by_loop = dict(zip(shape.loops, product, strict=True))
         if any(carries(placed, by_loop) > CHAIN for placed in shape.nest.statements):
             continue
-        lanes = shape.lanes(each)
+        lanes = shape.lanes(product)
         need = sum(ceil(count / lanes.interval) * cost(kinds).dsp for kinds, count in lanes.units.items())
         if need <= limits.amount.dsp:
-            found.append(lanes)
-    found.sort(key=lambda each: (each.cycles, each.count, each.factors))
-    return found or [shape.lanes((1,) * len(shape.loops))]
+            fitting.append(lanes)
+    fitting.sort(key=lambda lanes: (lanes.cycles, lanes.count, lanes.factors))
+    return fitting or [shape.lanes((1,) * len(shape.loops))]
 
 
 def _products(shape: Shape, most: int, position: int) -> Iterator[tuple[int, ...]]:

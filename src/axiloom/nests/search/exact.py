@@ -32,7 +32,7 @@ def exact(program: Program, text: str) -> Exact:
         schedule = replay(program, text)
         circuit = lower(schedule, plan(schedule)).circuit
         taken = estimate(circuit)
-        found = cycles(circuit).cycles
+        count = cycles(circuit).cycles
     except (AxiloomError, ValueError) as error:
         return Exact(text, None, Amount(), Amount(), (), str(error).splitlines()[0])
-    return Exact(text, found, taken.total, taken.resident, tuple(pipe.interval for pipe in circuit.pipes))
+    return Exact(text, count, taken.total, taken.resident, tuple(pipe.interval for pipe in circuit.pipes))

@@ -48,27 +48,27 @@ class Forecast:
 def units(chosen: Sequence[Chosen], intervals: Intervals) -> dict[tuple[int, Kinds], int]:
     """Operators in hardware: of nests that take turns, the most of each kind. Operations of one iteration
     take turns in the cycles of the interval."""
-    found: dict[tuple[int, Kinds], int] = {}
-    for each in chosen:
-        for kinds, count in each.lanes.units.items():
-            key = (each.pipe, kinds)
-            found[key] = max(found.get(key, 0), ceil(count / intervals[each.pipe]))
-    return found
+    most: dict[tuple[int, Kinds], int] = {}
+    for nest in chosen:
+        for kinds, count in nest.lanes.units.items():
+            key = (nest.pipe, kinds)
+            most[key] = max(most.get(key, 0), ceil(count / intervals[nest.pipe]))
+    return most
 
 
 def least_intervals(chosen: Sequence[Chosen]) -> dict[int, int]:
     """Of each pipe: that of its slowest nest."""
-    found: dict[int, int] = {}
-    for each in chosen:
-        found[each.pipe] = max(found.get(each.pipe, 1), each.lanes.interval)
-    return found
+    intervals: dict[int, int] = {}
+    for nest in chosen:
+        intervals[nest.pipe] = max(intervals.get(nest.pipe, 1), nest.lanes.interval)
+    return intervals
 
 
 def cycles(chosen: Sequence[Chosen], intervals: Intervals) -> int:
     """Pipes run at the same time; nests of a pipe in turns."""
     most = 0
     for pipe, interval in intervals.items():
-        mine = [each.lanes for each in chosen if each.pipe == pipe]
+        mine = [nest.lanes for nest in chosen if nest.pipe == pipe]
         most = max(most, (sum(e.iterations for e in mine) - 1) * interval + 1 + _path(mine))
     return most
 
@@ -82,37 +82,37 @@ def _path(lanes: Sequence[Lanes]) -> int:
 def copies(chosen: Sequence[Chosen], program: Program) -> list[tuple[str, list[Chosen]]]:
     """Inputs that nests read in different banks: the array, and the nests that get a copy, a row each. The
     first nest keeps the array."""
-    found = []
+    copied = []
     for array in program.arrays:
         if array.role is not Role.IN:
             continue
         groups: dict[tuple[int, ...], list[Chosen]] = {}
-        for each in chosen:
-            if array.name in each.lanes.banks:
-                groups.setdefault(each.lanes.banks[array.name], []).append(each)
-        joint = prod(max(each) for each in zip(*groups, strict=True))
+        for nest in chosen:
+            if array.name in nest.lanes.banks:
+                groups.setdefault(nest.lanes.banks[array.name], []).append(nest)
+        joint = prod(max(sizes) for sizes in zip(*groups, strict=True))
         if len(groups) > 1 and joint > max(prod(group) for group in groups):
-            found += [(array.name, group) for group in list(groups.values())[1:]]
-    return found
+            copied += [(array.name, group) for group in list(groups.values())[1:]]
+    return copied
 
 
 def forecast(chosen: Sequence[Chosen], program: Program, intervals: Intervals | None = None) -> Forecast:
     """`intervals`, by pipe: those of the circuit, where they are known; else the least that sums allow."""
     intervals = intervals or least_intervals(chosen)
     of_units = units(chosen, intervals)
-    total = Amount(lut=CONTROL * len({each.pipe for each in chosen}))
+    total = Amount(lut=CONTROL * len({nest.pipe for nest in chosen}))
     for (pipe, kinds), count in of_units.items():
-        one = cost(kinds)
-        total = total + Amount(one.dsp, one.lut, one.ff) * count
-        users = sum(each.pipe == pipe and kinds in each.lanes.units for each in chosen)
-        if users > 1 and one.lut > WORD:
+        unit = cost(kinds)
+        total = total + Amount(unit.dsp, unit.lut, unit.ff) * count
+        users = sum(nest.pipe == pipe and kinds in nest.lanes.units for nest in chosen)
+        if users > 1 and unit.lut > WORD:
             total = total + Amount(lut=count * choice(WORD, users, coded=False))
-    moved = {(array, each.shape.number): n for n, (array, group) in enumerate(copies(chosen, program), 1)
-             for each in group}  # fmt: skip
+    moved = {(array, nest.shape.number): n for n, (array, group) in enumerate(copies(chosen, program), 1)
+             for nest in group}  # fmt: skip
     ports: dict[tuple[str, int], list[Chosen]] = {}
-    for each in chosen:
-        for array in each.lanes.banks:
-            ports.setdefault((array, moved.get((array, each.shape.number), 0)), []).append(each)
+    for nest in chosen:
+        for array in nest.lanes.banks:
+            ports.setdefault((array, moved.get((array, nest.shape.number), 0)), []).append(nest)
     for (array, _), users_of in ports.items():
         total = total + Amount(lut=_banks(array, users_of))
     return Forecast(cycles(chosen, intervals), total)
@@ -120,7 +120,7 @@ def forecast(chosen: Sequence[Chosen], program: Program, intervals: Intervals | 
 
 def _banks(array: str, users: Sequence[Chosen]) -> int:
     """LUTs of choices: which bank an access takes, which access a bank takes."""
-    banks = tuple(max(each) for each in zip(*(each.lanes.banks[array] for each in users), strict=True))
+    banks = tuple(max(sizes) for sizes in zip(*(nest.lanes.banks[array] for nest in users), strict=True))
     lut = 0
     reads = writes = 0
     count = prod(banks)

@@ -44,5 +44,5 @@ class Limits:
         return cls(amount) if lanes is None else cls(amount, lanes)
 
     def __str__(self) -> str:
-        each = ", ".join(f"{getattr(self.amount, f.name):,} {f.name.upper()}" for f in fields(Amount))
-        return f"{each}, {self.lanes} lanes"
+        amounts = ", ".join(f"{getattr(self.amount, f.name):,} {f.name.upper()}" for f in fields(Amount))
+        return f"{amounts}, {self.lanes} lanes"

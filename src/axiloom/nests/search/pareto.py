@@ -15,11 +15,13 @@ from axiloom.nests.search.limits import Limits
 def front(points: Iterable[Exact]) -> list[Exact]:
     """Those of which no other is as good in cycles, DSP slices and LUTs; the fastest first."""
     built = {point.text: point for point in points if point.cycles is not None}.values()
-    ordered = sorted(built, key=lambda each: (_costs(each), each.text))
+    ordered = sorted(built, key=lambda point: (_costs(point), point.text))
     kept: list[Exact] = []
-    for each in ordered:
-        if not any(all(a <= b for a, b in zip(_costs(one), _costs(each), strict=True)) for one in kept):
-            kept.append(each)
+    for candidate in ordered:
+        if not any(
+            all(a <= b for a, b in zip(_costs(other), _costs(candidate), strict=True)) for other in kept
+        ):
+            kept.append(candidate)
     return kept
 
 
@@ -37,13 +39,13 @@ def pareto(
 ) -> tuple[Found, list[Exact]]:
     """The best under `limits`, and the front of what is found under halves of its lanes, down to one."""
     best = auto(program, limits, points=points, progress=progress)
-    made = [*best.points, best.best]
+    tried = [*best.points, best.best]
     lanes = 1
     while lanes < limits.lanes:
-        made += _of(auto(program, replace(limits, lanes=lanes), points=points, progress=progress))
+        tried += _of(auto(program, replace(limits, lanes=lanes), points=points, progress=progress))
         lanes *= 2
-    return best, front(each for each in made if each.amount.fits(limits.amount))
+    return best, front(point for point in tried if point.amount.fits(limits.amount))
 
 
-def _of(found: Found) -> list[Exact]:
-    return [*found.points, found.best]
+def _of(outcome: Found) -> list[Exact]:
+    return [*outcome.points, outcome.best]

@@ -50,8 +50,8 @@ class Points:
             return
         for line in self.file.read_text(encoding="utf-8").splitlines():
             try:
-                found = json.loads(line)
-                self.known[found["key"]] = _read(found)
+                row = json.loads(line)
+                self.known[row["key"]] = _read(row)
             except (ValueError, KeyError, TypeError):
                 continue
 
@@ -77,21 +77,21 @@ class Points:
 
 
 def _written(point: Exact) -> dict[str, Any]:
-    one, other = point.amount, point.resident
+    amount, other = point.amount, point.resident
     return {
         "schedule": point.text,
         "cycles": point.cycles,
         "ii": list(point.intervals),
-        "dsp": one.dsp,
-        "lut": one.lut,
-        "ff": one.ff,
-        "bram36": one.bram36,
+        "dsp": amount.dsp,
+        "lut": amount.lut,
+        "ff": amount.ff,
+        "bram36": amount.bram36,
         "resident_bram36": other.bram36,
         "fault": point.fault,
     }
 
 
-def _read(found: dict[str, Any]) -> Exact:
-    amount = Amount(found["dsp"], found["lut"], found["ff"], found["bram36"])
-    resident = Amount(bram36=found["resident_bram36"])
-    return Exact(found["schedule"], found["cycles"], amount, resident, tuple(found["ii"]), found["fault"])
+def _read(row: dict[str, Any]) -> Exact:
+    amount = Amount(row["dsp"], row["lut"], row["ff"], row["bram36"])
+    resident = Amount(bram36=row["resident_bram36"])
+    return Exact(row["schedule"], row["cycles"], amount, resident, tuple(row["ii"]), row["fault"])

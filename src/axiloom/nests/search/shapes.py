@@ -63,11 +63,11 @@ class Touch:
 
     def banks(self, lanes: Mapping[str, int], shape: tuple[int, ...]) -> tuple[int, ...]:
         """The least banks of each dimension, so that no two lanes meet."""
-        found = []
+        sizes = []
         for form, extent in zip(self.forms, shape, strict=True):
             span = 1 + sum(abs(c) * (lanes.get(n, 1) - 1) for n, c in form.terms)
-            found.append(min(span, extent))
-        return tuple(found)
+            sizes.append(min(span, extent))
+        return tuple(sizes)
 
     def reach(self, lanes: Mapping[str, int], banks: tuple[int, ...]) -> int:
         """Banks that one instance goes to, in different iterations."""
@@ -85,7 +85,7 @@ class Shape:
         self.nest = nest
         self.number = nest.number
         self.statements = tuple(statement.statement.name for statement in nest.statements)
-        main = max(nest.statements, key=lambda each: len(each.loops))
+        main = max(nest.statements, key=lambda placed: len(placed.loops))
         self.main = main
         self.loops = main.loops
         self.program = schedule.program
@@ -112,7 +112,7 @@ class Shape:
 
     def _recurrences(self, schedule: Schedule) -> list[tuple[str, str, int, int]]:
         """Sums: statement, loop, cycles from an addition to the next, and of memory."""
-        found = []
+        sums = []
         for distance in distances(schedule):
             if (
                 distance.kind is not Kind.RAW
@@ -127,9 +127,9 @@ class Shape:
                 continue
             value = self.program.statement(distance.source).value
             memory = 1 if self.program.array(distance.array).role is Role.LOCAL else 2
-            found.append((distance.source, carrying[0], _through(value, distance.array), memory))
+            sums.append((distance.source, carrying[0], _through(value, distance.array), memory))
             self._quickest[distance.source, carrying[0]] = _through(value, distance.array, quickest=True)
-        return found
+        return sums
 
     def _depends_by_sums_alone(self, schedule: Schedule) -> bool:
         """One statement, whose loads of one array are all of one element, and no dependences but its sums."""
@@ -286,21 +286,21 @@ def carries(placed: Placed, factors: Mapping[str, int]) -> int:
 
 
 def _is_box(placed: Placed) -> bool:
-    return all(len(each.names) <= 1 for each in placed.domain)
+    return all(len(form.names) <= 1 for form in placed.domain)
 
 
 def _touches(placed: Placed) -> list[Touch]:
-    found = {Touch(e.array, placed.subscripts(e.subscripts), False) for e in loads(placed.statement.value)}
+    reads = {Touch(e.array, placed.subscripts(e.subscripts), False) for e in loads(placed.statement.value)}
     target = placed.statement.target
     store = Touch(target.array, placed.subscripts(target.subscripts), True)
-    return [*sorted(found, key=str), store]
+    return [*sorted(reads, key=str), store]
 
 
 def _operations(placed: Placed, program: Program) -> list[tuple[Kinds, frozenset[str]]]:
     """Operators with the loops on which their value depends; a sum, on all."""
     target = placed.statement.target
     values = dict(zip(placed.statement.iterators, placed.instance, strict=True))
-    found: dict[Expression, tuple[Kinds, frozenset[str]]] = {}
+    operations: dict[Expression, tuple[Kinds, frozenset[str]]] = {}
 
     def names(node: Expression) -> frozenset[str]:
         match node:
@@ -313,12 +313,12 @@ def _operations(placed: Placed, program: Program) -> list[tuple[Kinds, frozenset
                 return frozenset(node.value.substitute(values).names)
             case Op():
                 mine = frozenset().union(*(names(operand) for operand in node.operands))
-                found[node] = ((node.name, _operand(node), node.number), mine)
+                operations[node] = ((node.name, _operand(node), node.number), mine)
                 return mine
         return frozenset()
 
     names(placed.statement.value)
-    return list(found.values())
+    return list(operations.values())
 
 
 @cache

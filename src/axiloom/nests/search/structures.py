@@ -32,11 +32,11 @@ class Structure:
 
 def structures(start: Schedule) -> list[Structure]:
     """Those that differ."""
-    found: dict[tuple[str, ...], Structure] = {}
+    by_log: dict[tuple[str, ...], Structure] = {}
     for name, whole in (("perfect", False), ("apart", True), ("as written", None)):
         schedule = start if whole is None else _ordered(_separated(start, whole))
-        found.setdefault(schedule.log, Structure(name, schedule, _components(schedule)))
-    return list(found.values())
+        by_log.setdefault(schedule.log, Structure(name, schedule, _components(schedule)))
+    return list(by_log.values())
 
 
 def is_perfect(nest: Nest) -> bool:
@@ -69,8 +69,8 @@ def _separated(schedule: Schedule, whole: bool) -> Schedule:
 def _before(schedule: Schedule, placed: Placed) -> Placed | None:
     """The statement before it in its nest."""
     order = [statement for statement in schedule.statements if statement.order[0] == placed.order[0]]
-    order.sort(key=lambda each: tuple(p for p in each.order if isinstance(p, int)))
-    position = [each.statement.name for each in order].index(placed.statement.name)
+    order.sort(key=lambda other: tuple(p for p in other.order if isinstance(p, int)))
+    position = [other.statement.name for other in order].index(placed.statement.name)
     return order[position - 1] if position else None
 
 
@@ -91,9 +91,9 @@ def _best_order(schedule: Schedule, nest: Nest) -> Schedule:
     mine = {statement.statement.name for statement in nest.statements}
     carried = [e for e in distances(schedule) if e.kind is Kind.RAW and e.source in mine and e.sink in mine]
     orders = list(permutations(loops[-ORDERS:]))
-    apart = {each: least_distance(carried, loops[:-ORDERS] + each, spans) for each in orders}
+    apart = {order: least_distance(carried, loops[:-ORDERS] + order, spans) for order in orders}
     # Stable: of equal orders the one that is nearest to what is written.
-    for order in sorted(orders, key=lambda each: -apart[each]):
+    for order in sorted(orders, key=lambda order: -apart[order]):
         if order == loops[-ORDERS:]:
             return schedule
         if apart[order] <= apart[loops[-ORDERS:]]:
@@ -108,11 +108,11 @@ def _best_order(schedule: Schedule, nest: Nest) -> Schedule:
 
 def extents(placed: Placed) -> dict[str, int]:
     """The most values of each loop."""
-    found = {}
+    sizes = {}
     for name in placed.loops:
         both = bounds(placed, name)
-        found[name] = both[1] - both[0] + 1 if both else 0
-    return found
+        sizes[name] = both[1] - both[0] + 1 if both else 0
+    return sizes
 
 
 FAR = 1 << 30
@@ -121,8 +121,8 @@ FAR = 1 << 30
 def least_distance(carried: list[Carried], order: tuple[str, ...], spans: dict[str, int]) -> int:
     """Iterations of a nest from a result to its use, at least: of the box that its loops span."""
     least = FAR
-    for each in carried:
-        near = dict(zip(each.loops, each.vector, strict=True))
+    for dependence in carried:
+        near = dict(zip(dependence.loops, dependence.vector, strict=True))
         total, inside = 0, 1
         for name in reversed(order):
             low, high = near.get(name, (None, None))
@@ -144,14 +144,14 @@ def least_distance(carried: list[Carried], order: tuple[str, ...], spans: dict[s
 def _components(schedule: Schedule) -> tuple[tuple[int, ...], ...]:
     number = {statement.statement.name: int(statement.order[0]) for statement in schedule.statements}
     group = {nest.number: {nest.number} for nest in schedule.nests}
-    for one, other in _pairs(schedule):
-        a, b = group[number[one]], group[number[other]]
+    for source, other in _pairs(schedule):
+        a, b = group[number[source]], group[number[other]]
         if a is not b:
             a |= b
-            group.update((each, a) for each in b)
-    return tuple(tuple(sorted(each)) for each in {id(g): g for g in group.values()}.values())
+            group.update((member, a) for member in b)
+    return tuple(tuple(sorted(members)) for members in {id(g): g for g in group.values()}.values())
 
 
 def _pairs(schedule: Schedule) -> Iterator[tuple[str, str]]:
-    for each in dependences(schedule.program).all:
-        yield each.source.name, each.sink.name
+    for dependence in dependences(schedule.program).all:
+        yield dependence.source.name, dependence.sink.name

@@ -23,18 +23,18 @@ def groups(placed: Placed, extents: Mapping[str, int]) -> list[Group]:
     for form in placed.domain:
         together = frozenset().union(*(joined[name] for name in form.names)) if form.names else frozenset()
         joined.update((name, together) for name in together)
-    found: list[Group] = []
+    parts: list[Group] = []
     for group in dict.fromkeys(joined.values()):
         names = tuple(name for name in placed.loops if name in group)
         axes = [np.arange(extents[name], dtype=np.int64) for name in names]
         if np.prod([float(len(axis)) for axis in axes]) > VISITED:
-            found.append((names, np.zeros((1, len(names)), np.int64)))
+            parts.append((names, np.zeros((1, len(names)), np.int64)))
             continue
         grid = np.meshgrid(*axes, indexing="ij")
-        values = {name: each.ravel() + low[name] for name, each in zip(names, grid, strict=True)}
+        values = {name: axis.ravel() + low[name] for name, axis in zip(names, grid, strict=True)}
         inside = np.ones(len(next(iter(values.values()))), bool)
         for form in placed.domain:
             if form.names and set(form.names) <= group:
                 inside &= np.broadcast_to(form.values(values), inside.shape) >= 0
-        found.append((names, np.stack([each.ravel()[inside] for each in grid], axis=1)))
-    return found
+        parts.append((names, np.stack([axis.ravel()[inside] for axis in grid], axis=1)))
+    return parts

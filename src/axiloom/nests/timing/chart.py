@@ -73,7 +73,7 @@ def runs(issues: Issues, most: int) -> list[list[int]]:
     begins = np.unique(np.concatenate([np.zeros(1, np.int64), starts]))
     ends = np.append(begins[1:], count) - 1
     columns = (issues.at(begins), issues.at(ends), ends - begins + 1)
-    return [[int(each) for each in row] for row in zip(*columns, strict=True)]
+    return [[int(number) for number in row] for row in zip(*columns, strict=True)]
 
 
 def steps(occupancy: Occupancy, most: int) -> list[list[int]]:

@@ -31,11 +31,11 @@ def explain(
     `alike`."""
     circle = _circle(tracks, stuck.blocked)
     depths = {
-        tuple(name for name, one in alike.items() if one == each.fifo): depth
-        for each in circle
-        if each.why == FULL and (depth := _smallest(tracks, fifos, each.fifo)) is not None
+        tuple(name for name, leader in alike.items() if leader == blocked.fifo): depth
+        for blocked in circle
+        if blocked.why == FULL and (depth := _smallest(tracks, fifos, blocked.fifo)) is not None
     }
-    waits = "; ".join(_sentence(each, fifos) for each in circle)
+    waits = "; ".join(_sentence(blocked, fifos) for blocked in circle)
     if depths:
         remedy = "a depth of " + " or ".join(f"{depth} of {_names(names)}" for names, depth in depths.items())
         return DeadlockError(f"deadlock: {waits}: {remedy} resolves it", circle, depths)
@@ -47,7 +47,7 @@ def _names(names: Sequence[str]) -> str:
 
 
 def _sentence(blocked: Blocked, fifos: Sequence[Fifo]) -> str:
-    fifo = next(each for each in fifos if each.name == blocked.fifo)
+    fifo = next(fifo for fifo in fifos if fifo.name == blocked.fifo)
     what = f"{'pipe ' if not blocked.track.startswith('port') else ''}{blocked.track}"
     if blocked.why == FULL:
         return (
@@ -59,7 +59,7 @@ def _sentence(blocked: Blocked, fifos: Sequence[Fifo]) -> str:
 
 def _circle(tracks: Sequence[Track], blocked: Sequence[Blocked]) -> list[Blocked]:
     """Those that wait for each other; if the chain ends at a pipe that has ended, the last one of it."""
-    by_track = {each.track: each for each in blocked}
+    by_track = {wait.track: wait for wait in blocked}
     here, path = blocked[0], [blocked[0]]
     while True:
         other = next(

@@ -46,23 +46,23 @@ def fit(circuit: Circuit, rates: Mapping[str, Rate] | None = None) -> Depths:
     """The smallest depths; those of `circuit` do not count. Raises DeadlockError if no depths let it end."""
     all_tracks = tracks(circuit, rates)
     same = alike(all_tracks, circuit.fifos, depths=False)
-    found = only(all_tracks, set(same.values()))
+    distinct = only(all_tracks, set(same.values()))
     few = [fifo for fifo in circuit.fifos if same[fifo.name] == fifo.name]
     try:
-        free = solve(found, few, places=False)
+        free = solve(distinct, few, places=False)
     except StuckError as stuck:
-        raise explain(found, few, same, stuck) from None
+        raise explain(distinct, few, same, stuck) from None
     best = _end(free)
-    fifos = {each.name: replace(each, depth=max(1, occupancy(each, free).largest)) for each in few}
+    fifos = {fifo.name: replace(fifo, depth=max(1, occupancy(fifo, free).largest)) for fifo in few}
     while True:
         before = dict(fifos)
         for name in sorted(fifos, key=lambda name: (-fifos[name].bits * fifos[name].depth, name)):
-            fifos[name] = replace(fifos[name], depth=_smallest(found, fifos, name, best))
+            fifos[name] = replace(fifos[name], depth=_smallest(distinct, fifos, name, best))
         if fifos == before:
             break
-    issues = solve(found, [*fifos.values()])
+    issues = solve(distinct, [*fifos.values()])
     fewer = {
-        name: _cycles(found, _with(fifos, name, fifo.depth - 1))
+        name: _cycles(distinct, _with(fifos, name, fifo.depth - 1))
         for name, fifo in fifos.items()
         if fifo.depth > max(fifo.initial, 1)
     }
@@ -71,17 +71,17 @@ def fit(circuit: Circuit, rates: Mapping[str, Rate] | None = None) -> Depths:
     return Depths(
         circuit=replace(circuit, fifos=sized),
         cycles=_end(issues),
-        largest={name: largest[one] for name, one in same.items()},
-        one_fewer={name: fewer[one] for name, one in same.items() if one in fewer},
+        largest={name: largest[leader] for name, leader in same.items()},
+        one_fewer={name: fewer[leader] for name, leader in same.items() if leader in fewer},
     )
 
 
-def _smallest(found: Sequence[Track], fifos: Mapping[str, Fifo], name: str, best: int) -> int:
+def _smallest(tracks: Sequence[Track], fifos: Mapping[str, Fifo], name: str, best: int) -> int:
     least, high = max(fifos[name].initial, 1), fifos[name].depth
     low = least - 1
     middle = high - 1  # in the second round, most cannot lose one
     while high - low > 1:
-        cycles = _cycles(found, _with(fifos, name, middle))
+        cycles = _cycles(tracks, _with(fifos, name, middle))
         low, high = (low, middle) if cycles is not None and cycles <= best else (middle, high)
         middle = (low + high) // 2
     return high
@@ -91,9 +91,9 @@ def _with(fifos: Mapping[str, Fifo], name: str, depth: int) -> list[Fifo]:
     return [replace(fifo, depth=depth) if fifo.name == name else fifo for fifo in fifos.values()]
 
 
-def _cycles(found: Sequence[Track], fifos: Sequence[Fifo]) -> int | None:
+def _cycles(tracks: Sequence[Track], fifos: Sequence[Fifo]) -> int | None:
     try:
-        return _end(solve(found, fifos))
+        return _end(solve(tracks, fifos))
     except StuckError:
         return None
 

@@ -61,12 +61,12 @@ def tracks(
     stalls.
     """
     rates = rates or {}
-    found = [_pipe(pipe, chunk) for pipe in circuit.pipes]
+    users = [_pipe(pipe, chunk) for pipe in circuit.pipes]
     for ports, is_input in ((circuit.inputs, True), (circuit.outputs, False)):
         for port in ports:
             at = np.arange(port.elements, dtype=np.int64)
             rate = rates.get(port.fifo, Rate())
-            found.append(
+            users.append(
                 Track(
                     name=f"port {port.fifo}",
                     interval=1,
@@ -80,11 +80,11 @@ def tracks(
                 )
             )
     for fifo in circuit.fifos:
-        for ends, what in (([e.pops for e in found], "popped"), ([e.pushes for e in found], "pushed")):
-            names = [track.name for track, end in zip(found, ends, strict=True) if fifo.name in end]
+        for ends, what in (([e.pops for e in users], "popped"), ([e.pushes for e in users], "pushed")):
+            names = [track.name for track, end in zip(users, ends, strict=True) if fifo.name in end]
             if len(names) > 1:
                 raise ValueError(f"FIFO {fifo.name} is {what} by {' and '.join(names)}; one may")
-    return tuple(found)
+    return tuple(users)
 
 
 def alike(tracks: Sequence[Track], fifos: Sequence[Fifo], *, depths: bool) -> dict[str, str]:
@@ -141,9 +141,9 @@ def _pipe(pipe: Pipe, chunk: int) -> Track:
 
 def _merge(parts: list[list[Ints]], slots: list[int], pipe: Pipe, fifo: str) -> tuple[Ints, Ints]:
     """The iterations of several nodes at one end of a FIFO in order, with the node's slot."""
-    at = np.concatenate([each for part in parts for each in part])
+    at = np.concatenate([times for part in parts for times in part])
     delays = np.concatenate(
-        [np.full(len(each), slot) for part in parts for each, slot in zip(part, slots, strict=True)]
+        [np.full(len(times), slot) for part in parts for times, slot in zip(part, slots, strict=True)]
     )
     if len(slots) > 1:
         order = np.argsort(at, kind="stable")

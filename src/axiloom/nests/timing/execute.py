@@ -88,7 +88,7 @@ def execute(
     slowest = max((sink[-1] for sink in sinks if sink), default=0)
     while (
         machine.busy()
-        or any(each.arrivals for each in sources)
+        or any(source.arrivals for source in sources)
         or any(len(outputs[port.fifo]) < port.elements for port in circuit.outputs)
     ):
         cycle += 1
@@ -170,10 +170,10 @@ class _Line:
 class _Machine:
     def __init__(self, circuit: Circuit, memories: Mapping[str, Words], operation: Operation) -> None:
         self.operation = operation
-        self.memories = {each.name: each for each in circuit.memories}
+        self.memories = {memory.name: memory for memory in circuit.memories}
         self.contents = {
-            each.name: _copied(memories.get(each.name, np.zeros((each.banks, each.depth))))
-            for each in circuit.memories
+            memory.name: _copied(memories.get(memory.name, np.zeros((memory.banks, memory.depth))))
+            for memory in circuit.memories
         }
         for name, content in self.contents.items():
             memory = self.memories[name]
@@ -230,9 +230,9 @@ class _Machine:
                             )
                             raise ExecutionError(f"{where}: {error}") from None
             last = line.pipe.last_slot
-            if any(each.begin + last == cycle for each in line.flights):
+            if any(flight.begin + last == cycle for flight in line.flights):
                 self.last = cycle
-            line.flights = [each for each in line.flights if each.begin + last > cycle]
+            line.flights = [flight for flight in line.flights if flight.begin + last > cycle]
 
     def _node(self, pipe: Pipe, node: Node, flight: _Flight, cycle: int) -> int | None:
         at = flight.at
@@ -260,9 +260,9 @@ class _Machine:
                     raise ExecutionError(f"unit {node.unit} is taken already")
                 if node.unit:
                     self.units.add((pipe.name, node.unit))
-                operands = [value(each) for each in node.operands]
-                given = [each for each in operands if each is not None]
-                return self.operation(node, given) if len(given) == len(operands) else None
+                operands = [value(operand) for operand in node.operands]
+                defined = [operand for operand in operands if operand is not None]
+                return self.operation(node, defined) if len(defined) == len(operands) else None
             case Choose():
                 for condition, option in node.options:
                     if _holds(condition, at):
@@ -325,11 +325,11 @@ def _copied(words: Words) -> Words:
 
 
 def _points(pipe: Pipe) -> list[dict[str, int]]:
-    found: list[dict[str, int]] = []
+    rows: list[dict[str, int]] = []
     for part in points(pipe):
-        names, values = list(part), [each.tolist() for each in part.values()]
-        found += [dict(zip(names, each, strict=True)) for each in zip(*values, strict=True)]
-    return found if pipe.counters else [{}]
+        names, values = list(part), [column.tolist() for column in part.values()]
+        rows += [dict(zip(names, row, strict=True)) for row in zip(*values, strict=True)]
+    return rows if pipe.counters else [{}]
 
 
 def _holds(condition: Condition, at: Mapping[str, int]) -> bool:

@@ -72,7 +72,7 @@ def bound(pieces: Sequence[Piece], points: Mapping[str, Ints], rows: int) -> Int
         held += here
         value = np.where(here, piece.value.values(points), value)
     if not np.all(held == 1):
-        point = {name: int(each[np.argmax(held != 1)]) for name, each in points.items()}
+        point = {name: int(column[np.argmax(held != 1)]) for name, column in points.items()}
         raise ValueError(f"{int(held[np.argmax(held != 1)])} pieces of a bound hold at {point}, not one")
     return value
 

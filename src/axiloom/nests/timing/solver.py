@@ -100,7 +100,7 @@ def without_places(tracks: Sequence[Track], fifos: Sequence[Fifo]) -> list[Issue
     issues: dict[str, Issues] = {}
     left = list(tracks)
     while left:
-        ready = [each for each in left if all(pushed[fifo] is not None for fifo in each.pops)]
+        ready = [track for track in left if all(pushed[fifo] is not None for fifo in track.pops)]
         if not ready:
             return None
         for track in ready:
@@ -113,8 +113,8 @@ def without_places(tracks: Sequence[Track], fifos: Sequence[Fifo]) -> list[Issue
                 waits.append((at[initial[fifo] :], there[: max(len(at) - initial[fifo], 0)] + 1, fifo))
             issues[track.name] = _waiting_for(track, waits)
             pushed.update({fifo: issues[track.name].pushed(fifo) for fifo in track.pushes})
-        left = [each for each in left if each.name not in issues]
-    return [issues[each.name] for each in tracks]
+        left = [track for track in left if track.name not in issues]
+    return [issues[track.name] for track in tracks]
 
 
 def _waiting_for(track: Track, waits: Sequence[tuple[Ints, Ints, str]]) -> Issues:
@@ -168,7 +168,7 @@ class _End:
 
 
 def event_by_event(tracks: Sequence[Track], fifos: Sequence[Fifo], *, places: bool = True) -> list[Issues]:
-    sizes = {each.name: each for each in fifos}
+    sizes = {fifo.name: fifo for fifo in fifos}
     runs = [_Run(track, sizes, places) for track in tracks]
     ends = {(end.fifo, end.why): end for run in runs for end in run.ends}
     for (fifo, why), end in ends.items():
@@ -176,13 +176,13 @@ def event_by_event(tracks: Sequence[Track], fifos: Sequence[Fifo], *, places: bo
         end.other = peer.times if peer else []
     waiting = runs
     while waiting:
-        before = sum(each.done for each in waiting)
-        for each in waiting:
-            each.go_on()
-        progress = sum(each.done for each in waiting) > before
-        waiting = [each for each in waiting if each.done < len(each.events)]
+        before = sum(run.done for run in waiting)
+        for waiter in waiting:
+            waiter.go_on()
+        progress = sum(run.done for run in waiting) > before
+        waiting = [run for run in waiting if run.done < len(run.events)]
         if waiting and not progress:
-            raise StuckError([each.blocked() for each in waiting])
+            raise StuckError([run.blocked() for run in waiting])
     return [run.issues() for run in runs]
 
 

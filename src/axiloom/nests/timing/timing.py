@@ -69,11 +69,11 @@ def cycles(circuit: Circuit, rates: Mapping[str, Rate] | None = None, *, places:
     all_tracks = tracks(circuit, rates)
     same = alike(all_tracks, circuit.fifos, depths=True)
     few = [fifo for fifo in circuit.fifos if same[fifo.name] == fifo.name]
-    found = only(all_tracks, set(same.values()))
+    distinct = only(all_tracks, set(same.values()))
     try:
-        issues = solve(found, few, places=places)
+        issues = solve(distinct, few, places=places)
     except StuckError as stuck:
-        raise explain(found, few, same, stuck) from None
+        raise explain(distinct, few, same, stuck) from None
     pipes = {issue.track.name: issue for issue in issues if not issue.track.external}
     ports = {issue.track.name.removeprefix("port "): issue for issue in issues if issue.track.external}
     end = max((pipe.last for pipe in pipes.values()), default=0)

@@ -125,8 +125,8 @@ class BankLayout:
     def indices(self) -> tuple[Integers, Integers]:
         """Bank and address of each element (copy 0), both of the array's shape."""
         axes = self._axes()
-        bank = sum((each for each, _ in axes), np.int64(0))
-        address = sum((each for _, each in axes), np.int64(0))
+        bank = sum((bank for bank, _ in axes), np.int64(0))
+        address = sum((address for _, address in axes), np.int64(0))
         if isinstance(self.partition, Hyperplane):
             bank = bank % self.partition.banks
         return np.broadcast_to(bank, self.shape), np.broadcast_to(address, self.shape)
@@ -164,10 +164,10 @@ class BankLayout:
         """An array (shape) as what the banks hold (banks, depth); all copies alike, what no element uses is
         0."""
         places = self._places()
-        found = np.zeros(self.banks * self.depth, raw.dtype)
+        contents = np.zeros(self.banks * self.depth, raw.dtype)
         for copy in range(self.copies):
-            found[places + copy * prod(self.extents) if copy else places] = raw
-        return found.reshape(self.banks, self.depth)
+            contents[places + copy * prod(self.extents) if copy else places] = raw
+        return contents.reshape(self.banks, self.depth)
 
     def from_banks(
         self, banks: npt.NDArray[np.unsignedinteger], copy: int = 0
@@ -227,35 +227,35 @@ def added(terms: list[Term]) -> Place:
 
 
 def is_constant(place: Place) -> bool:
-    return all(each.value.is_constant for each in place)
+    return all(term.value.is_constant for term in place)
 
 
 def constant(place: Place) -> int:
     """The number of a constant place."""
-    return sum(value(each, {}) for each in place)
+    return sum(value(term, {}) for term in place)
 
 
 def value(term: Term, at: Mapping[str, int]) -> int:
-    found = term.value.value(at) // term.divisor
-    return term.factor * (found % term.modulus if term.modulus else found)
+    quotient = term.value.value(at) // term.divisor
+    return term.factor * (quotient % term.modulus if term.modulus else quotient)
 
 
 def values(place: Place, at: Mapping[str, Integers], size: int) -> Integers:
     """The numbers of a place at many points."""
     total = np.zeros(size, np.int64)
-    for each in place:
-        found = each.value.values(at) // each.divisor
-        total = total + each.factor * (found % each.modulus if each.modulus else found)
+    for term in place:
+        quotient = term.value.values(at) // term.divisor
+        total = total + term.factor * (quotient % term.modulus if term.modulus else quotient)
     return total
 
 
 def bounds(place: Place, ranges: Ranges) -> tuple[int, int]:
     """Least and largest number a place can have."""
     lows, highs = 0, 0
-    for each in place:
-        low, high = (end // each.divisor for end in each.value.range(ranges))
-        if each.modulus and (low < 0 or high >= each.modulus):
-            low, high = 0, each.modulus - 1
-        ends = (each.factor * low, each.factor * high)
+    for term in place:
+        low, high = (end // term.divisor for end in term.value.range(ranges))
+        if term.modulus and (low < 0 or high >= term.modulus):
+            low, high = 0, term.modulus - 1
+        ends = (term.factor * low, term.factor * high)
         lows, highs = lows + min(ends), highs + max(ends)
     return lows, highs

@@ -46,8 +46,8 @@ def demand(array: Array, vertices: Sequence[Vertex], guards: Guards) -> Demand:
         for what, _ in accesses:
             for dimension, form in enumerate(what.forms):
                 steps[dimension] = gcd(steps[dimension], *(factor for _, factor in form.terms))
-        for (one, where), (other, guard) in combinations(accesses, 2):
-            gap = _gap(one.forms, other.forms)
+        for (access, where), (other, guard) in combinations(accesses, 2):
+            gap = _gap(access.forms, other.forms)
             if gap is not None and any(gap) and gap not in gaps and not guards.excludes(where, guard):
                 gaps.add(gap)
     return Demand(frozenset(gaps), tuple(steps))

@@ -93,7 +93,7 @@ class Vertex:
             case Operate():
                 what = replace(what, operands=tuple(new[operand] for operand in what.operands))
             case Choose():
-                what = replace(what, options=tuple((when, new[each]) for when, each in what.options))
+                what = replace(what, options=tuple((when, new[number]) for when, number in what.options))
             case Access(value=int(value)):
                 what = replace(what, value=new[value])
             case Send(value=value):
@@ -155,13 +155,13 @@ class Graph:
 
     def vertex(self, what: What, bits: int, lane: Lane) -> int:
         """The vertex that does this; one that is there already if it does the same."""
-        found = self._same.get(what)
-        if found is None:
-            found = self._same[what] = self._new(what, bits, lane.guard, self._time)
+        number = self._same.get(what)
+        if number is None:
+            number = self._same[what] = self._new(what, bits, lane.guard, self._time)
         else:
-            self._widen(self.vertices[found], lane.guard)
-        self.vertices[found].statements.add(lane.statement.name)
-        return found
+            self._widen(self.vertices[number], lane.guard)
+        self.vertices[number].statements.add(lane.statement.name)
+        return number
 
     def _new(self, what: What, bits: int, guard: Condition, time: float) -> int:
         self.vertices.append(Vertex(what, bits, guard, time))
@@ -214,7 +214,7 @@ class Graph:
 
     def _inside(self, array: Array, forms: Forms, guard: Condition) -> bool:
         """Whether the element exists wherever `guard` holds."""
-        bounds = [each for n, x in zip(array.shape, forms, strict=True) for each in (x, n - 1 - x)]
+        bounds = [bound for n, x in zip(array.shape, forms, strict=True) for bound in (x, n - 1 - x)]
         return self.guards.implies(guard, tuple(bounds))
 
     def _store(self, array: str, forms: Forms, lane: Lane, value: int) -> None:

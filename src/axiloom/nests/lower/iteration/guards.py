@@ -32,10 +32,10 @@ class Guards:
 
     def points(self, condition: Condition) -> isl.Set:
         """Where a pipe reaches points at which it holds."""
-        found = self._sets.get(condition)
-        if found is None:
-            found = self._sets[condition] = self.reached.intersect(sets.domain(self.names, condition))
-        return found
+        points = self._sets.get(condition)
+        if points is None:
+            points = self._sets[condition] = self.reached.intersect(sets.domain(self.names, condition))
+        return points
 
     def simple(self, condition: Condition) -> Condition | None:
         """The guard that says the same; None if it never holds."""
@@ -45,7 +45,7 @@ class Guards:
 
     def _simplified(self, condition: Condition) -> Condition | None:
         forms: list[Affine] = []
-        for form in sorted({_tight(each) for each in condition}, key=str):
+        for form in sorted({_tight(form) for form in condition}, key=str):
             low, high = form.range(self.ranges)
             if high < 0:
                 return None
@@ -54,7 +54,7 @@ class Guards:
         if self.points(tuple(forms)).is_empty():
             return None
         for form in list(forms):
-            rest = tuple(each for each in forms if each != form)
+            rest = tuple(other for other in forms if other != form)
             if self.points(rest).is_subset(sets.domain(self.names, (form,))):
                 forms.remove(form)
         return tuple(forms)
@@ -82,7 +82,7 @@ class Guards:
         key = (condition, other) if id(condition) <= id(other) else (other, condition)
         if key not in self._excluded:
             forms = set(other)
-            self._excluded[key] = any(_tight(-each - 1) in forms for each in condition) or bool(
+            self._excluded[key] = any(_tight(-form - 1) in forms for form in condition) or bool(
                 self.points(condition).intersect(self.points(other)).is_empty()
             )
         return self._excluded[key]
@@ -93,7 +93,7 @@ class Guards:
             return other
         if self.implies(other, condition):
             return condition
-        return tuple(each for each in condition if self.implies(other, (each,)))
+        return tuple(form for form in condition if self.implies(other, (form,)))
 
     def both(self, condition: Condition, other: Condition) -> Condition | None:
         """Where both hold; None if nowhere."""

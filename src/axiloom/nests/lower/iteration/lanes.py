@@ -36,7 +36,7 @@ class Lane:
 
 def lanes(space: Space, guards: Guards) -> list[Lane]:
     """All lanes that are ever executed, in the order in which an iteration executes them."""
-    found: list[Lane] = []
+    executed: list[Lane] = []
     for member in space.members:
         names = (*space.names, *member.unrolled)
         domain = sets.domain(names, member.domain)
@@ -51,7 +51,7 @@ def lanes(space: Space, guards: Guards) -> list[Lane]:
             extents.append(range(low, high + 1))
         for number, values in enumerate(product(*extents)):
             lane = dict(zip(member.unrolled, values, strict=True))
-            guard = guards.simple(tuple(each.substitute(lane) for each in member.domain))
+            guard = guards.simple(tuple(form.substitute(lane) for form in member.domain))
             if guard is None:
                 continue
             loops: dict[str, Affine | int] = {**member.counters, **lane}
@@ -59,6 +59,6 @@ def lanes(space: Space, guards: Guards) -> list[Lane]:
                 name: form.substitute(loops)
                 for name, form in zip(member.placed.statement.iterators, member.placed.instance, strict=True)
             }
-            order = tuple(lane[each] if isinstance(each, str) else each for each in member.inside)
-            found.append(Lane(member, number, instance, guard, order))
-    return sorted(found, key=lambda each: each.order)
+            order = tuple(lane[part] if isinstance(part, str) else part for part in member.inside)
+            executed.append(Lane(member, number, instance, guard, order))
+    return sorted(executed, key=lambda lane: lane.order)

@@ -61,7 +61,9 @@ def _low(tree: Expression, number: str) -> Expression:
 
 
 def _is_product(tree: Op) -> bool:
-    kinds = {format_of(each).kind for each in (tree.number, *(operand.number for operand in tree.operands))}
+    kinds = {
+        format_of(number).kind for number in (tree.number, *(operand.number for operand in tree.operands))
+    }
     return tree.name == "mul" and kinds == {Kind.INTEGER}
 
 
@@ -78,9 +80,9 @@ def _product(tree: Op) -> Expression:
     operands = [_unwidened(operand) for operand in tree.operands]
     formats = [_format_of_value(operand) for operand in operands]
     signed = result.signed
-    if not signed and any(each.signed for each in formats):
+    if not signed and any(format.signed for format in formats):
         return tree
-    bits = max(each.bits + (signed and not each.signed) for each in formats)
+    bits = max(format.bits + (signed and not format.signed) for format in formats)
     if bits >= result.bits:
         return tree
     number = f"{'' if signed else 'u'}int{bits}"

@@ -53,7 +53,7 @@ def shared(
         largest: list[Unit] = []
         for several in sorted(family.values(), key=len, reverse=True):
             units.pack(several, largest)
-    if all(len(each) == 1 for each in units.of.values()):
+    if all(len(unit) == 1 for unit in units.of.values()):
         return list(vertices)
     return _Merger(vertices, guards, units.of).vertices()
 
@@ -79,7 +79,7 @@ class _Units:
         not join each other."""
         there = list(into)
         for unit in several:
-            mate = next((each for each in there if self._joins(each, unit)), None)
+            mate = next((other for other in there if self._joins(other, unit)), None)
             if mate is None:
                 into.append(unit)
                 if len(several) == 1:
@@ -94,16 +94,16 @@ class _Units:
             return False
         size = len(unit)
         unit += other
-        self.of.update((each, unit) for each in other)
+        self.of.update((member, unit) for member in other)
         if not self._circular(unit):
             return True
         del unit[size:]
-        self.of.update((each, other) for each in other)
+        self.of.update((member, other) for member in other)
         return False
 
     def _circular(self, unit: Unit) -> bool:
         """Whether it would wait for itself."""
-        waiting = [each for member in unit for each in self.after[member]]
+        waiting = [later for member in unit for later in self.after[member]]
         seen: set[int] = set()
         while waiting:
             number = waiting.pop()
@@ -111,7 +111,7 @@ class _Units:
                 return True
             if number not in seen:
                 seen.add(number)
-                waiting += [each for mate in self.of.get(number, [number]) for each in self.after[mate]]
+                waiting += [later for mate in self.of.get(number, [number]) for later in self.after[mate]]
         return False
 
 
@@ -127,7 +127,7 @@ def _roles(vertices: Sequence[Vertex]) -> list[Role]:
             known = roles[operand]
             if known is None or (-len(way), way) < (-len(known), known):
                 roles[operand] = way
-    return [each or () for each in roles]
+    return [role or () for role in roles]
 
 
 class _Merger:
@@ -153,11 +153,11 @@ class _Merger:
         unit = self.units.get(number)
         if unit is not None and len(unit) > 1:
             new = self._operation(unit)
-            self._new.update((each, new) for each in unit)
+            self._new.update((member, new) for member in unit)
             return new
         vertex = self.old[number]
         names = {operand: self._vertex(operand) for operand in vertex.operands}
-        moved = vertex.renamed([names.get(each, -1) for each in range(number)])
+        moved = vertex.renamed([names.get(old, -1) for old in range(number)])
         self._new[number] = self._add(moved)
         return self._new[number]
 
@@ -170,9 +170,9 @@ class _Merger:
             self.found.append(vertex)
             known = self._same[vertex.what] = len(self.found) - 1
         else:
-            one = self.found[known]
-            one.guard = self.guards.weaker(one.guard, vertex.guard)
-            one.statements |= vertex.statements
+            twin = self.found[known]
+            twin.guard = self.guards.weaker(twin.guard, vertex.guard)
+            twin.statements |= vertex.statements
         return known
 
     def _operation(self, members: list[int]) -> int:
@@ -182,7 +182,7 @@ class _Merger:
         keys = self._keys(members)
         operands = []
         for position in range(len(first.operands)):
-            values = [self._vertex(self.old[each].operands[position]) for each in members]
+            values = [self._vertex(self.old[member].operands[position]) for member in members]
             operands.append(self._choice(keys, values, members))
         guard, statements = first.guard, set(first.statements)
         for member in members[1:]:
@@ -210,10 +210,10 @@ class _Merger:
         """For each member a condition that holds where it matters, and for none of those after it."""
         conditions: list[Condition] = []
         for position, member in enumerate(members):
-            rest = [self.old[each].guard for each in members[position + 1 :]]
+            rest = [self.old[member].guard for member in members[position + 1 :]]
             guard = self.old[member].guard
             keys: list[Condition] = [(), *((form,) for form in guard), guard]
             conditions.append(
-                next(key for key in keys if all(self.guards.excludes(key, each) for each in rest))
+                next(key for key in keys if all(self.guards.excludes(key, guard) for guard in rest))
             )
         return conditions

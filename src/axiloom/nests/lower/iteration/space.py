@@ -45,7 +45,7 @@ class Member:
 
     @property
     def unrolled(self) -> tuple[str, ...]:
-        return tuple(each for each in self.inside if isinstance(each, str))
+        return tuple(loop for loop in self.inside if isinstance(loop, str))
 
 
 @dataclass(frozen=True)
@@ -137,11 +137,11 @@ def space(statements: Sequence[Placed], unrolled: frozenset[str], waits: Waits |
         where = ", ".join(statement.statement.name for statement in statements)
         raise CompileError(f"nothing to execute: the domain of {where} is empty")
     for (level, rank), wait in (waits or {}).items():
-        for each, points in domains:
-            if each.ranks.get(level) == rank:
+        for first, points in domains:
+            if first.ranks.get(level) == rank:
                 union = union.union(_waiting(points, names, statics[level], 2 * rank + 1, wait))
     counters, reached = _bounds(union.coalesce(), names)
-    phases = {level: 1 + max(each.ranks.get(level, 0) for each in members) for level in statics}
+    phases = {level: 1 + max(member.ranks.get(level, 0) for member in members) for level in statics}
     return _without_constants(Space(members, counters, reached, phases))
 
 
@@ -150,12 +150,12 @@ def _without_constants(space: Space) -> Space:
     fixed: dict[str, Affine | int] = {x.name: x.range[0] for x in space.counters if x.range[0] == x.range[1]}
 
     def moved(pieces: Sequence[Piece]) -> tuple[Piece, ...]:
-        found = (
+        substituted = (
             Piece(tuple(form.substitute(fixed) for form in piece.when), piece.value.substitute(fixed))
             for piece in pieces
         )
         # A condition on constants holds always or never.
-        alive = (x for x in found if all(not f.is_constant or f.constant >= 0 for f in x.when))
+        alive = (x for x in substituted if all(not f.is_constant or f.constant >= 0 for f in x.when))
         return tuple(Piece(tuple(f for f in x.when if not f.is_constant), x.value) for x in alive)
 
     counters = tuple(
@@ -205,7 +205,7 @@ def _members(
 ) -> tuple[tuple[Member, ...], tuple[str, ...], dict[int, str]]:
     """Members, the names of the counters, and which of them stand for static numbers, by level."""
     partial = [_partial(statement, unrolled) for statement in statements]
-    depth = max(len(each.loops) for each in partial)
+    depth = max(len(member.loops) for member in partial)
     taken = set(unrolled)
     names: list[str] = []
     static_names: dict[int, str] = {}
@@ -220,20 +220,20 @@ def _members(
             step = 2 if any(at == level for at, _ in waits) else 1
             for runs in groups_of_runs:
                 for rank, run in enumerate(runs):
-                    for each in run:
-                        each.values[name] = step * rank
-                        each.ranks[level] = rank
+                    for member in run:
+                        member.values[name] = step * rank
+                        member.ranks[level] = rank
         groups = [run for runs in groups_of_runs for run in runs]
         if level == depth:
             break
-        name = _fresh(next(each.loops[level] for each in partial if len(each.loops) > level), taken)
+        name = _fresh(next(member.loops[level] for member in partial if len(member.loops) > level), taken)
         names.append(name)
-        for each in partial:
-            if len(each.loops) > level:
-                each.values[name] = Affine.name(each.loops[level])
+        for member in partial:
+            if len(member.loops) > level:
+                member.values[name] = Affine.name(member.loops[level])
             else:
-                each.values[name] = 0
-    return tuple(_member(each) for each in partial), tuple(names), static_names
+                member.values[name] = 0
+    return tuple(_member(member) for member in partial), tuple(names), static_names
 
 
 def _partial(placed: Placed, unrolled: frozenset[str]) -> _Partial:
@@ -247,33 +247,35 @@ def _partial(placed: Placed, unrolled: frozenset[str]) -> _Partial:
             f"{placed.statement.name}: loop {late[0]} stands inside unrolled loop {placed.loops[outer]}; "
             "unrolled loops stand innermost"
         )
-    statics = [int(each) for each in order[: 2 * outer + 1 : 2]]
+    statics = [int(static) for static in order[: 2 * outer + 1 : 2]]
     return _Partial(placed, list(placed.loops[:outer]), statics, tuple(order[2 * outer :]), {}, {})
 
 
 def _runs(group: list[_Partial], level: int) -> list[list[_Partial]]:
     """Statements with the same statics so far, parted by what must stand in different iterations."""
-    found: list[list[_Partial]] = []
+    runs: list[list[_Partial]] = []
     loopless = False
-    deep = [each for each in group if len(each.statics) > level]
-    for _, same in groupby(sorted(deep, key=lambda each: each.statics[level]), lambda x: x.statics[level]):
+    deep = [member for member in group if len(member.statics) > level]
+    for _, same in groupby(
+        sorted(deep, key=lambda member: member.statics[level]), lambda x: x.statics[level]
+    ):
         run = list(same)
-        single = all(len(each.loops) == level for each in run)
+        single = all(len(member.loops) == level for member in run)
         if single and loopless:
-            found[-1] += run
+            runs[-1] += run
         else:
-            found.append(run)
+            runs.append(run)
         loopless = single
-    shallow = [each for each in group if len(each.statics) <= level]
+    shallow = [member for member in group if len(member.statics) <= level]
     if shallow:
-        found[:1] = [shallow + (found[0] if found else [])]
-    return found
+        runs[:1] = [shallow + (runs[0] if runs else [])]
+    return runs
 
 
 def _member(partial: _Partial) -> Member:
     """A counter equals a loop, or a number."""
     loops = {str(value): Affine.name(name) for name, value in partial.values.items() if not _number(value)}
-    forms = [each.substitute(loops) for each in partial.placed.domain]
+    forms = [form.substitute(loops) for form in partial.placed.domain]
     for name, value in partial.values.items():
         if isinstance(value, int):
             counter = Affine.name(name) - value
@@ -347,7 +349,7 @@ def _steps(value: isl.PwAff, outer: tuple[str, ...], reached: isl.Set, hole: int
     low, high = value.min_val().to_python(), value.max_val().to_python()
     if high - low >= MOST_STEPS:
         return None
-    found: list[Piece] = []
+    pieces: list[Piece] = []
     parts = [(hole, reached.subtract(value.domain()))]
     for number in range(low, high + 1):
         same = isl.PwAff(f"{{ {sets.point(outer)} -> [{number}] }}")
@@ -357,7 +359,7 @@ def _steps(value: isl.PwAff, outer: tuple[str, ...], reached: isl.Set, hole: int
             whole = points.remove_divs().coalesce()
             if not whole.is_subset(points):
                 return None
-            found += [Piece(when, Affine.of(number)) for when in sets.conditions(whole.gist(reached), outer)]
+            pieces += [Piece(when, Affine.of(number)) for when in sets.conditions(whole.gist(reached), outer)]
     except ValueError:
         return None
-    return tuple(found)
+    return tuple(pieces)

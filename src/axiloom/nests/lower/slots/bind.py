@@ -20,13 +20,13 @@ from axiloom.nests.lower.slots.modulo import Resource
 
 def families(vertices: Sequence[Vertex], worth: Worth) -> dict[str, list[int]]:
     """Operations that one unit could do, by a name."""
-    found: dict[str, list[int]] = {}
+    by_name: dict[str, list[int]] = {}
     for number, vertex in enumerate(vertices):
         what = vertex.what
         if isinstance(what, Operate) and worth(what):
             name = f"{what.operator} {what.number} {what.result} {what.latency}"
-            found.setdefault(name, []).append(number)
-    return {name: users for name, users in found.items() if len(users) > 1}
+            by_name.setdefault(name, []).append(number)
+    return {name: users for name, users in by_name.items() if len(users) > 1}
 
 
 def units(vertices: Sequence[Vertex], worth: Worth, interval: int) -> list[Resource]:
@@ -39,14 +39,14 @@ def units(vertices: Sequence[Vertex], worth: Worth, interval: int) -> list[Resou
 
 def bound(vertices: Sequence[Vertex], worth: Worth, slots: Sequence[int], interval: int) -> Mapping[int, str]:
     """The unit of each operation that shares one."""
-    found: dict[int, str] = {}
+    units: dict[int, str] = {}
     if interval == 1:
-        return found
+        return units
     for name, users in families(vertices, worth).items():
         turns: dict[int, int] = {}
         for user in users:
             turn = slots[user] % interval
-            found[user] = f"{name} {turns.get(turn, 0)}"
+            units[user] = f"{name} {turns.get(turn, 0)}"
             turns[turn] = turns.get(turn, 0) + 1
-    uses = Counter(found.values())
-    return {user: unit for user, unit in found.items() if uses[unit] > 1}
+    uses = Counter(units.values())
+    return {user: unit for user, unit in units.items() if uses[unit] > 1}

@@ -62,19 +62,19 @@ class Carried:
         for number, vertex in enumerate(vertices):
             if isinstance(vertex.what, Access):
                 places.setdefault(vertex.what.array, []).append(number)
-        found = []
+        pairs = []
         for array, numbers in places.items():
             for a in numbers:
                 for b in numbers:
-                    one, other = vertices[a].what, vertices[b].what
-                    assert isinstance(one, Access)
+                    access, other = vertices[a].what, vertices[b].what
+                    assert isinstance(access, Access)
                     assert isinstance(other, Access)
-                    if a == b or not (one.is_store or other.is_store) or apart(a, b):
+                    if a == b or not (access.is_store or other.is_store) or apart(a, b):
                         continue
                     distance = self.distance(vertices[a], vertices[b])
                     if distance is not None:
-                        found.append(Dependence(a, b, distance, int(one.is_store), array))
-        return found
+                        pairs.append(Dependence(a, b, distance, int(access.is_store), array))
+        return pairs
 
     def distance(self, a: Vertex, b: Vertex) -> int | None:
         """The least number of iterations from `a` to a later `b` of the same element; 0 if `b` comes later in
@@ -117,11 +117,11 @@ class Carried:
         if not len(before) or not len(after):
             return None
         position = np.searchsorted(before, after, "right" if same else "left") - 1
-        found = before[np.maximum(position, 0)]
-        meet = (position >= 0) & (found // n == after // n)
+        earlier = before[np.maximum(position, 0)]
+        meet = (position >= 0) & (earlier // n == after // n)
         if not meet.any():
             return None
-        return int((after - found)[meet].min())
+        return int((after - earlier)[meet].min())
 
     def _keys(self, element: _Element, guard: Condition, n: int) -> npt.NDArray[np.int64]:
         """For each iteration with the access: its element, then the iteration's number, in one integer."""

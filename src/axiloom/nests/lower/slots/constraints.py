@@ -37,12 +37,12 @@ def accesses(
 
     @cache  # each pair is asked about again for each slot and interval
     def together(a: int, b: int) -> bool:
-        one, other = vertices[a].what, vertices[b].what
-        assert isinstance(one, Access)
+        access, other = vertices[a].what, vertices[b].what
+        assert isinstance(access, Access)
         assert isinstance(other, Access)
-        if one.forms == other.forms and not one.is_store:
+        if access.forms == other.forms and not access.is_store:
             return True
-        return layouts[one.array].apart(one.forms, other.forms) or guards.excludes(
+        return layouts[access.array].apart(access.forms, other.forms) or guards.excludes(
             vertices[a].guard, vertices[b].guard
         )
 
@@ -64,14 +64,14 @@ def accesses(
 
 def _overlapping(users: list[tuple[int, int, int]]) -> list[tuple[int, int, list[int]]]:
     """Users in groups whose ranges of banks do not meet."""
-    found: list[tuple[int, int, list[int]]] = []
+    groups: list[tuple[int, int, list[int]]] = []
     for low, high, number in sorted(users):
-        if found and low <= found[-1][1]:
-            first, last, group = found[-1]
-            found[-1] = (first, max(last, high), [*group, number])
+        if groups and low <= groups[-1][1]:
+            first, last, group = groups[-1]
+            groups[-1] = (first, max(last, high), [*group, number])
         else:
-            found.append((low, high, [number]))
-    return [(low, high, sorted(group)) for low, high, group in found]
+            groups.append((low, high, [number]))
+    return [(low, high, sorted(group)) for low, high, group in groups]
 
 
 def latency(vertex: Vertex, memories: Mapping[str, Memory]) -> int:

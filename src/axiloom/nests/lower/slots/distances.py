@@ -37,7 +37,7 @@ class Distances:
     @cached_property
     def is_exact(self) -> bool:
         """Whether all counters have constant bounds: then `least` gives the distance itself."""
-        ends = [each for counter in self.space.counters for each in (counter.lower, counter.upper)]
+        ends = [bound for counter in self.space.counters for bound in (counter.lower, counter.upper)]
         return all(len(pieces) == 1 and pieces[0].value.is_constant for pieces in ends)
 
     def least(
@@ -49,12 +49,12 @@ class Distances:
         pairs = self._pairs(first, second, where, guard)
         if same and not pairs.intersect(self._parting[-1]).is_empty():
             return 0
-        found = [
+        bounds = [
             self._bound(at, level)
             for level in range(len(self.names))
             if not (at := pairs.intersect(self._parting[level])).is_empty()
         ]
-        return min(found, default=None)
+        return min(bounds, default=None)
 
     def _pairs(self, first: Affine, second: Affine, where: Condition, guard: Condition) -> isl.Set:
         """Points (p, q) with equal elements; in any order of time."""
@@ -76,14 +76,14 @@ class Distances:
         gaps = [self.later[name] - Affine.name(name) for name in self.names]
         same = [form for gap in gaps for form in (gap, -gap)]
         levels = [(*same[: 2 * level], gaps[level] - 1) for level in range(len(gaps))]
-        return [sets.domain(self.every, each) for each in (*levels, tuple(same))]
+        return [sets.domain(self.every, condition) for condition in (*levels, tuple(same))]
 
     def _bound(self, pairs: isl.Set, level: int) -> int:
         """Of pairs that part at `level`."""
         count, name = len(self.names), self.names[level]
         p = pairs.project_out(isl.dim_type.set, count, count)
         q = pairs.project_out(isl.dim_type.set, 0, count)
-        before, after = (self._sizes(_prefix(each, level + 1), level + 1) for each in (p, q))
+        before, after = (self._sizes(_prefix(side, level + 1), level + 1) for side in (p, q))
         whole = self._sizes(_prefix(p, level), level)
         # What is affine: whole values, and where p and q stand in theirs.
         total = (self.later[name] - Affine.name(name) - 1) * whole[level] + 1

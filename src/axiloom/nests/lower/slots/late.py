@@ -32,20 +32,22 @@ def late(
     groups: dict[int, list[int]] = {}
     for resource in resources:
         for user in resource.users:
-            groups.setdefault(user, []).extend(each for each in resource.users if slots[each] == slots[user])
+            groups.setdefault(user, []).extend(
+                other for other in resource.users if slots[other] == slots[user]
+            )
     interval = timing.interval
     for number in reversed(range(len(vertices))):
         group = sorted(set(groups.get(number, [number])))
-        if not out[number] or number != group[0] or not all(free[each] for each in group):
+        if not out[number] or number != group[0] or not all(free[member] for member in group):
             continue
         limit = min(
             slots[edge.after] + interval * edge.distance - edge.delay - slots[edge.before]
-            for each in group
-            for edge in out[each]
+            for member in group
+            for edge in out[member]
             if edge.after not in group
         )
         if len(group) > 1 or number in groups:
             limit -= limit % interval
-        for each in group:
-            slots[each] += max(limit, 0)
+        for member in group:
+            slots[member] += max(limit, 0)
     return replace(timing, slots=tuple(slots))

@@ -60,12 +60,12 @@ class Claim:
     of: dict[int, list[int]]
     _together: dict[tuple[int, int], bool] = field(default_factory=dict)
 
-    def together(self, one: int, other: int) -> bool:
+    def together(self, unit: int, other: int) -> bool:
         """Whether two units take one place if they have the same slot."""
-        known = self._together.get((one, other))
+        known = self._together.get((unit, other))
         if known is None:
-            known = all(self.resource.together(a, b) for a in self.of[one] for b in self.of[other])
-            self._together[one, other] = known
+            known = all(self.resource.together(a, b) for a in self.of[unit] for b in self.of[other])
+            self._together[unit, other] = known
         return known
 
     def shared(
@@ -73,7 +73,7 @@ class Claim:
     ) -> list[int] | None:
         """The first of `groups`, each of one slot and iteration, whose place `unit` takes in `slot`, too."""
         for group in groups:
-            if slots[group[0]] == slot and all(self.together(unit, each) for each in group):
+            if slots[group[0]] == slot and all(self.together(unit, member) for member in group):
                 return group
         return None
 
@@ -115,30 +115,30 @@ def schedule(
 
     # Whether ports and recurrences fit, each for itself, is monotone: by bisection.
     why = f"as asked for ({wanted})" if wanted > 1 else ""
-    interval, found = wanted, fits(wanted)
-    if isinstance(found, str):
-        low, why = wanted, found
-        while isinstance(found, str):
+    interval, outcome = wanted, fits(wanted)
+    if isinstance(outcome, str):
+        low, why = wanted, outcome
+        while isinstance(outcome, str):
             low, interval = interval, 2 * interval
             if low > MOST_INTERVAL:
-                raise CompileError(f"no schedule with an interval of at most {MOST_INTERVAL}: {found}")
-            why, found = found, fits(interval)
+                raise CompileError(f"no schedule with an interval of at most {MOST_INTERVAL}: {outcome}")
+            why, outcome = outcome, fits(interval)
         while interval - low > 1:
             middle = (low + interval) // 2
             attempt = fits(middle)
             if isinstance(attempt, str):
                 low, why = middle, attempt
             else:
-                interval, found = middle, attempt
+                interval, outcome = middle, attempt
     while interval <= 2 * MOST_INTERVAL:
-        if not isinstance(found, str):
-            slots = place(*found, interval)
+        if not isinstance(outcome, str):
+            slots = place(*outcome, interval)
             if slots is not None:
-                unit = found[0].unit
-                return Timing(interval, tuple(slots[unit[each]] for each in range(nodes)), why)
+                unit = outcome[0].unit
+                return Timing(interval, tuple(slots[unit[node]] for node in range(nodes)), why)
             why = "ports and recurrences together"
         interval += 1 + interval // 16
-        found = fits(interval)
+        outcome = fits(interval)
     raise CompileError(f"no schedule with an interval of at most {MOST_INTERVAL}: {why}")
 
 
@@ -154,15 +154,15 @@ def tie(
             x = parent[x]
         return x
 
-    for each in first:
-        parent[find(each)] = find(nodes)
+    for node in first:
+        parent[find(node)] = find(nodes)
     for resource in resources:
         if len(resource.users) <= resource.count * interval:
             continue
         groups: list[list[int]] = []
         for user in resource.users:
             for group in groups:
-                if all(resource.together(user, each) for each in group):
+                if all(resource.together(user, other) for other in group):
                     group.append(user)
                     break
             else:
@@ -173,9 +173,9 @@ def tie(
             for user in group[1:]:
                 parent[find(user)] = find(group[0])
     roots = {find(nodes): 0}
-    for each in range(nodes):
-        roots.setdefault(find(each), len(roots))
-    unit = [roots[find(each)] for each in range(nodes)]
+    for node in range(nodes):
+        roots.setdefault(find(node), len(roots))
+    unit = [roots[find(node)] for node in range(nodes)]
     # Parallel edges: only the tightest one for each distance.
     tightest: dict[tuple[int, int, int], Edge] = {}
     for edge in edges:
@@ -183,7 +183,7 @@ def tie(
         if key not in tightest or tightest[key].delay < edge.delay:
             tightest[key] = Edge(*key[:2], edge.delay, edge.distance, edge.name)
     kept = list(tightest.values())
-    kept += [Edge(0, each, 0) for each in range(1, len(roots))]
+    kept += [Edge(0, root, 0) for root in range(1, len(roots))]
     claims = []
     for resource in resources:
         of: dict[int, list[int]] = {}
@@ -199,7 +199,7 @@ def longest(tied: Tied, interval: int) -> list[int] | str:
     slots = [0] * tied.units
     cause: list[Edge | None] = [None] * tied.units
     last = -1
-    edges = [(each.before, each.after, each.delay - interval * each.distance, each) for each in tied.edges]
+    edges = [(edge.before, edge.after, edge.delay - interval * edge.distance, edge) for edge in tied.edges]
     for _ in range(tied.units + 1):
         last = -1
         for before, after, weight, edge in edges:
@@ -233,9 +233,9 @@ def _recurrence(cause: list[Edge | None], start: int, units: int) -> str:
         at = edge.before
         if at == end:
             break
-    delay = sum(each.delay for each in cycle)
-    distance = sum(each.distance for each in cycle)
-    names = [each.name for each in reversed(cycle) if each.name]
+    delay = sum(edge.delay for edge in cycle)
+    distance = sum(edge.distance for edge in cycle)
+    names = [edge.name for edge in reversed(cycle) if edge.name]
     first = next((n for n, name in enumerate(names) if name.startswith("read")), 0)
     runs = [(name, len(list(same))) for name, same in groupby(names[first:] + names[:first])]
     steps = [name if count == 1 else f"{count} x {name}" for name, count in runs]
@@ -273,7 +273,7 @@ def place(tied: Tied, early: list[int], interval: int) -> list[int] | None:
         waiting.add(unit)
 
     def full(unit: int, slot: int) -> list[int]:
-        found = []
+        crowded = []
         for number in claims[unit]:
             place, claim = (number, slot % interval), tied.resources[number]
             if len(there := used.get(place, [])) >= claim.resource.count:
@@ -283,13 +283,13 @@ def place(tied: Tied, early: list[int], interval: int) -> list[int] | None:
                 if len(groups) >= claim.resource.count + (
                     claim.shared(groups, unit, slot, slots) is not None
                 ):
-                    found.append(number)
-        return found
+                    crowded.append(number)
+        return crowded
 
     for _ in range(20 * tied.units + 100):
         if not waiting:
             return [slot or 0 for slot in slots]
-        unit = 0 if 0 in waiting else max(waiting, key=lambda each: (height[each], -each))
+        unit = 0 if 0 in waiting else max(waiting, key=lambda candidate: (height[candidate], -candidate))
         waiting.remove(unit)
         start = 0
         for edge in into[unit]:
@@ -299,7 +299,7 @@ def place(tied: Tied, early: list[int], interval: int) -> list[int] | None:
         if unit == 0:
             slot = 0
         else:
-            free = (each for each in range(start, start + interval) if not full(unit, each))
+            free = (slot for slot in range(start, start + interval) if not full(unit, slot))
             slot = next(free, -1)
             if slot < 0:
                 slot = max(start, tried[unit] + 1)

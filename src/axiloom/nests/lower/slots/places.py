@@ -17,7 +17,7 @@ _MOST_STEPS = 100_000
 
 def found_ports(resources: Sequence[Resource], slots: Sequence[int], interval: int) -> dict[int, int]:
     """The port of each user, from 0. Raises CompileError where the slots leave some without one."""
-    found: dict[int, int] = {}
+    ports: dict[int, int] = {}
     for resource in resources:
         turns: dict[int, list[int]] = {}
         for user in resource.users:
@@ -26,13 +26,13 @@ def found_ports(resources: Sequence[Resource], slots: Sequence[int], interval: i
             groups = _first_fit(resource, slots, users)
             if len(groups) > resource.count:
                 groups = _fewest(resource, slots, users)
-            found |= {user: port for port, group in enumerate(groups) for user in group}
-    return found
+            ports |= {user: port for port, group in enumerate(groups) for user in group}
+    return ports
 
 
 def _share(resource: Resource, slots: Sequence[int], user: int, group: Sequence[int]) -> bool:
     """Accesses of one slot belong to one iteration, and only of that it is known what is never together."""
-    return all(slots[user] == slots[each] and resource.together(user, each) for each in group)
+    return all(slots[user] == slots[member] and resource.together(user, member) for member in group)
 
 
 def _first_fit(resource: Resource, slots: Sequence[int], users: Sequence[int]) -> list[list[int]]:

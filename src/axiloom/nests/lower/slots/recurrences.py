@@ -24,13 +24,13 @@ def cyclic(vertices: Sequence[Vertex], dependences: Sequence[Dependence]) -> set
         seen.add(root)
         while stack:
             node, rest = stack[-1]
-            step = next((each for each in rest if each not in seen), None)
+            step = next((vertex for vertex in rest if vertex not in seen), None)
             if step is None:
                 order.append(stack.pop()[0])
             else:
                 seen.add(step)
                 stack.append((step, iter(after[step])))
-    found: set[int] = set()
+    in_cycles: set[int] = set()
     placed: set[int] = set()
     for root in reversed(order):
         component, waiting = [], [root] if root not in placed else []
@@ -38,9 +38,9 @@ def cyclic(vertices: Sequence[Vertex], dependences: Sequence[Dependence]) -> set
         while waiting:
             node = waiting.pop()
             component.append(node)
-            new = [each for each in before[node] if each not in placed]
+            new = [vertex for vertex in before[node] if vertex not in placed]
             placed.update(new)
             waiting += new
         if len(component) > 1:
-            found.update(component)
-    return found
+            in_cycles.update(component)
+    return in_cycles

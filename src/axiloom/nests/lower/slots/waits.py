@@ -16,15 +16,15 @@ def crossings(
     """Dependences from one phase to another one, by position, and the change of phase they cross: the level
     of the static number, and the rank of the phase that ends."""
     members = {member.placed.statement.name: member for member in space.members}
-    found: dict[int, tuple[int, int]] = {}
+    changes: dict[int, tuple[int, int]] = {}
     for number, dependence in enumerate(dependences):
-        ends = [_phases(vertices[each], members) for each in (dependence.before, dependence.after)]
+        ends = [_phases(vertices[end], members) for end in (dependence.before, dependence.after)]
         crossed = {_crossed(a, b, space) for a in ends[0] for b in ends[1]}
         if len(crossed) == 1:
             (transition,) = crossed
             if transition is not None:
-                found[number] = transition
-    return found
+                changes[number] = transition
+    return changes
 
 
 def _phases(vertex: Vertex, members: dict[str, Member]) -> list[Member]:

@@ -56,7 +56,7 @@ def axis_of(
     how they move."""
     bases = set()
     low, high = 0, -1
-    ranges = {lane: found for lane in lanes if (found := bounds(placed, lane)) is not None}
+    ranges = {lane: limits for lane in lanes if (limits := bounds(placed, lane)) is not None}
     for number, use in enumerate(uses):
         form = use.subscripts[k]
         base = Affine.sum([(n, f) for n, f in form.terms if n not in lanes])
@@ -77,12 +77,12 @@ def axis_of(
     step = base.coefficient(moving[0])
     if len(moving) > 1 or step < 0:
         raise ScheduleError(f"{what}: subscript {base} of dimension {k} does not move forwards with one loop")
-    found = bounds(placed, moving[0])
-    assert found is not None
-    return Axis(base + low, high - low + 1, around, reach, moving[0], step, *found)
+    limits = bounds(placed, moving[0])
+    assert limits is not None
+    return Axis(base + low, high - low + 1, around, reach, moving[0], step, *limits)
 
 
 def _values(placed: Placed, form: Affine) -> tuple[int, int]:
     """The least and largest value of the form for the statement."""
-    found = domain(placed.loops, placed.domain).apply(function(placed.loops, (form,)))
-    return found.dim_min_val(0).to_python(), found.dim_max_val(0).to_python()
+    image = domain(placed.loops, placed.domain).apply(function(placed.loops, (form,)))
+    return image.dim_min_val(0).to_python(), image.dim_max_val(0).to_python()

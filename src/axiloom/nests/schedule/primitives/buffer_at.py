@@ -59,12 +59,12 @@ def buffer_at(schedule: Schedule, array: str, statement: str, loop: str) -> Sche
         return Load(copy.name, places, load.number)
 
     prefix = placed.order[: 2 * depth + 2]
-    first = min(int(each.order[len(prefix)]) for each in inside)
-    unfed = [(each, use) for each, use in read if not _is_fed(based, each, array, inside, depth + 1)]
+    first = min(int(member.order[len(prefix)]) for member in inside)
+    unfed = [(reader, use) for reader, use in read if not _is_fed(based, reader, array, inside, depth + 1)]
     private = not unfed and original.role is Role.LOCAL and _only(based, array, inside)
     based = with_arrays(room_for(based, prefix, first, 1), copy)
-    changed = [_using(place_of(based, each.statement.name), use_copy) for each in inside]
-    last = max(int(each.order[len(prefix)]) for each in changed) + 1
+    changed = [_using(place_of(based, member.statement.name), use_copy) for member in inside]
+    last = max(int(member.order[len(prefix)]) for member in changed) + 1
     make = _Copies(based, original, copy, outer, start, prefix, what)
     added = make.of("in", unfed, first) + ([] if private else make.of("out", written, last))
     done = with_statements(based, changed, added)
@@ -73,7 +73,7 @@ def buffer_at(schedule: Schedule, array: str, statement: str, loop: str) -> Sche
 
 def _only(schedule: Schedule, array: str, inside: Sequence[Placed]) -> bool:
     """Whether no other statement uses the array."""
-    names = {each.statement.name for each in inside}
+    names = {member.statement.name for member in inside}
     return not any(
         array in (statement.target.array, *(use.array for use in loads(statement.value)))
         for statement in schedule.program.statements
@@ -82,7 +82,7 @@ def _only(schedule: Schedule, array: str, inside: Sequence[Placed]) -> bool:
 
 
 def _without(schedule: Schedule, array: str) -> Schedule:
-    arrays = tuple(each for each in schedule.program.arrays if each.name != array)
+    arrays = tuple(other for other in schedule.program.arrays if other.name != array)
     layouts = {name: layout for name, layout in schedule.layouts.items() if name != array}
     return replace(schedule, program=replace(schedule.program, arrays=arrays), layouts=layouts)
 
@@ -127,14 +127,18 @@ def _range(placed: Placed, form: Affine) -> tuple[int, int]:
 
 def _is_fed(schedule: Schedule, placed: Placed, array: str, inside: Sequence[Placed], outer: int) -> bool:
     """Whether the same iteration of the loop has written all that the statement reads of the array."""
-    names = {each.statement.name for each in inside}
+    names = {member.statement.name for member in inside}
     points = domain(placed.loops, placed.domain)
     if len({use for use in loads(placed.statement.value) if use.array == array}) != 1:
         return False  # a dependence does not say which of its reads is fed
     fed = points.subtract(points)
-    for each in dependences(schedule.program).of(Kind.RAW):
-        if each.sink.name == placed.statement.name and each.source.name in names and each.array == array:
-            same = each.pairs
+    for dependence in dependences(schedule.program).of(Kind.RAW):
+        if (
+            dependence.sink.name == placed.statement.name
+            and dependence.source.name in names
+            and dependence.array == array
+        ):
+            same = dependence.pairs
             for k in range(outer):
                 same = same.equate(isl.dim_type.in_, k, isl.dim_type.out, k)
             fed = fed.union(same.range())
@@ -165,22 +169,22 @@ class _Copies:
         subscripts = tuple(low + place for low, place in zip(self._start, self._places, strict=True))
         outside = Load(self._original.name, subscripts, number)
         target, value = (inner, outside) if way == "in" else (outside, inner)
-        made = []
+        statements = []
         for k, part in enumerate(parts):
             name = f"{self._copy.name}_{way}{k if len(parts) > 1 else ''}"
             iterators = (*self._outer, *self._names)
             order = [*self._prefix, static]
-            for n, each in enumerate(self._names):
-                order += [each, k if n == len(self._names) - 1 else 0]
+            for n, loop in enumerate(self._names):
+                order += [loop, k if n == len(self._names) - 1 else 0]
             statement = Statement(name, iterators, part, target, value, (), self._original.name)
-            made.append(in_loops(statement, order))
-        return made
+            statements.append(in_loops(statement, order))
+        return statements
 
     def _elements(self, way: str, uses: Sequence[tuple[Placed, Load]]) -> list[Condition]:
         """The elements used, by the outer loops and the place in the slice."""
         total = None
         for placed, load in uses:
-            outer = tuple(Affine.name(each) for each in self._outer)
+            outer = tuple(Affine.name(name) for name in self._outer)
             sizes = zip(load.subscripts, self._start, self._copy.shape, strict=True)
             places = tuple(x - low for x, low, extent in sizes if extent > 1)
             points = domain(placed.loops, placed.domain).apply(function(placed.loops, (*outer, *places)))
@@ -200,10 +204,10 @@ class _Copies:
         inside = [low + place for low, place in zip(self._start, self._places, strict=True)]
         limits = [
             form
-            for each, extent in zip(inside, self._original.shape, strict=True)
-            for form in (each, extent - 1 - each)
+            for index, extent in zip(inside, self._original.shape, strict=True)
+            for form in (index, extent - 1 - index)
         ]
         names = (*self._outer, *self._names)
         plain = isl.Set.from_basic_set(hull.remove_divs())
-        found = conditions(plain.intersect(domain(names, tuple(limits))), names)
-        return found[:1]
+        boxes = conditions(plain.intersect(domain(names, tuple(limits))), names)
+        return boxes[:1]

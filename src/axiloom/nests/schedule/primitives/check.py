@@ -32,13 +32,13 @@ def _first_legal(before: Schedule, alternatives: Iterable[Alternative]) -> tuple
     token = _searching.set(True)
     try:
         for alternative in alternatives:
-            found = before
+            attempt = before
             try:
                 for name, *args in alternative:
-                    found = primitives()[str(name)](found, *args)
+                    attempt = primitives()[str(name)](attempt, *args)
             except ScheduleError:
                 continue
-            return found.log[len(before.log) :]
+            return attempt.log[len(before.log) :]
     finally:
         _searching.reset(token)
     return ()
@@ -68,14 +68,14 @@ def not_unrolled(schedule: Schedule, what: str, *loops: str) -> None:
 def together(placed: Placed, inside: Iterable[Placed], loops: Iterable[str], what: str) -> None:
     """Refuses if a statement stands in the first of the loops, but not in all of them."""
     wanted = list(loops)
-    deepest = max(placed.loops.index(each) for each in wanted)
+    deepest = max(placed.loops.index(loop) for loop in wanted)
     prefix = placed.order[: 2 * deepest + 2]
-    for each in inside:
-        if each.order[: len(prefix)] != prefix:
-            name, outer = each.statement.name, placed.loops[min(placed.loops.index(w) for w in wanted)]
+    for member in inside:
+        if member.order[: len(prefix)] != prefix:
+            name, outer = member.statement.name, placed.loops[min(placed.loops.index(w) for w in wanted)]
             raise ScheduleError(
                 f"{what}: {name} stands in loop {outer} too, but not in loop {placed.loops[deepest]}: part "
-                f"them first (fission {_later(placed, each).statement.name} {outer}), or put it into all "
+                f"them first (fission {_later(placed, member).statement.name} {outer}), or put it into all "
                 f"these loops (sink)"
             )
 

@@ -26,19 +26,21 @@ def duplicate(schedule: Schedule, array: str, *statements: str) -> Schedule:
     Nothing may write to the array: then both always hold the same.
     """
     what = " ".join(["duplicate", array, *statements])
-    found, program = array_of(schedule, array), schedule.program
-    names = [each.name for each in program.statements]
-    for each in statements:
-        if each not in names:
-            raise ScheduleError(f"{what}: {unknown('statement', each, names)}")
-        if all(load.array != array for load in loads(program.statement(each).value)):
-            raise ScheduleError(f"{what}: {each} does not read {array}")
+    original, program = array_of(schedule, array), schedule.program
+    names = [statement.name for statement in program.statements]
+    for reader in statements:
+        if reader not in names:
+            raise ScheduleError(f"{what}: {unknown('statement', reader, names)}")
+        if all(load.array != array for load in loads(program.statement(reader).value)):
+            raise ScheduleError(f"{what}: {reader} does not read {array}")
     if not statements:
         raise ScheduleError(f"{what}: name the statements that shall read the copy")
-    if found.role is not Role.IN or any(each.target.array == array for each in program.statements):
+    if original.role is not Role.IN or any(
+        statement.target.array == array for statement in program.statements
+    ):
         raise ScheduleError(f"{what}: {array} is written to, so that a copy would differ from it")
     copy = "_".join([array, *statements])
-    if any(each.name == copy for each in program.arrays):
+    if any(other.name == copy for other in program.arrays):
         raise ScheduleError(f"{what}: there is an array {copy} already")
 
     def other(load: Load) -> Load:
@@ -50,8 +52,14 @@ def duplicate(schedule: Schedule, array: str, *statements: str) -> Schedule:
         return replace(statement, value=with_loads(statement.value, other))
 
     arrays: list[Array] = []
-    for one in program.arrays:
-        arrays += [one, replace(one, name=copy, copy_of=one.copy_of or array)] if one == found else [one]
-    changed = Program(program.name, tuple(arrays), tuple(renamed(each) for each in program.statements))
-    placed = tuple(replace(each, statement=renamed(each.statement)) for each in schedule.statements)
+    for declared in program.arrays:
+        arrays += (
+            [declared, replace(declared, name=copy, copy_of=declared.copy_of or array)]
+            if declared == original
+            else [declared]
+        )
+    changed = Program(
+        program.name, tuple(arrays), tuple(renamed(statement) for statement in program.statements)
+    )
+    placed = tuple(replace(member, statement=renamed(member.statement)) for member in schedule.statements)
     return replace(schedule, program=changed, statements=placed)

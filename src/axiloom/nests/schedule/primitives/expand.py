@@ -33,8 +33,8 @@ def expand(schedule: Schedule, array: str, *loops: str) -> Schedule:
     another one through it. It takes its memory once for each iteration.
     """
     what = " ".join(["expand", array, *loops])
-    found = array_of(schedule, array)
-    if found.role is not Role.LOCAL:
+    original = array_of(schedule, array)
+    if original.role is not Role.LOCAL:
         raise ScheduleError(f"{what}: {array} is the caller's: only a local array can change its shape")
     if array in schedule.layouts:
         raise ScheduleError(f"{what}: {array} has a layout already: expand it before")
@@ -46,10 +46,10 @@ def expand(schedule: Schedule, array: str, *loops: str) -> Schedule:
     _check_values(based, array, users, loops, what)
     limits = []
     for loop in loops:
-        both = [each for user in users if (each := bounds(user, loop)) is not None]
+        both = [span for user in users if (span := bounds(user, loop)) is not None]
         limits.append((min(low for low, _ in both), max(high for _, high in both)))
     front = tuple(Affine.name(loop) - low for loop, (low, _) in zip(loops, limits, strict=True))
-    shape = (*(high - low + 1 for low, high in limits), *found.shape)
+    shape = (*(high - low + 1 for low, high in limits), *original.shape)
 
     def moved(load: Load) -> Load:
         return replace(load, subscripts=(*front, *load.subscripts)) if load.array == array else load
@@ -66,8 +66,8 @@ def expand(schedule: Schedule, array: str, *loops: str) -> Schedule:
     )
     program = replace(
         based.program,
-        arrays=tuple(_shaped(each, shape) if each == found else each for each in based.program.arrays),
-        statements=tuple(each.statement for each in placed),
+        arrays=tuple(_shaped(other, shape) if other == original else other for other in based.program.arrays),
+        statements=tuple(member.statement for member in placed),
     )
     return replace(based, program=program, statements=placed)
 
@@ -101,20 +101,20 @@ def _check_values(
     schedule: Schedule, array: str, users: list[Placed], loops: tuple[str, ...], what: str
 ) -> None:
     """Refuses if an iteration reads what another one has written, or what nobody has."""
-    found = dependences(schedule.program)
-    unwritten = next((each for each in found.live_in if each.array == array), None)
+    analysis = dependences(schedule.program)
+    unwritten = next((read for read in analysis.live_in if read.array == array), None)
     if unwritten is not None:
         raise ScheduleError(f"{what}: {unwritten.statement.name} reads {array} before anything is written")
     depths = [depth_of(users[0], loop) for loop in loops]
-    for each in found.of(Kind.RAW):
-        if each.array != array:
+    for dependence in analysis.of(Kind.RAW):
+        if dependence.array != array:
             continue
         for loop, depth in zip(loops, depths, strict=True):
-            pairs = each.pairs
+            pairs = dependence.pairs
             same = pairs.equate(isl.dim_type.in_, depth, isl.dim_type.out, depth)
             rest = pairs.subtract(same)
             if not rest.is_empty():
-                source, sink = _instances(rest, each.source.name, each.sink.name)
+                source, sink = _instances(rest, dependence.source.name, dependence.sink.name)
                 raise LegalityError(
                     f"{what}: {sink} reads what {source} has written into {array}, in another iteration of "
                     f"loop {loop}"

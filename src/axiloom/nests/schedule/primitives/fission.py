@@ -21,7 +21,7 @@ def fission(schedule: Schedule, statement: str, loop: str) -> Schedule:
     placed = place_of(schedule, statement)
     depth = depth_of(placed, loop)
     inside = within(schedule, placed, depth)
-    later = [each.statement.name for each in inside if not _before(each, placed)]
+    later = [member.statement.name for member in inside if not _before(member, placed)]
     if len(later) == len(inside):
         raise ScheduleError(
             f"{what}: nothing stands before {statement} in loop {loop}: name a later statement"
@@ -29,8 +29,8 @@ def fission(schedule: Schedule, statement: str, loop: str) -> Schedule:
     prefix, number = placed.order[: 2 * depth], int(placed.order[2 * depth])
     roomy = make_room(schedule, prefix, number + 1)
     moved = []
-    for each in (place_of(roomy, name) for name in later):
-        moved.append(replace(each, order=(*prefix, number + 1, *each.order[2 * depth + 1 :])))
+    for member in (place_of(roomy, name) for name in later):
+        moved.append(replace(member, order=(*prefix, number + 1, *member.order[2 * depth + 1 :])))
     after = replaced(roomy, moved)
     if not prefix and number in after.intervals:
         after = replace(after, intervals={**after.intervals, number + 1: after.intervals[number]})

@@ -134,7 +134,7 @@ def _ends(target: Placed, own: int, count: int, at: str, what: str) -> list[Affi
     points = points.project_out(isl.dim_type.set, count, len(target.loops) - count)
     relation = isl.Map.from_range(points).move_dims(isl.dim_type.in_, 0, isl.dim_type.out, 0, own)
     ends = relation.lexmin_pw_multi_aff() if at == "first" else relation.lexmax_pw_multi_aff()
-    found = []
+    forms = []
     for k, name in enumerate(target.loops[own:count]):
         try:
             values = {value for _, value in pieces(ends.get_at(k), target.loops[:own])}
@@ -145,8 +145,8 @@ def _ends(target: Placed, own: int, count: int, at: str, what: str) -> list[Affi
                 f"{what}: the {at} iteration of loop {name} is not one affine form of the loops around it: "
                 f"give a number"
             )
-        found.append(values.pop())
-    return found
+        forms.append(values.pop())
+    return forms
 
 
 def _shifted(
@@ -165,9 +165,9 @@ def _shifted(
             which = late if distance.sink == statement else early
             which[k] = max(which[k], need)
     for needs, sign in ((late, 1), (early, -1)):
-        if not any(needs) or any(each > _FAR for each in needs) or prod(e + 1 for e in needs) > _SHIFTS:
+        if not any(needs) or any(need > _FAR for need in needs) or prod(e + 1 for e in needs) > _SHIFTS:
             continue
-        for amounts in sorted(product(*(range(each + 1) for each in needs)), key=lambda e: (sum(e), e))[1:]:
+        for amounts in sorted(product(*(range(need + 1) for need in needs)), key=lambda e: (sum(e), e))[1:]:
             shifts = [
                 ("shift", statement, name, sign * amount)
                 for name, amount in zip(before, amounts, strict=True)

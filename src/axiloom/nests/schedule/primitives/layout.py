@@ -23,14 +23,14 @@ def partition(schedule: Schedule, array: str, kind: str, *numbers: int) -> Sched
     ``hyperplane 32 1 1``: 32 banks, element (x, y) in bank (1*x + 1*y) mod 32.
     """
     what = " ".join(["partition", array, kind, *map(str, numbers)])
-    found = array_of(schedule, array)
-    for each in numbers:
-        whole(each, what, "each of these")
+    original = array_of(schedule, array)
+    for number in numbers:
+        whole(number, what, "each of these")
     makers: dict[str, Callable[[Array, tuple[int, ...], str], Cyclic | Hyperplane]]
     makers = {"cyclic": _cyclic, "block": _block, "complete": _complete, "hyperplane": _hyperplane}
     if kind not in makers:
         raise ScheduleError(f"{what}: {unknown('kind', kind, list(makers))}")
-    banks = makers[kind](found, numbers, what)
+    banks = makers[kind](original, numbers, what)
     return _laid(schedule, array, replace(schedule.layouts.get(array, Layout()), partition=banks))
 
 
@@ -40,7 +40,7 @@ def storage(schedule: Schedule, array: str, kind: str, ports: int = 1) -> Schedu
     what = f"storage {array} {kind} {ports}"
     array_of(schedule, array)
     positive(ports, what, "the number of ports")
-    names = [each.value for each in Storage]
+    names = [choice.value for choice in Storage]
     if kind not in names:
         raise ScheduleError(f"{what}: {unknown('kind', kind, names)}")
     layout = replace(schedule.layouts.get(array, Layout()), storage=Storage(kind), ports=ports)
@@ -60,7 +60,7 @@ def array_of(schedule: Schedule, name: str) -> Array:
     for array in schedule.program.arrays:
         if array.name == name:
             return array
-    raise ScheduleError(unknown("array", name, [each.name for each in schedule.program.arrays]))
+    raise ScheduleError(unknown("array", name, [array.name for array in schedule.program.arrays]))
 
 
 def _laid(schedule: Schedule, array: str, layout: Layout) -> Schedule:
@@ -87,11 +87,9 @@ def _block(array: Array, numbers: tuple[int, ...], what: str) -> Cyclic:
 
 def _complete(array: Array, numbers: tuple[int, ...], what: str) -> Cyclic:
     whole_ones = numbers or tuple(range(len(array.shape)))
-    for each in whole_ones:
-        if not 0 <= each < len(array.shape):
-            raise ScheduleError(
-                f"{what}: {array.name} has dimensions 0 to {len(array.shape) - 1}, not {each}"
-            )
+    for dim in whole_ones:
+        if not 0 <= dim < len(array.shape):
+            raise ScheduleError(f"{what}: {array.name} has dimensions 0 to {len(array.shape) - 1}, not {dim}")
     return Cyclic(tuple(extent if k in whole_ones else 1 for k, extent in enumerate(array.shape)))
 
 

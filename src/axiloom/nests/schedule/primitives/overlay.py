@@ -55,8 +55,8 @@ def overlay(schedule: Schedule, array: str, other: str) -> Schedule:
     )
     program = replace(
         based.program,
-        arrays=tuple(each for each in based.program.arrays if each.name != array),
-        statements=tuple(each.statement for each in placed),
+        arrays=tuple(declared for declared in based.program.arrays if declared.name != array),
+        statements=tuple(member.statement for member in placed),
     )
     _same(based.program, program, array, other, what)
     layouts = {name: layout for name, layout in based.layouts.items() if name != array}
@@ -70,19 +70,25 @@ def _same(before: Program, after: Program, array: str, other: str, what: str) ->
     old = _flows(before, {array, other})
     new = _flows(after, {other})
     for source, sink in sorted({*old, *new}):
-        one, two = old.get((source, sink)), new.get((source, sink))
-        if one is None or two is None or not one.is_equal(two):
-            lost = two if one is None else one if two is None else two.subtract(one).union(one.subtract(two))
+        earlier, two = old.get((source, sink)), new.get((source, sink))
+        if earlier is None or two is None or not earlier.is_equal(two):
+            lost = (
+                two
+                if earlier is None
+                else earlier
+                if two is None
+                else two.subtract(earlier).union(earlier.subtract(two))
+            )
             assert lost is not None
             raise ScheduleError(
                 f"{what}: {sink} would read the other array's contents: what {source} writes is needed "
                 f"while both are in use, first at {source}{_first(lost.domain())} and "
                 f"{sink}{_first(lost.range())}"
             )
-    unwritten = [{each.statement.name: each for each in dependences(p).live_in} for p in (before, after)]
-    for name, each in unwritten[0].items():
+    unwritten = [{read.statement.name: read for read in dependences(p).live_in} for p in (before, after)]
+    for name, read in unwritten[0].items():
         now = unwritten[1].get(name)
-        if each.array == other and (now is None or not now.elements.is_equal(each.elements)):
+        if read.array == other and (now is None or not now.elements.is_equal(read.elements)):
             raise ScheduleError(f"{what}: {name} would not read what the caller gives in {other}")
     if before.array(other).role.is_result and not _last(before, other).is_equal(_last(after, other)):
         raise ScheduleError(f"{what}: the caller would find elements of {array} in {other}")
@@ -90,12 +96,12 @@ def _same(before: Program, after: Program, array: str, other: str, what: str) ->
 
 def _flows(program: Program, arrays: set[str]) -> _Flows:
     """From each write to the reads of its value."""
-    found: _Flows = {}
-    for each in dependences(program).of(Kind.RAW):
-        if each.array in arrays:
-            key = each.source.name, each.sink.name
-            found[key] = found[key].union(each.pairs) if key in found else each.pairs
-    return found
+    flows: _Flows = {}
+    for dependence in dependences(program).of(Kind.RAW):
+        if dependence.array in arrays:
+            key = dependence.source.name, dependence.sink.name
+            flows[key] = flows[key].union(dependence.pairs) if key in flows else dependence.pairs
+    return flows
 
 
 def _last(program: Program, array: str) -> isl.Map:
@@ -111,8 +117,8 @@ def _last(program: Program, array: str) -> isl.Map:
         points = domain(writer.iterators, writer.domain)
         time = function(writer.iterators, tuple(order)).intersect_domain(points)
         element = function(writer.iterators, writer.target.subscripts).intersect_domain(points)
-        one = element.reverse().apply_range(time)
-        total = one if total is None else total.union(one)
+        times = element.reverse().apply_range(time)
+        total = times if total is None else total.union(times)
     assert total is not None
     return total.lexmax()
 

@@ -65,7 +65,7 @@ def reassociate(
             f"{what}: {number} rounds, so another order of {operator} gives another result: say "
             f"rounding=changes if that is wanted"
         )
-    if any(each not in schedule.unrolled for each in placed.loops[depth + 1 :]):
+    if any(inner not in schedule.unrolled for inner in placed.loops[depth + 1 :]):
         raise ScheduleError(f"{what}: loop {loop} is not the innermost one: reorder before")
     if len(within(based, placed, depth)) > 1:
         raise ScheduleError(f"{what}: {statement} is not alone in loop {loop}: fission before")
@@ -128,15 +128,15 @@ class _Sums:
         return self.placed.loops[self._depth + 1 :]
 
     def _shape(self) -> tuple[int, ...]:
-        found = [bounds(self.placed, each) for each in self._inner]
-        return (self.parts, *(each[1] + 1 for each in found if each is not None))
+        ranges = [bounds(self.placed, loop) for loop in self._inner]
+        return (self.parts, *(span[1] + 1 for span in ranges if span is not None))
 
     def _order(self, outer: str, part: str, static: int, own: Sequence[str]) -> tuple[int | str, ...]:
         """In the body of the loop: of `outer` if parts are lanes, of `part` if they take turns."""
         order = [*self.placed.order[: 2 * self._depth + 1], outer]
         order += [static] if self.lanes else [0, part, static]
-        for each in own:
-            order += [each, 0]
+        for loop in own:
+            order += [loop, 0]
         return tuple(order)
 
     def _sum(self, sums: Array, place: Affine) -> Load:
@@ -148,7 +148,7 @@ class _Sums:
         values = {self.loop: Affine.sum([(outer, self.parts), (part, 1)], self.low)}
         own = Affine.name(part)
         domain = (
-            *(each.substitute(values) for each in old.domain),
+            *(form.substitute(values) for form in old.domain),
             *(own, self.parts - 1 - own, Affine.name(outer)),
         )
 
@@ -164,34 +164,34 @@ class _Sums:
         assert isinstance(total, Op)
         term = next(operand for operand in total.operands if operand != here)
         loops = (part, *self._inner) if self.lanes else self._inner
-        made = []
+        statements = []
         for name, value, when, static in (
             (f"{sums.name}_first", term, -Affine.name(outer), 0),
             (old.name, total, Affine.name(outer) - 1, 1),
         ):
             order = self._order(outer, part, static, loops)
-            iterators = tuple(each for each in order if isinstance(each, str))
-            made.append(
+            iterators = tuple(part for part in order if isinstance(part, str))
+            statements.append(
                 in_loops(Statement(name, iterators, (*domain, when), here, value, (), old.where), order)
             )
-        return made
+        return statements
 
     def _folds(self, outer: str, part: str, sums: Array) -> list[Placed]:
         """The tree at the end of the loop, and the statement that adds its root to the target."""
         old = self.placed.statement
         span = self.high - self.low
         at = {outer: span // self.parts} | ({} if self.lanes else {part: span % self.parts})
-        domain = tuple(each.substitute({self.loop: Affine.of(self.high)}) for each in old.domain)
-        domain = tuple(each for each in domain if not each.is_constant)
+        domain = tuple(form.substitute({self.loop: Affine.of(self.high)}) for form in old.domain)
+        domain = tuple(form for form in domain if not form.is_constant)
         last = tuple(f for n, v in at.items() for f in (Affine.name(n) - v, v - Affine.name(n)))
-        made, width, static = [], self.parts, 2
+        statements, width, static = [], self.parts, 2
         while width > 1:
             half = -(-width // 2)
             loop = self._fold_loop(outer, static - 2)
             q = Affine.name(loop)
             here, other = self._sum(sums, q), self._sum(sums, q + half)
             order = self._order(outer, part, static, (loop, *self._inner))
-            made.append(
+            statements.append(
                 self._statement(
                     f"{sums.name}_{static - 2}", order, (*domain, *last, q, width - half - 1 - q), here, other
                 )
@@ -199,13 +199,13 @@ class _Sums:
             width, static = half, static + 1
         order = self._order(outer, part, static, self._inner)
         root = self._sum(sums, Affine.of(0))
-        made.append(self._statement(f"{sums.name}_end", order, (*domain, *last), old.target, root))
-        return made
+        statements.append(self._statement(f"{sums.name}_end", order, (*domain, *last), old.target, root))
+        return statements
 
     def _statement(
         self, name: str, order: tuple[int | str, ...], domain: tuple[Affine, ...], target: Load, other: Load
     ) -> Placed:
-        iterators = tuple(each for each in order if isinstance(each, str))
+        iterators = tuple(part for part in order if isinstance(part, str))
         value = Op(self.operator, (target, other), target.number)
         where = self.placed.statement.where
         return in_loops(Statement(name, iterators, domain, target, value, (), where), order)

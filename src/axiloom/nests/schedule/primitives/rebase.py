@@ -17,22 +17,23 @@ from axiloom.nests.schedule.schedule import Placed, Schedule
 def rebased(schedule: Schedule) -> Schedule:
     """The same schedule of a program that has this order already. Raises nothing: order is kept as it is."""
     placed = sorted(
-        (_rewritten(statement) for statement in schedule.statements), key=lambda each: each.statement.place
+        (_rewritten(statement) for statement in schedule.statements),
+        key=lambda statement: statement.statement.place,
     )
-    program = replace(schedule.program, statements=tuple(each.statement for each in placed))
+    program = replace(schedule.program, statements=tuple(member.statement for member in placed))
     return replace(schedule, program=program, statements=tuple(placed))
 
 
 def _rewritten(placed: Placed) -> Placed:
     old = placed.statement
     values = dict(zip(old.iterators, placed.instance, strict=True))
-    domain = tuple(dict.fromkeys(each for each in placed.domain if not each.is_constant or each.constant < 0))
+    domain = tuple(dict.fromkeys(form for form in placed.domain if not form.is_constant or form.constant < 0))
     statement = replace(
         old,
         iterators=placed.loops,
         domain=domain,
         target=_moved(old.target, values),
-        value=mapped(old.value, lambda each: _moved(each, values), values),
+        value=mapped(old.value, lambda load: _moved(load, values), values),
         place=statics(placed.order),
     )
     return in_loops(statement, placed.order)
@@ -72,7 +73,7 @@ def with_arrays(schedule: Schedule, *arrays: Array) -> Schedule:
 
 def with_statements(schedule: Schedule, changed: Sequence[Placed], added: Sequence[Placed]) -> Schedule:
     """`changed` take the place of those of the same name. All are those of a rebased schedule."""
-    new = {each.statement.name: each for each in changed}
+    new = {placed.statement.name: placed for placed in changed}
     everyone = [new.get(statement.statement.name, statement) for statement in schedule.statements] + list(
         added
     )

@@ -51,11 +51,11 @@ def arranged(schedule: Schedule, statement: str, loops: Sequence[str], what: str
     inside = within(schedule, placed, depths[0])
     together(placed, inside, loops, what)
     changed = []
-    for each in inside:
-        order = list(each.order)
+    for member in inside:
+        order = list(member.order)
         for depth, name in zip(depths, loops, strict=True):
             order[2 * depth + 1] = name
-        changed.append(replace(each, order=tuple(order)))
+        changed.append(replace(member, order=tuple(order)))
     return replaced(schedule, changed)
 
 
@@ -67,9 +67,9 @@ def _nearest(schedule: Schedule, statement: str, loops: Sequence[str]) -> Iterat
         return sum(wanted[a] > wanted[b] for k, a in enumerate(order) for b in order[k + 1 :])
 
     now = tuple(loop for loop in place_of(schedule, statement).loops if loop in wanted)
-    others = [each for each in islice(permutations(loops), 1, 1 + _TRIED) if each != now]
-    for each in sorted(others, key=distance):
-        yield [("reorder", statement, *each)]
+    others = [order for order in islice(permutations(loops), 1, 1 + _TRIED) if order != now]
+    for other in sorted(others, key=distance):
+        yield [("reorder", statement, *other)]
 
 
 def _skewed(schedule: Schedule, statement: str, first: str, second: str) -> Iterator[Alternative]:

@@ -66,14 +66,14 @@ def reuse(schedule: Schedule, array: str, statement: str, *loops: str) -> Schedu
             f"{' '.join(running[-2:])}"
         )
     inside = within(based, placed, depth_of(placed, loops[0]))
-    for each in inside:
-        if each.statement.target.array == array:
-            raise ScheduleError(f"{what}: {each.statement.name} writes {array} within loop {loops[0]}")
+    for member in inside:
+        if member.statement.target.array == array:
+            raise ScheduleError(f"{what}: {member.statement.name} writes {array} within loop {loops[0]}")
     uses = [load for load in loads(placed.statement.value) if load.array == array]
     if not uses:
         raise ScheduleError(f"{what}: {statement} does not read {array}")
-    found = _Window.of(based, placed, array_of(schedule, array), uses, loops, what)
-    done = found.applied()
+    window = _Window.of(based, placed, array_of(schedule, array), uses, loops, what)
+    done = window.applied()
     _initialised(schedule, done, array, what)
     return done
 
@@ -81,15 +81,15 @@ def reuse(schedule: Schedule, array: str, statement: str, *loops: str) -> Schedu
 def _initialised(before: Schedule, after: Schedule, array: str, what: str) -> None:
     """The window is a box: of an array of the program's own, all in it must have been written."""
     old = {statement.name for statement in before.program.statements}
-    for each in dependences(after.program).live_in:
-        if each.statement.name not in old and not after.program.array(each.array).role.is_given:
-            at = each.elements.range().sample_point()
+    for read in dependences(after.program).live_in:
+        if read.statement.name not in old and not after.program.array(read.array).role.is_given:
+            at = read.elements.range().sample_point()
             count = at.get_space().dim(isl.dim_type.set)
             element = "".join(
                 f"[{at.get_coordinate_val(isl.dim_type.set, k).to_python()}]" for k in range(count)
             )
             raise ScheduleError(
-                f"{what}: the window would hold {each.array}{element}, which nothing has written: {array} is "
+                f"{what}: the window would hold {read.array}{element}, which nothing has written: {array} is "
                 f"written at the points that are read only, and these are no box"
             )
 
@@ -109,7 +109,7 @@ class _Window:
         cls, schedule: Schedule, placed: Placed, array: Array, uses: Sequence[Load], loops: Sequence[str],
         what: str,
     ) -> _Window:  # fmt: skip
-        lanes = [each for each in placed.loops if each in schedule.unrolled]
+        lanes = [loop for loop in placed.loops if loop in schedule.unrolled]
         axes = [axis_of(placed, lanes, loops, uses, k, what) for k in range(len(array.shape))]
         moving = {axis.loop: k for k, axis in enumerate(axes) if axis.loop}
         for loop in loops:
@@ -140,9 +140,9 @@ class _Window:
         roomy = room_for(based, prefix, static, len(steps))
         added, lanes = [], set(based.unrolled)
         for k, step in enumerate(steps):
-            made = step.placed(roomy, (*prefix, static + k), self._outside(depth))
-            lanes |= set(made.loops[depth + 1 :])
-            added.append(made)
+            placed = step.placed(roomy, (*prefix, static + k), self._outside(depth))
+            lanes |= set(placed.loops[depth + 1 :])
+            added.append(placed)
         changed = self._reading(place_of(roomy, self.placed.statement.name), window)
         done = with_statements(replace(roomy, unrolled=frozenset(lanes)), [changed], added)
         return replace(self._from_zero(done), layouts=layouts)
@@ -154,7 +154,7 @@ class _Window:
                 placed = place_of(schedule, self.placed.statement.name)
                 inside = within(schedule, placed, depth_of(placed, axis.loop))
                 value = {axis.loop: Affine.name(axis.loop) + (axis.first - axis.lead)}
-                schedule = replaced(schedule, [substituted(each, value) for each in inside])
+                schedule = replaced(schedule, [substituted(member, value) for member in inside])
         return rebased(schedule)
 
     def _reading(self, placed: Placed, window: Array) -> Placed:
@@ -184,7 +184,7 @@ class _Window:
         points = domain(self.placed.loops, self.placed.domain)
         inner = len(self.placed.loops) - depth - 1
         from_outside = points.project_out(isl.dim_type.set, depth + 1, inner)
-        moving = {each.loop: each for each in self.axes if each.loop}
+        moving = {axis.loop: axis for axis in self.axes if axis.loop}
         forms: list[Affine] = []
         still = from_outside
         for k in reversed(range(depth + 1)):
@@ -208,7 +208,7 @@ class _Window:
             row = self.axes[self.row]
             ranges["above"] = ranges["keep"] = {**entering, self.row: (0, row.kept)}
             ranges["new"] = {**entering, self.row: (row.kept, row.extent)}
-        kinds = [each for each in ("shift", "above", "new", "keep") if each in ranges]
+        kinds = [kind for kind in ("shift", "above", "new", "keep") if kind in ranges]
         steps = [_Step(kind, self, ranges[kind], window, line) for kind in kinds]
         return [step for step in steps if all(high > low for low, high in step.ranges.values())]
 
@@ -227,7 +227,7 @@ class _Step:
         self, schedule: Schedule, prefix: tuple[int | str, ...], outside: tuple[Affine, ...]
     ) -> Placed:
         axes, column, row = self.of.axes, self.of.column, self.of.row
-        loops = [each for each in prefix if isinstance(each, str)]
+        loops = [part for part in prefix if isinstance(part, str)]
         names: list[str] = []
         order = list(prefix)
         at: list[Affine] = []
@@ -286,7 +286,7 @@ class _Step:
 def _needed(names: tuple[str, ...], forms: Sequence[Affine], more: Sequence[Affine]) -> list[Affine]:
     """Those of `more` that do not follow from `forms`."""
     points = domain(names, tuple(forms))
-    return [each for each in more if not points.is_subset(domain(names, (each,)))]
+    return [form for form in more if not points.is_subset(domain(names, (form,)))]
 
 
 def _line_storage(line: Array) -> Storage:

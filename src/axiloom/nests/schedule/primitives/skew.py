@@ -36,7 +36,7 @@ def skew(schedule: Schedule, statement: str, loop: str, by: str, factor: int) ->
     else:
         together(placed, inside, (loop, by), what)
     value = Affine.sum([(loop, 1), (by, -factor)])
-    after = replaced(schedule, [substituted(each, {loop: value}) for each in inside])
+    after = replaced(schedule, [substituted(member, {loop: value}) for member in inside])
     return legal(schedule, after, what, () if outside else _wavefronts(statement, loop, by, factor))
 
 
@@ -60,6 +60,6 @@ def _wavefronts(statement: str, loop: str, by: str, wanted: int) -> Iterator[Alt
 
 def _amounts(statement: str, loop: str, amount: int) -> Iterator[Alternative]:
     for distance in range(1, _NEAR + 1):
-        for each in (amount - distance, amount + distance):
-            if each:
-                yield [("shift", statement, loop, each)]
+        for candidate in (amount - distance, amount + distance):
+            if candidate:
+                yield [("shift", statement, loop, candidate)]

@@ -50,15 +50,15 @@ def cut(schedule: Schedule, statement: str, loop: str, factor: int, outer: str, 
     placed = place_of(schedule, statement)
     depth = depth_of(placed, loop)
     inside = within(schedule, placed, depth)
-    both = [found for each in inside if (found := bounds(each, loop)) is not None]
+    both = [span for member in inside if (span := bounds(member, loop)) is not None]
     least = min((low for low, _ in both), default=0)
     value = Affine.sum([(outer, factor), (inner, 1)], least)
     point = Affine.name(inner)
     limits = (Affine.name(outer), point, factor - 1 - point)
     changed = []
-    for each in inside:
-        order = (*each.order[: 2 * depth + 1], outer, 0, inner, *each.order[2 * depth + 2 :])
-        changed.append(replace(substituted(each, {loop: value}, limits), order=order))
+    for member in inside:
+        order = (*member.order[: 2 * depth + 1], outer, 0, inner, *member.order[2 * depth + 2 :])
+        changed.append(replace(substituted(member, {loop: value}, limits), order=order))
     return replaced(schedule, changed)
 
 
@@ -68,24 +68,24 @@ def tile(schedule: Schedule, statement: str, *loops_then_sizes: str | int) -> Sc
     ``tile S1 i j 4 16`` gives io, jo, ii, ji. A size of 1 leaves its loop whole, among those over tiles."""
     what = " ".join(["tile", statement, *map(str, loops_then_sizes)])
     count = len(loops_then_sizes) // 2
-    loops = [each for each in loops_then_sizes[:count] if isinstance(each, str)]
-    sizes = [positive(each, what, "a size") for each in loops_then_sizes[count:]]
+    loops = [name for name in loops_then_sizes[:count] if isinstance(name, str)]
+    sizes = [positive(size, what, "a size") for size in loops_then_sizes[count:]]
     if not loops or len(loops) != len(sizes):
         raise ScheduleError(f"{what}: give as many sizes as loops: tile S1 i j 4 16")
     if len(set(loops)) != len(loops):
         raise ScheduleError(f"{what}: a loop is named twice")
     not_unrolled(schedule, what, *loops)
     placed = place_of(schedule, statement)
-    loops_in_order = sorted(loops, key=lambda each: depth_of(placed, each))
+    loops_in_order = sorted(loops, key=lambda loop: depth_of(placed, loop))
     size = dict(zip(loops, sizes, strict=True))
     tiled, over, points = schedule, [], []
-    for each in loops_in_order:
-        if size[each] == 1:
-            over.append(each)
+    for loop in loops_in_order:
+        if size[loop] == 1:
+            over.append(loop)
             continue
-        outer = fresh(tiled, f"{each}o")
-        inner = fresh(tiled, f"{each}i", (outer,))
-        tiled = cut(tiled, statement, each, size[each], outer, inner)
+        outer = fresh(tiled, f"{loop}o")
+        inner = fresh(tiled, f"{loop}i", (outer,))
+        tiled = cut(tiled, statement, loop, size[loop], outer, inner)
         over.append(outer)
         points.append(inner)
     tiled = arranged(tiled, statement, [*over, *points], what)
@@ -97,8 +97,8 @@ def _skewed(statement: str, loops: list[str], size: dict[str, int]) -> Iterator[
     first, *others = loops
     last: tuple[str | int, ...] = ("tile", statement, *loops, *(size[loop] for loop in loops))
     for factor in (1, 2, 3, 4, -1, -2):
-        for each in others:
-            yield [("skew", statement, each, first, factor), last]
+        for other in others:
+            yield [("skew", statement, other, first, factor), last]
     if len(others) != 2:
         return
     for a, b, c in product((1, 2), (1, 2, 3), (0, 1, 2)):

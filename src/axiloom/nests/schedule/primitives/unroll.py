@@ -58,31 +58,31 @@ def unroll(schedule: Schedule, statement: str, loop: str, factor: int = 0) -> Sc
 def _inner_first(schedule: Schedule, statement: str, loop: str, factor: int) -> Iterator[Alternative]:
     """The loops within it are unrolled before: then it need not be moved."""
     loops = place_of(schedule, statement).loops
-    inner = [each for each in loops[loops.index(loop) + 1 :] if each not in schedule.unrolled]
+    inner = [name for name in loops[loops.index(loop) + 1 :] if name not in schedule.unrolled]
     last: tuple[str | int, ...] = ("unroll", statement, loop, *([factor] if factor else []))
     if inner:
-        yield [*(("unroll", statement, each) for each in reversed(inner)), last]
+        yield [*(("unroll", statement, name) for name in reversed(inner)), last]
 
 
 def _from_zero(schedule: Schedule, statement: str, loop: str, what: str) -> tuple[Schedule, str]:
     """The loop with a name of its own, from 0, with its last value in the domain; and the name."""
     placed = place_of(schedule, statement)
     inside = within(schedule, placed, depth_of(placed, loop))
-    both = [found for each in inside if (found := bounds(each, loop)) is not None]
-    low = min((each for each, _ in both), default=0)
-    high = max((each for _, each in both), default=0)
+    both = [span for member in inside if (span := bounds(member, loop)) is not None]
+    low = min((low for low, _ in both), default=0)
+    high = max((high for _, high in both), default=0)
     if high - low + 1 > LANES:
         raise ScheduleError(
             f"{what}: {high - low + 1} iterations at once, at most {LANES} can be: give a factor"
         )
     others = set(schedule.statements) - set(inside)
-    name = fresh(schedule, loop) if any(loop in each.loops for each in others) else loop
+    name = fresh(schedule, loop) if any(loop in other.loops for other in others) else loop
     lane = Affine.name(name)
     limits = (lane, high - low - lane)
     changed = []
-    for each in inside:
-        order = tuple(name if part == loop else part for part in each.order)
-        changed.append(replace(substituted(each, {loop: lane + low}, limits), order=order))
+    for member in inside:
+        order = tuple(name if part == loop else part for part in member.order)
+        changed.append(replace(substituted(member, {loop: lane + low}, limits), order=order))
     return replaced(schedule, changed), name
 
 
@@ -90,7 +90,7 @@ def _inwards(schedule: Schedule, statement: str, loop: str, what: str) -> Schedu
     """The loop within all that are not unrolled."""
     placed = place_of(schedule, statement)
     inner = placed.loops[placed.loops.index(loop) :]
-    moved = [*(each for each in inner if each != loop and each not in schedule.unrolled), loop]
+    moved = [*(other for other in inner if other != loop and other not in schedule.unrolled), loop]
     if len(moved) == 1:
         return schedule
     return arranged(schedule, statement, moved, what)
@@ -111,8 +111,8 @@ def share(schedule: Schedule, *statements: str) -> Schedule:
     numbers = frozenset(int(place_of(schedule, statement).order[0]) for statement in statements)
     if len(numbers) < 2:
         raise ScheduleError(f"{what}: name statements of two nests or more")
-    for each in schedule.shared:
-        if each & numbers:
-            numbers |= each
-    kept = tuple(each for each in schedule.shared if not each & numbers)
+    for group in schedule.shared:
+        if group & numbers:
+            numbers |= group
+    kept = tuple(group for group in schedule.shared if not group & numbers)
     return replace(schedule, shared=(*kept, numbers))
