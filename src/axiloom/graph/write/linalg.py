@@ -65,23 +65,23 @@ def linalg(graph: Graph) -> Written:
         text.names[id(node)] = writer(text, node)
     types = ", ".join(passed(result.type, result.place) for result in results)
     returned = ", ".join(text[result] for result in results)
-    made = f"({types})" if len(results) != 1 else types
-    head = f"func.func @{_safe(graph.name)}({', '.join(arguments)}) -> {made} {{"
+    returns = f"({types})" if len(results) != 1 else types
+    head = f"func.func @{_safe(graph.name)}({', '.join(arguments)}) -> {returns} {{"
     tail = [f"func.return {returned} : {types}", "}"]
     return Written("\n".join([head, *text.lines, *tail]) + "\n", weights)
 
 
 def _safe(name: str) -> str:
     """As an identifier of MLIR and of C."""
-    found = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_")[:40]
-    return found if found and not found[0].isdigit() else f"graph_{found}"
+    identifier = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_")[:40]
+    return identifier if identifier and not identifier[0].isdigit() else f"graph_{identifier}"
 
 
 def _contents(graph: Graph, node: Node) -> NDArray[Any]:
     if node.op == "constant":
         return np.ascontiguousarray(graph.constant(node))
-    (made,) = evaluate(Graph(graph.name, (), (node,), graph.constants), {})
-    return np.ascontiguousarray(made)
+    (value,) = evaluate(Graph(graph.name, (), (node,), graph.constants), {})
+    return np.ascontiguousarray(value)
 
 
 def _fixed(results: Sequence[Node]) -> set[int]:
@@ -106,14 +106,14 @@ def _fixed(results: Sequence[Node]) -> set[int]:
 
 def _needed(results: Sequence[Node], fixed: set[int]) -> set[int]:
     """``id`` of what is written: all but what only `fixed` nodes are made of."""
-    found: set[int] = set()
+    needed: set[int] = set()
     stack = list(results)
     while stack:
         node = stack.pop()
-        if id(node) not in found:
-            found.add(id(node))
+        if id(node) not in needed:
+            needed.add(id(node))
             stack += () if id(node) in fixed else node.operands
-    return found
+    return needed
 
 
 @dataclass
@@ -148,6 +148,6 @@ class _Definitions:
             return self.builder.op(node.op, *operands, place=node.place, **node.attributes)
         return self.of(definition(self.builder.op, operands, node.attributes))
 
-    def _set(self, node: Node, made: Node) -> None:
-        self.plain[id(node)] = self.plain[id(made)] = made
-        self.kept += [node, made]
+    def _set(self, node: Node, definition: Node) -> None:
+        self.plain[id(node)] = self.plain[id(definition)] = definition
+        self.kept += [node, definition]

@@ -76,10 +76,10 @@ def _broadcast(text: Text, node: Node) -> str:
 def sliced(
     text: Text, name: str, source: Type, start: Sequence[int], sizes: Sequence[int], strides: Sequence[int]
 ) -> tuple[str, Type]:
-    made = Type(tuple(sizes), source.number)
-    where = "".join(f"[{', '.join(map(str, one))}]" + " " for one in (start, sizes, strides)).rstrip()
+    cut = Type(tuple(sizes), source.number)
+    where = "".join(f"[{', '.join(map(str, numbers))}]" + " " for numbers in (start, sizes, strides)).rstrip()
     where = where.replace("] [", "] [")
-    return text.line(f"tensor.extract_slice {name}{where} : {spelled(source)} to {spelled(made)}"), made
+    return text.line(f"tensor.extract_slice {name}{where} : {spelled(source)} to {spelled(cut)}"), cut
 
 
 def _slice(text: Text, node: Node) -> str:
@@ -99,13 +99,13 @@ def padded(
 ) -> tuple[str, Type]:
     """With `value` (a number's text) around; what is negative cuts."""
     sizes = [s + min(a, 0) + min(b, 0) for s, a, b in zip(source.shape, low, high, strict=True)]
-    if any(one < 0 for one in (*low, *high)):
-        start = [max(-one, 0) for one in low]
+    if any(width < 0 for width in (*low, *high)):
+        start = [max(-width, 0) for width in low]
         name, source = sliced(text, name, source, start, sizes, [1] * len(sizes))
-    low, high = [max(one, 0) for one in low], [max(one, 0) for one in high]
+    low, high = [max(width, 0) for width in low], [max(width, 0) for width in high]
     if not any((*low, *high)):
         return name, source
-    made = Type(tuple(s + a + b for s, a, b in zip(source.shape, low, high, strict=True)), source.number)
+    wider = Type(tuple(s + a + b for s, a, b in zip(source.shape, low, high, strict=True)), source.number)
     of = element(source.number)
     scalar = text.constant(value, source.number)
     indices = ", ".join(f"%p{i}: index" for i in range(len(low)))
@@ -114,9 +114,9 @@ def padded(
         f"tensor.pad {name} {ends} {{",
         f"^bb0({indices}):",
         f"tensor.yield {scalar} : {of}",
-        f"}} : {spelled(source)} to {spelled(made)}",
+        f"}} : {spelled(source)} to {spelled(wider)}",
     ]
-    return text.line("\n".join(lines)), made
+    return text.line("\n".join(lines)), wider
 
 
 def _pad(text: Text, node: Node) -> str:
@@ -125,10 +125,10 @@ def _pad(text: Text, node: Node) -> str:
         raise GraphError(f"{node.place or node.op}: padding between elements")
     if value.op != "splat":
         raise GraphError(f"{node.place or node.op}: padding with what is no constant")
-    made, _ = padded(
+    result, _ = padded(
         text, text[x], x.type, ints(node, "low"), ints(node, "high"), str(value.attributes["value"])
     )
-    return made
+    return result
 
 
 def _reverse(text: Text, node: Node) -> str:

@@ -90,9 +90,9 @@ def _not(body: Body, node: Node, values: Sequence[str]) -> str:
 
 def _logistic(body: Body, node: Node, values: Sequence[str]) -> str:
     of = node.type.number
-    one = body.constant("1.0", of)
+    unit = body.constant("1.0", of)
     power = body.compute("math.exp", of, _negate(body, node, values))
-    return body.compute("arith.divf", of, one, body.compute("arith.addf", of, one, power))
+    return body.compute("arith.divf", of, unit, body.compute("arith.addf", of, unit, power))
 
 
 def _shift(operation: str) -> Scalar:
@@ -118,16 +118,16 @@ def _divide(body: Body, node: Node, values: Sequence[str]) -> str:
     operation = "arith.divsi" if known.signed else "arith.divui"
     if fixed:
         return body.compute(operation, of, a, b)
-    one, least = body.constant("1", of), body.constant("0", of)
+    unit, least = body.constant("1", of), body.constant("0", of)
     none = body.compare("eq", of, b, least)
-    safe = body.select(none, of, one, b)
+    safe = body.select(none, of, unit, b)
     if not known.signed:
         return body.select(
             none, of, body.constant(str(known.highest), of), body.compute(operation, of, a, safe)
         )
     minus = body.constant("-1", of)
     turned = body.compare("eq", of, b, minus)
-    quotient = body.compute(operation, of, a, body.select(turned, of, one, safe))
+    quotient = body.compute(operation, of, a, body.select(turned, of, unit, safe))
     whole = body.select(turned, of, body.compute("arith.subi", of, least, a), quotient)
     return body.select(none, of, minus, whole)
 
@@ -241,18 +241,18 @@ def _elementwise(text: Text, node: Node) -> str:
     """One generic. An operand that is one number everywhere is a constant of the body."""
     body = Body(text)
     inputs = list(dict.fromkeys(operand for operand in node.operands if operand.op != "splat"))
-    arguments = {id(one): f"%a{number}" for number, one in enumerate(inputs)}
+    arguments = {id(operand): f"%a{number}" for number, operand in enumerate(inputs)}
     values = [
         arguments[id(operand)]
         if id(operand) in arguments
         else body.constant(str(operand.attributes["value"]), operand.type.number)
         for operand in node.operands
     ]
-    found = SCALARS[node.op](body, node, values)
+    result = SCALARS[node.op](body, node, values)
     rank = len(node.type.shape)
-    body.lines.append(f"linalg.yield {found} : {element(node.type.number)}")
+    body.lines.append(f"linalg.yield {result} : {element(node.type.number)}")
     return text.generic(
-        [(text[one], one.type) for one in inputs],
+        [(text[operand], operand.type) for operand in inputs],
         text.empty(node.type),
         node.type,
         [identity(rank)] * (len(inputs) + 1),

@@ -36,8 +36,8 @@ def _product(
     kind = number(of).kind
     if kind == "bool":
         raise GraphError(f"products of {of}")
-    made = body.compute("arith.mulf" if kind == "float" else "arith.muli", of, *factors)
-    total = body.compute(FOLDS["add", kind], of, made, "%o")
+    factor = body.compute("arith.mulf" if kind == "float" else "arith.muli", of, *factors)
+    total = body.compute(FOLDS["add", kind], of, factor, "%o")
     body.lines.append(f"linalg.yield {total} : {element(of)}")
     start = text.filled(result, "0")
     return text.generic(inputs, start, result, maps, loops, body.lines, ["%a0", "%a1", "%o"], doc)
@@ -49,7 +49,7 @@ def _dot_general(text: Text, node: Node) -> str:
     lc, rc = ints(node, "lhs_contracting"), ints(node, "rhs_contracting")
     left = [i for i in range(len(a.type.shape)) if i not in (*lb, *lc)]
     right = [i for i in range(len(b.type.shape)) if i not in (*rb, *rc)]
-    made = len(node.type.shape)
+    rank = len(node.type.shape)
     read_a, read_b = [""] * len(a.type.shape), [""] * len(b.type.shape)
     for loop, (i, j) in enumerate(zip(lb, rb, strict=True)):
         read_a[i] = read_b[j] = f"d{loop}"
@@ -57,13 +57,13 @@ def _dot_general(text: Text, node: Node) -> str:
         read_a[i] = f"d{loop}"
     for loop, j in enumerate(right, len(lb) + len(left)):
         read_b[j] = f"d{loop}"
-    for loop, (i, j) in enumerate(zip(lc, rc, strict=True), made):
+    for loop, (i, j) in enumerate(zip(lc, rc, strict=True), rank):
         read_a[i] = read_b[j] = f"d{loop}"
-    loops = ["parallel"] * made + ["reduction"] * len(lc)
+    loops = ["parallel"] * rank + ["reduction"] * len(lc)
     plain = not lb and len(left) == len(right) == len(lc) == 1
     inputs = [(text[a], a.type), (text[b], b.type)]
     return _product(
-        text, inputs, node.type, [read_a, read_b, identity(made)], loops, "linalg.matmul" if plain else ""
+        text, inputs, node.type, [read_a, read_b, identity(rank)], loops, "linalg.matmul" if plain else ""
     )
 
 
@@ -72,7 +72,7 @@ def _convolution(text: Text, node: Node) -> str:
     image, kernel = node.operands
     where, groups = node.place or node.op, int(str(node.attributes["feature_group_count"]))
     dims = dims_of(str(node.attributes["dims"]))
-    if any(one != 1 for one in ints(node, "lhs_dilation")):
+    if any(factor != 1 for factor in ints(node, "lhs_dilation")):
         raise GraphError(f"{where}: a convolution with lhs_dilation")
     padding = ints(node, "padding")
     low, high = [0] * len(image.type.shape), [0] * len(image.type.shape)
@@ -81,8 +81,8 @@ def _convolution(text: Text, node: Node) -> str:
     name, source = padded(text, text[image], image.type, low, high, "0")
     rank = len(dims.spatial)
     features = image.type.shape[dims.feature]
-    each = kernel.type.shape[dims.kernel_out] // groups
-    if groups > 1 and (groups != features or each != 1):
+    wide = kernel.type.shape[dims.kernel_out] // groups
+    if groups > 1 and (groups != features or wide != 1):
         raise GraphError(
             f"{where}: {groups} groups of {features} features; 1 or as many as features are written"
         )
@@ -92,24 +92,24 @@ def _convolution(text: Text, node: Node) -> str:
     strides, dilation = ints(node, "strides"), ints(node, "rhs_dilation")
     depthwise = groups > 1
     window = loop[2 + rank : 2 + 2 * rank] if depthwise else loop[3 + rank :]
-    read, weights, made = [""] * (rank + 2), [""] * (rank + 2), [""] * (rank + 2)
+    read, weights, wrote = [""] * (rank + 2), [""] * (rank + 2), [""] * (rank + 2)
     read[dims.batch], read[dims.feature] = n, f if depthwise else c
     weights[dims.kernel_out], weights[dims.kernel_in] = f, c
-    made[dims.result_batch], made[dims.result_feature] = n, f
+    wrote[dims.result_batch], wrote[dims.result_feature] = n, f
     for d in range(rank):
         read[dims.spatial[d]] = f"{loop[2 + d]} * {strides[d]} + {window[d]} * {dilation[d]}"
         weights[dims.kernel_spatial[d]] = window[d]
-        made[dims.result_spatial[d]] = loop[2 + d]
+        wrote[dims.result_spatial[d]] = loop[2 + d]
     factor, of_weights = text[kernel], kernel.type
     if depthwise:
         weights.pop(dims.kernel_in)
         shape = [s for i, s in enumerate(kernel.type.shape) if i != dims.kernel_in]
         factor = reshaped(text, factor, kernel.type, shape)
         of_weights = Type(tuple(shape), kernel.type.number)
-    read = [_plain(one) for one in read]
+    read = [_plain(index) for index in read]
     loops = ["parallel"] * (rank + 2) + ["reduction"] * (rank + (not depthwise))
     return _product(
-        text, [(name, source), (factor, of_weights)], out, [read, weights, made], loops, _doc(node)
+        text, [(name, source), (factor, of_weights)], out, [read, weights, wrote], loops, _doc(node)
     )
 
 
@@ -206,15 +206,15 @@ def _take(text: Text, node: Node) -> str:
     rank = len(rows.type.shape)
     rest = [body.line(f"linalg.index {i} : index") for i in range(rank, len(node.type.shape))]
     kind = "x".join([*map(str, table.type.shape), element(table.type.number)])
-    found = body.line(f"tensor.extract {text[table]}[{', '.join([first, *rest])}] : tensor<{kind}>")
-    body.lines.append(f"linalg.yield {found} : {element(node.type.number)}")
-    made = len(node.type.shape)
+    row = body.line(f"tensor.extract {text[table]}[{', '.join([first, *rest])}] : tensor<{kind}>")
+    body.lines.append(f"linalg.yield {row} : {element(node.type.number)}")
+    rank_out = len(node.type.shape)
     return text.generic(
         [(text[rows], rows.type)],
         text.empty(node.type),
         node.type,
-        [identity(rank), identity(made)],
-        ["parallel"] * made,
+        [identity(rank), identity(rank_out)],
+        ["parallel"] * rank_out,
         body.lines,
         ["%a", "%o"],
     )
@@ -226,7 +226,7 @@ def _requantise(text: Text, node: Node) -> str:
     rank, dimension = len(sums.type.shape), int(str(node.attributes["dimension"]))
     wide = "int64"
     body = Body(text)
-    one = body.constant("1", wide)
+    unit = body.constant("1", wide)
     biased = body.compute("arith.addi", "int32", "%a0", "%a1")
     product = body.compute(
         "arith.muli",
@@ -235,7 +235,7 @@ def _requantise(text: Text, node: Node) -> str:
         body.convert("arith.extui", "%a2", "int32", wide),
     )
     shift = body.convert("arith.extui", "%a3", "int32", wide)
-    half = body.compute("arith.shrui", wide, body.compute("arith.shli", wide, one, shift), one)
+    half = body.compute("arith.shrui", wide, body.compute("arith.shli", wide, unit, shift), unit)
     value = body.compute("arith.shrsi", wide, body.compute("arith.addi", wide, product, half), shift)
     for operation, name in (("arith.addi", "zero"), ("arith.maxsi", "low"), ("arith.minsi", "high")):
         value = body.compute(operation, wide, value, body.constant(str(node.attributes[name]), wide))
@@ -243,7 +243,7 @@ def _requantise(text: Text, node: Node) -> str:
     body.lines.append(f"linalg.yield {narrow} : i8")
     maps = [identity(rank), *([f"d{dimension}"] for _ in channels), identity(rank)]
     return text.generic(
-        [(text[one_], one_.type) for one_ in node.operands],
+        [(text[operand], operand.type) for operand in node.operands],
         text.empty(node.type),
         node.type,
         maps,

@@ -22,11 +22,11 @@ UNSIGNED = {"uint8": "i8", "uint16": "i16", "uint32": "i32", "uint64": "i64"}
 
 def element(number: str, place: str = "") -> str:
     """Raises GraphError for numbers that have no C."""
-    found = ELEMENTS.get(number) or UNSIGNED.get(number)
-    if found is None:
+    spelling = ELEMENTS.get(number) or UNSIGNED.get(number)
+    if spelling is None:
         where = f"{place}: " if place else ""
         raise GraphError(f"{where}{number} has no C on the CPU; there are {', '.join(ELEMENTS)}")
-    return found
+    return spelling
 
 
 def spelled(type_: Type, place: str = "") -> str:
@@ -136,18 +136,18 @@ class Text:
         """A ``linalg.generic`` over `loops` (``parallel`` or ``reduction``, one for each ``d``). The last of
         `maps` is the result's; `arguments` name the body's, and the last line of `body` yields."""
         dims = ", ".join(f"d{i}" for i in range(len(loops)))
-        spelled_maps = ", ".join(f"affine_map<({dims}) -> ({', '.join(one)})>" for one in maps)
+        spelled_maps = ", ".join(f"affine_map<({dims}) -> ({', '.join(of_operand)})>" for of_operand in maps)
         kinds = ", ".join(f'"{loop}"' for loop in loops)
         ins = ", ".join(name for name, _ in inputs)
         types = ", ".join(spelled(type_) for _, type_ in inputs)
-        given = f"ins({ins} : {types}) " if inputs else ""
-        of = [element(one.number) for one in (*(type_ for _, type_ in inputs), result)]
+        ins_text = f"ins({ins} : {types}) " if inputs else ""
+        of = [element(operand_type.number) for operand_type in (*(type_ for _, type_ in inputs), result)]
         head = ", ".join(f"{name}: {kind}" for name, kind in zip(arguments, of, strict=True))
         said = f'doc = "{doc}", ' if doc else ""
         whole = spelled(result)
         opened = (
             f"linalg.generic {{{said}indexing_maps = [{spelled_maps}], iterator_types = [{kinds}]}} "
-            f"{given}outs({start} : {whole}) {{"
+            f"{ins_text}outs({start} : {whole}) {{"
         )
         return self.line("\n".join([opened, f"^bb0({head}):", *body, f"}} -> {whole}"]))
 

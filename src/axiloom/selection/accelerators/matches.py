@@ -53,7 +53,7 @@ def matches(
     saturated = saturate(graph, rules, limits)
     offered = with_offers(saturated, accelerators)
     extracted = extract(offered, cost, seconds=seconds, name=graph.name)
-    counted = Counter(one.op for one in extracted.chosen.values() if "." in one.op)
+    counted = Counter(node.op for node in extracted.chosen.values() if "." in node.op)
     return Matches(dict(sorted(counted.items())), saturated, extracted)
 
 

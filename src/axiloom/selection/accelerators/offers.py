@@ -19,12 +19,12 @@ def with_offers(saturated: Saturated, accelerators: Iterable[Patterns]) -> Satur
     chosen = [(accelerator.name, matcher) for accelerator in accelerators for matcher in accelerator.matchers]
     classes = []
     for number, nodes in enumerate(saturated.classes):
-        found = dict.fromkeys(
+        offers = dict.fromkeys(
             ENode(f"{name}.{matcher.rule.name}", operands, (), name)
             for name, matcher in chosen
             for operands in matches(saturated, matcher, number)
         )
-        classes.append((*nodes, *found))
+        classes.append((*nodes, *offers))
     return replace(saturated, classes=tuple(classes))
 
 
@@ -34,9 +34,9 @@ def matches(saturated: Saturated, matcher: Matcher, number: int) -> Iterator[tup
     names, parts = variables(pattern), tuple(terms(pattern))
     for bound in _matched(saturated, pattern, number, {}):
         operands = {name: bound[Var(name)][0] for name in names}
-        given = tuple(_attributes(bound, part) for part in parts)
+        attributes = tuple(_attributes(bound, part) for part in parts)
         types = {name: saturated.types[operand] for name, operand in operands.items()}
-        if next(matcher.match(types, given), None) is not None:
+        if next(matcher.match(types, attributes), None) is not None:
             yield tuple(operands.values())
 
 
@@ -58,7 +58,7 @@ def _matched(saturated: Saturated, pattern: Pattern, number: int, bound: Bound) 
     for node in saturated.classes[number]:
         if node.op != pattern.op or len(node.operands) != len(pattern.operands):
             continue
-        found = [{**bound, pattern: (number, node)}]
+        bindings = [{**bound, pattern: (number, node)}]
         for part, operand in zip(pattern.operands, node.operands, strict=True):
-            found = [more for one in found for more in _matched(saturated, part, operand, one)]
-        yield from found
+            bindings = [more for binding in bindings for more in _matched(saturated, part, operand, binding)]
+        yield from bindings

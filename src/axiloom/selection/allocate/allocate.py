@@ -51,8 +51,8 @@ def allocate(problem: Problem, *, seconds: float = SECONDS, improve: float = IMP
             )
             return Refusal(lambda: reason, False, time.perf_counter() - begun)
         return replace(plan, seconds=time.perf_counter() - begun)
-    found = _exact(problem, plan, bound, seconds if plan is None else min(improve, seconds))
-    return replace(found, seconds=time.perf_counter() - begun)
+    outcome = _exact(problem, plan, bound, seconds if plan is None else min(improve, seconds))
+    return replace(outcome, seconds=time.perf_counter() - begun)
 
 
 def _is_best(problem: Problem, plan: Plan) -> bool:
@@ -76,9 +76,9 @@ def _listed(problem: Problem, order: Sequence[Step], bound: int) -> tuple[Plan |
     best: Plan | None = None
     missing = ""
     several = len({step.unit for step in problem.steps}) > 1
-    for one in orders(problem, order):
+    for candidate in orders(problem, order):
         for spread in (True, False) if several else (False,):
-            lister = Lister(problem, one, spread)
+            lister = Lister(problem, candidate, spread)
             if not lister.run():
                 missing = missing or lister.missing
                 continue
@@ -91,14 +91,14 @@ def _listed(problem: Problem, order: Sequence[Step], bound: int) -> tuple[Plan |
 
 
 def made(problem: Problem, steps: Sequence[Placed], bound: int) -> Plan:
-    steps = tuple(sorted(steps, key=lambda one: (one.start, one.step.name, one.copy)))
+    steps = tuple(sorted(steps, key=lambda placed: (placed.start, placed.step.name, placed.copy)))
     cycles = max((step.start + step.step.cycles for step in steps), default=0)
     return Plan(steps, cycles, _peaks(problem, steps, cycles), bound, 0.0)
 
 
 def _peaks(problem: Problem, steps: Sequence[Placed], cycles: int) -> dict[str, int]:
     """Rows in use at most, by the lifetimes of what is read."""
-    values = {one.name: one for one in problem.values}
+    values = {value.name: value for value in problem.values}
     writer = writers(problem)
     lives: dict[str, list[Life]] = {memory.name: [] for memory in problem.memories}
     open_: dict[tuple[str, int], tuple[int, int]] = {}
@@ -125,7 +125,7 @@ def _peaks(problem: Problem, steps: Sequence[Placed], cycles: int) -> dict[str, 
             open_[key] = step.start, cycles if values[name].kept else step.start + 1
     for name, at in list(open_):
         close(name, at)
-    return {memory: live_peak(found) for memory, found in lives.items()}
+    return {memory: live_peak(memory_lives) for memory, memory_lives in lives.items()}
 
 
 def _exact(problem: Problem, plan: Plan | None, bound: int, seconds: float) -> Plan | Refusal:

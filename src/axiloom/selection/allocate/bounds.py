@@ -17,25 +17,25 @@ def writers(problem: Problem) -> dict[str, Step]:
 
 
 def readers(problem: Problem) -> dict[str, list[Step]]:
-    found: dict[str, list[Step]] = defaultdict(list)
+    by_value: dict[str, list[Step]] = defaultdict(list)
     for step in problem.steps:
         for name in dict.fromkeys(step.reads):
-            found[name].append(step)
-    return found
+            by_value[name].append(step)
+    return by_value
 
 
 def checked(problem: Problem) -> list[Step]:
     """The steps, each behind those it needs. Raises ProblemError."""
     for what, names in (
         ("memory", [memory.name for memory in problem.memories]),
-        ("value", [one.name for one in problem.values]),
-        ("step", [one.name for one in problem.steps]),
+        ("value", [value.name for value in problem.values]),
+        ("step", [step.name for step in problem.steps]),
     ):
         twice = [name for name, count in Counter(names).items() if count > 1]
         if twice:
             raise ProblemError(f"{what} {twice[0]} is there twice")
     memories = {memory.name: memory for memory in problem.memories}
-    values = {one.name: one for one in problem.values}
+    values = {value.name: value for value in problem.values}
     for value in problem.values:
         if value.memory not in memories:
             raise ProblemError(f"value {value.name}: no memory {value.memory}")
@@ -61,43 +61,45 @@ def checked(problem: Problem) -> list[Step]:
     return _ordered(problem, steps)
 
 
-def _ordered(problem: Problem, made: dict[str, Step]) -> list[Step]:
-    missing = {step.name: {made[read].name for read in step.reads if read in made} for step in problem.steps}
+def _ordered(problem: Problem, writer: dict[str, Step]) -> list[Step]:
+    missing = {
+        step.name: {writer[read].name for read in step.reads if read in writer} for step in problem.steps
+    }
     after: dict[str, list[str]] = defaultdict(list)
     for name, needs in missing.items():
         for need in needs:
             after[need].append(name)
     steps = {step.name: step for step in problem.steps}
     ready = [step.name for step in problem.steps if not missing[step.name]]
-    found: list[Step] = []
+    order: list[Step] = []
     for name in ready:  # grows as it goes
-        found.append(steps[name])
-        for one in after[name]:
-            missing[one].discard(name)
-            if not missing[one]:
-                ready.append(one)
-    if len(found) < len(problem.steps):
+        order.append(steps[name])
+        for dependent in after[name]:
+            missing[dependent].discard(name)
+            if not missing[dependent]:
+                ready.append(dependent)
+    if len(order) < len(problem.steps):
         stuck = next(name for name, needs in missing.items() if needs)
         raise ProblemError(f"step {stuck}: needs its own result")
-    return found
+    return order
 
 
 def least_cycles(problem: Problem, order: list[Step]) -> int:
     """No plan takes fewer: the busiest unit, and the longest way from step to step."""
     busy: Counter[str] = Counter()
     done: dict[str, int] = {}
-    made = writers(problem)
+    writer = writers(problem)
     for step in order:
         busy[step.unit] += step.cycles
-        begin = max((done[made[read].name] for read in step.reads if read in made), default=0)
+        begin = max((done[writer[read].name] for read in step.reads if read in writer), default=0)
         done[step.name] = begin + step.cycles
     return max([*busy.values(), *done.values()], default=0)
 
 
 def least_rows(problem: Problem) -> dict[str, tuple[int, str]]:
     """By memory: rows that some step needs at once, whatever the order, and that step."""
-    values = {one.name: one for one in problem.values}
-    found: dict[str, tuple[int, str]] = {one.name: (0, "") for one in problem.memories}
+    values = {value.name: value for value in problem.values}
+    least: dict[str, tuple[int, str]] = {memory.name: (0, "") for memory in problem.memories}
     several = len({step.unit for step in problem.steps}) > 1
     for step in problem.steps:
         at_once: Counter[str] = Counter()
@@ -110,13 +112,13 @@ def least_rows(problem: Problem) -> dict[str, tuple[int, str]]:
         for memory in {*at_once, *written}:
             both = at_once[memory] + written[memory]
             need = both if step.apart or several else max(at_once[memory], written[memory])
-            if need > found[memory][0]:
-                found[memory] = need, step.name
+            if need > least[memory][0]:
+                least[memory] = need, step.name
     for value in problem.values:
         end = value.units if value.at is None else value.at + value.units
-        if end > found[value.memory][0]:
-            found[value.memory] = end, value.name
-    return found
+        if end > least[value.memory][0]:
+            least[value.memory] = end, value.name
+    return least
 
 
 def most_cycles(problem: Problem) -> int:

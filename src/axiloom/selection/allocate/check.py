@@ -13,19 +13,19 @@ def faults(problem: Problem, plan: Plan) -> list[str]:
     nothing can hide in the time that it takes.
     """
     sizes = {memory.name: memory.units for memory in problem.memories}
-    values = {one.name: one for one in problem.values}
+    values = {value.name: value for value in problem.values}
     rows: dict[str, list[str | None]] = {name: [None] * units for name, units in sizes.items()}
-    found: list[str] = []
-    found += _units(plan) + _executions(problem, plan)
+    faults: list[str] = []
+    faults += _units(plan) + _executions(problem, plan)
     written = {name for step in problem.steps for name in step.writes}
     single = len({step.unit for step in problem.steps}) == 1
     for value in problem.values:
         if value.name not in written and value.at is not None:
             rows[value.memory][value.at : value.at + value.units] = [value.name] * value.units
     events = []
-    for number, one in enumerate(plan.steps):
-        events.append((one.start, 1, number))
-        events.append((one.start + one.step.cycles, 0, number))
+    for number, execution in enumerate(plan.steps):
+        events.append((execution.start, 1, number))
+        events.append((execution.start + execution.step.cycles, 0, number))
     finished: dict[tuple[str, int], int] = {}
     for time, begins, number in sorted(events):
         placed = plan.steps[number]
@@ -37,47 +37,47 @@ def faults(problem: Problem, plan: Plan) -> list[str]:
                     continue
                 value, at = values[name], placed.addresses.get(name)
                 if at is None or rows[value.memory][at : at + value.units] != [name] * value.units:
-                    found.append(f"{where}: {name} is not in {value.memory} at {at}")
+                    faults.append(f"{where}: {name} is not in {value.memory} at {at}")
                 if begins and name in written and at is not None and finished.get((name, at), 0) > time:
-                    found.append(f"{where}: {name} is not finished")
+                    faults.append(f"{where}: {name} is not finished")
         if begins:
             for name in step.writes:
                 value, at = values[name], placed.addresses.get(name, -1)
                 if at < 0 or at + value.units > sizes[value.memory] or at % value.align:
-                    found.append(f"{where}: {name} at {at} of {value.memory}")
+                    faults.append(f"{where}: {name} at {at} of {value.memory}")
                     continue
                 if value.at is not None and at != value.at:
-                    found.append(f"{where}: {name} at {at}, not at {value.at}")
+                    faults.append(f"{where}: {name} at {at}, not at {value.at}")
                 if name in step.in_place and at != placed.addresses.get(step.in_place[name]):
-                    found.append(f"{where}: {name} is not in the place of {step.in_place[name]}")
+                    faults.append(f"{where}: {name} is not in the place of {step.in_place[name]}")
                 rows[value.memory][at : at + value.units] = [name] * value.units
                 finished[name, at] = time + step.cycles
     for value in problem.values:
         if value.kept and rows[value.memory].count(value.name) < value.units:
-            found.append(f"{value.name} is not there at the end")
-    return found
+            faults.append(f"{value.name} is not there at the end")
+    return faults
 
 
 def _units(plan: Plan) -> list[str]:
     """A unit does one thing at a time."""
     free: dict[str, int] = {}
-    found = []
-    for one in sorted(plan.steps, key=lambda one: one.start):
-        if one.start < free.get(one.step.unit, 0):
-            found.append(f"{one.step.name} at {one.start}: unit {one.step.unit} is busy")
-        free[one.step.unit] = one.start + one.step.cycles
+    faults = []
+    for placed in sorted(plan.steps, key=lambda placed: placed.start):
+        if placed.start < free.get(placed.step.unit, 0):
+            faults.append(f"{placed.step.name} at {placed.start}: unit {placed.step.unit} is busy")
+        free[placed.step.unit] = placed.start + placed.step.cycles
     if plan.cycles != max(free.values(), default=0):
-        found.append(f"{plan.cycles} cycles are said, {max(free.values(), default=0)} are taken")
-    return found
+        faults.append(f"{plan.cycles} cycles are said, {max(free.values(), default=0)} are taken")
+    return faults
 
 
 def _executions(problem: Problem, plan: Plan) -> list[str]:
     """Each step at least once, and only loads more often."""
     counts: dict[str, int] = {}
-    for one in plan.steps:
-        counts[one.step.name] = counts.get(one.step.name, 0) + 1
-    found = [f"{step.name} is not executed" for step in problem.steps if step.name not in counts]
+    for placed in plan.steps:
+        counts[placed.step.name] = counts.get(placed.step.name, 0) + 1
+    faults = [f"{step.name} is not executed" for step in problem.steps if step.name not in counts]
     again = {step.name for step in problem.steps if step.again}
-    return found + [
+    return faults + [
         f"{name} is executed {n} times" for name, n in counts.items() if n > 1 and name not in again
     ]

@@ -69,20 +69,20 @@ def solve(ask: Ask) -> Answer:
         return "none", [], ask.most + 1
     if status not in ("OPTIMAL", "FEASIBLE"):
         return "limit", [], 0
-    found = []
+    placed = []
     for execution in build.executions:
         if solver.boolean_value(execution.there):
             where = {
                 name: solver.value(build.address(execution, name, solver))
                 for name in dict.fromkeys((*execution.step.reads, *execution.step.writes))
             }
-            found.append((execution.step.name, execution.copy, solver.value(execution.start), where))
-    found.sort(key=lambda one: (one[2], one[0]))
+            placed.append((execution.step.name, execution.copy, solver.value(execution.start), where))
+    placed.sort(key=lambda row: (row[2], row[0]))
     best = status == "OPTIMAL"
     if ask.least:
-        return ("best" if best else "found"), found, int(solver.objective_value)
+        return ("best" if best else "found"), placed, int(solver.objective_value)
     bound = int(solver.best_objective_bound) // build.scale
-    return ("best" if best else "found"), found, bound
+    return ("best" if best else "found"), placed, bound
 
 
 class _Build:
@@ -125,16 +125,16 @@ class _Build:
         users = sum(len(self.read[name]) + self.values[name].kept for name in step.writes)
         count = max(1, users) if step.again and step.writes else 1
         model, most = self.model, self.ask.most
-        made = []
+        executions = []
         for copy in range(count):
             there = model.new_bool_var("") if copy else model.new_constant(1)
             start = model.new_int_var(0, most - step.cycles, "")
-            made.append(_Execution(step, copy, there, start, start + step.cycles))
-        for one, behind in pairwise(made):
-            model.add_implication(behind.there, one.there)
-            model.add(behind.start >= one.start + step.cycles).only_enforce_if(behind.there)
-        self.of[step.name] = made
-        self.executions += made
+            executions.append(_Execution(step, copy, there, start, start + step.cycles))
+        for ahead, behind in pairwise(executions):
+            model.add_implication(behind.there, ahead.there)
+            model.add(behind.start >= ahead.start + step.cycles).only_enforce_if(behind.there)
+        self.of[step.name] = executions
+        self.executions += executions
 
     def _copy(self, value: Value, number: int) -> _Copy:
         model, most = self.model, self.ask.most
@@ -167,11 +167,11 @@ class _Build:
         early = (self.single and not step.apart) or name in step.in_place.values()
         last = execution.start if early else execution.end
         maker = self.made.get(name)
-        for one, copy in zip(chosen, copies, strict=True):
-            model.add_implication(one, copy.there)
+        for literal, copy in zip(chosen, copies, strict=True):
+            model.add_implication(literal, copy.there)
             done = copy.start + (maker.cycles if maker else 0)
-            model.add(execution.start >= done).only_enforce_if(one)
-            model.add(copy.end >= last).only_enforce_if(one)
+            model.add(execution.start >= done).only_enforce_if(literal)
+            model.add(copy.end >= last).only_enforce_if(literal)
 
     def _writes(self, execution: _Execution) -> None:
         step = execution.step
@@ -184,17 +184,19 @@ class _Build:
             old = step.in_place.get(name)
             if old is None:
                 continue
-            for one, source in zip(self.taken[step.name, execution.copy, old], self.copies[old], strict=True):
-                self.model.add(copy.at == source.at).only_enforce_if(one)
-                self.model.add(source.end == execution.start).only_enforce_if(one)
+            for literal, source in zip(
+                self.taken[step.name, execution.copy, old], self.copies[old], strict=True
+            ):
+                self.model.add(copy.at == source.at).only_enforce_if(literal)
+                self.model.add(source.end == execution.start).only_enforce_if(literal)
         for name in step.writes:
             copies = self.copies[name]
             if self.values[name].kept and len(copies) > 1 and execution.copy == 0:
                 kept = [self.model.new_bool_var("") for _ in copies]
                 self.model.add_bool_or(kept)
-                for one, copy in zip(kept, copies, strict=True):
-                    self.model.add_implication(one, copy.there)
-                    self.model.add(copy.end == self.ask.most).only_enforce_if(one)
+                for literal, copy in zip(kept, copies, strict=True):
+                    self.model.add_implication(literal, copy.there)
+                    self.model.add(copy.end == self.ask.most).only_enforce_if(literal)
 
     def _units(self) -> None:
         for unit in dict.fromkeys(step.unit for step in self.problem.steps):
@@ -240,8 +242,8 @@ class _Build:
             latest: Any = total
         else:
             latest = model.new_int_var(0, self.ask.most, "")
-            for one in self.executions:
-                model.add(latest >= one.end).only_enforce_if(one.there)
+            for executed in self.executions:
+                model.add(latest >= executed.end).only_enforce_if(executed.there)
         self.scale = len(extra) + 1
         model.minimize(self.scale * latest + sum(extra))
 
@@ -251,7 +253,9 @@ class _Build:
             return self.copies[name][execution.copy].at
         chosen = self.taken[execution.step.name, execution.copy, name]
         return next(
-            copy.at for one, copy in zip(chosen, self.copies[name], strict=True) if solver.boolean_value(one)
+            copy.at
+            for literal, copy in zip(chosen, self.copies[name], strict=True)
+            if solver.boolean_value(literal)
         )
 
 

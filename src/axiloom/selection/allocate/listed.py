@@ -36,22 +36,22 @@ class Executed:
 
 def orders(problem: Problem, checked: Sequence[Step]) -> list[list[Step]]:
     """Orders to try, each behind what it needs: as given, and depth first from the results."""
-    found = [list(checked)]
+    tried = [list(checked)]
     position = {step.name: number for number, step in enumerate(problem.steps)}
     for sign in (1, -1):
         ranks = {name: sign * number for name, number in position.items()}
-        made = _depth_first(problem, ranks)
-        if [one.name for one in made] not in [[one.name for one in known] for known in found]:
-            found.append(made)
-    return found
+        order = _depth_first(problem, ranks)
+        if [step.name for step in order] not in [[step.name for step in known] for known in tried]:
+            tried.append(order)
+    return tried
 
 
 def _depth_first(problem: Problem, ranks: Mapping[str, int]) -> list[Step]:
-    made = writers(problem)
+    writer = writers(problem)
     steps: dict[str, Step] = {}
     read = {name for step in problem.steps for name in step.reads}
     roots = [step for step in problem.steps if not any(name in read for name in step.writes)]
-    stack = [(step, False) for step in sorted(roots, key=lambda one: ranks[one.name], reverse=True)]
+    stack = [(step, False) for step in sorted(roots, key=lambda step: ranks[step.name], reverse=True)]
     while stack:
         step, ready = stack.pop()
         if step.name in steps:
@@ -60,9 +60,9 @@ def _depth_first(problem: Problem, ranks: Mapping[str, int]) -> list[Step]:
             steps[step.name] = step
             continue
         stack.append((step, True))
-        needs = {made[name].name: made[name] for name in step.reads if name in made}
-        below = sorted(needs.values(), key=lambda one: ranks[one.name], reverse=True)
-        stack += [(one, False) for one in below]
+        needs = {writer[name].name: writer[name] for name in step.reads if name in writer}
+        below = sorted(needs.values(), key=lambda step: ranks[step.name], reverse=True)
+        stack += [(step, False) for step in below]
     return list(steps.values())
 
 
@@ -100,7 +100,7 @@ class Lister:
             lazy = step.again and not step.reads and all(self.uses[name] for name in step.writes)
             if not lazy and not self._execute(step):
                 return False
-        kept = [one.name for one in self.problem.values if one.kept]
+        kept = [value.name for value in self.problem.values if value.kept]
         for name in kept:
             if name not in self.resident and not self._execute(self.made[name]):
                 return False
@@ -156,7 +156,11 @@ class Lister:
 
     def _settle(self, value: Value, pinned: frozenset[str] | set[str]) -> bool:
         """Room for a value: what is dead goes, then what can be loaded again."""
-        here = {name: one for name, one in self.resident.items() if one.value.memory == value.memory}
+        here = {
+            name: resident
+            for name, resident in self.resident.items()
+            if resident.value.memory == value.memory
+        }
         gone = [name for name in here if self._dead(name) and name not in pinned]
         for name in gone:
             del self.resident[name]
@@ -183,7 +187,7 @@ class Lister:
         return step.again and not step.reads
 
     def _room(self, value: Value, here: dict[str, Resident]) -> int | None:
-        taken = sorted((one.at, one.end) for one in here.values())
+        taken = sorted((resident.at, resident.end) for resident in here.values())
         if value.at is not None:
             free = all(high <= value.at or low >= value.at + value.units for low, high in taken)
             return value.at if free else None
@@ -235,15 +239,15 @@ def timed(problem: Problem, executed: Sequence[Executed]) -> list[Placed]:
     single = len({step.unit for step in problem.steps}) == 1
     free: dict[str, int] = defaultdict(int)
     memories: dict[str, Segments] = defaultdict(Segments)
-    found = []
-    for one in executed:
-        step = one.step
+    placed = []
+    for execution in executed:
+        step = execution.step
         begin = free[step.unit]
-        read = [_range(values[name], one.addresses[name]) for name in dict.fromkeys(step.reads)]
-        made = [_range(values[name], one.addresses[name]) for name in step.writes]
+        read = [_range(values[name], execution.addresses[name]) for name in dict.fromkeys(step.reads)]
+        written = [_range(values[name], execution.addresses[name]) for name in step.writes]
         for memory, low, high in read:
             begin = max([begin, *(piece[2] for piece in memories[memory].over(low, high))])
-        for memory, low, high in made:
+        for memory, low, high in written:
             pieces = memories[memory].over(low, high)
             begin = max([begin, *(max(piece[2], piece[3]) for piece in pieces)])
         end = begin + step.cycles
@@ -252,11 +256,11 @@ def timed(problem: Problem, executed: Sequence[Executed]) -> list[Placed]:
             for piece in memories[memory].over(low, high):
                 cut = max(low, piece[0]), min(high, piece[1])
                 memories[memory].set(*cut, piece[2], max(piece[3], until))
-        for memory, low, high in made:
+        for memory, low, high in written:
             memories[memory].set(low, high, end, begin)
         free[step.unit] = end
-        found.append(Placed(step, one.copy, begin, dict(one.addresses)))
-    return found
+        placed.append(Placed(step, execution.copy, begin, dict(execution.addresses)))
+    return placed
 
 
 def _range(value: Value, at: int) -> tuple[str, int, int]:

@@ -17,7 +17,9 @@ class Life:
 
 def live_peak(lives: Sequence[Life]) -> int:
     """The most rows that are in use at once: no allocation needs fewer."""
-    changes = sorted([(one.start, one.units) for one in lives] + [(one.end, -one.units) for one in lives])
+    changes = sorted(
+        [(life.start, life.units) for life in lives] + [(life.end, -life.units) for life in lives]
+    )
     now = most = 0
     for _, units in changes:  # at one time, what ends goes first: its number is negative
         now += units

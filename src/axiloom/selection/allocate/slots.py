@@ -59,32 +59,32 @@ def search(
 
 def _slots(problem: Problem, sizes: Mapping[str, int]) -> dict[str, int] | None:
     """By memory, how many values it holds; a memory with a place of its own for each value holds them all."""
-    made = writers(problem)
+    writer = writers(problem)
     read = {name for step in problem.steps for name in step.reads}
     plain = (
         len({step.unit for step in problem.steps}) == 1
         and all(len(step.writes) <= 1 for step in problem.steps)
         and all(not step.again or (not step.reads and read & {*step.writes}) for step in problem.steps)
-        and all(value.name in made and not value.kept for value in problem.values)
+        and all(value.name in writer and not value.kept for value in problem.values)
     )
     if not plain:
         return None
-    found: dict[str, int] = {}
+    slots: dict[str, int] = {}
     for memory in problem.memories:
         values = [value for value in problem.values if value.memory == memory.name]
         places = sorted((value.at, value.units) for value in values if value.at is not None)
         apart = all(at + units <= after for (at, units), (after, _) in pairwise(places))
         if len(places) == len(values) and apart:
-            found[memory.name] = len(values)
+            slots[memory.name] = len(values)
             continue
         units = {value.units for value in values}
         if len(units) != 1 or any(value.units % value.align for value in values):
             return None
-        found[memory.name] = sizes.get(memory.name, memory.units) // units.pop()
+        slots[memory.name] = sizes.get(memory.name, memory.units) // units.pop()
         # The only slot is at 0, whether that is asked for or not.
-        if places and (found[memory.name] != 1 or places[-1][0]):
+        if places and (slots[memory.name] != 1 or places[-1][0]):
             return None
-    return found
+    return slots
 
 
 class _Search:
@@ -95,7 +95,7 @@ class _Search:
         values = {value.name: value for value in problem.values}
         self.values = [values[step.writes[0]] if step.writes else NOTHING for step in self.steps]
         self.reads = [tuple(dict.fromkeys(number[name] for name in step.reads)) for step in self.steps]
-        self.operands = [sum(1 << one for one in reads) for reads in self.reads]
+        self.operands = [sum(1 << read for read in reads) for reads in self.reads]
         self.place = [next((number[old] for old in step.in_place.values()), -1) for step in self.steps]
         self.readers = [0] * len(self.steps)
         for i, reads in enumerate(self.reads):
@@ -125,7 +125,7 @@ class _Search:
                 return None
             left += 1
             for then, acts, more in self._next(state):
-                cost = cycles + sum(self.steps[one].cycles for one in more), many + len(more)
+                cost = cycles + sum(self.steps[load].cycles for load in more), many + len(more)
                 if then not in best or cost < best[then]:
                     best[then] = cost
                     came[then] = state, acts
@@ -135,11 +135,11 @@ class _Search:
 
     @staticmethod
     def _path(came: Mapping[State, tuple[State, tuple[Act, ...]]], state: State) -> list[Act]:
-        found: list[tuple[Act, ...]] = []
+        path: list[tuple[Act, ...]] = []
         while state in came:
             state, acts = came[state]
-            found.append(acts)
-        return [act for acts in reversed(found) for act in acts]
+            path.append(acts)
+        return [act for acts in reversed(path) for act in acts]
 
     def _next(self, state: State) -> Iterator[tuple[State, tuple[Act, ...], tuple[int, ...]]]:
         """What a state is left for, by which acts, and the values that have to be loaded again for it."""
@@ -149,16 +149,16 @@ class _Search:
             operands = self.operands[i]
             if operands & ~there:
                 continue
-            missing = [one for one in self.reads[i] if not resident >> one & 1]
+            missing = [operand for operand in self.reads[i] if not resident >> operand & 1]
             for acts, here, lost in self._loaded(missing, operands, resident):
                 yield from self._executing(i, done, here, acts, lost)
 
     def _readable(self, resident: int) -> int:
         """Steps that read something that is resident, or nothing but loads."""
-        found = self.from_loads
+        ready = self.from_loads
         for bit in _bits(resident & ~self.loads):
-            found |= self.readers[bit]
-        return found
+            ready |= self.readers[bit]
+        return ready
 
     def _loaded(
         self,
@@ -184,7 +184,7 @@ class _Search:
     ) -> Iterator[tuple[State, tuple[Act, ...], tuple[int, ...]]]:
         """Step `i`, whose operands are resident."""
         then = done | 1 << i
-        dying = sum(1 << one for one in self.reads[i] if not self.readers[one] & ~then)
+        dying = sum(1 << operand for operand in self.reads[i] if not self.readers[operand] & ~then)
         old = self.place[i]
         if old >= 0:
             # The result takes the operand's slot, so the operand is dead or comes back.
@@ -223,15 +223,15 @@ class _Search:
         copies = [0] * len(self.steps)
         for i, out in acts:
             step, value = self.steps[i], self.values[i]
-            where = {self.steps[one].writes[0]: at[one] for one in self.reads[i]}
+            where = {self.steps[operand].writes[0]: at[operand] for operand in self.reads[i]}
             if value.at is not None:
                 place = value.at
             elif self.place[i] >= 0:
                 place = at[self.place[i]]
             else:
                 place = self._free(value.memory, at, out, step) * value.units
-            for one in [one for one in at if out >> one & 1]:
-                del at[one]
+            for gone in [gone for gone in at if out >> gone & 1]:
+                del at[gone]
             at[i] = place
             if step.writes:
                 where[value.name] = place
@@ -245,9 +245,9 @@ class _Search:
         result lies apart from them."""
         stays = set(step.reads) if step.apart else set()
         taken = {
-            place // self.values[one].units
-            for one, place in held.items()
-            if self.values[one].memory == memory and (not out >> one & 1 or self.values[one].name in stays)
+            place // self.values[i].units
+            for i, place in held.items()
+            if self.values[i].memory == memory and (not out >> i & 1 or self.values[i].name in stays)
         }
         return next(slot for slot in range(self.slots[memory]) if slot not in taken)
 

@@ -18,14 +18,14 @@ from axiloom.selection.allocate.problem import Memory, Placed, Problem
 def why(problem: Problem, seconds: float) -> str:
     """Each memory alone: how many rows it would need if the others were as large as anybody wants."""
     most = most_cycles(problem)
-    everything: dict[str, int] = {one.name: 0 for one in problem.memories}
+    everything: dict[str, int] = {memory.name: 0 for memory in problem.memories}
     for value in problem.values:
         top = value.units + value.align if value.at is None else value.at + value.units
         everything[value.memory] += top
-    sizes = {one.name: max(one.units, everything[one.name]) for one in problem.memories}
+    sizes = {memory.name: max(memory.units, everything[memory.name]) for memory in problem.memories}
     for memory in problem.memories:
-        if (found := _by_slots(problem, memory, sizes)) is not None:
-            fewest, at_best = found
+        if (by_slots := _by_slots(problem, memory, sizes)) is not None:
+            fewest, at_best = by_slots
             if fewest > memory.units:
                 return _needs(problem, memory, fewest, at_best)
             continue
@@ -35,7 +35,7 @@ def why(problem: Problem, seconds: float) -> str:
             steps = {step.name: step for step in problem.steps}
             placed = [Placed(steps[name], copy, start, where) for name, copy, start, where in rows]
             return _needs(problem, memory, least, placed)
-    names = ", ".join(f"{one.units} rows of {one.name}" for one in problem.memories)
+    names = ", ".join(f"{memory.units} rows of {memory.name}" for memory in problem.memories)
     return f"in no order {names} are enough together"
 
 
@@ -43,10 +43,10 @@ def _by_slots(problem: Problem, memory: Memory, sizes: Mapping[str, int]) -> tup
     """The fewest rows of one memory where the others are as large as anybody wants, and a plan with them."""
     units = {value.units for value in problem.values if value.memory == memory.name}
     for rows in range(memory.units, sizes[memory.name] + 1, max(units, default=1)):
-        found = slots.search(problem, {**sizes, memory.name: rows})
-        if isinstance(found, slots.Found):
-            return rows, timed(problem, found.executed)
-        if found is None:
+        answer = slots.search(problem, {**sizes, memory.name: rows})
+        if isinstance(answer, slots.Found):
+            return rows, timed(problem, answer.executed)
+        if answer is None:
             return None
     return None
 
@@ -61,15 +61,15 @@ def _needs(problem: Problem, memory: Memory, rows: int, placed: Sequence[Placed]
 def _conflict(problem: Problem, placed: Sequence[Placed], memory: str) -> str:
     """Which values meet where most rows are in use, in the best of all orders."""
     values = {value.name: value for value in problem.values}
-    last = {name: one.start for one in placed for name in one.step.reads}
-    begun = {name: one.start for one in placed for name in one.step.writes}
+    last = {name: execution.start for execution in placed for name in execution.step.reads}
+    begun = {name: execution.start for execution in placed for name in execution.step.writes}
     best: tuple[int, str, list[str]] = (0, "", [])
-    for one in placed:
+    for execution in placed:
         here = [
             name
             for name, start in begun.items()
-            if values[name].memory == memory and start <= one.start <= last.get(name, start)
+            if values[name].memory == memory and start <= execution.start <= last.get(name, start)
         ]
         rows = sum(values[name].units for name in here)
-        best = max(best, (rows, one.step.name, here), key=lambda found: found[0])
+        best = max(best, (rows, execution.step.name, here), key=lambda meeting: meeting[0])
     return f": {', '.join(sorted(best[2]))} meet at {best[1]}" if best[2] else ""

@@ -66,8 +66,8 @@ class _Run:
         self.uses: dict[int, list[int]] = defaultdict(list)
         for turn, cell in enumerate(self.order):
             for need in self._made(cell).operands:
-                for one, _ in base_cells(self.cover, need):
-                    self.uses[one].append(turn)
+                for eclass, _ in base_cells(self.cover, need):
+                    self.uses[eclass].append(turn)
                 self.uses[need[0]].append(turn)
         wanted = {base[0] for cell in self.cover.results for base in base_cells(self.cover, cell)}
         for turn, cell in enumerate(self.order):
@@ -76,8 +76,8 @@ class _Run:
             # A result leaves as soon as it is there: nothing has to keep it.
             if cell[0] in wanted and cell[0] not in self.host:
                 self._store(cell[0], {cell})
-        for one in sorted(wanted - self.host):
-            self._store(one, set())
+        for eclass in sorted(wanted - self.host):
+            self._store(eclass, set())
         return self.done
 
     def _made(self, cell: Cell) -> Made:
@@ -138,44 +138,44 @@ class _Run:
     def _at(self, cell: Cell) -> int | None:
         return None if cell[1] == self.target.host else self.where[cell]
 
-    def _next(self, one: int) -> int:
-        if any(one == cell[0] for cell in self.pending):
+    def _next(self, eclass: int) -> int:
+        if any(eclass == cell[0] for cell in self.pending):
             return self.now
-        return next((turn for turn in self.uses[one] if turn > self.now), NEVER)
+        return next((turn for turn in self.uses[eclass] if turn > self.now), NEVER)
 
     def _elsewhere(self, cell: Cell) -> bool:
-        return cell[0] in self.host or any(one[0] == cell[0] and one != cell for one in self.where)
+        return cell[0] in self.host or any(other[0] == cell[0] and other != cell for other in self.where)
 
     # --- moves --------------------------------------------------------------------------------------------
 
     def _bring(self, cell: Cell, locked: set[Cell]) -> None:
         """A value to a memory, by moves."""
-        one, memory = cell
+        eclass, memory = cell
         if memory == self.target.host:
             for base, _ in base_cells(self.cover, cell) if cell in self.cover.ways else [cell]:
                 if base not in self.host:
                     self._store(base, locked)
-            self.host.add(one)
+            self.host.add(eclass)
             return
         if cell in self.where:
             return
-        type_ = self.cover.saturated.types[one]
-        sources = [m for (c, m) in self.where if c == one]
-        view = (one, self.target.host)
-        if one in self.host or isinstance(self.cover.ways.get(view), View):
+        type_ = self.cover.saturated.types[eclass]
+        sources = [m for (c, m) in self.where if c == eclass]
+        view = (eclass, self.target.host)
+        if eclass in self.host or isinstance(self.cover.ways.get(view), View):
             sources.append(self.target.host)
         for source in sources:
             move = path(self.cover.meanings, source, memory, type_)
             if move is not None:
                 if source == self.target.host:
                     self._bring(view, locked)
-                self._move(move, (one, source), memory, locked)
+                self._move(move, (eclass, source), memory, locked)
                 return
         for source in sources:  # two moves: through a memory between, in the end the host's
             for between in [self.target.host, *self.memories]:
                 first = path(self.cover.meanings, source, between, type_)
                 if first is not None and path(self.cover.meanings, between, memory, type_) is not None:
-                    self._move(first, (one, source), between, locked | {cell})
+                    self._move(first, (eclass, source), between, locked | {cell})
                     self._bring(cell, locked)
                     return
         raise CompileError(
@@ -191,10 +191,10 @@ class _Run:
         at = self._room(memory, units, locked | {source}, bool(move.result.field))
         self._emit(move, (source,), target, (self._at(source),), at)
 
-    def _store(self, one: int, locked: set[Cell]) -> None:
+    def _store(self, eclass: int, locked: set[Cell]) -> None:
         """To the host's memory, through others if need be."""
-        type_ = self.cover.saturated.types[one]
-        here = [cell for cell in self.where if cell[0] == one]
+        type_ = self.cover.saturated.types[eclass]
+        here = [cell for cell in self.where if cell[0] == eclass]
         for cell in here:
             move = path(self.cover.meanings, cell[1], self.target.host, type_)
             if move is not None:
@@ -205,7 +205,7 @@ class _Run:
                 first = path(self.cover.meanings, cell[1], between, type_)
                 if first is not None and path(self.cover.meanings, between, self.target.host, type_):
                     self._move(first, cell, between, locked)
-                    self._store(one, locked)
+                    self._store(eclass, locked)
                     return
         raise CompileError(f"no instruction stores {type_} from {', '.join(m for _, m in here) or 'nowhere'}")
 

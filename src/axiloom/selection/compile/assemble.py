@@ -26,27 +26,29 @@ from axiloom.selection.program.program import Command, HostArray, Program, array
 def assemble(graph: Graph, covered: Cover, placement: Placement, target: Target) -> Program:
     """Raises CompileError for an address that the text does not take."""
     touched = [cell for step in placement.steps for cell in (*step.operands, step.result)]
-    used = [one for one, memory in (*touched, *covered.results) if memory == target.host]
-    given = {
-        str(way.node.given["name"]): one
-        for (one, _), way in covered.ways.items()
+    used = [eclass for eclass, memory in (*touched, *covered.results) if memory == target.host]
+    inputs = {
+        str(way.node.given["name"]): eclass
+        for (eclass, _), way in covered.ways.items()
         if isinstance(way, Given) and not way.constant
     }
     names = [str(parameter.attributes["name"]) for parameter in graph.parameters]
-    used = [*(given[name] for name in names if name in given), *used]
+    used = [*(inputs[name] for name in names if name in inputs), *used]
     layout = lay_out(covered, target, used, graph)
     values = Constants(covered.saturated, graph.constants)
-    made = _Assembly(
+    assembly = _Assembly(
         target, layout, Reference(target.isa, State(target.isa)), {array.name for array in layout.arrays}
     )
-    commands = [command for step in placement.steps for command in made.commands(step)]
+    commands = [command for step in placement.steps for command in assembly.commands(step)]
     commands += target.offers.last if target.offers is not None else ()
-    constants: dict[str, NDArray[Any]] = dict(made.constants)
+    constants: dict[str, NDArray[Any]] = dict(assembly.constants)
     for name, constant in layout.constants.items():
         value = values.value(constant)
         assert value is not None
         constants[name] = value
-    return Program(target.isa.name, graph.name, tuple(commands), (*layout.arrays, *made.arrays), constants)
+    return Program(
+        target.isa.name, graph.name, tuple(commands), (*layout.arrays, *assembly.arrays), constants
+    )
 
 
 @dataclass
@@ -79,17 +81,17 @@ class _Assembly:
                 raise CompileError(f"{step.meaning.instruction} has its {slice_.memory} at 0, not at {where}")
         yield self._checked(Command(step.meaning.instruction, fields))
 
-    def _where(self, one: int, at: int | None) -> int:
-        return self.layout.addresses[one] if at is None else at
+    def _where(self, eclass: int, at: int | None) -> int:
+        return self.layout.addresses[eclass] if at is None else at
 
     def _checked(self, command: Command) -> Command:
         instruction = self.target.isa.instructions[command.instruction]
-        given = {let.name: command.fields.get(let.name, 0) for let in instruction.fields}
+        fields = {let.name: command.fields.get(let.name, 0) for let in instruction.fields}
         try:
-            self.reference.refuse(instruction, given)
+            self.reference.refuse(instruction, fields)
         except IllegalCommandError as error:
             raise CompileError(f"an address that was chosen is not legal: {error}") from None
-        return Command(command.instruction, given)
+        return Command(command.instruction, fields)
 
     def _micro_ops(self, words: NDArray[Any]) -> int:
         """Their first byte."""
@@ -97,7 +99,9 @@ class _Assembly:
             if np.array_equal(self.constants[array.name], words):
                 return array.base
         host, limit = self.target.host, self.target.size(self.target.host)
-        end = max((one.base + array_bytes(one) for one in (*self.layout.arrays, *self.arrays)), default=0)
+        end = max(
+            (array.base + array_bytes(array) for array in (*self.layout.arrays, *self.arrays)), default=0
+        )
         base = -(-end // ALIGN) * ALIGN
         if base + words.nbytes > limit:
             raise HostMemoryError(self.target.isa.name, host, base + words.nbytes, limit)

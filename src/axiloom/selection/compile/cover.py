@@ -113,7 +113,7 @@ def cover(
         bound = cost
     elif seconds > 0:
         chosen, cost, bound = improve(problem, chosen, cost, seconds)
-    picked = {cells[one]: problem.ways[one][way][2] for one, way in chosen.items()}
+    picked = {cells[index]: problem.ways[index][way][2] for index, way in chosen.items()}
     cost, bound = cost // scale, bound // scale
     return Cover(saturated, tuple(meanings), picked, roots, cost, bound, time.perf_counter() - begun)
 
@@ -145,109 +145,115 @@ class _Ways:
         self.constant = constant_classes(saturated)
 
     def run(self) -> dict[Cell, list[tuple[int, tuple[Cell, ...], Way]]]:
-        found: dict[Cell, list[tuple[int, tuple[Cell, ...], Way]]] = defaultdict(list)
-        for one, nodes in enumerate(self.saturated.classes):
-            type_ = self.saturated.types[one]
-            here = one, self.target.host
-            given = next((node for node in nodes if node.op == "parameter"), None)
-            if given is not None:
-                found[here].append((0, (), Given(given, False)))
-            elif one in self.constant:
-                found[here].append((0, (), Given(self.constant[one], True)))
+        ways: dict[Cell, list[tuple[int, tuple[Cell, ...], Way]]] = defaultdict(list)
+        for eclass, nodes in enumerate(self.saturated.classes):
+            type_ = self.saturated.types[eclass]
+            here = eclass, self.target.host
+            parameter = next((node for node in nodes if node.op == "parameter"), None)
+            if parameter is not None:
+                ways[here].append((0, (), Given(parameter, False)))
+            elif eclass in self.constant:
+                ways[here].append((0, (), Given(self.constant[eclass], True)))
             for node in nodes:
                 said = view(node, [self.saturated.types[n] for n in node.operands], type_)
-                if said is not None and given is None and one not in self.constant:
-                    found[here].append((0, tuple((n, self.target.host) for n in node.operands), said))
+                if said is not None and parameter is None and eclass not in self.constant:
+                    ways[here].append((0, tuple((n, self.target.host) for n in node.operands), said))
             for meaning in self.meanings:
                 if meaning.result.type != type_:
                     continue
-                cell = one, meaning.result.memory
-                if found[cell] and isinstance(found[cell][0][2], Given):
+                cell = eclass, meaning.result.memory
+                if ways[cell] and isinstance(ways[cell][0][2], Given):
                     continue
-                for operands in matches(self.saturated, meaning, one):
+                for operands in matches(self.saturated, meaning, eclass):
                     cells = tuple(
                         (n, operand.memory) for n, operand in zip(operands, meaning.operands, strict=True)
                     )
                     if cell not in cells:
-                        found[cell].append((self.cost[id(meaning)], cells, Made(meaning, cells)))
+                        ways[cell].append((self.cost[id(meaning)], cells, Made(meaning, cells)))
         for offer in self.offers:
             cell = offer.made, offer.block.result.memory
             cells = tuple(
                 (n, operand.memory) for n, operand in zip(offer.operands, offer.block.operands, strict=True)
             )
-            if cell not in cells and not (found[cell] and isinstance(found[cell][0][2], Given)):
-                found[cell].append((self.target.cycles(offer.block), cells, Made(offer.block, cells)))
-        return {cell: of for cell, of in found.items() if of}
+            if cell not in cells and not (ways[cell] and isinstance(ways[cell][0][2], Given)):
+                ways[cell].append((self.target.cycles(offer.block), cells, Made(offer.block, cells)))
+        return {cell: of for cell, of in ways.items() if of}
 
 
-def matches(saturated: Saturated, meaning: Meaning, one: int) -> Iterator[tuple[int, ...]]:
+def matches(saturated: Saturated, meaning: Meaning, eclass: int) -> Iterator[tuple[int, ...]]:
     """Classes of the operands with which an instruction makes class `one`, each once."""
     seen = set()
-    for bound in _match(saturated, meaning.value, one, {}):
+    for bound in _match(saturated, meaning.value, eclass, {}):
         operands = tuple(bound[i] for i in range(len(meaning.operands)))
         if operands not in seen:
             seen.add(operands)
             yield operands
 
 
-def _match(saturated: Saturated, node: Node, one: int, bound: dict[int, int]) -> Iterator[dict[int, int]]:
-    if saturated.types[one] != node.type:
+def _match(saturated: Saturated, node: Node, eclass: int, bound: dict[int, int]) -> Iterator[dict[int, int]]:
+    if saturated.types[eclass] != node.type:
         return
     if node.op == "parameter":
         number = int(str(node.attributes["name"]))
-        if bound.setdefault(number, one) == one:
+        if bound.setdefault(number, eclass) == eclass:
             yield bound
         return
     attributes = tuple(sorted(node.attributes.items()))
-    for way in saturated.classes[one]:
+    for way in saturated.classes[eclass]:
         if way.op != node.op or way.attributes != attributes:
             continue
         states = [dict(bound)]
         for child, operand in zip(way.operands, node.operands, strict=True):
-            states = [made for state in states for made in _match(saturated, operand, child, dict(state))]
+            states = [
+                matched for state in states for matched in _match(saturated, operand, child, dict(state))
+            ]
         yield from states
 
 
 def _missing(saturated: Saturated, target: Target, makeable: set[Cell], offered: Offered | None) -> str:
     """The first value of the application, operands first, that nothing makes anywhere."""
-    there = {one for one, _ in makeable}
+    there = {eclass for eclass, _ in makeable}
     # What a block makes on its way is not what is missing, unless nothing else is.
     for inside in (offered.inside if offered is not None else frozenset(), frozenset[int]()):
         if said := _first_missing(saturated, target, there | inside, offered):
             return said
     name = target.isa.name
-    root = next(one for one in saturated.roots if (one, target.host) not in makeable)
-    memories = sorted({memory for one, memory in makeable if one == root})
+    root = next(eclass for eclass in saturated.roots if (eclass, target.host) not in makeable)
+    memories = sorted({memory for eclass, memory in makeable if eclass == root})
     return f"{name} makes {saturated.types[root]} in {', '.join(memories)} and cannot store it"
 
 
 def _first_missing(saturated: Saturated, target: Target, there: set[int], offered: Offered | None) -> str:
-    for one in _in_order(saturated):
-        if one not in there:
-            own = [node for node in saturated.classes[one] if not node.rule] or list(saturated.classes[one])
+    for eclass in _in_order(saturated):
+        if eclass not in there:
+            own = [node for node in saturated.classes[eclass] if not node.rule] or list(
+                saturated.classes[eclass]
+            )
             types = ", ".join(str(saturated.types[n]) for n in own[0].operands)
             where = f"{own[0].place}: " if own[0].place else ""
-            makes = f"{own[0].op}({types}) : {saturated.types[one]}"
-            return f"{where}{target.isa.name} has nothing that makes {makes}{_why(one, saturated, offered)}"
+            makes = f"{own[0].op}({types}) : {saturated.types[eclass]}"
+            return (
+                f"{where}{target.isa.name} has nothing that makes {makes}{_why(eclass, saturated, offered)}"
+            )
     return ""
 
 
-def _why(one: int, saturated: Saturated, offered: Offered | None) -> str:
+def _why(eclass: int, saturated: Saturated, offered: Offered | None) -> str:
     """Why nothing that is offered makes it, or a value that needs it."""
     if offered is None:
         return ""
-    wanted = {one}
+    wanted = {eclass}
     for other in _in_order(saturated):
         own = next((node for node in saturated.classes[other] if not node.rule), None)
         if own is not None and wanted & set(own.operands):
             wanted.add(other)
-    return next((f"; {why}" for made, why in offered.refused.items() if made in wanted), "")
+    return next((f"; {why}" for refused, why in offered.refused.items() if refused in wanted), "")
 
 
 def _in_order(saturated: Saturated) -> Iterator[int]:
     """Classes of the application itself, operands first."""
 
-    def needs(one: int) -> tuple[int, ...]:
-        return next((node.operands for node in saturated.classes[one] if not node.rule), ())
+    def needs(eclass: int) -> tuple[int, ...]:
+        return next((node.operands for node in saturated.classes[eclass] if not node.rule), ())
 
     return postorder(saturated.roots, needs)

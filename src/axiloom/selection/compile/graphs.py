@@ -115,14 +115,18 @@ def _machine(graph: Graph, target: Target) -> set[str]:
     """Operations that instructions and views are made of."""
     meanings = target.instructions(node.type for node in graph.nodes())
     offered = target.offers.ops if target.offers is not None else frozenset()
-    found = {node.op for meaning in meanings for node in _ops_of(meaning.value)} - {"parameter"}
-    return found | offered | set(VIEWS)
+    ops = {node.op for meaning in meanings for node in _ops_of(meaning.value)} - {"parameter"}
+    return ops | offered | set(VIEWS)
 
 
 def _check(graph: Graph, target: Target, texts: Sequence[RuleText]) -> None:
     """What no rule can help: numbers that the machine has not, operations from which nothing leads there."""
     name = target.isa.name
-    numbers = {one.result.type.number for one in target.meanings.found.values() if isinstance(one, Meaning)}
+    numbers = {
+        meaning.result.type.number
+        for meaning in target.meanings.found.values()
+        if isinstance(meaning, Meaning)
+    }
     numbers |= target.offers.numbers if target.offers is not None else frozenset()
     there = reachable(texts, _machine(graph, target)) | {"parameter", "constant"}
     constant: set[int] = set()

@@ -66,18 +66,18 @@ class _Layout:
         everything: dict[int, None] = {}
         stack = [*reversed(self.used)]
         while stack:
-            one = stack.pop()
-            if one in everything:
+            eclass = stack.pop()
+            if eclass in everything:
                 continue
-            everything[one] = None
-            way = self.cover.ways.get((one, host))
+            everything[eclass] = None
+            way = self.cover.ways.get((eclass, host))
             if isinstance(way, View):
                 for need, offset in zip(way.operands, way.offsets, strict=True):
-                    self._link(one, need, offset)
+                    self._link(eclass, need, offset)
                     stack.append(need)
         blocks: dict[int, list[int]] = defaultdict(list)
-        for one in everything:
-            blocks[self._find(one)[0]].append(one)
+        for eclass in everything:
+            blocks[self._find(eclass)[0]].append(eclass)
         addresses: dict[int, int] = {}
         arrays: list[HostArray] = []
         constants: dict[str, int] = {}
@@ -86,8 +86,8 @@ class _Layout:
             offsets = {member: self._find(member)[1] for member in members}
             low = min(offsets.values())
             begin = -(-end // self.align) * self.align
-            for one in members:
-                addresses[one] = begin + offsets[one] - low
+            for eclass in members:
+                addresses[eclass] = begin + offsets[eclass] - low
             end = max(addresses[member] + self._bytes(member) for member in members)
             arrays += self._arrays(members, addresses, constants, begin, end)
         limit = self.target.size(host)
@@ -95,40 +95,40 @@ class _Layout:
             raise HostMemoryError(self.target.isa.name, host, end, limit)
         return Layout(addresses, tuple(arrays), constants)
 
-    def _bytes(self, one: int) -> int:
-        return self.target.units(self.target.host, self.cover.saturated.types[one])
+    def _bytes(self, eclass: int) -> int:
+        return self.target.units(self.target.host, self.cover.saturated.types[eclass])
 
-    def _find(self, one: int) -> tuple[int, int]:
+    def _find(self, eclass: int) -> tuple[int, int]:
         offset = 0
-        while one in self.parent:
-            one, more = self.parent[one]
+        while eclass in self.parent:
+            eclass, more = self.parent[eclass]
             offset += more
-        return one, offset
+        return eclass, offset
 
-    def _link(self, one: int, other: int, offset: int) -> None:
+    def _link(self, eclass: int, other: int, offset: int) -> None:
         """`other` begins `offset` bytes behind `one`."""
-        (root, at), (second, at_second) = self._find(one), self._find(other)
+        (root, at), (second, at_second) = self._find(eclass), self._find(other)
         if root == second:
             if at_second - at != offset:
                 type_ = self.cover.saturated.types[other]
                 joined = (
-                    made
-                    for (made, _), way in self.cover.ways.items()
+                    result
+                    for (result, _), way in self.cover.ways.items()
                     if isinstance(way, View)
                     and len(way.operands) > 1
-                    and {one, other} & {made, *way.operands}
+                    and {eclass, other} & {result, *way.operands}
                 )
                 copy = "a copy is needed, which nothing makes"
                 raise CompileError(
-                    f"{self._said(next(joined, one))}: a value of {type_} would have to be at two places "
+                    f"{self._said(next(joined, eclass))}: a value of {type_} would have to be at two places "
                     f"of the host's memory; {copy}"
                 )
             return
         self.parent[second] = root, at + offset - at_second
 
-    def _said(self, one: int) -> str:
+    def _said(self, eclass: int) -> str:
         """A value by its operation, and where that stands in the application."""
-        nodes = self.cover.saturated.classes[one]
+        nodes = self.cover.saturated.classes[eclass]
         node = next((node for node in nodes if node.place), nodes[0])
         return f"{node.place}: {node.op}" if node.place else node.op
 
@@ -143,43 +143,45 @@ class _Layout:
         """A block's arrays, by address. What is no view has bytes of its own."""
         host, types = self.target.host, self.cover.saturated.types
         own: list[tuple[int, int]] = []
-        found: list[tuple[int, int, HostArray]] = []
+        placed: list[tuple[int, int, HostArray]] = []
 
-        def add(one: int, name: str, role: Role) -> None:
-            at, type_ = addresses[one], types[one]
-            for other_at, other_end, other in found:
-                if at < other_end and other_at < at + self._bytes(one):
+        def add(eclass: int, name: str, role: Role) -> None:
+            at, type_ = addresses[eclass], types[eclass]
+            for other_at, other_end, other in placed:
+                if at < other_end and other_at < at + self._bytes(eclass):
                     raise CompileError(
                         f"{name} and {other.name} would share bytes of the host's memory: "
                         f"a result that is a part of another array needs a copy, which nothing makes"
                     )
-            found.append(
-                (at, at + self._bytes(one), HostArray(name, role, type_.shape, type_.number, at, host))
+            placed.append(
+                (at, at + self._bytes(eclass), HostArray(name, role, type_.shape, type_.number, at, host))
             )
 
-        for one in members:
-            way = self.cover.ways.get((one, host))
+        for eclass in members:
+            way = self.cover.ways.get((eclass, host))
             if isinstance(way, View):
                 continue
             for first, last in own:
-                if addresses[one] < last and first < addresses[one] + self._bytes(one):
-                    raise CompileError(f"two values of {types[one]} would have to be at one place of {host}")
-            own.append((addresses[one], addresses[one] + self._bytes(one)))
+                if addresses[eclass] < last and first < addresses[eclass] + self._bytes(eclass):
+                    raise CompileError(
+                        f"two values of {types[eclass]} would have to be at one place of {host}"
+                    )
+            own.append((addresses[eclass], addresses[eclass] + self._bytes(eclass)))
             if isinstance(way, Given) and way.constant:
                 name = free_name(f"constant{len(constants)}", self.names)
-                constants[name] = one
-                add(one, name, "constant")
+                constants[name] = eclass
+                add(eclass, name, "constant")
             elif isinstance(way, Given):
-                add(one, str(way.node.given["name"]), "in")
-        for one, name in self.results.items():
-            if one in members:
-                add(one, name, "out")
+                add(eclass, str(way.node.given["name"]), "in")
+        for eclass, name in self.results.items():
+            if eclass in members:
+                add(eclass, name, "out")
         number, at = types[members[0]].number, begin
         width = element_bytes(types[members[0]])
-        for first, last in [*sorted((first, last) for first, last, _ in found), (end, end)]:
+        for first, last in [*sorted((first, last) for first, last, _ in placed), (end, end)]:
             if first > at:
                 name = free_name(f"local{at}", self.names)
                 array = HostArray(name, "local", ((first - at) // width,), number, at, host)
-                found.append((at, first, array))
+                placed.append((at, first, array))
             at = max(at, last)
-        return [array for _, _, array in sorted(found, key=lambda row: row[0])]
+        return [array for _, _, array in sorted(placed, key=lambda row: row[0])]

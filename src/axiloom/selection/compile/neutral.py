@@ -24,42 +24,45 @@ def with_identities(saturated: Saturated, meanings: Iterable[Meaning]) -> Satura
     types, classes = list(saturated.types), [list(nodes) for nodes in saturated.classes]
     many = len(types)
     known: dict[Type, int] = {}
-    products = {one.value.type: one for one in meanings if _is_product(one)}
+    products = {meaning.value.type: meaning for meaning in meanings if _is_product(meaning)}
     for meaning in products.values():
         left, right = (operand.type for operand in meaning.operands)
         attributes = tuple(sorted(meaning.value.attributes.items()))
-        for one in range(many):
-            if types[one] != meaning.value.type:
+        for eclass in range(many):
+            if types[eclass] != meaning.value.type:
                 continue
             for rule, turn, square in zip(RULES, (1, 0), (right, left), strict=True):
-                if len(set(square.shape)) != 1 or (left, right)[1 - turn] != types[one]:
+                if len(set(square.shape)) != 1 or (left, right)[1 - turn] != types[eclass]:
                     continue
                 eye = known.get(square)
                 if eye is None:
                     eye = known[square] = _identity(square, types, classes)
-                operands = (one, eye) if turn else (eye, one)
-                classes[one].append(ENode("dot_general", operands, attributes, rule))
+                operands = (eclass, eye) if turn else (eye, eclass)
+                classes[eclass].append(ENode("dot_general", operands, attributes, rule))
     return replace(saturated, types=tuple(types), classes=tuple(map(tuple, classes)))
 
 
 def _is_product(meaning: Meaning) -> bool:
-    given = meaning.value.attributes
-    return meaning.value.op == "dot_general" and (given["lhs_contracting"], given["rhs_contracting"]) == (
+    attributes = meaning.value.attributes
+    return meaning.value.op == "dot_general" and (
+        attributes["lhs_contracting"],
+        attributes["rhs_contracting"],
+    ) == (
         (1,),
         (0,),
     )
 
 
 def _identity(type_: Type, types: list[Type], classes: list[list[ENode]]) -> int:
-    made: dict[int, int] = {}
+    numbers: dict[int, int] = {}
 
     def add(node: Node) -> int:
-        if id(node) not in made:
+        if id(node) not in numbers:
             operands = tuple(add(operand) for operand in node.operands)
             types.append(node.type)
             classes.append([ENode(node.op, operands, tuple(sorted(node.attributes.items())))])
-            made[id(node)] = len(types) - 1
-        return made[id(node)]
+            numbers[id(node)] = len(types) - 1
+        return numbers[id(node)]
 
     return add(identity(type_))
 

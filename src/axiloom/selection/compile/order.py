@@ -15,13 +15,13 @@ from axiloom.selection.compile.views import View
 def orders(cover: Cover, target: Target) -> list[list[Cell]]:
     """Cells that are computed, operands first: as the cover has them, and depth first in two ways."""
     computed = [c for c, way in cover.ways.items() if isinstance(way, Made) and not is_move(way.meaning)]
-    found = [computed]
+    candidates = [computed]
     for needs in (partial(_needs, cover), partial(_needs_turned, cover)):
         whole = postorder(cover.results, needs)
         order = [cell for cell in whole if cell in set(computed)]
-        if order not in found:
-            found.append(order)
-    return [_followed(cover, target, one) for one in found]
+        if order not in candidates:
+            candidates.append(order)
+    return [_followed(cover, target, order) for order in candidates]
 
 
 def _followed(cover: Cover, target: Target, order: Sequence[Cell]) -> list[Cell]:

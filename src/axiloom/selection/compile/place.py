@@ -47,13 +47,13 @@ def place(cover: Cover, target: Target, *, seconds: float = SECONDS) -> Placemen
     problem, cells = problem_of(cover, target)
     if len(problem.steps) > EXACT_STEPS:
         seconds = 0.0
-    found = allocate(problem, seconds=seconds, improve=seconds)
-    if isinstance(found, Plan):
-        steps = tuple(_do(step, cells[step.step.name], cover, target) for step in found.steps)
-        return Placement(steps, found.cycles, found.bound)
+    outcome = allocate(problem, seconds=seconds, improve=seconds)
+    if isinstance(outcome, Plan):
+        steps = tuple(_do(step, cells[step.step.name], cover, target) for step in outcome.steps)
+        return Placement(steps, outcome.cycles, outcome.bound)
     steps = aside(cover, target)
     cycles = sum(target.cycles(step.meaning) for step in steps)
-    return Placement(steps, cycles, _least(cover, target), found)
+    return Placement(steps, cycles, _least(cover, target), outcome)
 
 
 def problem_of(cover: Cover, target: Target) -> tuple[Problem, dict[str, Cell]]:

@@ -72,16 +72,16 @@ def of_senses(texts: tuple[RuleText, ...], senses: tuple[str, ...]) -> tuple[Rul
 
 def only(texts: Iterable[RuleText], wanted: Callable[[Rule], bool]) -> tuple[RuleText, ...]:
     """The rules that are wanted, in the texts that have some."""
-    found = ((text, {rule.name for rule in text.rules if wanted(rule)}) for text in texts)
-    return tuple(text.only(names) for text, names in found if names)
+    kept = ((text, {rule.name for rule in text.rules if wanted(rule)}) for text in texts)
+    return tuple(text.only(names) for text, names in kept if names)
 
 
-def _closed(found: frozenset[str], rules: Sequence[tuple[frozenset[str], frozenset[str]]]) -> frozenset[str]:
+def _closed(ops: frozenset[str], rules: Sequence[tuple[frozenset[str], frozenset[str]]]) -> frozenset[str]:
     while True:
-        more = found.union(*(then for given, then in rules if given <= found))
-        if more == found:
-            return found
-        found = more
+        more = ops.union(*(then for needs, then in rules if needs <= ops))
+        if more == ops:
+            return ops
+        ops = more
 
 
 def _ops(pattern: Pattern) -> frozenset[str]:

@@ -58,9 +58,9 @@ class Target:
         if self.offers is not None and isinstance(meaning, Steps):
             return self._of_block(meaning)
         if self.cost is not None:
-            addresses = {one.field: 0 for one in (*meaning.operands, meaning.result) if one.field}
+            addresses = {operand.field: 0 for operand in (*meaning.operands, meaning.result) if operand.field}
             return self.cost(meaning.instruction, {**addresses, **meaning.sizes})
-        rows = [prod(one.type.shape[:-1]) for one in (*meaning.operands, meaning.result)]
+        rows = [prod(operand.type.shape[:-1]) for operand in (*meaning.operands, meaning.result)]
         return max(rows) * (64 if len(meaning.operands) > 1 else 1)
 
     def _of_block(self, block: Steps) -> int:

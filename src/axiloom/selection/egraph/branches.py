@@ -41,9 +41,9 @@ class _Search(Generic[T]):
         self.place = {way: i for i, way in enumerate(ways)}
         self.least = [self._paid(min(way[0] for way in of)) for of in ways.values()]
         self.below = certain(self.problem)
-        self.rank = {one: i for i, one in enumerate(x for group in self.problem.order for x in group)}
+        self.rank = {eclass: i for i, eclass in enumerate(x for group in self.problem.order for x in group)}
         chosen, _ = used(self.problem, self.best)
-        self.cost = sum(self._paid(ways[one][way][0]) for one, way in chosen.items())
+        self.cost = sum(self._paid(ways[eclass][way][0]) for eclass, way in chosen.items())
 
     def _paid(self, cost: int) -> int:
         """A class weighs 1 beside its cost: all of them together less than one cycle."""
@@ -62,10 +62,10 @@ class _Search(Generic[T]):
                 return True
             self.best, self.cost = dict(self.chosen), paid
             return True
-        one = max(open_, key=self.rank.__getitem__)
-        here = done | 1 << self.place[one]
-        rest = open_ - {one}
-        for i, (cost, needs, _) in sorted(enumerate(self.problem.ways[one]), key=lambda way: way[1][0]):
+        eclass = max(open_, key=self.rank.__getitem__)
+        here = done | 1 << self.place[eclass]
+        rest = open_ - {eclass}
+        for i, (cost, needs, _) in sorted(enumerate(self.problem.ways[eclass]), key=lambda way: way[1][0]):
             if not self.left:
                 return False
             self.left -= 1
@@ -73,17 +73,17 @@ class _Search(Generic[T]):
             now = paid + self._paid(cost)
             if now + self._ahead(then, here) >= self.cost:
                 continue
-            self.chosen[one] = i
+            self.chosen[eclass] = i
             if not self._try(then, here, now):
                 return False
-            del self.chosen[one]
+            del self.chosen[eclass]
         return True
 
     def _ahead(self, open_: frozenset[int], done: int) -> int:
         """What these cost at least, with all that they need in any case."""
         bits = 0
-        for one in open_:
-            bits |= self.below[one]
+        for eclass in open_:
+            bits |= self.below[eclass]
         bits &= ~done
         total = 0
         while bits:

@@ -20,12 +20,12 @@ def constant_classes(saturated: Saturated) -> dict[int, ENode]:
     changed = True
     while changed:
         changed = False
-        for one, nodes in enumerate(saturated.classes):
-            if one in enodes:
+        for eclass, nodes in enumerate(saturated.classes):
+            if eclass in enodes:
                 continue
             for node in nodes:
                 if node.op != "parameter" and all(need in enodes for need in node.operands):
-                    enodes[one] = node
+                    enodes[eclass] = node
                     changed = True
                     break
     return enodes
@@ -34,8 +34,8 @@ def constant_classes(saturated: Saturated) -> dict[int, ENode]:
 class Constants:
     """Their contents; `given` are those of the graph's constants, by name."""
 
-    def __init__(self, saturated: Saturated, given: Mapping[str, NDArray[Any]]) -> None:
-        self.saturated, self.given = saturated, given
+    def __init__(self, saturated: Saturated, arrays: Mapping[str, NDArray[Any]]) -> None:
+        self.saturated, self.given = saturated, arrays
         self._made: dict[int, Node] = {}
         self._values: dict[int, NDArray[np.generic]] = {}
 
@@ -43,18 +43,18 @@ class Constants:
     def classes(self) -> Mapping[int, ENode]:
         return constant_classes(self.saturated)
 
-    def value(self, one: int) -> NDArray[np.generic] | None:
+    def value(self, eclass: int) -> NDArray[np.generic] | None:
         """Raw host values; None for a class that is no constant."""
-        if one not in self.classes:
+        if eclass not in self.classes:
             return None
-        if one not in self._values:
-            graph = Graph("constant", (), (self._node(one),), self.given)
-            self._values[one] = np.asarray(evaluate(graph, {})[0])
-        return self._values[one]
+        if eclass not in self._values:
+            graph = Graph("constant", (), (self._node(eclass),), self.given)
+            self._values[eclass] = np.asarray(evaluate(graph, {})[0])
+        return self._values[eclass]
 
-    def _node(self, one: int) -> Node:
-        if one not in self._made:
-            way = self.classes[one]
+    def _node(self, eclass: int) -> Node:
+        if eclass not in self._made:
+            way = self.classes[eclass]
             operands = tuple(self._node(need) for need in way.operands)
-            self._made[one] = Node(way.op, operands, dict(way.attributes), self.saturated.types[one])
-        return self._made[one]
+            self._made[eclass] = Node(way.op, operands, dict(way.attributes), self.saturated.types[eclass])
+        return self._made[eclass]

@@ -45,12 +45,12 @@ def of_operation(op: str, arity: int) -> str:
     name = constructor(op, arity)
     operands = [f"x{i}" for i in range(arity)]
     columns = " ".join(["i64"] * (arity + 3))
-    made = " ".join(f"(V {operand})" for operand in operands)
+    leaves = " ".join(f"(V {operand})" for operand in operands)
     return "\n".join(
         [
             f"(constructor {name} ({' '.join(['T'] * arity)} i64) T)",
             f"(relation p_{name} ({columns}))",
-            f"(rule ((p_{name} i t a {' '.join(operands)})) ((let e ({name} {made} a)) (let v (V i)) "
+            f"(rule ((p_{name} i t a {' '.join(operands)})) ((let e ({name} {leaves} a)) (let v (V i)) "
             "(union v e) (set (id v) i) (set (ty v) t)) :ruleset insert)",
         ]
     )
@@ -66,8 +66,8 @@ def of_left(number: int, rule: Rule) -> tuple[Left, str]:
     tensors, inner = variables(rule.old), tuple(terms(rule.old))
     columns = 1 + len(tensors) + len(inner)
     left = Left(f"m_{number}", tensors, inner)
-    names: dict[Pattern, str] = {one: f"n{i}" for i, one in enumerate(inner)}
-    facts = [f"(= {names[one]} {_call(one, names, i)})" for i, one in enumerate(inner)]
+    names: dict[Pattern, str] = {term: f"n{i}" for i, term in enumerate(inner)}
+    facts = [f"(= {names[term]} {_call(term, names, i)})" for i, term in enumerate(inner)]
     facts += [f"(= i_{name} (id v_{name}))" for name in tensors]
     facts.append(f"(= root (id {names[rule.old]}))")
     row = " ".join(["root", *(f"i_{name}" for name in tensors), *(f"a{i}" for i in range(len(inner)))])

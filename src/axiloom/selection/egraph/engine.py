@@ -46,7 +46,7 @@ class Engine:
         self.egglog = bindings.EGraph()
         self.known = dict.fromkeys(declare.operations(rules))
         self.lefts: list[tuple[declare.Left, tuple[Matcher, ...]]] = []
-        text = [declare.HEAD, *(declare.of_operation(*one) for one in self.known)]
+        text = [declare.HEAD, *(declare.of_operation(*operation) for operation in self.known)]
         for number, rule in enumerate(self.rules):
             left, said = declare.of_left(number, rule)
             self.lefts.append((left, (matcher_of(rule),)))
@@ -75,7 +75,7 @@ class Engine:
         new = sorted(set(operations) - set(self.known))
         self.known.update(dict.fromkeys(new))
         if new:
-            self.run("\n".join(declare.of_operation(*one) for one in new))
+            self.run("\n".join(declare.of_operation(*operation) for operation in new))
 
 
 @dataclass
@@ -148,8 +148,8 @@ class _Run:
         """What one match brings."""
         root, count = row[0], len(left.tensors)
         classes = dict(zip(left.tensors, row[1 : 1 + count], strict=True))
-        given = tuple(dict(self.listed[one]) for one in row[1 + count :])
-        for env in matcher.match({name: self.types[one] for name, one in classes.items()}, given):
+        attributes = tuple(dict(self.listed[number]) for number in row[1 + count :])
+        for env in matcher.match({name: self.types[eclass] for name, eclass in classes.items()}, attributes):
             self.bring(matcher.rule, root, classes, env)
 
     def bring(self, rule: Rule, root: int, classes: Mapping[str, int], env: Mapping[str, Any]) -> None:
@@ -167,8 +167,8 @@ class _Run:
             self.pending["u"].append((root, new))
             self.applied[rule.name] += 1
 
-    def make(self, op: str, operands: Sequence[int], given: Mapping[str, Any]) -> int:
-        return self.node(op, tuple(operands), _sorted(given), None)
+    def make(self, op: str, operands: Sequence[int], attributes: Mapping[str, Any]) -> int:
+        return self.node(op, tuple(operands), _sorted(attributes), None)
 
     def node(self, op: str, operands: tuple[int, ...], attributes: Attributes, type_: Type | None) -> int:
         """Its number. Raises GraphError."""
@@ -218,19 +218,19 @@ class _Run:
         value = self.engine.egglog.value_to_i64
         least = {row.inputs[0]: value(row.output) for row in functions["id"].rows}
         of = {value(row.inputs[0]): least[row.output] for row in functions["V"].rows}
-        order = {one: i for i, one in enumerate(sorted(set(of.values())))}
-        found: list[dict[Key, tuple[str, str]]] = [{} for _ in order]
-        for (op, operands, given), number in self.made.items():
-            key = (op, tuple(order[of[operand]] for operand in operands), given)
-            found[order[of[number]]].setdefault(key, self.brought[op, operands, given])
-        for one, place in order.items():
-            joined = self.types[one]
-            assert all(self.types[n] == joined for n, least_ in of.items() if least_ == one), place
+        order = {eclass: i for i, eclass in enumerate(sorted(set(of.values())))}
+        classes: list[dict[Key, tuple[str, str]]] = [{} for _ in order]
+        for (op, operands, attributes), number in self.made.items():
+            key = (op, tuple(order[of[operand]] for operand in operands), attributes)
+            classes[order[of[number]]].setdefault(key, self.brought[op, operands, attributes])
+        for eclass, place in order.items():
+            joined = self.types[eclass]
+            assert all(self.types[n] == joined for n, least_ in of.items() if least_ == eclass), place
         return Saturated(
-            tuple(self.types[one] for one in order),
+            tuple(self.types[eclass] for eclass in order),
             tuple(
-                tuple(ENode(*key, *whence) for key, whence in sorted(one.items(), key=_order))
-                for one in found
+                tuple(ENode(*key, *whence) for key, whence in sorted(nodes.items(), key=_order))
+                for nodes in classes
             ),
             tuple(order[of[root]] for root in roots),
             stopped,
@@ -240,10 +240,10 @@ class _Run:
         )
 
 
-def _sorted(given: Mapping[str, Attribute]) -> Attributes:
-    return tuple(sorted(given.items()))
+def _sorted(attributes: Mapping[str, Attribute]) -> Attributes:
+    return tuple(sorted(attributes.items()))
 
 
 def _order(entry: tuple[Key, object]) -> tuple[str, tuple[int, ...], str]:
-    op, operands, given = entry[0]
-    return op, operands, repr(given)
+    op, operands, attributes = entry[0]
+    return op, operands, repr(attributes)

@@ -31,13 +31,15 @@ def improve(
     bound = 0
     for part in parts(problem):
         if not part.roots:  # costs nothing, and may be used by others
-            picked |= {one: _place(problem, one, of[0][2]) for one, of in part.ways.items()}
+            picked |= {eclass: _place(problem, eclass, of[0][2]) for eclass, of in part.ways.items()}
             continue
         known = [way for way in part.ways if way in start]
-        begin = {one: _place(part, one, problem.ways[one][start[one]][2]) for one in known}
+        begin = {eclass: _place(part, eclass, problem.ways[eclass][start[eclass]][2]) for eclass in known}
         chosen, _, least = _solved(part, begin, seconds, until)
         bound += least
-        picked |= {one: _place(problem, one, part.ways[one][way][2]) for one, way in chosen.items()}
+        picked |= {
+            eclass: _place(problem, eclass, part.ways[eclass][way][2]) for eclass, way in chosen.items()
+        }
     try:
         chosen, total = used(problem, picked)
     except (SaturationError, KeyError):
@@ -48,10 +50,10 @@ def improve(
     return chosen, total, min(bound, total)
 
 
-def _place(problem: Problem[T], one: int, node: T) -> int:
+def _place(problem: Problem[T], eclass: int, node: T) -> int:
     """Which way of a class that is."""
     # What costs nothing has one way in a part, whichever was there.
-    return next((i for i, way in enumerate(problem.ways[one]) if way[2] is node), 0)
+    return next((i for i, way in enumerate(problem.ways[eclass]) if way[2] is node), 0)
 
 
 def _solved(
@@ -70,13 +72,13 @@ def _solved(
     ways = _ways(model, problem)
     _acyclic(model, problem, ways)
     scale = len(problem.ways) + 1
-    for one, of in ways.items():
+    for eclass, of in ways.items():
         for i, way in enumerate(of):
-            model.add_hint(way, int(start.get(one) == i))
+            model.add_hint(way, int(start.get(eclass) == i))
     model.minimize(
         sum(
-            (problem.ways[one][i][0] * scale + 1) * way
-            for one, of in ways.items()
+            (problem.ways[eclass][i][0] * scale + 1) * way
+            for eclass, of in ways.items()
             for i, way in enumerate(of)
         )
     )
@@ -90,7 +92,9 @@ def _solved(
     bound = max(0, int(solver.best_objective_bound - len(problem.ways)) // scale)
     if solver.status_name() not in ("OPTIMAL", "FEASIBLE"):
         return start, cost, min(bound, cost)
-    picked = {one: i for one, of in ways.items() for i, way in enumerate(of) if solver.boolean_value(way)}
+    picked = {
+        eclass: i for eclass, of in ways.items() for i, way in enumerate(of) if solver.boolean_value(way)
+    }
     chosen, total = used(problem, picked)
     if total > cost:
         return start, cost, min(bound, cost)
@@ -100,17 +104,17 @@ def _solved(
 def _ways(model: cp_model.CpModel, problem: Problem[T]) -> dict[int, list[cp_model.IntVar]]:
     """A class that is needed has one way; a way needs its operands."""
     roots = set(problem.roots)
-    needed = {one: model.new_bool_var(f"c{one}") for one in problem.ways}
-    found = {}
-    for one, of in problem.ways.items():
-        found[one] = [model.new_bool_var(f"c{one}w{i}") for i in range(len(of))]
-        model.add(sum(found[one]) == needed[one])
-        if one in roots:
-            model.add(needed[one] == 1)
-        for way, (_, needs, _) in zip(found[one], of, strict=True):
+    needed = {eclass: model.new_bool_var(f"c{eclass}") for eclass in problem.ways}
+    ways = {}
+    for eclass, of in problem.ways.items():
+        ways[eclass] = [model.new_bool_var(f"c{eclass}w{i}") for i in range(len(of))]
+        model.add(sum(ways[eclass]) == needed[eclass])
+        if eclass in roots:
+            model.add(needed[eclass] == 1)
+        for way, (_, needs, _) in zip(ways[eclass], of, strict=True):
             for need in needs:
                 model.add_implication(way, needed[need])
-    return found
+    return ways
 
 
 def _acyclic(model: cp_model.CpModel, problem: Problem[T], ways: dict[int, list[cp_model.IntVar]]) -> None:
@@ -119,8 +123,8 @@ def _acyclic(model: cp_model.CpModel, problem: Problem[T], ways: dict[int, list[
         if len(group) == 1:
             continue
         inside = set(group)
-        level = {one: model.new_int_var(0, len(group) - 1, f"l{one}") for one in group}
-        for one in group:
-            for way, (_, needs, _) in zip(ways[one], problem.ways[one], strict=True):
+        level = {eclass: model.new_int_var(0, len(group) - 1, f"l{eclass}") for eclass in group}
+        for eclass in group:
+            for way, (_, needs, _) in zip(ways[eclass], problem.ways[eclass], strict=True):
                 for need in inside.intersection(needs):
-                    model.add(level[one] >= level[need] + 1).only_enforce_if(way)
+                    model.add(level[eclass] >= level[need] + 1).only_enforce_if(way)

@@ -45,7 +45,7 @@ def extract(saturated: Saturated, cost: Cost, *, seconds: float = 5.0, name: str
         bound = total
     elif seconds > 0:
         chosen, total, bound = improve(problem, chosen, total, seconds)
-    kept = {one: problem.ways[one][way][2] for one, way in chosen.items()}
+    kept = {eclass: problem.ways[eclass][way][2] for eclass, way in chosen.items()}
     graph = graph_of(saturated, kept, name)
     return Extracted(graph, kept, total, bound, time.perf_counter() - begun)
 
@@ -65,33 +65,33 @@ def greedy(problem: Problem[T]) -> tuple[dict[int, int], int]:
         changed = True
         while changed:
             changed = False
-            for one in group:
-                for i, (cost, needs, _) in enumerate(problem.ways[one]):
+            for eclass in group:
+                for i, (cost, needs, _) in enumerate(problem.ways[eclass]):
                     if any(need not in best for need in needs):
                         continue
                     mask = 0
                     for need in needs:
                         mask |= best[need][1]
-                    bit = 1 << place[one]
+                    bit = 1 << place[eclass]
                     if mask & bit:
                         continue
                     own = cost * scale + 1
                     total = own + sum(v * (mask & m).bit_count() for v, m in weigh.items() if m & mask)
-                    if one not in best or total < best[one][0]:
-                        best[one] = (total, mask | bit, i)
-                        if one in paid:
-                            weigh[paid[one]] &= ~bit
+                    if eclass not in best or total < best[eclass][0]:
+                        best[eclass] = (total, mask | bit, i)
+                        if eclass in paid:
+                            weigh[paid[eclass]] &= ~bit
                         weigh[own] |= bit
-                        paid[one] = own
+                        paid[eclass] = own
                         changed = len(group) > 1
-    return used(problem, {one: found[2] for one, found in best.items()})
+    return used(problem, {eclass: choice[2] for eclass, choice in best.items()})
 
 
 def graph_of(saturated: Saturated, chosen: dict[int, ENode], name: str) -> Graph:
     """The chosen nodes as a graph; constants have their names, not their contents."""
     nodes: dict[int, Node] = {}
-    for one, node in chosen.items():  # in the order of `used`: operands first
+    for eclass, node in chosen.items():  # in the order of `used`: operands first
         operands = tuple(nodes[need] for need in node.operands)
-        nodes[one] = Node(node.op, operands, dict(node.attributes), saturated.types[one], node.place)
-    parameters = tuple(one for one in nodes.values() if one.op == "parameter")
+        nodes[eclass] = Node(node.op, operands, dict(node.attributes), saturated.types[eclass], node.place)
+    parameters = tuple(node for node in nodes.values() if node.op == "parameter")
     return Graph(name, parameters, tuple(nodes[root] for root in saturated.roots))

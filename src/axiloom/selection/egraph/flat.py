@@ -22,8 +22,8 @@ def flat(graph: Graph) -> list[tuple[Any, ...]]:
 def unflat(rows: Sequence[tuple[Any, ...]]) -> Graph:
     """The graph of `flat`."""
     nodes: list[Node] = []
-    for op, operands, given, type_, place in rows[1:]:
-        nodes.append(Node(op, tuple(nodes[operand] for operand in operands), given, type_, place))
+    for op, operands, attributes, type_, place in rows[1:]:
+        nodes.append(Node(op, tuple(nodes[operand] for operand in operands), attributes, type_, place))
     name, results = rows[0]
     parameters = tuple(node for node in nodes if node.op == "parameter")
     return Graph(name, parameters, tuple(nodes[result] for result in results))

@@ -23,75 +23,75 @@ def parts(problem: Problem[T]) -> list[Problem[T]]:
     needed = 0
     for root in problem.roots:
         needed |= always[root]
-    there = needed | sum(1 << place[one] for one in free)
+    there = needed | sum(1 << place[eclass] for eclass in free)
     ways: Ways[T] = {}
-    for one, of in problem.ways.items():
-        bit = 1 << place[one]
+    for eclass, of in problem.ways.items():
+        bit = 1 << place[eclass]
         # What needs this value itself cannot be below it.
-        ways[one] = [way for way in of if not any(always[need] & bit for need in way[1])] or of
-        if one in free:
-            ways[one] = [free[one]]
+        ways[eclass] = [way for way in of if not any(always[need] & bit for need in way[1])] or of
+        if eclass in free:
+            ways[eclass] = [free[eclass]]
     roots = {way for way in ways if needed >> place[way] & 1}
     return [_part(ways, classes, there, place, roots) for classes in _joined(ways, there, place)]
 
 
 def gratis(problem: Problem[T]) -> dict[int, Way[T]]:
     """Classes that cost nothing with all that is below them, and how: sharing them saves nothing."""
-    found: dict[int, Way[T]] = {}
+    free: dict[int, Way[T]] = {}
     changed = True
     while changed:
         changed = False
-        for one, of in problem.ways.items():
-            if one in found:
+        for eclass, of in problem.ways.items():
+            if eclass in free:
                 continue
             for way in of:
-                if way[0] == 0 and all(need in found for need in way[1]):
-                    found[one], changed = way, True
+                if way[0] == 0 and all(need in free for need in way[1]):
+                    free[eclass], changed = way, True
                     break
-    return found
+    return free
 
 
 def certain(problem: Problem[T]) -> dict[int, int]:
     """For each class those that every way to make it has below it or is, as bits by place in `ways`."""
     place = {way: i for i, way in enumerate(problem.ways)}
     everything = (1 << len(place)) - 1
-    found = dict.fromkeys(problem.ways, everything)
+    always = dict.fromkeys(problem.ways, everything)
     changed = True
     while changed:
         changed = False
         for group in problem.order:
-            for one in group:
+            for eclass in group:
                 common = everything
-                for _, needs, _ in problem.ways[one]:
+                for _, needs, _ in problem.ways[eclass]:
                     below = 0
                     for need in needs:
-                        below |= found[need]
+                        below |= always[need]
                     common &= below
-                common |= 1 << place[one]
-                if common != found[one]:
-                    found[one], changed = common, True
-    return found
+                common |= 1 << place[eclass]
+                if common != always[eclass]:
+                    always[eclass], changed = common, True
+    return always
 
 
 def _joined(ways: Ways[T], there: int, place: dict[int, int]) -> list[list[int]]:
     """Classes that share what is not always there (union and find)."""
     above = {way: way for way in ways}
 
-    def top(one: int) -> int:
-        while above[one] != one:
-            above[one] = above[above[one]]
-            one = above[one]
-        return one
+    def top(eclass: int) -> int:
+        while above[eclass] != eclass:
+            above[eclass] = above[above[eclass]]
+            eclass = above[eclass]
+        return eclass
 
-    for one, of in ways.items():
+    for eclass, of in ways.items():
         for _, needs, _ in of:
             for need in needs:
                 if not there >> place[need] & 1:
-                    above[top(need)] = top(one)
-    found: dict[int, list[int]] = defaultdict(list)
-    for one in ways:
-        found[top(one)].append(one)
-    return list(found.values())
+                    above[top(need)] = top(eclass)
+    joined: dict[int, list[int]] = defaultdict(list)
+    for eclass in ways:
+        joined[top(eclass)].append(eclass)
+    return list(joined.values())
 
 
 def _part(
@@ -101,10 +101,10 @@ def _part(
     of what it makes."""
     inside = set(classes)
     own: Ways[T] = {
-        one: [
+        eclass: [
             (cost, tuple(need for need in needs if need in inside or not there >> place[need] & 1), node)
-            for cost, needs, node in ways[one]
+            for cost, needs, node in ways[eclass]
         ]
-        for one in classes
+        for eclass in classes
     }
-    return Problem(own, tuple(one for one in classes if one in roots), groups(own))
+    return Problem(own, tuple(eclass for eclass in classes if eclass in roots), groups(own))

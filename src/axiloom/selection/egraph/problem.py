@@ -35,7 +35,7 @@ def problem_of(saturated: Saturated, cost: Cost) -> Problem[ENode]:
     """What can be made, and what of it can be the best."""
     ways: Ways[ENode] = {}
     for number, nodes in enumerate(saturated.classes):
-        found = []
+        own = []
         for node in nodes:
             said = cost(
                 node, [saturated.types[operand] for operand in node.operands], saturated.types[number]
@@ -44,8 +44,8 @@ def problem_of(saturated: Saturated, cost: Cost) -> Problem[ENode]:
                 continue
             if said < 0:
                 raise SaturationError(f"{node.op}: a cost of {said}; costs are not negative")
-            found.append((said, tuple(sorted(set(node.operands))), node))
-        ways[number] = found
+            own.append((said, tuple(sorted(set(node.operands))), node))
+        ways[number] = own
     problem = problem_of_ways(ways, saturated.roots)
     if problem is None:
         makeable = makeable_of(ways)
@@ -61,11 +61,11 @@ def problem_of_ways(ways: Ways[T], roots: Sequence[int]) -> Problem[T] | None:
         return None
     needed = _reached(ways, makeable, roots)
     kept = {
-        one: _undominated([way for way in ways[one] if makeable.issuperset(way[1])], one)
-        for one in sorted(needed)
+        eclass: _undominated([way for way in ways[eclass] if makeable.issuperset(way[1])], eclass)
+        for eclass in sorted(needed)
     }
     needed = _reached(kept, makeable, roots)
-    kept = {one: kept[one] for one in sorted(needed)}
+    kept = {eclass: kept[eclass] for eclass in sorted(needed)}
     if sum(max(way[0] for way in of) for of in kept.values()) * (len(kept) + 1) > MOST_COST:
         raise SaturationError(f"costs add up to more than {MOST_COST // (len(kept) + 1)} cycles")
     return Problem(kept, tuple(dict.fromkeys(roots)), groups(kept))
@@ -75,23 +75,23 @@ def makeable_of(ways: Ways[T]) -> set[int]:
     """Those that can be made of what needs nothing."""
     users: dict[int, list[tuple[int, int]]] = defaultdict(list)
     left: dict[tuple[int, int], int] = {}
-    found: set[int] = set()
+    makeable: set[int] = set()
     stack: list[int] = []
-    for one, of in ways.items():
+    for eclass, of in ways.items():
         for i, (_, needs, _) in enumerate(of):
-            left[one, i] = len(needs)
+            left[eclass, i] = len(needs)
             for need in needs:
-                users[need].append((one, i))
-            if not needs and one not in found:
-                found.add(one)
-                stack.append(one)
+                users[need].append((eclass, i))
+            if not needs and eclass not in makeable:
+                makeable.add(eclass)
+                stack.append(eclass)
     while stack:
         for user in users[stack.pop()]:
             left[user] -= 1
-            if not left[user] and user[0] not in found:
-                found.add(user[0])
+            if not left[user] and user[0] not in makeable:
+                makeable.add(user[0])
                 stack.append(user[0])
-    return found
+    return makeable
 
 
 def _why(saturated: Saturated, ways: object, makeable: set[int], root: int) -> str:
@@ -99,17 +99,17 @@ def _why(saturated: Saturated, ways: object, makeable: set[int], root: int) -> s
     seen: set[int] = set()
     stack = [root]
     while stack:
-        one = stack.pop()
-        if one in seen or one in makeable:
+        eclass = stack.pop()
+        if eclass in seen or eclass in makeable:
             continue
-        seen.add(one)
-        own = [node for node in saturated.classes[one] if not node.rule] or saturated.classes[one]
+        seen.add(eclass)
+        own = [node for node in saturated.classes[eclass] if not node.rule] or saturated.classes[eclass]
         lacking = [n for node in own for n in node.operands if n not in makeable and n not in seen]
         if not lacking:
             node = own[0]
             operands = ", ".join(str(saturated.types[n]) for n in node.operands)
             where = f"{node.place}: " if node.place else ""
-            return f"{where}nothing makes {node.op}({operands}) : {saturated.types[one]}"
+            return f"{where}nothing makes {node.op}({operands}) : {saturated.types[eclass]}"
         stack += lacking
     return f"nothing makes a result of {saturated.types[root]}"
 
@@ -119,7 +119,7 @@ def _reached(ways: Ways[T], makeable: set[int], roots: Sequence[int]) -> set[int
     while stack:
         for _, needs, _ in ways[stack.pop()]:
             if makeable.issuperset(needs):
-                new = [one for one in needs if one not in seen]
+                new = [need for need in needs if need not in seen]
                 seen.update(new)
                 stack += new
     return seen
@@ -128,7 +128,7 @@ def _reached(ways: Ways[T], makeable: set[int], roots: Sequence[int]) -> set[int
 def _undominated(ways: list[Way[T]], own: int) -> list[Way[T]]:
     """Without those that cost as much as another and need as much; none needs itself."""
     kept: list[Way[T]] = []
-    for way in sorted(ways, key=lambda one: (one[0], len(one[1]))):
+    for way in sorted(ways, key=lambda way: (way[0], len(way[1]))):
         if own not in way[1] and not any(set(other[1]) <= set(way[1]) for other in kept):
             kept.append(way)
     return kept
@@ -138,10 +138,10 @@ def groups(ways: Ways[T]) -> tuple[tuple[int, ...], ...]:
     """Strongly connected classes, needed ones first (Tarjan, without recursion)."""
     low: dict[int, int] = {}
     number: dict[int, int] = {}
-    found: list[tuple[int, ...]] = []
+    components: list[tuple[int, ...]] = []
     stack: list[int] = []
     on: set[int] = set()
-    needs = {one: sorted({n for _, all_, _ in of for n in all_}) for one, of in ways.items()}
+    needs = {eclass: sorted({n for _, all_, _ in of for n in all_}) for eclass, of in ways.items()}
     for start in ways:
         if start in number:
             continue
@@ -150,7 +150,7 @@ def groups(ways: Ways[T]) -> tuple[tuple[int, ...], ...]:
         stack.append(start)
         on.add(start)
         while work:
-            one, rest = work[-1]
+            eclass, rest = work[-1]
             for child in rest:
                 if child not in number:
                     number[child] = low[child] = len(number)
@@ -159,17 +159,17 @@ def groups(ways: Ways[T]) -> tuple[tuple[int, ...], ...]:
                     work.append((child, iter(needs[child])))
                     break
                 if child in on:
-                    low[one] = min(low[one], number[child])
+                    low[eclass] = min(low[eclass], number[child])
             else:
                 work.pop()
                 if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[one])
-                if low[one] == number[one]:
-                    at = stack.index(one)
-                    found.append(tuple(sorted(stack[at:])))
+                    low[work[-1][0]] = min(low[work[-1][0]], low[eclass])
+                if low[eclass] == number[eclass]:
+                    at = stack.index(eclass)
+                    components.append(tuple(sorted(stack[at:])))
                     on.difference_update(stack[at:])
                     del stack[at:]
-    return tuple(found)
+    return tuple(components)
 
 
 def used(problem: Problem[T], picked: dict[int, int]) -> tuple[dict[int, int], int]:
@@ -178,16 +178,16 @@ def used(problem: Problem[T], picked: dict[int, int]) -> tuple[dict[int, int], i
     state: dict[int, bool] = {}
     stack = [(root, False) for root in reversed(problem.roots)]
     while stack:
-        one, done = stack.pop()
+        eclass, done = stack.pop()
         if done:
-            state[one] = True
-            chosen[one] = picked[one]
+            state[eclass] = True
+            chosen[eclass] = picked[eclass]
             continue
-        if one in state:
-            if not state[one]:
+        if eclass in state:
+            if not state[eclass]:
                 raise SaturationError("extraction went round in a circle")
             continue
-        state[one] = False
-        stack.append((one, True))
-        stack += [(need, False) for need in problem.ways[one][picked[one]][1] if not state.get(need)]
-    return chosen, sum(problem.ways[one][way][0] for one, way in chosen.items())
+        state[eclass] = False
+        stack.append((eclass, True))
+        stack += [(need, False) for need in problem.ways[eclass][picked[eclass]][1] if not state.get(need)]
+    return chosen, sum(problem.ways[eclass][way][0] for eclass, way in chosen.items())

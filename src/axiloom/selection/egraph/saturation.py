@@ -54,20 +54,20 @@ def saturate(
     if unproved:
         return _saturated(plain, tuple(rules), limits)
     now = [
-        one for text in rules for one in usable([text], () if (text.place, text.text) in _ours() else None)
+        kept for text in rules for kept in usable([text], () if (text.place, text.text) in _ours() else None)
     ]
     while True:
-        found = _saturated(plain, tuple(now), limits)
-        proved = [*usable(now, found.applied)]
+        saturated = _saturated(plain, tuple(now), limits)
+        proved = [*usable(now, saturated.applied)]
         if proved == now:
-            return found
+            return saturated
         now = proved
 
 
 @cache
 def _ours() -> frozenset[tuple[str, str]]:
     """Place and text of the files that come with Axiloom."""
-    return frozenset((one.place, one.text) for one in library.every())
+    return frozenset((text.place, text.text) for text in library.every())
 
 
 def _saturated(graph: Any, rules: tuple[RuleText, ...], limits: Limits) -> Saturated:

@@ -38,12 +38,12 @@ class TermAlgebra:
         if head == "convert":
             return self._convert(arguments[0], rest)
         of = arguments[0][1]
-        given = [argument[0] for argument in arguments]
+        operands = [argument[0] for argument in arguments]
         if number(of).kind == "integer" and function in INTEGERS:
-            return self._wrapped(self.terms.integer(function, given), of)
+            return self._wrapped(self.terms.integer(function, operands), of)
         if number(of).kind != "float" or function not in EXTERNALS:
             raise GraphError(f"{function} of {of} has no term")
-        return self.terms.make("call", f"{of}.{function}", *given), of
+        return self.terms.make("call", f"{of}.{function}", *operands), of
 
     def _wrapped(self, term: Term, of: str) -> Known:
         ends = np.iinfo(number(of).host)
@@ -60,17 +60,17 @@ class TermAlgebra:
         return self.terms.make("call", f"{source}.to_{target}", term), target
 
     def fold(self, function: str, count: Any, body: Callable[[Any], Any]) -> Known:
-        found: Known | None = None
-        made = [body(index) for index in range(count)]
-        of = made[0][1]
+        total: Known | None = None
+        values = [body(index) for index in range(count)]
+        of = values[0][1]
         if function == "add" and number(of).kind == "integer":
-            return self._wrapped(self.terms.integer("add", [term for term, _ in made]), of)
-        for one in made:
-            if found is None and function == "add":
-                found = self.terms.const(0), of
-            found = one if found is None else self.apply(function, found, one)
-        assert found is not None
-        return found
+            return self._wrapped(self.terms.integer("add", [term for term, _ in values]), of)
+        for value in values:
+            if total is None and function == "add":
+                total = self.terms.const(0), of
+            total = value if total is None else self.apply(function, total, value)
+        assert total is not None
+        return total
 
     def choose(self, condition: Any, yes: Callable[[], Any], no: Callable[[], Any]) -> Any:
         return yes() if condition else no()
@@ -101,7 +101,7 @@ class Elements:
             return self.leaves[int(str(node.attributes["name"]))][place]
         key = id(node), place
         if key not in self.made:
-            reads = [lambda at, one=one: self.at(one, tuple(at)) for one in node.operands]
+            reads = [lambda at, operand=operand: self.at(operand, tuple(at)) for operand in node.operands]
             types = [operand.type for operand in node.operands]
             self.made[key] = OPS[node.op].element(self.algebra, reads, place, types, node.attributes)
         return self.made[key]

@@ -69,8 +69,8 @@ class Meaning:
             f"{operand.memory}[{operand.field or 0}:] {operand.type}" for operand in self.operands
         )
         sizes = ", ".join(f"{name} = {value}" for name, value in self.sizes.items())
-        made = f"{self.result.memory}[{self.result.field or 0}:] {self.result.type}"
-        return f"{self.instruction}({sizes}): {made} = {self.kernel}({taken})"
+        result = f"{self.result.memory}[{self.result.field or 0}:] {self.result.type}"
+        return f"{self.instruction}({sizes}): {result} = {self.kernel}({taken})"
 
 
 @dataclass
@@ -83,13 +83,13 @@ class Meanings:
 
     def at(self, sizes: Sequence[int]) -> list[Meaning]:
         """All instructions whose fields without an address are among `sizes`, or 0."""
-        made = []
+        meanings = []
         for instruction in self.isa.instructions.values():
             for values in self._legal(instruction, sizes):
-                one = self._of(instruction, values)
-                if isinstance(one, Meaning):
-                    made.append(one)
-        return made
+                meaning = self._of(instruction, values)
+                if isinstance(meaning, Meaning):
+                    meanings.append(meaning)
+        return meanings
 
     def of(self, name: str, fields: Mapping[str, int]) -> Meaning | str:
         """Of a command; or why there is none."""
@@ -101,7 +101,7 @@ class Meanings:
         except MeaningError as error:
             return str(error)
         free = [let.name for let in instruction.fields if let.name not in at]
-        return self._of(instruction, {one: fields.get(one, 0) for one in free})
+        return self._of(instruction, {field: fields.get(field, 0) for field in free})
 
     def _of(self, instruction: Instruction, values: Mapping[str, int]) -> Meaning | str:
         key = instruction.name, tuple(sorted(values.items()))
@@ -115,12 +115,12 @@ class Meanings:
     def refused(self) -> dict[str, str]:
         """Of instructions that have no meaning as a whole at any size that was asked for: where they stand,
         and why not."""
-        understood = {name for (name, _), one in self.found.items() if isinstance(one, Meaning)}
-        found: dict[str, str] = {}
+        understood = {name for (name, _), meaning in self.found.items() if isinstance(meaning, Meaning)}
+        reasons: dict[str, str] = {}
         for name, instruction in self.isa.instructions.items():
             if name in understood:
                 continue
-            why = [one for (of, _), one in self.found.items() if of == name and isinstance(one, str)]
+            why = [reason for (of, _), reason in self.found.items() if of == name and isinstance(reason, str)]
             try:
                 addresses(instruction, self.isa)
             except MeaningError as error:
@@ -128,9 +128,9 @@ class Meanings:
             if inputs := self._of_inputs(instruction):
                 why = [f"{name}: it requires something of {', '.join(inputs)}, not of a field"]
             # At size 0 nothing is written: another size says more.
-            why.sort(key=lambda one: one.endswith(_NOTHING))
-            found[name] = f"{self.isa.place}:{instruction.line}: {why[0] if why else _NEVER}"
-        return found
+            why.sort(key=lambda reason: reason.endswith(_NOTHING))
+            reasons[name] = f"{self.isa.place}:{instruction.line}: {why[0] if why else _NEVER}"
+        return reasons
 
     def _of_inputs(self, instruction: Instruction) -> list[str]:
         """Inputs that requirements look at, beside fields."""
@@ -167,24 +167,24 @@ class Meanings:
     @cached_property
     def effects(self) -> list[Effect]:
         """Of each instruction at the smallest sizes that do something."""
-        found = []
+        effects = []
         whole = {size for memory in self.isa.memories.values() if not memory.host for size in memory.shape}
         sizes = [1, *sorted(size for size in whole if size <= MOST_ROWS)]
         for instruction in self.isa.instructions.values():
             for values in self._legal(instruction, sizes):
                 try:
-                    one = effect(self.isa, instruction, values)
+                    effect_ = effect(self.isa, instruction, values)
                 except MeaningError:
                     continue
-                if one.written:
-                    found.append(one)
+                if effect_.written:
+                    effects.append(effect_)
                     break
-        return found
+        return effects
 
     @cached_property
     def private(self) -> frozenset[str]:
         """Memories in which no instruction finds what another one left."""
-        seen = {slot[0] for one in self.effects for slot in one.read}
+        seen = {slot[0] for effect_ in self.effects for slot in effect_.read}
         memories = self.isa.memories.items()
         return frozenset(name for name, memory in memories if name not in seen and not memory.host)
 
@@ -218,40 +218,40 @@ def _small(isa: InstructionSet) -> InstructionSet:
 
 def _numbers(isa: InstructionSet, effects: Sequence[Effect]) -> dict[str, str]:
     """A host's memory has elements of several widths: numbers go through it from one width to the same."""
-    found: dict[str, str] = {}
+    numbers: dict[str, str] = {}
     moves: list[set[str]] = []
 
     def named(memory: str, other: str) -> str:
         return f"{memory}:{isa.memories[other].type.bits}" if isa.memories[memory].host else memory
 
-    for one in effects:
-        for key in one.terms.keys:
+    for effect_ in effects:
+        for key in effect_.terms.keys:
             if key[0] == "call":
                 of = str(key[1]).partition(".")[0]
                 for argument in key[2:]:
-                    source = one.terms.keys[argument]
+                    source = effect_.terms.keys[argument]
                     if source[0] == "read":
-                        found[source[1]] = of
-        for slot, written in one.written.items():
+                        numbers[source[1]] = of
+        for slot, written in effect_.written.items():
             for term in written.values():
-                key = one.terms.keys[term]
+                key = effect_.terms.keys[term]
                 if key[0] == "call" and ".to_" in str(key[1]):
-                    found[slot[0]] = str(key[1]).partition(".to_")[2]
-                other = _moved(one, key)
+                    numbers[slot[0]] = str(key[1]).partition(".to_")[2]
+                other = _moved(effect_, key)
                 if other is not None:
                     moves.append({named(slot[0], other), named(other, slot[0])})
     changed = True
     while changed:
         changed = False
         for together in moves:
-            known = next((found[name] for name in sorted(together) if name in found), "")
+            known = next((numbers[name] for name in sorted(together) if name in numbers), "")
             for name in together if known else set():
-                changed |= name not in found
-                found.setdefault(name, str(known))
+                changed |= name not in numbers
+                numbers.setdefault(name, str(known))
     for name, memory in isa.memories.items():
         sign = "" if memory.type.signed else "u"
-        found.setdefault(name, f"{sign}int{memory.type.bits}")
-    return found
+        numbers.setdefault(name, f"{sign}int{memory.type.bits}")
+    return numbers
 
 
 def _moved(of: Effect, key: Key) -> str | None:
@@ -290,8 +290,8 @@ class _Derivation:
             if count != len(slots):
                 continue
             for order in permutations(slots):
-                operands = [Operand(*one, Type(leaves[one][0], self._of(one))) for one in order]
-                value = self._is(kernel, operands, [leaves[one][1] for one in order], result.type, terms)
+                operands = [Operand(*slot, Type(leaves[slot][0], self._of(slot))) for slot in order]
+                value = self._is(kernel, operands, [leaves[slot][1] for slot in order], result.type, terms)
                 if value is not None:
                     return Meaning(
                         self.isa,
@@ -314,7 +314,7 @@ class _Derivation:
         terms: Mapping[Place, Term],
     ) -> Node | None:
         builder = Builder()
-        given = [
+        elements_of = [
             {place: (term, operand.type.number) for place, term in of.items()}
             for operand, of in zip(operands, leaves, strict=True)
         ]
@@ -325,7 +325,7 @@ class _Derivation:
             value = kernel(builder.op, parameters, result.number)
             if value.type != result:
                 return None
-            elements = Elements(TermAlgebra(self.effect.terms), given)
+            elements = Elements(TermAlgebra(self.effect.terms), elements_of)
             last = tuple(size - 1 for size in result.shape)
             for place in dict.fromkeys([last, *product(*map(range, result.shape))]):
                 if elements.at(value, place)[0] != terms[place]:
@@ -339,7 +339,7 @@ class _Derivation:
     def _columns(self, slots: Sequence[Slot]) -> int:
         """Elements of a row: those of the device's memory."""
         device = [self.isa.memories[slot[0]] for slot in slots if not self.isa.memories[slot[0]].host]
-        widths = {one.shape[-1] for one in device if len(one.shape) == 2}
+        widths = {memory.shape[-1] for memory in device if len(memory.shape) == 2}
         if len(widths) != 1:
             raise self.fault(f"memories with rows of {sorted(widths)} elements")
         return widths.pop()
@@ -358,9 +358,9 @@ class _Derivation:
     def _bytes(self, memory: Memory) -> int:
         """Of an element, in the host's memory of bytes."""
         wide = {
-            self.isa.memories[one[0]].type.bits
-            for one in (*self.effect.read, *self.effect.written)
-            if not self.isa.memories[one[0]].host and one[0] not in self.all.private
+            self.isa.memories[slot[0]].type.bits
+            for slot in (*self.effect.read, *self.effect.written)
+            if not self.isa.memories[slot[0]].host and slot[0] not in self.all.private
         }
         if len(wide) != 1 or memory.type.bits != 8:
             raise self.fault("elements of several widths")
@@ -379,12 +379,12 @@ class _Derivation:
         if set(of) != {(i,) for i in range(count * size)} or count % self.columns:
             raise self.fault(f"a slice of {memory.name} that is no whole rows")
         parts = [[(of[i * size + j,], 8) for j in range(size)] for i in range(count)]
-        made = [self.effect.terms.cat(part) for part in parts]
+        terms = [self.effect.terms.cat(part) for part in parts]
         if number(self._of(slot)).kind == "integer":
             ends = np.iinfo(number(self._of(slot)).host)
-            made = [self.effect.terms.wrap(one, int(ends.min), int(ends.max)) for one in made]
+            terms = [self.effect.terms.wrap(term, int(ends.min), int(ends.max)) for term in terms]
         return (count // self.columns, self.columns), {
-            divmod(i, self.columns): term for i, term in enumerate(made)
+            divmod(i, self.columns): term for i, term in enumerate(terms)
         }
 
     def _leaves(self, slot: Slot, places: set[Place]) -> tuple[tuple[int, ...], dict[Place, Term]]:

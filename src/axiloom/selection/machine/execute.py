@@ -64,17 +64,21 @@ class Effect:
 
 
 def _statements(body: Sequence[Statement]) -> Iterator[Statement]:
-    for one in body:
-        yield one
-        for inner in blocks(one):
+    for statement in body:
+        yield statement
+        for inner in blocks(statement):
             yield from _statements(inner)
 
 
 def addresses(instruction: Instruction, isa: InstructionSet) -> dict[str, str]:
     """Fields that are addresses, with their memory. Raises MeaningError for one of two memories."""
     fields = {let.name for let in instruction.fields}
-    lets = {one.name: one.value for one in _statements(instruction.body) if isinstance(one, Let)}
-    found: dict[str, str] = {}
+    lets = {
+        statement.name: statement.value
+        for statement in _statements(instruction.body)
+        if isinstance(statement, Let)
+    }
+    memories: dict[str, str] = {}
 
     def note(memory: Memory, index: Sequence[Expr]) -> None:
         for expr in index:
@@ -82,8 +86,8 @@ def addresses(instruction: Instruction, isa: InstructionSet) -> dict[str, str]:
             for name in list(used & set(lets)):
                 used |= names(lets[name])
             for name in sorted(used & fields):
-                if found.setdefault(name, memory.name) != memory.name:
-                    why = f"{name} is an address of {found[name]} and of {memory.name}"
+                if memories.setdefault(name, memory.name) != memory.name:
+                    why = f"{name} is an address of {memories[name]} and of {memory.name}"
                     raise MeaningError(f"{instruction.name}: {why}")
 
     for statement in _statements(instruction.body):
@@ -93,7 +97,7 @@ def addresses(instruction: Instruction, isa: InstructionSet) -> dict[str, str]:
             for part in parts(expr):
                 if isinstance(part, Read):
                     note(part.memory, part.index)
-    return found
+    return memories
 
 
 def effect(isa: InstructionSet, instruction: Instruction, sizes: Mapping[str, int]) -> Effect:
@@ -103,8 +107,8 @@ def effect(isa: InstructionSet, instruction: Instruction, sizes: Mapping[str, in
     missing = [let.name for let in instruction.fields if let.name not in at and let.name not in sizes]
     if missing:
         raise MeaningError(f"{where}: no value for {', '.join(missing)}")
-    made = Effect(Terms())
-    writer = _Writer(where, at, made, frozenset(isa.registers))
+    result = Effect(Terms())
+    writer = _Writer(where, at, result, frozenset(isa.registers))
     writer.block(instruction.body, 1, set(sizes))
     lines = [
         "def execute():",
@@ -114,10 +118,12 @@ def effect(isa: InstructionSet, instruction: Instruction, sizes: Mapping[str, in
     exec(compile("\n".join([*lines, *writer.lines, " pass"]), where, "exec"), scope)
     scope["execute"]()
     for slot, of in writer.memories.items():
-        kept = {place: term for place, term in of.items() if made.terms.keys[term] != ("read", *slot, place)}
+        kept = {
+            place: term for place, term in of.items() if result.terms.keys[term] != ("read", *slot, place)
+        }
         if kept:
-            made.written[slot] = kept
-    return made
+            result.written[slot] = kept
+    return result
 
 
 class _Writer:
@@ -179,20 +185,20 @@ class _Writer:
             self.lines.append(f"{pad}{name} = {self.term(value, here)}")
             here.discard(name)
 
-    def lanes(self, one: Lanes, deep: int, numbers: set[str]) -> None:
+    def lanes(self, lanes: Lanes, deep: int, numbers: set[str]) -> None:
         """Each write of all lanes: first all values, then all places. Names are made anew for each."""
-        here = numbers | set(one.iterators)
+        here = numbers | set(lanes.iterators)
         lets: list[Let] = []
-        for statement in one.body:
+        for statement in lanes.body:
             if isinstance(statement, Let):
                 lets.append(statement)
                 continue
             assert isinstance(statement, Write)
             self.turns += 1
-            made = f"L{self.turns}"
-            self.lines.append(f"{' ' * deep}{made} = []")
+            list_ = f"L{self.turns}"
+            self.lines.append(f"{' ' * deep}{list_} = []")
             level = deep
-            for name, count in one.iterators.items():
+            for name, count in lanes.iterators.items():
                 self.lines.append(f"{' ' * level}for {name} in range({count}):")
                 level += 1
             inner = set(here)
@@ -200,8 +206,8 @@ class _Writer:
                 self.let(let.name, let.value, " " * level, inner)
             slot, place = self.slot(statement.memory, statement.index, inner)
             value = self.term(statement.value, inner)
-            self.lines.append(f"{' ' * level}{made}.append(({place}, {value}))")
-            self.lines.append(f"{' ' * deep}M{self.numbers[slot]}.update({made})")
+            self.lines.append(f"{' ' * level}{list_}.append(({place}, {value}))")
+            self.lines.append(f"{' ' * deep}M{self.numbers[slot]}.update({list_})")
 
     def target(self, write: Write, here: set[str]) -> str:
         slot, place = self.slot(write.memory, write.index, here)
@@ -210,7 +216,7 @@ class _Writer:
     def slot(self, memory: Memory, index: Sequence[Expr], here: set[str]) -> tuple[Slot, str]:
         """With addresses as 0: each is added once, in the first index."""
         used = [name for name, of in self.at.items() if of == memory.name and self._uses(index[0], name)]
-        if len(used) > 1 or any(self._uses(one, name) for one in index[1:] for name in self.at):
+        if len(used) > 1 or any(self._uses(expr, name) for expr in index[1:] for name in self.at):
             raise self.fault(f"an index of {memory.name} with several addresses")
         if used and not _added(index[0], used[0]):
             raise self.fault(f"{used[0]} is not added in {memory.name}[{text_of(index[0])}]")
@@ -220,8 +226,11 @@ class _Writer:
             self.memories[slot] = self.scope[f"M{number}"] = {}
             self.scope[f"R{number}"] = self._reader(slot, memory.type)
         # An address is 0 here, and nowhere else a number: what is not shifted by it is no slice.
-        first, *rest = self.number(index[0], here | set(used)), *(self.number(one, here) for one in index[1:])
-        return slot, "(" + "".join(f"{one}, " for one in (first, *rest)) + ")"
+        first, *rest = (
+            self.number(index[0], here | set(used)),
+            *(self.number(expr, here) for expr in index[1:]),
+        )
+        return slot, "(" + "".join(f"{number}, " for number in (first, *rest)) + ")"
 
     def _uses(self, expr: Expr, name: str) -> bool:
         return name in names(expr)
@@ -230,11 +239,11 @@ class _Writer:
         of, seen, make = self.memories[slot], self.made.read, self.made.terms.ranged
 
         def read(place: Place) -> Term:
-            found = of.get(place)
-            if found is None:
+            term = of.get(place)
+            if term is None:
                 seen.setdefault(slot, set()).add(place)
-                found = of[place] = make(kind, "read", *slot, place)
-            return found
+                term = of[place] = make(kind, "read", *slot, place)
+            return term
 
         return read
 
@@ -261,16 +270,16 @@ class _Writer:
             case Apply(operation="or", arguments=(a, b)):
                 return f"(1 if {self.number(a, here)} or {self.number(b, here)} else 0)"
             case Apply(operation=operation, arguments=arguments) if operation in VALUES:
-                given = [self.number(argument, here) for argument in arguments]
+                texts = [self.number(argument, here) for argument in arguments]
                 sign = _PYTHON.get(operation)
-                return f"({f' {sign} '.join(given)})" if sign else f"V[{operation!r}]({', '.join(given)})"
+                return f"({f' {sign} '.join(texts)})" if sign else f"V[{operation!r}]({', '.join(texts)})"
             case Bits(value=value, low=low, width=width):
                 return f"({self.number(value, here)} >> {self.number(low, here)} & {(1 << width) - 1})"
             case Wrapped(value=value, range=kind):
                 return f"WRAP({self.number(value, here)}, {kind.low}, {kind.high})"
             case Choice(condition=condition, yes=yes, no=no):
-                one, other = self.number(yes, here), self.number(no, here)
-                return f"({one} if {self.number(condition, here)} else {other})"
+                then, otherwise = self.number(yes, here), self.number(no, here)
+                return f"({then} if {self.number(condition, here)} else {otherwise})"
         raise self.fault(f"{text_of(expr)} as a number")
 
     def no_address(self, expr: Expr) -> None:
@@ -288,10 +297,10 @@ class _Writer:
                 slot, place = self.slot(memory, index, here)
                 return f"R{self.numbers[slot]}({place})"
             case Apply(operation="cat", arguments=arguments):
-                given = ", ".join(
+                pieces = ", ".join(
                     f"({self.term(argument, here)}, {argument.range.bits})" for argument in arguments
                 )
-                return f"CAT([{given}])"
+                return f"CAT([{pieces}])"
             case Apply(operation=operation, arguments=arguments):
                 return f"I({operation!r}, [{', '.join(self.term(argument, here) for argument in arguments)}])"
             case Fold(operation="add" | "min" | "max", iterator=iterator, count=count, body=body):
@@ -303,10 +312,10 @@ class _Writer:
                 inner = self.term(value, here)
                 return f"W({inner}, {kind.low}, {kind.high})"
             case Choice(condition=condition, yes=yes, no=no):
-                one, other = self.term(yes, here), self.term(no, here)
+                then, otherwise = self.term(yes, here), self.term(no, here)
                 if self.is_number(condition, here):
-                    return f"({one} if {self.number(condition, here)} else {other})"
-                return f"CHOICE({self.term(condition, here)}, {one}, {other})"
+                    return f"({then} if {self.number(condition, here)} else {otherwise})"
+                return f"CHOICE({self.term(condition, here)}, {then}, {otherwise})"
             case Call(function=function, arguments=arguments):
                 return self.call(function, [self.term(argument, here) for argument in arguments])
         raise self.fault(f"{text_of(expr)}: {type(expr).__name__.lower()} of data")

@@ -27,16 +27,16 @@ class Terms:
     ranges: dict[Term, Range] = field(default_factory=dict)
 
     def make(self, *key: Any) -> Term:
-        found = self.known.get(key)
-        if found is None:
-            found = self.known[key] = len(self.keys)
+        term = self.known.get(key)
+        if term is None:
+            term = self.known[key] = len(self.keys)
             self.keys.append(key)
-        return found
+        return term
 
     def ranged(self, kind: Range, *key: Any) -> Term:
-        found = self.make(*key)
-        self.ranges.setdefault(found, kind)
-        return found
+        term = self.make(*key)
+        self.ranges.setdefault(term, kind)
+        return term
 
     def const(self, value: int) -> Term:
         return self.ranged(Range(value, value), "const", value)
@@ -54,9 +54,15 @@ class Terms:
         elif key[0] == "const":
             text = str(key[1])
         else:
-            name, given = (key[1], key[2:]) if key[0] == "call" else (key[0], key[1:])
-            terms = given[:1] if key[0] in ("wrap", "bits") else given[::2] if key[0] == "cat" else given
-            inner = [self.said(one, most // 2) for one in terms[:3]]
+            name, arguments = (key[1], key[2:]) if key[0] == "call" else (key[0], key[1:])
+            terms = (
+                arguments[:1]
+                if key[0] in ("wrap", "bits")
+                else arguments[::2]
+                if key[0] == "cat"
+                else arguments
+            )
+            inner = [self.said(term, most // 2) for term in terms[:3]]
             text = f"{name}({', '.join([*inner, *(['...'] if len(terms) > 3 else [])])})"
         return text if len(text) <= most else f"{text[: most - 3]}..."
 
@@ -83,8 +89,8 @@ class Terms:
         first = self.keys[parts[0][0]]
         if first[0] == "bits":
             at = 0
-            for one, width in parts:
-                key = self.keys[one]
+            for piece, width in parts:
+                key = self.keys[piece]
                 if key[0] != "bits" or key[1] != first[1] or key[2] != at or key[3] != width:
                     break
                 at += width
@@ -110,7 +116,7 @@ class Terms:
         if key[0] == "wrap" and _modulus(key) % modulus == 0:
             return self._unwrapped(key[1], modulus)
         if key[0] in ("add", "sub", "mul", "neg"):
-            return self.integer(key[0], [self._unwrapped(one, modulus) for one in key[1:]])
+            return self.integer(key[0], [self._unwrapped(argument, modulus) for argument in key[1:]])
         return term
 
     # --- integers -----------------------------------------------------------------------------------------
@@ -128,13 +134,13 @@ class Terms:
             if len(arguments) == 1:
                 return arguments[0]
         elif operation in ("max", "min"):
-            arguments = sorted({part for one in arguments for part in self._flat(operation, one)})
+            arguments = sorted({part for argument in arguments for part in self._flat(operation, argument)})
             if len(arguments) == 1:
                 return arguments[0]
         elif operation == "mul":
             arguments = sorted(arguments)
-        given = [self.ranges[one] for one in arguments if one in self.ranges]
-        kind = _RANGES[operation](given) if operation in _RANGES and len(given) == len(arguments) else None
+        ranges = [self.ranges[argument] for argument in arguments if argument in self.ranges]
+        kind = _RANGES[operation](ranges) if operation in _RANGES and len(ranges) == len(arguments) else None
         if kind is None:
             return self.make(operation, *arguments)
         return self.const(kind.low) if kind.low == kind.high else self.ranged(kind, operation, *arguments)
@@ -151,7 +157,7 @@ class Terms:
                 return self.integer("max", [yes, no])
             if key[1:] == (yes, no):
                 return self.integer("min", [yes, no])
-        kinds = [self.ranges.get(one) for one in (yes, no)]
+        kinds = [self.ranges.get(term) for term in (yes, no)]
         if kinds[0] is None or kinds[1] is None:
             return self.make("choice", condition, yes, no)
         return self.ranged(kinds[0].joined(kinds[1]), "choice", condition, yes, no)
@@ -163,16 +169,16 @@ def _modulus(key: Key) -> int:
 
 def _corners(ranges: Sequence[Range]) -> Range:
     products = [1]
-    for one in ranges:
-        products = [a * b for a in (min(products), max(products)) for b in (one.low, one.high)]
+    for factor in ranges:
+        products = [a * b for a in (min(products), max(products)) for b in (factor.low, factor.high)]
     return Range(min(products), max(products))
 
 
 _RANGES: Mapping[str, Callable[[Sequence[Range]], Range]] = {
-    "add": lambda given: Range(sum(one.low for one in given), sum(one.high for one in given)),
-    "sub": lambda given: Range(given[0].low - given[1].high, given[0].high - given[1].low),
-    "neg": lambda given: Range(-given[0].high, -given[0].low),
+    "add": lambda ranges: Range(sum(range_.low for range_ in ranges), sum(range_.high for range_ in ranges)),
+    "sub": lambda ranges: Range(ranges[0].low - ranges[1].high, ranges[0].high - ranges[1].low),
+    "neg": lambda ranges: Range(-ranges[0].high, -ranges[0].low),
     "mul": _corners,
-    "max": lambda given: Range(max(one.low for one in given), max(one.high for one in given)),
-    "min": lambda given: Range(min(one.low for one in given), min(one.high for one in given)),
+    "max": lambda ranges: Range(max(range_.low for range_ in ranges), max(range_.high for range_ in ranges)),
+    "min": lambda ranges: Range(min(range_.low for range_ in ranges), min(range_.high for range_ in ranges)),
 }

@@ -65,88 +65,90 @@ class _Reader:
     def _fault(self, where: str, why: str) -> UsageError:
         return UsageError(f"{self.place}: {where}: {why}")
 
-    def program(self, given: Any) -> Program:
-        if not isinstance(given, dict) or set(given) != _KEYS:
+    def program(self, document: Any) -> Program:
+        if not isinstance(document, dict) or set(document) != _KEYS:
             raise self._fault("$", f"an object with {', '.join(sorted(_KEYS))} is wanted")
         arrays = tuple(
-            self._array(f"$.arrays[{n}]", one) for n, one in enumerate(self._list(given, "arrays"))
+            self._array(f"$.arrays[{n}]", item) for n, item in enumerate(self._list(document, "arrays"))
         )
         names = [array.name for array in arrays]
         if len(set(names)) != len(names):
             raise self._fault("$.arrays", "two arrays have one name")
         commands = tuple(
-            self._command(f"$.commands[{n}]", one) for n, one in enumerate(self._list(given, "commands"))
+            self._command(f"$.commands[{n}]", item) for n, item in enumerate(self._list(document, "commands"))
         )
         return Program(
-            self._text(given["target"], "$.target"),
-            self._text(given["name"], "$.name"),
+            self._text(document["target"], "$.target"),
+            self._text(document["name"], "$.name"),
             commands,
             arrays,
-            self._constants(given["constants"], arrays),
+            self._constants(document["constants"], arrays),
         )
 
-    def _list(self, given: dict[str, Any], key: str) -> list[Any]:
-        if not isinstance(given[key], list):
+    def _list(self, document: dict[str, Any], key: str) -> list[Any]:
+        if not isinstance(document[key], list):
             raise self._fault(f"$.{key}", "a list is wanted")
-        return list(given[key])
+        return list(document[key])
 
-    def _text(self, given: Any, where: str) -> str:
-        if not isinstance(given, str) or not given or len(given) > 200:
+    def _text(self, value: Any, where: str) -> str:
+        if not isinstance(value, str) or not value or len(value) > 200:
             raise self._fault(where, "a text of 1 to 200 characters is wanted")
-        return given
+        return value
 
-    def _natural(self, given: Any, where: str) -> int:
-        if not isinstance(given, int) or isinstance(given, bool) or not 0 <= given < 1 << 62:
-            raise self._fault(where, f"a natural number is wanted, not {str(given)[:40]}")
-        return given
+    def _natural(self, value: Any, where: str) -> int:
+        if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << 62:
+            raise self._fault(where, f"a natural number is wanted, not {str(value)[:40]}")
+        return value
 
-    def _integer(self, given: Any, where: str) -> int:
-        if not isinstance(given, int) or isinstance(given, bool) or not -1 << 62 < given < 1 << 62:
-            raise self._fault(where, f"an integer is wanted, not {str(given)[:40]}")
-        return given
+    def _integer(self, value: Any, where: str) -> int:
+        if not isinstance(value, int) or isinstance(value, bool) or not -1 << 62 < value < 1 << 62:
+            raise self._fault(where, f"an integer is wanted, not {str(value)[:40]}")
+        return value
 
-    def _array(self, where: str, given: Any) -> HostArray:
+    def _array(self, where: str, fields: Any) -> HostArray:
         keys = {"name", "role", "shape", "number", "base", "memory"}
-        if not isinstance(given, dict) or set(given) != keys:
+        if not isinstance(fields, dict) or set(fields) != keys:
             raise self._fault(where, f"an object with {', '.join(sorted(keys))} is wanted")
-        if given["role"] not in _ROLES:
+        if fields["role"] not in _ROLES:
             raise self._fault(f"{where}.role", f"one of {', '.join(_ROLES)} is wanted")
-        if not isinstance(given["shape"], list):
+        if not isinstance(fields["shape"], list):
             raise self._fault(f"{where}.shape", "a list is wanted")
         try:
-            number(str(given["number"]))
+            number(str(fields["number"]))
         except GraphError as error:
             raise self._fault(f"{where}.number", str(error)) from None
         return HostArray(
-            self._text(given["name"], f"{where}.name"),
-            given["role"],
-            tuple(self._natural(size, f"{where}.shape") for size in given["shape"]),
-            given["number"],
-            self._natural(given["base"], f"{where}.base"),
-            self._text(given["memory"], f"{where}.memory"),
+            self._text(fields["name"], f"{where}.name"),
+            fields["role"],
+            tuple(self._natural(size, f"{where}.shape") for size in fields["shape"]),
+            fields["number"],
+            self._natural(fields["base"], f"{where}.base"),
+            self._text(fields["memory"], f"{where}.memory"),
         )
 
-    def _command(self, where: str, given: Any) -> Command:
-        match given:
+    def _command(self, where: str, row: Any) -> Command:
+        match row:
             case [str(instruction), dict(fields)]:
                 return Command(
                     instruction, {name: self._integer(value, where) for name, value in fields.items()}
                 )
         raise self._fault(where, "a list of an instruction and its fields is wanted")
 
-    def _constants(self, given: Any, arrays: tuple[HostArray, ...]) -> dict[str, Any]:
+    def _constants(self, document: Any, arrays: tuple[HostArray, ...]) -> dict[str, Any]:
         wanted = {array.name: array for array in arrays if array.role == "constant"}
-        if not isinstance(given, dict) or set(given) != set(wanted):
+        if not isinstance(document, dict) or set(document) != set(wanted):
             raise self._fault("$.constants", f"values of {', '.join(wanted) or 'nothing'} are wanted")
-        found = {}
-        for name, one in wanted.items():
-            where, host = f"$.constants.{name}", number(one.number).host
+        constants = {}
+        for name, declared in wanted.items():
+            where, host = f"$.constants.{name}", number(declared.number).host
             try:
-                raw = base64.b64decode(given[name], validate=True)
+                raw = base64.b64decode(document[name], validate=True)
             except (TypeError, ValueError, binascii.Error):
                 raise self._fault(where, "it is no base64") from None
-            size = int(np.prod(one.shape, dtype=np.int64)) * host.itemsize
+            size = int(np.prod(declared.shape, dtype=np.int64)) * host.itemsize
             if len(raw) != size:
-                raise self._fault(where, f"{len(raw)} bytes; {one.shape} of {one.number} are {size}")
-            found[name] = np.frombuffer(raw, host).reshape(one.shape)
-        return found
+                raise self._fault(
+                    where, f"{len(raw)} bytes; {declared.shape} of {declared.number} are {size}"
+                )
+            constants[name] = np.frombuffer(raw, host).reshape(declared.shape)
+        return constants

@@ -62,8 +62,8 @@ def equal(a: Any, b: Any) -> Any:
         if len(a) != len(b):
             return False
         result: Any = True
-        for one, other in zip(a, b, strict=True):
-            result = both(result, equal(one, other))
+        for x, y in zip(a, b, strict=True):
+            result = both(result, equal(x, y))
         return result
     if isinstance(a, str) != isinstance(b, str) or isinstance(a, tuple) != isinstance(b, tuple):
         return False
@@ -85,14 +85,14 @@ def _any(values: Iterable[Any]) -> Any:
 
 
 def _range(*ends: int) -> tuple[int, ...]:
-    found = range(*ends)
-    if len(found) > MOST_LONG:
-        raise Unsaid(f"a range of {len(found)}")
-    return tuple(found)
+    values = range(*ends)
+    if len(values) > MOST_LONG:
+        raise Unsaid(f"a range of {len(values)}")
+    return tuple(values)
 
 
-def _position(values: tuple[Any, ...], one: Any) -> int:
-    return values.index(one)
+def _position(values: tuple[Any, ...], value: Any) -> int:
+    return values.index(value)
 
 
 def _numeral(number: str, value: Any) -> str:
@@ -169,8 +169,8 @@ _COMPARE: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.LtE: lambda a, b: a <= b,
     ast.Gt: lambda a, b: a > b,
     ast.GtE: lambda a, b: a >= b,
-    ast.In: lambda a, b: _any(equal(a, one) for one in b),
-    ast.NotIn: lambda a, b: opposite(_any(equal(a, one) for one in b)),
+    ast.In: lambda a, b: _any(equal(a, member) for member in b),
+    ast.NotIn: lambda a, b: opposite(_any(equal(a, member) for member in b)),
 }
 
 
@@ -195,11 +195,11 @@ def names_of(expr: Expr) -> frozenset[str]:
     """Free names, without functions."""
     nodes = list(ast.walk(expr.tree))
     inside = {
-        one.id
+        target.id
         for node in nodes
         if isinstance(node, ast.comprehension)
-        for one in ast.walk(node.target)
-        if isinstance(one, ast.Name)
+        for target in ast.walk(node.target)
+        if isinstance(target, ast.Name)
     }
     called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
     names = (node.id for node in nodes if isinstance(node, ast.Name) and id(node) not in called)
@@ -234,10 +234,10 @@ def _tuple(node: Any, deep: int) -> Code:
     ]
 
     def run(env: Env) -> Any:
-        found: list[Any] = []
-        for many, one in parts:
-            found.extend(one(env)) if many else found.append(one(env))
-        return tuple(found)
+        values: list[Any] = []
+        for many, code in parts:
+            values.extend(code(env)) if many else values.append(code(env))
+        return tuple(values)
 
     return run
 
@@ -283,16 +283,16 @@ def _boolean(node: Any, deep: int) -> Code:
 
 
 def _compare(node: Any, deep: int) -> Code:
-    values = [_code(one, deep) for one in (node.left, *node.comparators)]
+    values = [_code(value, deep) for value in (node.left, *node.comparators)]
     rules = []
-    for one in node.ops:
-        if type(one) not in _COMPARE:
-            raise NotAllowed(node, f"no {type(one).__name__} in a rule's expression")
-        rules.append(_COMPARE[type(one)])
+    for operator in node.ops:
+        if type(operator) not in _COMPARE:
+            raise NotAllowed(node, f"no {type(operator).__name__} in a rule's expression")
+        rules.append(_COMPARE[type(operator)])
 
     def run(env: Env) -> Any:
-        found = [value(env) for value in values]
-        return _all(rule(a, b) for rule, a, b in zip(rules, found, found[1:], strict=False))
+        operands = [value(env) for value in values]
+        return _all(rule(a, b) for rule, a, b in zip(rules, operands, operands[1:], strict=False))
 
     return run
 
@@ -300,8 +300,8 @@ def _compare(node: Any, deep: int) -> Code:
 def _call(node: Any, deep: int) -> Code:
     if not isinstance(node.func, ast.Name) or node.func.id not in FUNCTIONS or node.keywords:
         raise NotAllowed(node, f"`{ast.unparse(node.func)}`: functions are {', '.join(sorted(FUNCTIONS))}")
-    rule, given = FUNCTIONS[node.func.id], [_code(arg, deep) for arg in node.args]
-    return lambda env: rule(*(one(env) for one in given))
+    rule, arguments = FUNCTIONS[node.func.id], [_code(arg, deep) for arg in node.args]
+    return lambda env: rule(*(argument(env) for argument in arguments))
 
 
 def _index(node: Any, deep: int) -> Code:
@@ -310,7 +310,7 @@ def _index(node: Any, deep: int) -> Code:
         if node.slice.step is not None:
             raise NotAllowed(node, "no steps in slices")
         ends = [
-            _code(one, deep) if one else (lambda env: None) for one in (node.slice.lower, node.slice.upper)
+            _code(end, deep) if end else (lambda env: None) for end in (node.slice.lower, node.slice.upper)
         ]
         return lambda env: value(env)[ends[0](env) : ends[1](env)]
     at = _code(node.slice, deep)
@@ -318,7 +318,7 @@ def _index(node: Any, deep: int) -> Code:
 
 
 def _condition(node: Any, deep: int) -> Code:
-    test, yes, no = (_code(one, deep) for one in (node.test, node.body, node.orelse))
+    test, yes, no = (_code(part, deep) for part in (node.test, node.body, node.orelse))
     return lambda env: yes(env) if test(env) else no(env)
 
 
@@ -326,18 +326,18 @@ def _each(node: Any, deep: int) -> Code:
     if len(node.generators) != 1:
         raise NotAllowed(node, "one `for` only")
     loop = node.generators[0]
-    names = [one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)]
+    names = [target.id for target in ast.walk(loop.target) if isinstance(target, ast.Name)]
     single = isinstance(loop.target, ast.Name)
     body, over = _code(node.elt, deep), _code(loop.iter, deep)
-    tests = [_code(one, deep) for one in loop.ifs]
+    tests = [_code(test, deep) for test in loop.ifs]
 
     def run(env: Env) -> Any:
-        inner, found = dict(env), []
-        for one in over(env):
-            inner.update(zip(names, (one,) if single else one, strict=True))
+        inner, results = dict(env), []
+        for value in over(env):
+            inner.update(zip(names, (value,) if single else value, strict=True))
             if all(test(inner) for test in tests):
-                found.append(body(inner))
-        return tuple(found)
+                results.append(body(inner))
+        return tuple(results)
 
     return run
 

@@ -28,8 +28,8 @@ class RuleText:
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        kept = (one for one in _parsed(self) if self.names is None or one.name in self.names)
-        return tuple(replace(one, bounded=True) if one.name in self.bounded else one for one in kept)
+        kept = (rule for rule in _parsed(self) if self.names is None or rule.name in self.names)
+        return tuple(replace(rule, bounded=True) if rule.name in self.bounded else rule for rule in kept)
 
     def only(self, names: Iterable[str], bounded: Iterable[str] = ()) -> RuleText:
         return RuleText(self.place, self.text, frozenset(names), frozenset(bounded))
@@ -42,12 +42,12 @@ def _parsed(text: RuleText) -> tuple[Rule, ...]:
 
 def every() -> tuple[RuleText, ...]:
     """All rules that come with Axiloom, file by file."""
-    return tuple(load(one) for one in sorted(_ROOM.glob(f"*{SUFFIX}")))
+    return tuple(load(path) for path in sorted(_ROOM.glob(f"*{SUFFIX}")))
 
 
 def ours() -> tuple[RuleText, ...]:
     """Those for any application. Without `POINTS`: with im2col they would go round without an end."""
-    return tuple(one for one in every() if one.place != POINTS)
+    return tuple(text for text in every() if text.place != POINTS)
 
 
 def load(path: Path) -> RuleText:

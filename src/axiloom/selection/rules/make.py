@@ -49,18 +49,18 @@ def build(
     """What `make` gives for the root, from operations, operands and attributes. Raises Unsaid."""
     if isinstance(pattern, Var):
         return tensors[pattern.name]
-    made: list[Any] = []
+    values: list[Any] = []
     for step in plan_of(pattern):
         operands = [
-            made[operand] if isinstance(operand, int) else tensors[operand] for operand in step.operands
+            values[operand] if isinstance(operand, int) else tensors[operand] for operand in step.operands
         ]
-        made.append(make(step.op, operands, step.given(env)))
-    return made[-1]
+        values.append(make(step.op, operands, step.given(env)))
+    return values[-1]
 
 
-def type_of(op: str, types: Sequence[Type], given: Mapping[str, Any]) -> Type:
+def type_of(op: str, types: Sequence[Type], attributes: Mapping[str, Any]) -> Type:
     """Raises GraphError."""
-    return OPS[op].result(types, given)
+    return OPS[op].result(types, attributes)
 
 
 def sides(rule: Rule) -> tuple[Pattern, Pattern]:

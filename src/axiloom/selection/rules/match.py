@@ -35,18 +35,18 @@ class Matcher:
     """Attributes whose values can be listed, where the left side does not say them."""
 
     def match(
-        self, types: Mapping[str, Type], given: tuple[Mapping[str, Any], ...]
+        self, types: Mapping[str, Type], by_term: tuple[Mapping[str, Any], ...]
     ) -> Iterator[dict[str, Any]]:
         """What the names of the rule can be for operands of these types, and terms with these attributes:
         nothing where it does not apply, several where it has choices. All conditions are plain booleans."""
         # Proofs are about sizes of at least 1, and so many dimensions.
-        if not self.suits(types) or not all(all(one.shape) for one in types.values()):
+        if not self.suits(types) or not all(all(type_.shape) for type_ in types.values()):
             return
         if any(len(types[name].shape) > most for name, most in self.ranks):
             return
         env: dict[str, Any] = dict(types)
         open_: list[tuple[Binder, Any]] = []
-        for binder, value in self.pairs(types, given):
+        for binder, value in self.pairs(types, by_term):
             said = binder(value, env)
             if said is None:
                 open_.append((binder, value))
@@ -62,9 +62,9 @@ class Matcher:
         except Unsaid:
             return
         for chosen in product(*(values for _, values in free)):
-            one = {**env, **dict(zip((name for name, _ in free), chosen, strict=True))}
-            if self._holds(one):
-                yield one
+            bound = {**env, **dict(zip((name for name, _ in free), chosen, strict=True))}
+            if self._holds(bound):
+                yield bound
 
     def _within(self, env: Mapping[str, Any], types: Mapping[str, Type]) -> bool:
         """Whether all sizes are those that were proved."""
@@ -92,19 +92,19 @@ class Matcher:
         return True
 
     def pairs(
-        self, types: Mapping[str, Any], given: tuple[Mapping[str, Any], ...]
+        self, types: Mapping[str, Any], by_term: tuple[Mapping[str, Any], ...]
     ) -> list[tuple[Binder, Any]]:
         """What is to be bound to what."""
-        found: list[tuple[Binder, Any]] = [(binder, tuple(types[name].shape)) for name, binder in self.shapes]
-        for binders, attributes in zip(self.attributes, given, strict=True):
-            found += [(binder, attributes[name]) for name, binder in binders]
-        return found
+        pairs: list[tuple[Binder, Any]] = [(binder, tuple(types[name].shape)) for name, binder in self.shapes]
+        for binders, attributes in zip(self.attributes, by_term, strict=True):
+            pairs += [(binder, attributes[name]) for name, binder in binders]
+        return pairs
 
     def suits(self, types: Mapping[str, Any]) -> bool:
         """Rules for integers apply to integers, rules in real numbers to floats."""
         if self.rule.sense == "exact":
             return True
-        kinds = {_kind(one.number) for one in types.values()}
+        kinds = {_kind(type_.number) for type_ in types.values()}
         return kinds <= ({"integer"} if self.rule.sense == "integers" else {"float"})
 
 
@@ -117,7 +117,7 @@ def _kind(number: str) -> str:
 
 @cache
 def matcher_of(rule: Rule) -> Matcher:
-    found = [(tensor.name, binder_of(tensor.form)) for tensor in rule.tensors if tensor.form is not None]
+    shapes = [(tensor.name, binder_of(tensor.form)) for tensor in rule.tensors if tensor.form is not None]
     attributes = [
         tuple((name, binder_of(expr)) for name, expr in term.attributes) for term in terms(rule.old)
     ]
@@ -138,7 +138,7 @@ def matcher_of(rule: Rule) -> Matcher:
     ]
     ranks = [(tensor.name, _most_rank(tensor)) for tensor in rule.tensors]
     return Matcher(
-        rule, tuple(found), tuple(attributes), tuple(steps), tuple(guards), tuple(ranks), tuple(listed)
+        rule, tuple(shapes), tuple(attributes), tuple(steps), tuple(guards), tuple(ranks), tuple(listed)
     )
 
 
@@ -160,12 +160,12 @@ def guard_of(form: Expr) -> Guard:
         case ast.Call(func=ast.Name(id=("naturals" | "positives") as name), args=[count]):
             long = compiled(Expr(ast.unparse(count)))
             low = name == "positives"
-            return lambda value, env: len(value) == long(env) and all(one >= low for one in value)
+            return lambda value, env: len(value) == long(env) and all(entry >= low for entry in value)
         case ast.Call(func=ast.Name(id="permutations"), args=[count]):
             wide = compiled(Expr(ast.unparse(count)))
             return lambda value, env: sorted(value) == list(range(wide(env)))
     values = compiled(form)
-    return lambda value, env: any(equal(value, one) is True for one in values(env))
+    return lambda value, env: any(equal(value, allowed) is True for allowed in values(env))
 
 
 @cache

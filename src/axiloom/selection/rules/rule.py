@@ -127,17 +127,17 @@ def terms(pattern: Pattern) -> Iterator[Term]:
 
 def variables(pattern: Pattern) -> tuple[str, ...]:
     """Names of tensors, in the order in which they come."""
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
 
     def walk(pattern: Pattern) -> None:
         if isinstance(pattern, Var):
-            found[pattern.name] = None
+            names[pattern.name] = None
             return
         for operand in pattern.operands:
             walk(operand)
 
     walk(pattern)
-    return tuple(found)
+    return tuple(names)
 
 
 def enumerable(form: Expr) -> bool:

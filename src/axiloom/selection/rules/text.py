@@ -70,14 +70,14 @@ def parse(text: str, place: str) -> tuple[Rule, ...]:
 
 def parse_patterns(text: str, place: str, side: str) -> tuple[Rule, ...]:
     """Functions whose pattern is named `side`, as rules of it to itself: they bind and bound what matches."""
-    found: list[Rule] = []
+    rules: list[Rule] = []
     for node in parsed(text, place).body:
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             continue
         if not isinstance(node, ast.FunctionDef):
             raise RuleError([f"{place}:{node.lineno}: functions are needed, not {ast.unparse(node)[:40]}"])
-        found += _Reader(place, node, (side, side)).rules()
-    return tuple(found)
+        rules += _Reader(place, node, (side, side)).rules()
+    return tuple(rules)
 
 
 @dataclass
@@ -135,17 +135,17 @@ class _Reader:
         senses: list[str] = []
         twice = False
         listed: dict[str, list[tuple[str, tuple[int, ...]]]] = {"sizes": [], "choose": []}
-        for one in self.node.decorator_list:
-            match one:
+        for decorator in self.node.decorator_list:
+            match decorator:
                 case ast.Name(id=name) if name in SENSES and name not in senses:
                     senses.append(name)
                 case ast.Name(id="both"):
                     twice = True
-                case ast.Call(func=ast.Name(id=("sizes" | "choose") as name), args=[], keywords=given):
-                    listed[name] += [(str(entry.arg), self._sizes(entry.value)) for entry in given]
+                case ast.Call(func=ast.Name(id=("sizes" | "choose") as name), args=[], keywords=keywords):
+                    listed[name] += [(str(entry.arg), self._sizes(entry.value)) for entry in keywords]
                 case _:
                     known = ", ".join([f"@{name}" for name in SENSES] + ["@both, @sizes(...), @choose(...)"])
-                    raise self.fault(one, f"@{ast.unparse(one)[:40]}: there are {known}")
+                    raise self.fault(decorator, f"@{ast.unparse(decorator)[:40]}: there are {known}")
         if not senses and self.sides[0] == self.sides[1]:
             senses = ["exact"]
         if not senses:
@@ -162,15 +162,21 @@ class _Reader:
         return tuple(values)
 
     def _parameters(self) -> Mapping[str, Parameter]:
-        given = self.node.args
-        if given.posonlyargs or given.kwonlyargs or given.vararg or given.kwarg or given.defaults:
+        arguments = self.node.args
+        if (
+            arguments.posonlyargs
+            or arguments.kwonlyargs
+            or arguments.vararg
+            or arguments.kwarg
+            or arguments.defaults
+        ):
             raise self.fault(self.node, "parameters are plain names with a shape or with values")
-        found = {}
-        for arg in given.args:
+        parameters = {}
+        for arg in arguments.args:
             if arg.arg in self.sides or arg.arg in OPS:
                 raise self.fault(arg, f"`{arg.arg}` has a meaning already")
-            found[arg.arg] = Parameter(arg.arg, self._expr(arg.annotation) if arg.annotation else None)
-        return found
+            parameters[arg.arg] = Parameter(arg.arg, self._expr(arg.annotation) if arg.annotation else None)
+        return parameters
 
     def _expr(self, node: ast.expr) -> Expr:
         expr = Expr(ast.unparse(node))
@@ -207,11 +213,11 @@ class _Reader:
             case ast.Name(id=name) if any(arg.arg == name for arg in self.node.args.args):
                 self.tensors.add(name)
                 return Var(name)
-            case ast.Call(func=ast.Name(id=op), args=args, keywords=given):
-                return self._term(node, op, args, given)
+            case ast.Call(func=ast.Name(id=op), args=args, keywords=keywords):
+                return self._term(node, op, args, keywords)
         raise self.fault(node, f"`{ast.unparse(node)[:40]}` is no tensor and no operation")
 
-    def _term(self, node: ast.AST, op: str, args: list[ast.expr], given: list[ast.keyword]) -> Term:
+    def _term(self, node: ast.AST, op: str, args: list[ast.expr], keywords: list[ast.keyword]) -> Term:
         op = _spelled(op)
         known = OPS.get(op)
         if known is None:
@@ -219,12 +225,12 @@ class _Reader:
         wanted = known.operands
         if len(args) != wanted if wanted is not None else not args:
             raise self.fault(node, f"{op} takes {wanted or 'at least one'} operands, not {len(args)}")
-        names = [str(one.arg) for one in given]
+        names = [str(keyword.arg) for keyword in keywords]
         if sorted(names) != sorted(known.attributes):
             raise self.fault(
                 node, f"{op} takes the attributes {sorted(known.attributes)}, not {sorted(names)}"
             )
-        attributes = sorted((str(one.arg), self._expr(one.value)) for one in given)
+        attributes = sorted((str(keyword.arg), self._expr(keyword.value)) for keyword in keywords)
         return Term(op, tuple(map(self._pattern, args)), tuple(attributes))
 
     def _checked(self, rule: Rule) -> Rule:
@@ -245,9 +251,9 @@ class _Reader:
 def bound_names(rule: Rule) -> set[str]:
     """All that a match gives a value: tensors, sizes of their shapes, attributes of the left, names."""
     known = set(variables(rule.old))
-    for one in (*rule.tensors, *rule.attributes):
-        if one.form is not None and one in rule.tensors:
-            known |= _plain_names(one.form)
+    for parameter in (*rule.tensors, *rule.attributes):
+        if parameter.form is not None and parameter in rule.tensors:
+            known |= _plain_names(parameter.form)
     for term in terms(rule.old):
         for _, expr in term.attributes:
             known |= _plain_names(expr)
@@ -265,7 +271,7 @@ def _plain_names(expr: Expr) -> set[str]:
     tree = expr.tree
     entries = tree.elts if isinstance(tree, ast.Tuple) else [tree]
     inner = [entry.value if isinstance(entry, ast.Starred) else entry for entry in entries]
-    return {one.id for one in inner if isinstance(one, ast.Name)}
+    return {entry.id for entry in inner if isinstance(entry, ast.Name)}
 
 
 def _spelled(op: str) -> str:

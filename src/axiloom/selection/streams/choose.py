@@ -141,12 +141,12 @@ class Chooser:
         ways = self._ways(network)
         costed = time.perf_counter()
         weighed = self._weighed(network, ways)
-        found = self._cheapest(network, weighed)
-        if found is None:
+        cheapest = self._cheapest(network, weighed)
+        if cheapest is None:
             raise CompileError("an op of the network is made by nothing: this is a fault of Axiloom")
-        taken, weight, bound = found
+        taken, weight, bound = cheapest
         alone = {device: self._alone(network, weighed, device) for device in range(len(self.kernels))}
-        by_product = {one.product: one for _, _, one in taken if one is not None}
+        by_product = {offer.product: offer for _, _, offer in taken if offer is not None}
         choices = [
             self._choice(network, product, by_product.get(product.number), known[product.number])
             for product in network.products
@@ -193,22 +193,22 @@ class Chooser:
 
     def _ways(self, network: Network) -> dict[int, list[Way]]:
         steps = network.steps
-        kept = {one.number for one in network.products if one.offers and not self.left}
-        found: dict[int, list[Way]] = {
+        kept = {product.number for product in network.products if product.offers and not self.left}
+        ways: dict[int, list[Way]] = {
             number: [] if number in kept else [(self.cpu(step), step.needs, None)]
             for number, step in steps.items()
         }
         for product in network.products:
             for offer in product.offers:
                 started = _started(offer.device)
-                found[started] = [(self.start, (), None)]
+                ways[started] = [(self.start, (), None)]
                 read = *self._read(network, offer), started
-                found[offer.ops[-1]].append((self.offered(offer), read, offer))
-        return found
+                ways[offer.ops[-1]].append((self.offered(offer), read, offer))
+        return ways
 
     def _read(self, network: Network, offer: Offer) -> tuple[int, ...]:
         """Ops before a group whose results it reads."""
-        needs = dict.fromkeys(need for one in offer.ops for need in network.steps[one].needs)
+        needs = dict.fromkeys(need for op in offer.ops for need in network.steps[op].needs)
         return tuple(need for need in needs if need not in offer.ops)
 
     def _weighed(self, network: Network, ways: Mapping[int, Sequence[Way]]) -> dict[int, list[_Weighed]]:
@@ -242,11 +242,11 @@ class Chooser:
     def _alone(self, network: Network, weighed: Mapping[int, Sequence[_Weighed]], device: int) -> int | None:
         """Cycles of the choice with one accelerator and the CPU."""
         own = {
-            cell: [one for one in of if one[2][2] is None or one[2][2].device == device]
+            cell: [way for way in of if way[2][2] is None or way[2][2].device == device]
             for cell, of in weighed.items()
         }
-        found = self._cheapest(network, own)
-        return None if found is None else sum(way[0] for way in found[0])
+        cheapest = self._cheapest(network, own)
+        return None if cheapest is None else sum(way[0] for way in cheapest[0])
 
     def _matching(self, network: Network) -> int:
         """Cycles of the network without a choice: of the ops whose results somebody reads."""
@@ -260,22 +260,22 @@ class Chooser:
             offer = offers.get(cell)
             cycles += self.cpu(network.steps[cell]) if offer is None else self.offered(offer)
             left += network.steps[cell].needs if offer is None else self._read(network, offer)
-        return cycles + self.start * len({offers[one].device for one in seen if one in offers})
+        return cycles + self.start * len({offers[cell].device for cell in seen if cell in offers})
 
     def _choice(
         self, network: Network, product: Product, offer: Offer | None, known: Mapping[str, Form]
     ) -> Choice:
         """Candidates are compared over the ops of the largest group that anybody offers."""
-        every = [product.number, *(one for each in product.offers for one in each.ops)]
+        every = [product.number, *(op for group in product.offers for op in group.ops)]
         around = set(every)
-        cpu = {one: self.cpu(network.steps[one]) for one in around}
+        cpu = {op: self.cpu(network.steps[op]) for op in around}
 
         def whole(offer: Offer) -> int:
-            return self.offered(offer) + sum(cpu[each] for each in around - set(offer.ops))
+            return self.offered(offer) + sum(cpu[op] for op in around - set(offer.ops))
 
         candidates = []
         for device, kernel in enumerate(self.kernels):
-            own = [whole(one) for one in product.offers if one.device == device]
+            own = [whole(group) for group in product.offers if group.device == device]
             if own:
                 candidates.append(Candidate(device, min(own), known.get(kernel)))
         on_cpu = Candidate(None, sum(cpu.values()))
@@ -284,7 +284,7 @@ class Chooser:
             return Choice(product, Chosen(offer.ops, offer), whole(offer), tuple(candidates))
         reason = "; ".join(product.refused.values()) or None
         if len(candidates) > 1:
-            best = min(candidates[:-1], key=lambda one: one.cycles)
+            best = min(candidates[:-1], key=lambda candidate: candidate.cycles)
             reason = f"{best.cycles:,} cycles on the fastest accelerator, {on_cpu.cycles:,} on the CPU"
         return Choice(product, Chosen((product.number,), None, reason), on_cpu.cycles, tuple(candidates))
 

@@ -54,12 +54,12 @@ def saturated_forms(product: Graph, kernels: Sequence[str]) -> Mapping[str, Form
     """By the kernel of a specification: the form with the fewest rules, for those that have one."""
     texts = near(only(all_rules(), lambda rule: rule.sense in ("exact", "integers")), _ops(product), MACHINE)
     saturated = saturate(product, texts, LIMITS)
-    found = {}
+    by_kernel = {}
     for name in dict.fromkeys(kernels):
         every = list(_found(saturated, product, name))
         if every:
-            found[name] = min(every, key=lambda one: (len(one.rules), one.graph.name, str(one)))
-    return found
+            by_kernel[name] = min(every, key=lambda form: (len(form.rules), form.graph.name, str(form)))
+    return by_kernel
 
 
 def forms(
@@ -75,8 +75,8 @@ def forms(
             for name, form in make(product, kernels).items()
         }
 
-    found, _ = remembered(KIND, content_hash([_rows(product), sorted(set(kernels)), _sources()]), rows)
-    return {kernel: _read(product, row) for kernel, row in found.items()}
+    by_kernel, _ = remembered(KIND, content_hash([_rows(product), sorted(set(kernels)), _sources()]), rows)
+    return {kernel: _read(product, row) for kernel, row in by_kernel.items()}
 
 
 def _ops(graph: Graph) -> set[str]:
@@ -87,12 +87,12 @@ def _found(saturated: Saturated, product: Graph, name: str) -> Iterator[Form]:
     accelerator = kernels_of(name)
     if accelerator is None:
         return
-    for path, one in _behind(saturated, saturated.roots[0]):
+    for path, eclass in _behind(saturated, saturated.roots[0]):
         for matcher in accelerator.matchers:
             op = matcher.rule.old.op  # type: ignore[union-attr]
-            for operands in matches(saturated, matcher, one):
+            for operands in matches(saturated, matcher, eclass):
                 node = next(
-                    (n for n in saturated.classes[one] if n.op == op and n.operands == operands), None
+                    (n for n in saturated.classes[eclass] if n.op == op and n.operands == operands), None
                 )
                 if node is not None:
                     yield _form(saturated, product, (*path, node), f"{name} {matcher.rule.name}")
@@ -106,8 +106,8 @@ def _behind(saturated: Saturated, root: int) -> Iterator[tuple[tuple[ENode, ...]
     for _ in range(DEEPEST):
         yield from level
         following = []
-        for path, one in level:
-            for node in saturated.classes[one]:
+        for path, eclass in level:
+            for node in saturated.classes[eclass]:
                 if node.op in AROUND and node.operands[0] not in seen:
                     seen.add(node.operands[0])
                     following.append(((*path, node), node.operands[0]))
@@ -120,16 +120,16 @@ def _form(saturated: Saturated, product: Graph, path: Sequence[ENode], kernel: s
     nodes: dict[int, Node] = {}
     rules: dict[str, None] = {}
 
-    def node(one: int, way: ENode) -> Node:
+    def node(eclass: int, way: ENode) -> Node:
         if way.rule:
             rules[way.rule] = None
         operands = tuple(nodes.get(need) or node(need, ways[need]) for need in way.operands)
-        nodes[one] = Node(way.op, operands, dict(way.attributes), saturated.types[one], way.place)
-        return nodes[one]
+        nodes[eclass] = Node(way.op, operands, dict(way.attributes), saturated.types[eclass], way.place)
+        return nodes[eclass]
 
-    classes = [saturated.roots[0], *(one.operands[0] for one in path[:-1])]
-    for one, way in reversed(list(zip(classes, path, strict=True))):
-        node(one, way)
+    classes = [saturated.roots[0], *(enode.operands[0] for enode in path[:-1])]
+    for eclass, way in reversed(list(zip(classes, path, strict=True))):
+        node(eclass, way)
     root = nodes[saturated.roots[0]]
     names = {str(node.attributes["name"]): node for node in nodes.values() if node.op == "parameter"}
     parameters = tuple(
@@ -145,12 +145,12 @@ def _simplest(saturated: Saturated) -> dict[int, ENode]:
     changed = True
     while changed:
         changed = False
-        for one, nodes in enumerate(saturated.classes):
+        for eclass, nodes in enumerate(saturated.classes):
             for node in nodes:
                 if all(need in size for need in node.operands):
                     total = 1 + sum(size[need] for need in node.operands)
-                    if total < size.get(one, 1 << 60):
-                        size[one], enodes[one] = total, node
+                    if total < size.get(eclass, 1 << 60):
+                        size[eclass], enodes[eclass] = total, node
                         changed = True
     return enodes
 

@@ -26,15 +26,15 @@ def graph_of(op: linalg.GenericOp, place: str) -> Graph | None:
     types = [_type(value) for value in (*op.inputs, op.outputs[0])]
     if len(types) != 3 or None in types:
         return None
-    a, b, result = (one for one in types if one is not None)
-    given = builder.leaf("parameter", "a", a, place), builder.leaf("parameter", "b", b, place)
+    a, b, result = (type_ for type_ in types if type_ is not None)
+    leaves = builder.leaf("parameter", "a", a, place), builder.leaf("parameter", "b", b, place)
     try:
-        made = _convolution(builder, op, given, result.number, place)
+        node = _convolution(builder, op, leaves, result.number, place)
     except NoMatchError:
-        made = _product(builder, op, given, result.number, place)
-    if made is None or made.type != result:
+        node = _product(builder, op, leaves, result.number, place)
+    if node is None or node.type != result:
         return None
-    return Graph(place or "product", given, (made,))
+    return Graph(place or "product", leaves, (node,))
 
 
 def _type(value: SSAValue) -> Type | None:
@@ -45,13 +45,13 @@ def _type(value: SSAValue) -> Type | None:
 
 
 def _convolution(
-    builder: Builder, op: linalg.GenericOp, given: tuple[Node, Node], number: str, place: str
+    builder: Builder, op: linalg.GenericOp, leaves: tuple[Node, Node], number: str, place: str
 ) -> Node | None:
     """Of images in the order of their channels; raises NoMatchError where it is none."""
     match: Match = match_conv(op)
     named = dict(enumerate(match.dims))
     maps = maps_of(op)
-    image, kernel = (match.operands.index(one) for one in ("I", "F"))
+    image, kernel = (match.operands.index(name) for name in ("I", "F"))
     axes = {
         n: [named.get(getattr(e, "position", -1), "") for e in maps[n].results] for n in (image, kernel, 2)
     }
@@ -61,34 +61,34 @@ def _convolution(
         return None
     settings = match.settings
     return builder.op(
-        "convolution", given[image], given[kernel], place=place, dims="bf01_oi01->bf01", number=number,
+        "convolution", leaves[image], leaves[kernel], place=place, dims="bf01_oi01->bf01", number=number,
         strides=(settings.get("sh", 1), settings.get("sw", 1)), padding=(0, 0, 0, 0), lhs_dilation=(1, 1),
         rhs_dilation=(settings.get("dh", 1), settings.get("dw", 1)), feature_group_count=1,
     )  # fmt: skip
 
 
 def _product(
-    builder: Builder, op: linalg.GenericOp, given: tuple[Node, Node], number: str, place: str
+    builder: Builder, op: linalg.GenericOp, leaves: tuple[Node, Node], number: str, place: str
 ) -> Node | None:
     """``dot_general``, and a transpose where the result's order is another."""
     loops = []
-    for one in maps_of(op):
-        if not all(isinstance(e, AffineDimExpr) for e in one.results):
+    for map_ in maps_of(op):
+        if not all(isinstance(e, AffineDimExpr) for e in map_.results):
             return None
-        loops.append([e.position for e in one.results if isinstance(e, AffineDimExpr)])
+        loops.append([e.position for e in map_.results if isinstance(e, AffineDimExpr)])
     a, b, result = loops
     if len(set(a)) != len(a) or len(set(b)) != len(b):
         return None
-    both = [one for one in result if one in a and one in b]
-    summed = [one for one in a if one in b and one not in result]
-    made = builder.op(
-        "dot_general", *given, place=place, number=number,
+    both = [dim for dim in result if dim in a and dim in b]
+    summed = [dim for dim in a if dim in b and dim not in result]
+    node = builder.op(
+        "dot_general", *leaves, place=place, number=number,
         lhs_batch=tuple(map(a.index, both)), rhs_batch=tuple(map(b.index, both)),
         lhs_contracting=tuple(map(a.index, summed)), rhs_contracting=tuple(map(b.index, summed)),
     )  # fmt: skip
-    order = [*both, *(one for side in (a, b) for one in side if one not in both and one not in summed)]
+    order = [*both, *(dim for side in (a, b) for dim in side if dim not in both and dim not in summed)]
     if sorted(order) != sorted(result):
         return None
     if order != result:
-        made = builder.op("transpose", made, place=place, permutation=tuple(map(order.index, result)))
-    return made
+        node = builder.op("transpose", node, place=place, permutation=tuple(map(order.index, result)))
+    return node

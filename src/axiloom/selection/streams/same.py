@@ -71,16 +71,16 @@ class Symbols:
 
     def _sum(self, terms: Sequence[Term]) -> Term:
         """Zeros add nothing."""
-        found: list[Term] = []
+        parts: list[Term] = []
         for term in terms:
             if term != self.zero:
-                found += self.sums.get(term, (term,))
-        if len(found) == 1:
-            return found[0]
-        found.sort()
-        made = self.term("sum", *found)
-        self.sums[made] = tuple(found)
-        return made
+                parts += self.sums.get(term, (term,))
+        if len(parts) == 1:
+            return parts[0]
+        parts.sort()
+        total = self.term("sum", *parts)
+        self.sums[total] = tuple(parts)
+        return total
 
 
 def is_same(product: Graph, form: Graph) -> bool:
@@ -111,7 +111,7 @@ def check(product: Graph, form: Graph, seed: int = 0) -> int:
     sampled = min(SAMPLED, max(FEWEST, TERMS // terms))
     chosen = {0, count - 1, *(int(integer) for integer in rng.integers(0, count, sampled - 2))}
     for flat in sorted(chosen):
-        at = tuple(int(one) for one in np.unravel_index(flat, shape))
+        at = tuple(int(i) for i in np.unravel_index(flat, shape))
         if _element(algebra, product.results[0], at) != _element(algebra, form.results[0], at):
             raise FormFaultError(f"{product.name}: element {at} of a form is another one")
     return len(chosen)
@@ -120,7 +120,7 @@ def check(product: Graph, form: Graph, seed: int = 0) -> int:
 def _element(algebra: Symbols, node: Node, at: Sequence[int]) -> Term:
     if node.op in ("parameter", "constant"):
         return algebra.term(node.op, str(node.attributes["name"]), *at)
-    reads = [lambda place, one=one: _element(algebra, one, place) for one in node.operands]
+    reads = [lambda place, operand=operand: _element(algebra, operand, place) for operand in node.operands]
     types = [operand.type for operand in node.operands]
-    found: Term = OPS[node.op].element(algebra, reads, tuple(at), types, node.attributes)
-    return found
+    element: Term = OPS[node.op].element(algebra, reads, tuple(at), types, node.attributes)
+    return element

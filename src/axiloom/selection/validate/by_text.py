@@ -59,12 +59,12 @@ def by_text(program: Program, graph: Graph, isa: InstructionSet, *, seed: int = 
 
 def steps(program: Program) -> int:
     """Steps of its loops over micro-ops that multiply."""
-    found = 0
+    count = 0
     for command in program.commands:
-        given = command.fields
-        if command.instruction == "gemm" and not given.get("reset"):
-            found += given.get("outer", 0) * given.get("inner", 0) * (given["last"] - given["first"])
-    return found
+        fields = command.fields
+        if command.instruction == "gemm" and not fields.get("reset"):
+            count += fields.get("outer", 0) * fields.get("inner", 0) * (fields["last"] - fields["first"])
+    return count
 
 
 def _inputs(graph: Graph, seed: int) -> Iterator[dict[str, Raw]]:
@@ -80,9 +80,9 @@ def _inputs(graph: Graph, seed: int) -> Iterator[dict[str, Raw]]:
 
 def compare(program: Program, graph: Graph, isa: InstructionSet, inputs: Mapping[str, Raw]) -> None:
     named = {array.name for array in program.arrays}
-    found = execute(program, isa, {name: value for name, value in inputs.items() if name in named})
+    outputs = execute(program, isa, {name: value for name, value in inputs.items() if name in named})
     for name, expected in zip(graph.result_names, evaluate(graph, inputs), strict=True):
-        differs = np.asarray(found[name]).reshape(expected.shape) != expected
+        differs = np.asarray(outputs[name]).reshape(expected.shape) != expected
         if differs.any():
             at = [int(i) for i in np.argwhere(differs)[0]]
             raise ProgramFaultError(f"{name}{at} has another number than in the application")
@@ -108,16 +108,16 @@ def compare_polynomials(program: Program, graph: Graph, isa: InstructionSet) -> 
     encoder = Encoder(isa)
     for command in program.commands:
         run.execute(isa.instructions[command.instruction], encoder.inputs(command))
-    arrays = {one.name: one for one in program.arrays if one.role == "out"}
+    arrays = {array.name: array for array in program.arrays if array.role == "out"}
     elements = _Elements(_Algebra(polynomials), graph, leaves)
     for name, node in zip(graph.result_names, graph.results, strict=True):
         array = arrays[name]
         of = number(array.number)
         for place, at in enumerate(np.ndindex(*node.type.shape)):
             first = array.base + place * of.host.itemsize
-            found = run.element(array.memory, first, of.host.itemsize, signed=of.signed)
+            element = run.element(array.memory, first, of.host.itemsize, signed=of.signed)
             expected, _ = elements.at(node, at)
-            if not _equal(found, expected):
+            if not _equal(element, expected):
                 raise ProgramFaultError(f"{name}{list(at)} is another value than in the application")
 
 
@@ -179,11 +179,11 @@ class Symbolic(Reference):
         return super().value(expr, known)
 
     def _held(self, memory: str, at: tuple[int, ...]) -> Value:
-        found: Value | None = self.state[memory][at]
-        if found is None:
+        value: Value | None = self.state[memory][at]
+        if value is None:
             kind = self.isa.memories[memory].type
-            found = self.state[memory][at] = self.made.symbol(("before", memory, at), kind.low, kind.high)
-        return found
+            value = self.state[memory][at] = self.made.symbol(("before", memory, at), kind.low, kind.high)
+        return value
 
     def _apply(self, operation: str, values: Sequence[Any]) -> Value:
         rule = _OF_POLYNOMIALS.get(operation)
@@ -251,13 +251,13 @@ class _Algebra:
         return self.made.wrapped(value, kind.bits, signed=kind.signed)
 
     def fold(self, function: str, count: int, body: Callable[[int], Any]) -> Any:
-        found = body(0)
+        result = body(0)
         if function == "add":  # what wraps once at the end is the same
-            total = self.made.sum([found[0], *(body(index)[0] for index in range(1, count))])
-            return self._within(total, found[1]), found[1]
+            total = self.made.sum([result[0], *(body(index)[0] for index in range(1, count))])
+            return self._within(total, result[1]), result[1]
         for index in range(1, count):
-            found = self.apply(function, found, body(index))
-        return found
+            result = self.apply(function, result, body(index))
+        return result
 
     def choose(self, condition: Any, yes: Callable[[], Any], no: Callable[[], Any]) -> Any:
         return yes() if condition else no()
@@ -280,7 +280,7 @@ class _Elements:
             return int(self.graph.constant(node)[place]), node.type.number
         key = id(node), place
         if key not in self.known:
-            reads = [lambda at, one=one: self.at(one, tuple(at)) for one in node.operands]
+            reads = [lambda at, operand=operand: self.at(operand, tuple(at)) for operand in node.operands]
             types = [operand.type for operand in node.operands]
             self.known[key] = OPS[node.op].element(self.algebra, reads, place, types, node.attributes)
         return self.known[key]

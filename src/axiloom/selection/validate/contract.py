@@ -28,12 +28,12 @@ def _dense(elements: Elements, node: Node, operands: Sequence[Ids]) -> Ids:
 
 
 def _dot_general(elements: Elements, node: Node, operands: Sequence[Ids]) -> Ids:
-    given = {name: list(value) for name, value in node.attributes.items() if isinstance(value, tuple)}
-    left = arranged(operands[0], given["lhs_batch"], given["lhs_contracting"])
-    right = arranged(operands[1], given["rhs_batch"], given["rhs_contracting"])
+    dims = {name: list(value) for name, value in node.attributes.items() if isinstance(value, tuple)}
+    left = arranged(operands[0], dims["lhs_batch"], dims["lhs_contracting"])
+    right = arranged(operands[1], dims["rhs_batch"], dims["rhs_contracting"])
     types = [operand.type for operand in node.operands]
-    made = [product(elements, a, b, types, node.type.number) for a, b in zip(left, right, strict=True)]
-    return np.stack(made).reshape(node.type.shape)
+    products = [product(elements, a, b, types, node.type.number) for a, b in zip(left, right, strict=True)]
+    return np.stack(products).reshape(node.type.shape)
 
 
 CONTRACTIONS: Mapping[str, Contraction] = {"dense": _dense, "dot_general": _dot_general}
@@ -55,7 +55,7 @@ def product(elements: Elements, rows: Ids, columns: Ids, types: Sequence[Type], 
     if number(of).narrow:
         rows = elements.convert(rows, types[0].number, inner)
         columns = elements.convert(columns, types[1].number, inner)
-        types = [Type(one.shape, inner) for one in types]
+        types = [Type(type_.shape, inner) for type_ in types]
     result = np.empty((len(rows), len(columns)), np.int64)
     head = ("sum of products", types[0].number, types[1].number, inner)
     zeros_left, zeros_right = _zeros(elements, rows), _zeros(elements, columns)
@@ -74,7 +74,7 @@ def product(elements: Elements, rows: Ids, columns: Ids, types: Sequence[Type], 
 
 
 def _zeros(elements: Elements, ids: Ids) -> np.ndarray:
-    nothing = [one for one, (name, bits) in elements.literals.items() if _value(name, bits) == 0]
+    nothing = [literal for literal, (name, bits) in elements.literals.items() if _value(name, bits) == 0]
     return np.isin(ids, np.array(nothing, np.int64))
 
 
@@ -106,5 +106,5 @@ def _pairs(
 
 def _ones(elements: Elements, ids: Ids) -> bool:
     return all(
-        one in elements.literals and _value(*elements.literals[one]) == 1 for one in np.unique(ids).tolist()
+        id_ in elements.literals and _value(*elements.literals[id_]) == 1 for id_ in np.unique(ids).tolist()
     )

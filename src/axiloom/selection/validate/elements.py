@@ -38,57 +38,57 @@ class Elements:
         return np.arange(self.many - count, self.many, dtype=np.int64).reshape(shape)
 
     def one(self, key: tuple[Any, ...]) -> int:
-        found = self.known.get(key)
-        if found is None:
-            found = self.known[key] = self.many
+        id_ = self.known.get(key)
+        if id_ is None:
+            id_ = self.known[key] = self.many
             self.many += 1
-        return found
+        return id_
 
     def literal(self, array: NDArray[Any], name: str) -> Ids:
         """Numbers, as raw host values."""
         bits = np.ascontiguousarray(array).view(f"u{array.dtype.itemsize}")
         values, back = np.unique(bits, return_inverse=True)
-        found = np.empty(len(values), np.int64)
+        ids = np.empty(len(values), np.int64)
         for i, value in enumerate(values.tolist()):
-            found[i] = self.one(("literal", name, value))
-            self.literals[int(found[i])] = name, value
-        return found[back].reshape(array.shape)
+            ids[i] = self.one(("literal", name, value))
+            self.literals[int(ids[i])] = name, value
+        return ids[back].reshape(array.shape)
 
     def rows(self, head: tuple[Any, ...], rows: Ids) -> Ids:
         """Of each row the element that is `head` of it. `rows` has two dimensions."""
         if rows.shape[1] == 0:
             return np.full(len(rows), self.one(head), np.int64)
         unique, back = np.unique(rows, axis=0, return_inverse=True)
-        found = np.fromiter((self.one((*head, *row)) for row in map(tuple, unique.tolist())), np.int64)
-        return found[back.reshape(-1)]
+        ids = np.fromiter((self.one((*head, *row)) for row in map(tuple, unique.tolist())), np.int64)
+        return ids[back.reshape(-1)]
 
     def convert(self, ids: Ids, source: str, target: str) -> Ids:
         """Numbers as numbers of another kind; what was made wider and comes back is what it was."""
         if source == target:
             return ids
         unique, back = np.unique(ids, return_inverse=True)
-        found = np.empty(len(unique), np.int64)
-        for i, one in enumerate(unique.tolist()):
-            if self.widened.get(one) == target:
-                found[i] = self.origin[one]
+        converted = np.empty(len(unique), np.int64)
+        for i, id_ in enumerate(unique.tolist()):
+            if self.widened.get(id_) == target:
+                converted[i] = self.origin[id_]
                 continue
-            if one in self.literals:
-                raw = np.array([self.literals[one][1]], f"u{number(source).host.itemsize}")
+            if id_ in self.literals:
+                raw = np.array([self.literals[id_][1]], f"u{number(source).host.itemsize}")
                 value = number(source).decode(raw.view(number(source).host))
-                found[i] = self.literal(convert(value, number(source), number(target)), target)[0]
+                converted[i] = self.literal(convert(value, number(source), number(target)), target)[0]
                 continue
-            found[i] = self.one(("convert", source, target, one))
+            converted[i] = self.one(("convert", source, target, id_))
             if number(source).narrow and target == "float32":
-                self.widened[int(found[i])], self.origin[int(found[i])] = source, one
-        return found[back].reshape(ids.shape)
+                self.widened[int(converted[i])], self.origin[int(converted[i])] = source, id_
+        return converted[back].reshape(ids.shape)
 
     # --- literals -----------------------------------------------------------------------------------------
 
     def all_literal(self, operands: Sequence[Ids]) -> bool:
-        return all(int(one) in self.literals for ids in operands for one in np.unique(ids))
+        return all(int(id_) in self.literals for ids in operands for id_ in np.unique(ids))
 
     def raw(self, ids: Ids, type_: Type) -> NDArray[Any]:
         host = number(type_.number).host
         unique, back = np.unique(ids, return_inverse=True)
-        bits = np.array([self.literals[int(one)][1] for one in unique], f"u{host.itemsize}")
+        bits = np.array([self.literals[int(id_)][1] for id_ in unique], f"u{host.itemsize}")
         return bits.view(host)[back].reshape(type_.shape)

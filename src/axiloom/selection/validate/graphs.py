@@ -21,15 +21,15 @@ MOVES = frozenset(
 )
 COMMUTES = frozenset(("add", "multiply", "maximum", "minimum", "and", "or", "xor"))
 """In floats too: there is one NaN."""
-ELEMENTWISE = frozenset(one.name for one in elementwise.OPS)
+ELEMENTWISE = frozenset(op.name for op in elementwise.OPS)
 
 
-def results(elements: Elements, graph: Graph, given: Mapping[str, Ids]) -> tuple[Ids, ...]:
+def results(elements: Elements, graph: Graph, inputs: Mapping[str, Ids]) -> tuple[Ids, ...]:
     """The results, for parameters by name."""
     ids: dict[int, Ids] = {}
     for node in graph.nodes():
         if node.op == "parameter":
-            ids[id(node)] = given[str(node.attributes["name"])]
+            ids[id(node)] = inputs[str(node.attributes["name"])]
         elif node.op == "constant":
             ids[id(node)] = elements.literal(graph.constant(node), node.type.number)
         else:
@@ -48,8 +48,8 @@ def value(elements: Elements, node: Node, operands: Sequence[Ids]) -> Ids:
     if node.op == "convert":
         return elements.convert(operands[0], types[0].number, node.type.number)
     if node.op in ELEMENTWISE:
-        given = tuple(sorted(node.attributes.items()))
-        head = (node.op, given, *(one.number for one in types))
+        attributes = tuple(sorted(node.attributes.items()))
+        head = (node.op, attributes, *(type_.number for type_ in types))
         stacked = np.stack(
             [np.broadcast_to(operand, node.type.shape).ravel() for operand in operands], axis=1
         )
@@ -66,9 +66,9 @@ def value(elements: Elements, node: Node, operands: Sequence[Ids]) -> Ids:
     key = (node.op, tuple(sorted(node.attributes.items())), *(operand.tobytes() for operand in operands))
     first = elements.known.get(key)
     if first is None:
-        made = elements.fresh(node.type.shape)
-        elements.known[key] = int(made.flat[0]) if made.size else 0
-        return made
+        fresh = elements.fresh(node.type.shape)
+        elements.known[key] = int(fresh.flat[0]) if fresh.size else 0
+        return fresh
     return np.arange(first, first + node.type.elements, dtype=np.int64).reshape(node.type.shape)
 
 
@@ -78,8 +78,8 @@ def _defined(elements: Elements, node: Node, operands: Sequence[Ids]) -> Ids:
     builder = Builder()
     leaves = [builder.leaf("parameter", str(i), operand.type) for i, operand in enumerate(node.operands)]
     result = definition(builder.op, leaves, node.attributes)
-    given = {str(i): operand for i, operand in enumerate(operands)}
-    return results(elements, Graph(node.op, tuple(leaves), (result,)), given)[0]
+    inputs = {str(i): operand for i, operand in enumerate(operands)}
+    return results(elements, Graph(node.op, tuple(leaves), (result,)), inputs)[0]
 
 
 def _reduced(elements: Elements, node: Node, operand: Ids) -> Ids:
@@ -90,5 +90,5 @@ def _reduced(elements: Elements, node: Node, operand: Ids) -> Ids:
     kind, of = str(node.attributes["kind"]), node.type.number
     # The IR makes sums and products of narrow floats in float32, and rounds once.
     inner = "float32" if number(of).narrow and kind in ("add", "mul") else of
-    made = elements.rows(("reduce", kind, inner), elements.convert(rows, of, inner))
-    return elements.convert(made, inner, of).reshape(node.type.shape)
+    reduced = elements.rows(("reduce", kind, inner), elements.convert(rows, of, inner))
+    return elements.convert(reduced, inner, of).reshape(node.type.shape)

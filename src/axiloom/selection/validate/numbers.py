@@ -68,14 +68,14 @@ def edge_inputs(graph: Graph, seed: int, *, real: bool = False) -> Iterator[dict
         edges[str(node.attributes["name"])] = values
     for share in SHARES:
         yield {
-            name: np.where(dice.random(one.shape) < share, dice.choice(edges[name], one.shape), one)
-            for name, one in plain.items()
+            name: np.where(dice.random(array.shape) < share, dice.choice(edges[name], array.shape), array)
+            for name, array in plain.items()
         }
     yield {
-        name: np.broadcast_to(dice.choice(edges[name], (*one.shape[:-1], 1)), one.shape).copy()
-        if one.ndim
+        name: np.broadcast_to(dice.choice(edges[name], (*array.shape[:-1], 1)), array.shape).copy()
+        if array.ndim
         else dice.choice(edges[name], ())
-        for name, one in plain.items()
+        for name, array in plain.items()
     }
 
 
@@ -84,12 +84,12 @@ def compare_numbers(
 ) -> Compared:
     """`exact`: as a proof has it. Raises ProgramFaultError where numbers differ by more than roundings
     explain, or, if `exact`, at all at an edge."""
-    found = _compared(program, graph, isa, random_inputs(graph, seed), seed)
+    worst = _compared(program, graph, isa, random_inputs(graph, seed), seed)
     for inputs in edge_inputs(graph, seed, real=not exact):
         expected = ordered(graph, inputs) if exact else None
         if expected is None:
             other = _compared(program, graph, isa, inputs, seed)
-            found = max(found, other, key=lambda one: (not one.equal, one.difference))
+            worst = max(worst, other, key=lambda compared: (not compared.equal, compared.difference))
             continue
         got = _executed(program, graph, isa, inputs)
         for name, node, wanted, own in zip(graph.result_names, graph.results, expected, got, strict=True):
@@ -102,14 +102,14 @@ def compare_numbers(
                 at = tuple(int(i) for i in np.argwhere(bad)[0])
                 why = f"{of.decode(own)[at]:g}, and the application says {of.decode(wanted)[at]:g}"
                 raise ProgramFaultError(f"at numbers at which results turn {name}{list(at)} is {why}")
-    return found
+    return worst
 
 
 def _executed(program: Program, graph: Graph, isa: InstructionSet, inputs: Mapping[str, Raw]) -> list[Raw]:
     named = {array.name for array in program.arrays}
-    found = execute(program, isa, {name: value for name, value in inputs.items() if name in named})
+    outputs = execute(program, isa, {name: value for name, value in inputs.items() if name in named})
     return [
-        found[name].reshape(node.type.shape)
+        outputs[name].reshape(node.type.shape)
         for name, node in zip(graph.result_names, graph.results, strict=True)
     ]
 
@@ -117,21 +117,21 @@ def _executed(program: Program, graph: Graph, isa: InstructionSet, inputs: Mappi
 def _compared(
     program: Program, graph: Graph, isa: InstructionSet, inputs: Mapping[str, Raw], seed: int
 ) -> Compared:
-    found = _executed(program, graph, isa, inputs)
+    outputs = _executed(program, graph, isa, inputs)
     expected = evaluate(graph, inputs)
-    if all(np.array_equal(*pair) for pair in zip(found, expected, strict=True)):
+    if all(np.array_equal(*pair) for pair in zip(outputs, expected, strict=True)):
         return Compared(True)
     trials = [_trial(graph, inputs, seed + 1 + turn) for turn in range(TRIALS)]
     worst = Compared(False)
-    for i, (name, own, one, node) in enumerate(
-        zip(graph.result_names, found, expected, graph.results, strict=True)
+    for i, (name, own, wanted, node) in enumerate(
+        zip(graph.result_names, outputs, expected, graph.results, strict=True)
     ):
         of = number(node.type.number)
         if of.kind != "float":
-            if not np.array_equal(own, one):
+            if not np.array_equal(own, wanted):
                 raise ProgramFaultError(f"{name} has other numbers than the application")
             continue
-        true, got = (of.decode(a).astype(np.float64) for a in (one, own))
+        true, got = (of.decode(a).astype(np.float64) for a in (wanted, own))
         with np.errstate(invalid="ignore"):
             apart = [np.abs(of.decode(t[i]).astype(np.float64) - true) for t in trials]
         spread = np.max(np.where(np.isfinite(apart), apart, 0.0), axis=0)
@@ -160,8 +160,8 @@ def _trial(graph: Graph, inputs: Mapping[str, Raw], seed: int) -> list[Raw]:
             values[id(node)] = graph.constant(node)
             continue
         arrays = [values[id(operand)] for operand in node.operands]
-        made = OPS[node.op].evaluate(arrays, [operand.type for operand in node.operands], node.attributes)
-        values[id(node)] = _shaken(made, node.type.number, dice) if _rounds(node.op) else made
+        exact = OPS[node.op].evaluate(arrays, [operand.type for operand in node.operands], node.attributes)
+        values[id(node)] = _shaken(exact, node.type.number, dice) if _rounds(node.op) else exact
     return [values[id(result)] for result in graph.results]
 
 

@@ -33,10 +33,10 @@ def ordered(graph: Graph, inputs: Mapping[str, Raw]) -> list[Raw] | None:
         elif node.op == "constant":
             values[id(node)] = graph.constant(node)
         else:
-            made = _value(node, [values[id(operand)] for operand in node.operands])
-            if made is None:
+            computed = _value(node, [values[id(operand)] for operand in node.operands])
+            if computed is None:
                 return None
-            values[id(node)] = made
+            values[id(node)] = computed
     return [values[id(result)] for result in graph.results]
 
 
@@ -50,8 +50,8 @@ def _value(node: Node, operands: Sequence[Raw]) -> Raw | None:
         builder = Builder()
         leaves = [builder.leaf("parameter", str(i), type_) for i, type_ in enumerate(types)]
         inner = Graph(node.op, tuple(leaves), (definition(builder.op, leaves, node.attributes),))
-        made = ordered(inner, {str(i): operand for i, operand in enumerate(operands)})
-        return made[0] if made else None
+        nested = ordered(inner, {str(i): operand for i, operand in enumerate(operands)})
+        return nested[0] if nested else None
     if floats and operands and node.op not in _PLAIN:
         return None
     return OPS[node.op].evaluate(list(operands), types, node.attributes)
@@ -63,17 +63,17 @@ def _dense(node: Node, operands: Sequence[Raw]) -> Raw:
 
 
 def _dot_general(node: Node, operands: Sequence[Raw]) -> Raw:
-    given = {name: list(value) for name, value in node.attributes.items() if isinstance(value, tuple)}
-    left = arranged(operands[0], given["lhs_batch"], given["lhs_contracting"])
-    return _products(node, left, arranged(operands[1], given["rhs_batch"], given["rhs_contracting"]))
+    dims = {name: list(value) for name, value in node.attributes.items() if isinstance(value, tuple)}
+    left = arranged(operands[0], dims["lhs_batch"], dims["lhs_contracting"])
+    return _products(node, left, arranged(operands[1], dims["rhs_batch"], dims["rhs_contracting"]))
 
 
 def _products(node: Node, left: Raw, right: Raw) -> Raw:
     """Of batches of rows."""
     of = accumulator(number(node.type.number))
     a, b = (
-        _inner(one, operand.type.number, of.values)
-        for one, operand in zip((left, right), node.operands, strict=True)
+        _inner(factor, operand.type.number, of.values)
+        for factor, operand in zip((left, right), node.operands, strict=True)
     )
     total = np.zeros((len(a), a.shape[1], b.shape[1]), of.values)
     with np.errstate(all="ignore"):

@@ -71,12 +71,12 @@ class Polynomials:
     """Of a symbol for what wraps: how many bits it has, and what."""
 
     def symbol(self, key: tuple[Any, ...], low: int, high: int) -> Poly:
-        found = self.known.get(key)
-        if found is None:
-            found = self.known[key] = len(self.keys)
+        number = self.known.get(key)
+        if number is None:
+            number = self.known[key] = len(self.keys)
             self.keys.append(key)
             self.ranges.append((low, high))
-        return Poly(self, {(found,): 1})
+        return Poly(self, {(number,): 1})
 
     def made(self, terms: dict[Product, int]) -> Value:
         kept = polynomial.without_zeros(terms)
@@ -150,8 +150,8 @@ class Polynomials:
         if self.fits(value, low, high):
             return value
         if isinstance(value, int):
-            found = value & ((1 << bits) - 1)
-            return found - (1 << bits) if found > high else found
+            low_bits = value & ((1 << bits) - 1)
+            return low_bits - (1 << bits) if low_bits > high else low_bits
         symbol = self._only(value)
         if symbol is not None:
             name, *rest = self.keys[symbol]
@@ -164,27 +164,29 @@ class Polynomials:
             return self.wrapped(inner, bits, signed=True)
         if self.fits(inner, low, high):
             return inner
-        made = self.symbol(("wrap", bits, inner.key), low, high)
-        only = self._only(made)
+        wrapped = self.symbol(("wrap", bits, inner.key), low, high)
+        only = self._only(wrapped)
         assert only is not None
         self.inside[only] = bits, inner
-        return made
+        return wrapped
 
     def _modulo(self, value: Poly, bits: int) -> Value:
         """An equal polynomial modulo 2^bits, with what had wrapped at as many bits or more in the open."""
-        found: dict[Product, int] = {}
+        terms: dict[Product, int] = {}
         for monomial, factor in value.terms.items():
-            if not any(one in self.inside for one in monomial):
-                found[monomial] = found.get(monomial, 0) + factor
+            if not any(symbol in self.inside for symbol in monomial):
+                terms[monomial] = terms.get(monomial, 0) + factor
                 continue
             opened: Value = factor
-            for one in monomial:
-                wide, inner = self.inside.get(one, (0, None))
-                opened = opened * (inner if inner is not None and wide >= bits else Poly(self, {(one,): 1}))
+            for symbol in monomial:
+                wide, inner = self.inside.get(symbol, (0, None))
+                opened = opened * (
+                    inner if inner is not None and wide >= bits else Poly(self, {(symbol,): 1})
+                )
             for other, times in _terms(opened).items():
-                found[other] = found.get(other, 0) + times
+                terms[other] = terms.get(other, 0) + times
         half, whole = 1 << bits - 1, 1 << bits
-        return self.made({m: (factor + half) % whole - half for m, factor in found.items()})
+        return self.made({m: (factor + half) % whole - half for m, factor in terms.items()})
 
     def clipped(self, value: Value, low: int | None, high: int | None) -> Value:
         """``min(max(value, low), high)``; None clips nothing."""

@@ -61,19 +61,19 @@ class Replay:
     def command(self, command: Command) -> None:
         meaning = self.meaning(command)
         fields = command.fields
-        operands = [self.read(one, fields) for one in meaning.operands]
+        operands = [self.read(operand, fields) for operand in meaning.operands]
         for number_, operand in enumerate(meaning.operands):
             if number_ != meaning.in_place and self._overlap(operand, meaning.result, fields):
                 raise ProgramFaultError(f"writes over what it reads in {operand.memory}")
-        given = {str(i): one for i, one in enumerate(operands)}
-        (made,) = results(self.elements, Graph(command.instruction, (), (meaning.value,)), given)
-        self.write(meaning.result, fields, made)
+        inputs = {str(i): ids for i, ids in enumerate(operands)}
+        (result,) = results(self.elements, Graph(command.instruction, (), (meaning.value,)), inputs)
+        self.write(meaning.result, fields, result)
 
     def meaning(self, command: Command) -> Meaning:
-        found = self.meanings.of(command.instruction, command.fields)
-        if isinstance(found, str):
-            raise ProgramFaultError(f"it means nothing as a whole: {found}")
-        return found
+        meaning = self.meanings.of(command.instruction, command.fields)
+        if isinstance(meaning, str):
+            raise ProgramFaultError(f"it means nothing as a whole: {meaning}")
+        return meaning
 
     # --- slices -------------------------------------------------------------------------------------------
 
@@ -112,10 +112,10 @@ class Replay:
         if (held == NOTHING).any():
             raise ProgramFaultError(f"reads {where}, of which byte {_first(held)} was never written")
         rows = held.reshape(-1, size)
-        found = rows[:, 0] // 8
-        if (rows != found[:, None] * 8 + np.arange(size)).any():
+        ids = rows[:, 0] // 8
+        if (rows != ids[:, None] * 8 + np.arange(size)).any():
             raise ProgramFaultError(f"reads {where} across elements")
-        return found
+        return ids
 
     def write(self, operand: Operand, fields: Mapping[str, int], ids: Ids) -> None:
         begin, memory, units = (
@@ -142,15 +142,15 @@ def replay(program: Program, graph: Graph, meanings: Meanings) -> bool:
     """Whether bits may differ: all is equal in real numbers, or exactly. Raises ProgramFaultError."""
     elements = Elements()
     run = Replay(program, meanings, elements)
-    given: dict[str, Ids] = {}
+    inputs: dict[str, Ids] = {}
     for node in graph.parameters:
         name = str(node.attributes["name"])
-        given[name] = elements.fresh(node.type.shape)
+        inputs[name] = elements.fresh(node.type.shape)
         if name in run.by_name:
-            run.load(name, given[name])
+            run.load(name, inputs[name])
     for name, contents in program.constants.items():
         run.load(name, elements.literal(np.asarray(contents), run.by_name[name].number))
-    expected = results(elements, graph, given)
+    expected = results(elements, graph, inputs)
     run.run()
     outs = [array for array in program.arrays if array.role == "out"]
     if len(outs) != len(expected):
@@ -159,8 +159,10 @@ def replay(program: Program, graph: Graph, meanings: Meanings) -> bool:
     for name, ids in zip(graph.result_names, expected, strict=True):
         if name not in order:
             raise ProgramFaultError(f"no array {name} comes out")
-        found = run.array(order[name])
-        if found.shape != ids.shape or (found != ids).any():
-            where = tuple(int(i) for i in np.argwhere(found != ids)[0]) if found.shape == ids.shape else ()
+        outputs = run.array(order[name])
+        if outputs.shape != ids.shape or (outputs != ids).any():
+            where = (
+                tuple(int(i) for i in np.argwhere(outputs != ids)[0]) if outputs.shape == ids.shape else ()
+            )
             raise ProgramFaultError(f"{name}{list(where)} is another value than in the application")
     return elements.reals

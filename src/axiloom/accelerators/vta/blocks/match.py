@@ -82,8 +82,8 @@ class Matcher:
                         seen.add(way)
                         yield way
 
-    def _sums(self, result: int, class_: int, done: _Done, deep: int) -> Iterator[Way]:
-        for node in self.saturated.classes[class_]:
+    def _sums(self, result: int, eclass: int, done: _Done, deep: int) -> Iterator[Way]:
+        for node in self.saturated.classes[eclass]:
             if node.op in self.sums:
                 yield Way(result, node, Requantise(done.shift, done.low, done.high, bias=False), ())
             elif node.op == "add":
@@ -104,15 +104,15 @@ class Matcher:
                 elif inner.op == "add" and len(biases) < MOST_BIASES:
                     yield from self._biased(result, inner, done, biases)
 
-    def unfinished(self, class_: int) -> Iterator[Way]:
+    def unfinished(self, eclass: int) -> Iterator[Way]:
         """To a value of int32, which is on the way from sums to a byte."""
-        if self.saturated.types[class_].number == "int32":
-            yield from self._sums(class_, class_, _Done(), 8)
+        if self.saturated.types[eclass].number == "int32":
+            yield from self._sums(eclass, eclass, _Done(), 8)
 
-    def _per_channel(self, class_: int) -> int | None:
+    def _per_channel(self, eclass: int) -> int | None:
         """The class of one number a channel that this one is along its last dimension."""
-        rank = len(self.saturated.types[class_].shape)
-        for node in self.saturated.classes[class_]:
+        rank = len(self.saturated.types[eclass].shape)
+        for node in self.saturated.classes[eclass]:
             if node.op == "broadcast_in_dim":
                 under = self.saturated.types[node.operands[0]]
                 if node.given["dimensions"] == (rank - 1,) and under.number == "int32":
@@ -149,9 +149,9 @@ class Matcher:
         if amount is not None and amount >= 0 and done.shift + amount <= MOST_SHIFT:
             yield node.operands[0], replace(done, shift=done.shift + amount)
 
-    def uniform(self, class_: int) -> int | None:
+    def uniform(self, eclass: int) -> int | None:
         """The number that all elements of a constant are."""
-        value = self.constants.value(class_)
+        value = self.constants.value(eclass)
         if value is None or not value.size or (value != value.flat[0]).any():
             return None
         return int(np.asarray(value).flat[0])

@@ -119,22 +119,22 @@ class _Offering:
             )
         return factors, layer
 
-    def _inside(self, class_: int) -> bool:
+    def _inside(self, eclass: int) -> bool:
         """Whether a block may make it on its way."""
-        for way in self.matcher.unfinished(class_):
+        for way in self.matcher.unfinished(eclass):
             with suppress(CompileError):
                 self._layer(way)
                 return True
         return False
 
-    def _byte(self, class_: int) -> int:
+    def _byte(self, eclass: int) -> int:
         """A class of int8, which may have been made wider. Raises RefusedError."""
-        if self.types[class_].number == "int8":
-            return class_
-        for node in self.saturated.classes[class_]:
+        if self.types[eclass].number == "int8":
+            return eclass
+        for node in self.saturated.classes[eclass]:
             if node.op == "convert" and self.types[node.operands[0]].number == "int8":
                 return node.operands[0]
-        raise RefusedError(f"a factor of {self.types[class_]}: int8 is taken")
+        raise RefusedError(f"a factor of {self.types[eclass]}: int8 is taken")
 
     def _in_blocks(self, weights: int, layer: Layer) -> int:
         """The class of these weights in blocks."""

@@ -40,8 +40,8 @@ class _Atoms:
         self.listed: list[Element] = []
 
     def number(self, term: Element) -> int:
-        for i, one in enumerate(self.listed):
-            if type(one) is type(term) and self.equality.alike(one, term) and self._same(one, term):
+        for i, known in enumerate(self.listed):
+            if type(known) is type(term) and self.equality.alike(known, term) and self._same(known, term):
                 return i
         self.listed.append(term)
         return len(self.listed) - 1
@@ -57,9 +57,9 @@ class _Atoms:
 def same(equality: Equality, a: Element, b: Element) -> bool:
     """Both the same polynomial, or for integers: the same bits."""
     known = ("add", "sub", "mul", "neg", "div", "rsqrt", "convert", "index", "literal")
-    if any(isinstance(one, Fold) or _named(one) in known for one in (a, b)):
+    if any(isinstance(term, Fold) or _named(term) in known for term in (a, b)):
         atoms = _Atoms(equality)
-        left, right = (_poly(equality, atoms, one) for one in (a, b))
+        left, right = (_poly(equality, atoms, side) for side in (a, b))
         if left == right:
             return True
     return equality.sense == "integers" and _bits_same(equality, a, b)
@@ -90,12 +90,12 @@ def _poly(equality: Equality, atoms: _Atoms, term: Element) -> Poly:
             if value is not None:
                 return {(): value} if value else {}
         case "add" | "sub":
-            a, b = (_poly(equality, atoms, one) for one in inner)
+            a, b = (_poly(equality, atoms, argument) for argument in inner)
             return _sum([a, b if name == "add" else _scaled(b, -1)])
         case "neg":
             return _scaled(_poly(equality, atoms, inner[0]), -1)
         case "mul":
-            return _product(*(_poly(equality, atoms, one) for one in inner))
+            return _product(*(_poly(equality, atoms, argument) for argument in inner))
         case "div" if equality.sense == "reals":
             a = _poly(equality, atoms, inner[0])
             by = _poly(equality, atoms, inner[1])
@@ -127,9 +127,9 @@ def _scaled(poly: Poly, by: int | Fraction) -> Poly:
 
 def _product(a: Poly, b: Poly) -> Poly:
     poly: Poly = {}
-    for one, x in a.items():
-        for other, y in b.items():
-            key = tuple(sorted((*one, *other)))
+    for left, x in a.items():
+        for right, y in b.items():
+            key = tuple(sorted((*left, *right)))
             poly[key] = poly.get(key, Fraction(0)) + x * y
     return {key: value for key, value in poly.items() if value}
 
@@ -137,7 +137,7 @@ def _product(a: Poly, b: Poly) -> Poly:
 def _bits_same(equality: Equality, a: Element, b: Element) -> bool:
     atoms = _Atoms(equality)
     try:
-        left, right = (_bits(equality, atoms, one) for one in (a, b))
+        left, right = (_bits(equality, atoms, side) for side in (a, b))
     except NotImplementedError:
         return False
     if left.sort() != right.sort():
@@ -204,7 +204,7 @@ def _converted(of: Number, source: Number, a: Any) -> Any:
 
 
 def _either(whole: Any, truth: Any) -> Any:
-    return lambda of, _, *given: (truth if of.kind == "bool" else whole)(*given)
+    return lambda of, _, *operands: (truth if of.kind == "bool" else whole)(*operands)
 
 
 _BITS: dict[str, Any] = {

@@ -92,16 +92,16 @@ class Case:
         tree = parameter.form.tree
         if not isinstance(tree, ast.Tuple):
             return self._named(tree, MOST_RANK)
-        found: list[Any] = []
+        shape: list[Any] = []
         for entry in tree.elts:
             if isinstance(entry, ast.Starred):
-                found += self._named(entry.value, MOST_RANK - len(tree.elts) + 1)
+                shape += self._named(entry.value, MOST_RANK - len(tree.elts) + 1)
             elif isinstance(entry, ast.Name) and entry.id not in self.env:
                 self.env[entry.id] = self.size(entry.id)
-                found.append(self.env[entry.id])
+                shape.append(self.env[entry.id])
             else:
-                found.append(self._value(Expr(ast.unparse(entry))))
-        return tuple(found)
+                shape.append(self._value(Expr(ast.unparse(entry))))
+        return tuple(shape)
 
     def _named(self, tree: ast.expr, most: int) -> tuple[Any, ...]:
         """Some dimensions under a name."""

@@ -58,10 +58,10 @@ class Condition:
 
     @property
     def unknowns(self) -> frozenset[str]:
-        found: frozenset[str] = frozenset()
+        names: frozenset[str] = frozenset()
         for part in self.parts:
-            found |= part.unknowns if isinstance(part, (Size, Condition)) else frozenset()
-        return found
+            names |= part.unknowns if isinstance(part, (Size, Condition)) else frozenset()
+        return names
 
     @cached_property
     def key(self) -> tuple[Any, ...]:
@@ -106,5 +106,5 @@ def holds(condition: Any, values: dict[str, int]) -> bool:
     return not holds(condition.parts[0], values)
 
 
-def _condition_key(one: Any) -> Any:
-    return one.key if isinstance(one, Condition) else one
+def _condition_key(part: Any) -> Any:
+    return part.key if isinstance(part, Condition) else part

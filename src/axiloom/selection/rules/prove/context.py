@@ -91,7 +91,7 @@ class Context:
         if condition.form == ">=" and self.nonnegative(condition.parts[0]):
             return True
         key = condition.key
-        return any(one.key == key for one in (*self.assumed, *self.facts))
+        return any(fact.key == key for fact in (*self.assumed, *self.facts))
 
     def contradiction(self) -> bool:
         """Whether what is assumed cannot be."""
@@ -121,7 +121,9 @@ class Context:
     def local(self, name: str) -> bool:
         """Whether it is an index, or depends on one."""
         if name in self.origins:
-            return any(self.local(one) for value in self.origins[name][:2] for one in parts_unknowns(value))
+            return any(
+                self.local(unknown) for value in self.origins[name][:2] for unknown in parts_unknowns(value)
+            )
         return self.ranges[name][1] is not None
 
     def pick(self, count: int) -> int:
@@ -149,7 +151,7 @@ class Context:
         nothing_known = not self.assumed and not self.facts
         if condition.form == "==" and nothing_known and self.refuted(condition.parts[0]):
             return False
-        assumed = tuple(one.key for one in self.assumed)
+        assumed = tuple(assumption.key for assumption in self.assumed)
         key = (condition.key, self.known, tuple(fact.key for fact in self.facts), assumed)
         answers = self.memory.answers
         if key not in answers:
@@ -163,7 +165,7 @@ class Context:
             values = self._values(seed)
             if values is None or holds(condition, values):
                 continue
-            if all(holds(one, values) for one in wanted):
+            if all(holds(fact, values) for fact in wanted):
                 return True
         return False
 
@@ -195,7 +197,7 @@ class Context:
     def _asked(self, condition: Condition) -> bool:
         """First of what speaks of the same unknowns alone: products of others are what takes long."""
         known = [*self.facts, *self.assumed]
-        near = [one for one in known if one.unknowns <= condition.unknowns | self._ends(condition)]
+        near = [fact for fact in known if fact.unknowns <= condition.unknowns | self._ends(condition)]
         if len(near) < len(known) and self._follows(condition, near):
             return True
         return self._follows(condition, known)
@@ -210,7 +212,7 @@ class Context:
         solver = z3.SolverFor("QF_NIA")
         solver.set("timeout", QUERY_MS)
         wanted = [condition, *known]
-        names = set().union(*(one.unknowns for one in wanted))
+        names = set().union(*(claim.unknowns for claim in wanted))
         facts: list[z3.BoolRef] = []
         stack, seen = sorted(names), set(names)
         while stack:
@@ -219,25 +221,25 @@ class Context:
                 new = parts_unknowns(value) - seen
                 seen |= new
                 stack += sorted(new)
-        solver.add(*facts, *(one.term() for one in wanted[1:]), z3.Not(condition.term()))
+        solver.add(*facts, *(claim.term() for claim in wanted[1:]), z3.Not(condition.term()))
         return bool(solver.check() == z3.unsat)
 
     def _facts(self, name: str, facts: list[z3.BoolRef]) -> list[Any]:
         """What is known of an unknown, and the values that it speaks of."""
         low, high = self.ranges[name]
-        one = z3.Int(name)
-        found = [low]
+        unknown = z3.Int(name)
+        values = [low]
         if low is not None:
-            facts.append(one >= self.term(low))
+            facts.append(unknown >= self.term(low))
         if high is not None:
-            facts.append(one <= self.term(high))
-            found.append(high)
+            facts.append(unknown <= self.term(high))
+            values.append(high)
         if name in self.origins:
             value, by, _ = self.origins[name]
             quotient, rest = self.quotients[_key(value), _key(by)]
             facts.append(self.term(quotient) * self.term(by) + self.term(rest) == self.term(value))
-            found += [value, by, quotient, rest]
-        return found
+            values += [value, by, quotient, rest]
+        return values
 
     def term(self, value: Any) -> z3.ArithRef:
         total: z3.ArithRef = z3.IntVal(0)
@@ -290,8 +292,8 @@ class Context:
                 return False
             # Linear in it: both ends have to do.
             return all(self.nonnegative(self.with_(value, name, end)) for end in (low, high))
-        shifted = replaced(value, lambda one: self.alone(one) + (self.ranges[one][0] or 0))
-        free = all(self.ranges[one][0] is not None for one in parts_unknowns(value))
+        shifted = replaced(value, lambda unknown: self.alone(unknown) + (self.ranges[unknown][0] or 0))
+        free = all(self.ranges[unknown][0] is not None for unknown in parts_unknowns(value))
         return free and all(factor >= 0 for _, factor in parts_of(shifted))
 
     def with_(self, value: Any, name: str, other: Any) -> Any:
@@ -302,7 +304,7 @@ class Context:
         result: Any = made(self, rest)
         for names, factor in value.parts:
             if name in names:
-                part: Any = made(self, {tuple(one for one in names if one != name): factor})
+                part: Any = made(self, {tuple(unknown for unknown in names if unknown != name): factor})
                 for _ in range(names.count(name)):
                     part = part * other
                 result = result + part
@@ -330,8 +332,8 @@ class Context:
             quotient = self.unknown(f"q{number}", low)
             remainder = self.unknown(f"r{number}", 0, by - 1)
             self.quotients[key] = (quotient, remainder)
-            for which, one in enumerate((quotient, remainder)):
-                (name,) = one.unknowns
+            for which, unknown in enumerate((quotient, remainder)):
+                (name,) = unknown.unknowns
                 self.origins[name] = (rest, by, which)
                 self.known = self.memory.number((self.known, name, _key(rest), _key(by), which))
         quotient, remainder = self.quotients[key]
@@ -339,13 +341,13 @@ class Context:
 
     def _divisible(self, value: Any, by: Any) -> tuple[Any, Any]:
         """Division of polynomials by the divisor's first monomial: the quotient, and what is left."""
-        names, factor = max(parts_of(by), key=lambda one: (len(one[0]), one[0]))
+        names, factor = max(parts_of(by), key=lambda part: (len(part[0]), part[0]))
         whole: Any = 0
         rest: Any = value
         for _ in range(MOST_STEPS):
             step: Any = 0
-            for given, times in parts_of(rest):
-                left = _without(given, names)
+            for monomial, times in parts_of(rest):
+                left = _without(monomial, names)
                 if left is not None and times // factor:
                     step = made(self, {left: times // factor})
                     break

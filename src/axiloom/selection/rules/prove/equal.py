@@ -60,9 +60,9 @@ class Equality:
         if isinstance(a, Choose) and isinstance(b, Choose) and a.condition.key == b.condition.key:
             return self._branches(a, b)
         a, b = self.tidy(a), self.tidy(b)
-        for one, other in ((a, b), (b, a)):
-            if isinstance(one, Choose):
-                return self._both(one, other)
+        for choice, other in ((a, b), (b, a)):
+            if isinstance(choice, Choose):
+                return self._both(choice, other)
         if isinstance(a, Scan) or isinstance(b, Scan):
             return same_scan(self, a, b)
         if isinstance(a, Read) and isinstance(b, Read):
@@ -77,12 +77,12 @@ class Equality:
 
     def _branches(self, a: Choose, b: Choose) -> bool:
         """Of one condition."""
-        for condition, one, other in (
+        for condition, ours, theirs in (
             (a.condition, a.yes, b.yes),
             (a.condition.opposite(), a.no, b.no),
         ):
             with self.context.under(condition) as possible:
-                if possible and not self.same(one, other) and not self.context.contradiction():
+                if possible and not self.same(ours, theirs) and not self.context.contradiction():
                     return False
         return True
 
@@ -139,7 +139,7 @@ class Equality:
         if isinstance(term, Fold) and any(fact.form == "==" for fact in self.context.facts):
             single = [name for name, count in term.over if self.equal(count, 1)]
             if single:
-                rest = tuple(one for one in term.over if one[0] not in single)
+                rest = tuple(index for index in term.over if index[0] not in single)
                 body = renamed(term.body, dict.fromkeys(single, 0), self.context)
                 return self.tidy(folded(term.function, rest, body))
         if isinstance(term, Fold) and (there := self._single(term)) is not None:
@@ -147,7 +147,7 @@ class Equality:
         if isinstance(term, Fold) and term.function in FREE:
             # Of equal ones the largest is any of them.
             varying = free(term.body, self.context)
-            over = tuple(one for one in term.over if one[0] in varying)
+            over = tuple(index for index in term.over if index[0] in varying)
             if len(over) < len(term.over):
                 return self.tidy(folded(term.function, over, term.body))
         if isinstance(term, Fold) and isinstance(term.body, (App, Choose)):
@@ -157,7 +157,10 @@ class Equality:
 
     def _tidy_app(self, term: App) -> Element:
         name = term.function.split(":")[0]
-        arguments = tuple(one if isinstance(one, (Size, int)) else self.tidy(one) for one in term.arguments)
+        arguments = tuple(
+            argument if isinstance(argument, (Size, int)) else self.tidy(argument)
+            for argument in term.arguments
+        )
         for i, argument in enumerate(arguments):
             if isinstance(argument, Choose) and name != "select":
                 # A function of a choice is a choice of functions.
@@ -186,12 +189,12 @@ class Equality:
                 if value == {"mul": 1, "add": 0}[name]:
                     return self.tidy(other)
         if name == "mul":
-            for one, other in (term.arguments, term.arguments[::-1]):
-                if isinstance(one, Fold) and one.function == "add":
-                    inner = App("mul", (one.body, other), term.of)
-                    return self.tidy(folded("add", one.over, inner))
+            for factor, other in (term.arguments, term.arguments[::-1]):
+                if isinstance(factor, Fold) and factor.function == "add":
+                    inner = App("mul", (factor.body, other), term.of)
+                    return self.tidy(folded("add", factor.over, inner))
         if name == "convert" and self.sense == "reals":
-            kinds = {number(one.of).kind for one in (term, *term.arguments)}
+            kinds = {number(operand.of).kind for operand in (term, *term.arguments)}
             if kinds == {"float"}:
                 inner_term: Element = term.arguments[0]
                 return inner_term
@@ -211,10 +214,10 @@ class Equality:
             if factor not in (1, -1) or (isinstance(rest, Size) and name in rest.unknowns):
                 continue
             at = -rest if factor == 1 else rest
-            others = tuple(one for one in fold.over if one[0] != name)
-            if free(at, self.context) & {one for one, _ in others}:
+            others = tuple(index for index in fold.over if index[0] != name)
+            if free(at, self.context) & {other for other, _ in others}:
                 continue
-            if all(self.context.valid(self.context.compared(one, ">=")) for one in (at, count - 1 - at)):
+            if all(self.context.valid(self.context.compared(bound, ">=")) for bound in (at, count - 1 - at)):
                 return folded(fold.function, others, renamed(body.yes, {name: at}, self.context))
         return None
 
@@ -225,7 +228,7 @@ class Equality:
 
     def _parts_same(self, a: Element, b: Element) -> bool:
         """Both taken apart by a function that may be re-associated."""
-        for function in {one.function for one in (a, b) if isinstance(one, (App, Fold))}:
+        for function in {side.function for side in (a, b) if isinstance(side, (App, Fold))}:
             if not self.associative(function):
                 continue
             left, right = list(self.parts(a, function)), list(self.parts(b, function))
@@ -239,22 +242,26 @@ class Equality:
 
     def _cut_alike(self, left: list[Element], right: list[Element]) -> bool:
         """Cuts folds where the other side's are shorter; whether there was anything to cut."""
-        found = False
+        was_cut = False
         for ours, theirs in ((left, right), (right, left)):
-            counts = [n for one in theirs if isinstance(one, Fold) for _, n in one.over]
-            for one in list(ours):
-                at = self._shorter(one, counts) if isinstance(one, Fold) and len(ours) < len(theirs) else None
+            counts = [n for part in theirs if isinstance(part, Fold) for _, n in part.over]
+            for part in list(ours):
+                at = (
+                    self._shorter(part, counts)
+                    if isinstance(part, Fold) and len(ours) < len(theirs)
+                    else None
+                )
                 if at is not None:
-                    ours[ours.index(one) : ours.index(one) + 1] = self._halves(one, *at)  # type: ignore[arg-type]
-                    found = True
-        return found
+                    ours[ours.index(part) : ours.index(part) + 1] = self._halves(part, *at)  # type: ignore[arg-type]
+                    was_cut = True
+        return was_cut
 
     def _shorter(self, fold: Fold, counts: list[Any]) -> tuple[str, Any] | None:
         """Of the counts the first that is within one of the fold's."""
         for name, count in fold.over:
-            for one in counts:
-                if self.context.valid(self.context.compared(count - one - 1, ">=")):
-                    return name, one
+            for shorter in counts:
+                if self.context.valid(self.context.compared(count - shorter - 1, ">=")):
+                    return name, shorter
         return None
 
     def _matched(self, left: list[Element], right: list[Element], function: str) -> bool:
@@ -263,11 +270,11 @@ class Equality:
                 any(self._part(x, y) for x in left) for y in right
             )
         rest = list(right)
-        for one in left:
-            found = next((i for i, other in enumerate(rest) if self._part(one, other)), None)
-            if found is None:
+        for part in left:
+            place = next((i for i, other in enumerate(rest) if self._part(part, other)), None)
+            if place is None:
                 return False
-            del rest[found]
+            del rest[place]
         return not rest
 
     def _part(self, a: Element, b: Element) -> bool:
@@ -297,7 +304,7 @@ class Equality:
         elif self._neutral(self.tidy(fold.body), function):
             return
         elif short is not None and self.unroll:
-            rest = tuple(one for one in fold.over if one[0] != short[0])
+            rest = tuple(index for index in fold.over if index[0] != short[0])
             for i in range(short[1]):
                 inner = renamed(fold.body, {short[0]: i}, self.context)
                 yield from self.parts(folded(function, rest, inner), function)
@@ -313,9 +320,9 @@ class Equality:
             return App("", (), body.of)
         if body.function != "mul" or self.sense == "exact":
             return body
-        for one, other in (body.arguments, body.arguments[::-1]):
-            if isinstance(one, App) and one.function == "add":
-                return App("add", tuple(App("mul", (x, other), body.of) for x in one.arguments), body.of)
+        for factor, other in (body.arguments, body.arguments[::-1]):
+            if isinstance(factor, App) and factor.function == "add":
+                return App("add", tuple(App("mul", (x, other), body.of) for x in factor.arguments), body.of)
         return body
 
     unroll: bool = False
@@ -331,10 +338,10 @@ class Equality:
         for condition in choices(fold.body):
             for name, count in fold.over:
                 at = threshold(condition, name)
-                if at is None or free(at, self.context) & {one for one, _ in fold.over}:
+                if at is None or free(at, self.context) & {index for index, _ in fold.over}:
                     continue
                 inside = [at - 1, count - 1 - at]
-                if all(self.context.valid(self.context.compared(one, ">=")) for one in inside):
+                if all(self.context.valid(self.context.compared(bound, ">=")) for bound in inside):
                     return name, at
         return None
 
@@ -344,7 +351,7 @@ class Equality:
             index = self.index(size)
             inner = renamed(fold.body, {name: index + start}, self.context)
             (new,) = index.unknowns
-            over = tuple((new, size) if one == name else (one, n) for one, n in fold.over)
+            over = tuple((new, size) if old == name else (old, n) for old, n in fold.over)
             yield folded(fold.function, over, inner)
 
     def folds(self, a: Fold, b: Fold) -> bool:
@@ -354,7 +361,7 @@ class Equality:
             a, b = b, a
         if len(b.over) > MOST_INDICES:
             return False
-        return any(self._bodies(one, b) for one in self._spread(a, b))
+        return any(self._bodies(spread, b) for spread in self._spread(a, b))
 
     def _bodies(self, a: Fold, b: Fold) -> bool:
         """Of as many indices: in some order they are the same."""
@@ -393,7 +400,7 @@ class Equality:
 
         First in the order in which they are read: a reshape of what is read has that order."""
         seen = list(read_indices(b.body))
-        order = sorted(b.over, key=lambda one: seen.index(one[0]) if one[0] in seen else len(seen))
+        order = sorted(b.over, key=lambda index: seen.index(index[0]) if index[0] in seen else len(seen))
         for size in range(2, most + 1):
             for group in combinations(order, size):
                 if self.equal(count, prod(n for _, n in group)):

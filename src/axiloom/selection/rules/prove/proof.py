@@ -110,11 +110,11 @@ def _holds(context: Context, condition: Any) -> bool:
 
 
 def _maker(terms: Terms) -> Callable[[str, Sequence[Any], Mapping[str, Any]], Value]:
-    def make(op: str, operands: Sequence[Any], given: Mapping[str, Any]) -> Value:
+    def make(op: str, operands: Sequence[Any], attributes: Mapping[str, Any]) -> Value:
         types = [operand.type for operand in operands]
         reads = [operand.read for operand in operands]
-        result = OPS[op].result(types, given)
-        return Value(result, lambda at: OPS[op].element(terms, reads, at, types, given))
+        result = OPS[op].result(types, attributes)
+        return Value(result, lambda at: OPS[op].element(terms, reads, at, types, attributes))
 
     return make
 
@@ -122,5 +122,5 @@ def _maker(terms: Terms) -> Callable[[str, Sequence[Any], Mapping[str, Any]], Va
 def _said(case: Case) -> str:
     types = ", ".join(f"{name}: {type_}" for name, type_ in case.tensors.items())
     names = {attribute.name for attribute in case.rule.attributes}
-    given = [f"{name} = {value}" for name, value in case.env.items() if name in names]
-    return ", ".join([types, *given])
+    values = [f"{name} = {value}" for name, value in case.env.items() if name in names]
+    return ", ".join([types, *values])

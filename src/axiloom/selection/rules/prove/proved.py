@@ -26,17 +26,17 @@ _MEANING = ("base", "graph", "selection/rules", "isa/numerics")
 
 def proofs(texts: Sequence[RuleText], limit_s: float = LIMIT_S, say: Say | None = None) -> tuple[Proof, ...]:
     """Of each rule, in order; what was decided before comes from the user's cache."""
-    found = []
+    proofs = []
     with Worker() as worker:
         for text in texts:
             for rule in text.rules:
                 proof = known(rule)
                 if proof is None or _may_be_longer(proof, limit_s):
                     proof = _prove(worker, text, rule, limit_s)
-                found.append(replace(proof, place=rule.place))
+                proofs.append(replace(proof, place=rule.place))
                 if say is not None:
-                    say(found[-1])
-    return tuple(found)
+                    say(proofs[-1])
+    return tuple(proofs)
 
 
 def _may_be_longer(proof: Proof, limit_s: float) -> bool:
@@ -51,15 +51,15 @@ def usable(texts: Iterable[RuleText], names: Container[str] | None = None) -> tu
     are known not to be decided. What is not decided is left out; a rule with a counter-example is a fault.
     Raises RuleError.
     """
-    found = []
+    kept = []
     with Worker() as worker:
         for text in texts:
             decided = _decided(text)
             for rule in text.rules:
                 if rule.name not in decided and (names is None or rule.name in names):
                     decided[rule.name] = _prove(worker, text, rule, LIMIT_S)
-            found.append(_without_undecided(text, decided))
-    return tuple(found)
+            kept.append(_without_undecided(text, decided))
+    return tuple(kept)
 
 
 _DECIDED: dict[tuple[str, str, str], dict[str, Proof]] = {}
@@ -79,10 +79,10 @@ def _decided(text: RuleText) -> dict[str, Proof]:
 def _without_undecided(text: RuleText, decided: Mapping[str, Proof]) -> RuleText:
     """The same text if each of its rules is proved as it stands, or not known."""
     mine = {rule.name: decided[rule.name] for rule in text.rules if rule.name in decided}
-    if wrong := [one for one in mine.values() if one.answer is Answer.REFUTED]:
-        raise RuleError([f"{text.place}: rule {one.rule} is wrong: {one.why}" for one in wrong])
-    undecided = {name for name, one in mine.items() if not one.good}
-    bounded = text.bounded.union(name for name, one in mine.items() if one.good and not one.every_size)
+    if wrong := [proof for proof in mine.values() if proof.answer is Answer.REFUTED]:
+        raise RuleError([f"{text.place}: rule {proof.rule} is wrong: {proof.why}" for proof in wrong])
+    undecided = {name for name, proof in mine.items() if not proof.good}
+    bounded = text.bounded.union(name for name, proof in mine.items() if proof.good and not proof.every_size)
     if not undecided and bounded == text.bounded:
         return text
     return text.only((rule.name for rule in text.rules if rule.name not in undecided), bounded - undecided)

@@ -25,34 +25,34 @@ def same_scan(equality: Equality, a: Element, b: Element) -> bool:
     """Equal states from equal steps; else the last step is made where there is one, on one side."""
     if isinstance(a, Scan) and isinstance(b, Scan):
         return _states(equality, a, b)
-    one, other = (a, b) if isinstance(a, Scan) else (b, a)
-    assert isinstance(one, Scan)
-    if not equality.context.valid(equality.context.compared(one.count - 1, ">=")):
+    scan, other = (a, b) if isinstance(a, Scan) else (b, a)
+    assert isinstance(scan, Scan)
+    if not equality.context.valid(equality.context.compared(scan.count - 1, ">=")):
         return False
-    return equality.same(_last_step(equality, one), other)
+    return equality.same(_last_step(equality, scan), other)
 
 
 def _states(equality: Equality, a: Scan, b: Scan) -> bool:
     """By induction: what they begin with is the same, and what a step makes of equal states."""
-    if a.which != b.which or [len(one) for one in a.at_of] != [len(one) for one in b.at_of]:
+    if a.which != b.which or [len(at) for at in a.at_of] != [len(at) for at in b.at_of]:
         return False
     if not equality.equal(a.count, b.count) or not equality.indices(a.at, b.at):
         return False
     names = {b.k: equality.context.alone(a.k)}
     for ours, theirs in zip(a.at_of, b.at_of, strict=True):
-        for one, other in zip(ours, theirs, strict=True):
-            if not equality.equal(equality.context.ranges[one][1], equality.context.ranges[other][1]):
+        for own, other in zip(ours, theirs, strict=True):
+            if not equality.equal(equality.context.ranges[own][1], equality.context.ranges[other][1]):
                 return False
-            names[other] = equality.context.alone(one)
+            names[other] = equality.context.alone(own)
 
     def turned(term: Element) -> Any:
-        made = filled(term, lambda name, at: _moved(name, at, b, a))
-        return renamed(made, names, equality.context)
+        replaced = filled(term, lambda name, at: _moved(name, at, b, a))
+        return renamed(replaced, names, equality.context)
 
     with equality.context.under():
         return all(
-            equality.same(one, turned(other))
-            for one, other in zip((*a.first, *a.step), (*b.first, *b.step), strict=True)
+            equality.same(own, turned(other))
+            for own, other in zip((*a.first, *a.step), (*b.first, *b.step), strict=True)
         )
 
 

@@ -75,9 +75,9 @@ def search(rule: Rule, until: float, most: int = CASES, shown: Sequence[int] = (
         case = Case(rule, context, bounds_of(rule), alike)
         try:
             case.fill()
-            found, count = _compared(case, cases, shown)
-            if found is not None:
-                return Searched(found, tried)
+            counterexample, count = _compared(case, cases, shown)
+            if counterexample is not None:
+                return Searched(counterexample, tried)
             tried, cases = tried + count, cases + 1
         except (Dropped, Undecided, Unsaid):
             pass
@@ -101,9 +101,11 @@ def _compared(case: Case, seed: int, shown: Sequence[int]) -> tuple[Found | None
     leaves = {name: builder.leaf("parameter", name, type_) for name, type_ in case.tensors.items()}
 
     def side(pattern: Pattern) -> Node:
-        made = build(pattern, case.env, leaves, lambda op, given, with_: builder.op(op, *given, **with_))
-        assert isinstance(made, Node)
-        return made
+        node = build(
+            pattern, case.env, leaves, lambda op, operands, with_: builder.op(op, *operands, **with_)
+        )
+        assert isinstance(node, Node)
+        return node
 
     try:
         old = side(case.rule.old)
@@ -112,8 +114,10 @@ def _compared(case: Case, seed: int, shown: Sequence[int]) -> tuple[Found | None
     if old.type.elements > MOST_ELEMENTS:
         raise Dropped
     said = ", ".join(f"{name}: {leaf.type}" for name, leaf in leaves.items())
-    given = ", ".join(f"{attribute.name} = {case.env[attribute.name]}" for attribute in case.rule.attributes)
-    about = ", ".join(filter(None, (said, given)))
+    attributes = ", ".join(
+        f"{attribute.name} = {case.env[attribute.name]}" for attribute in case.rule.attributes
+    )
+    about = ", ".join(filter(None, (said, attributes)))
     try:
         new = side(case.rule.new)
     except (GraphError, Unsaid) as error:
@@ -123,10 +127,10 @@ def _compared(case: Case, seed: int, shown: Sequence[int]) -> tuple[Found | None
     used = tuple(leaf for leaf in leaves.values())
     tried = 0
     for inputs in _inputs(case, leaves, seed, shown):
-        one, other = (evaluate(Graph("side", used, (root,)), inputs)[0] for root in (old, new))
+        left, right = (evaluate(Graph("side", used, (root,)), inputs)[0] for root in (old, new))
         tried += 1
-        if not _same(case.rule, one, other, old.type.number):
-            return Found(_line(leaves, inputs, one, other, given)), tried
+        if not _same(case.rule, left, right, old.type.number):
+            return Found(_line(leaves, inputs, left, right, attributes)), tried
     return None, tried
 
 
@@ -198,11 +202,11 @@ def _random(rng: np.random.Generator, leaf: Node) -> Array:
     return rng.integers(info.min, info.max, leaf.type.shape, of.host, endpoint=True)
 
 
-def _same(rule: Rule, one: Array, other: Array, name: str) -> bool:
+def _same(rule: Rule, left: Array, right: Array, name: str) -> bool:
     of = number(name)
     if of.kind != "float":
-        return bool(np.array_equal(one, other))
-    a, b = (of.decode(x).astype(np.float64) for x in (one, other))
+        return bool(np.array_equal(left, right))
+    a, b = (of.decode(x).astype(np.float64) for x in (left, right))
     if rule.sense == "reals":
         near = 0.1 if of.narrow else 1e-3
         with np.errstate(all="ignore"):
@@ -214,12 +218,14 @@ def _same(rule: Rule, one: Array, other: Array, name: str) -> bool:
     return bool(used & UNSIGNED) or np.array_equal(np.signbit(a) & ~np.isnan(a), np.signbit(b) & ~np.isnan(b))
 
 
-def _line(leaves: dict[str, Node], inputs: dict[str, Array], one: Array, other: Array, given: str) -> str:
-    at = np.unravel_index(int(np.argmax(one != other)), one.shape)
+def _line(
+    leaves: dict[str, Node], inputs: dict[str, Array], left: Array, right: Array, attributes: str
+) -> str:
+    at = np.unravel_index(int(np.argmax(left != right)), left.shape)
     tensors = [f"{name} = {_value(inputs[name])} ({leaf.type})" for name, leaf in leaves.items()]
-    place = f" at {tuple(map(int, at))}" if one.ndim else ""
-    about = ", ".join(filter(None, (*tensors, given)))
-    return f"{about}: left {one[at]}, right {other[at]}{place}"
+    place = f" at {tuple(map(int, at))}" if left.ndim else ""
+    about = ", ".join(filter(None, (*tensors, attributes)))
+    return f"{about}: left {left[at]}, right {right[at]}{place}"
 
 
 def _value(array: Array) -> str:

@@ -144,12 +144,12 @@ class Terms:
         k = self.context.unknown(f"{name}k", 0, most - 1)
         at_of, firsts, steps = [], [], []
         with self.context.under():
-            of = [self._at_zero(one, shape) for one, shape in zip(first, shapes, strict=True)]
+            of = [self._at_zero(start, shape) for start, shape in zip(first, shapes, strict=True)]
             states = [lambda at, i=i: Read(f"{name}.{i}", tuple(at), of[i]) for i in range(len(first))]
             after = step(k, states)
             for i, shape in enumerate(shapes):
                 index = [self.context.unknown(f"{name}a", 0, n - 1) for n in shape]
-                at_of.append(tuple(next(iter(one.unknowns)) for one in index))
+                at_of.append(tuple(next(iter(unknown.unknowns)) for unknown in index))
                 firsts.append(first[i](index))
                 steps.append(after[i](index))
         (k_name,) = k.unknowns
@@ -176,8 +176,8 @@ def folded(function: str, over: tuple[tuple[str, Any], ...], body: Element) -> E
 def substituted(term: Any, of: Callable[[str], Any], context: Context) -> Any:
     """The term with other indices. Quotients are taken again: what they are of may have changed."""
 
-    def value(one: Any) -> Any:
-        return replaced(one, unknown) if isinstance(one, Size) else one
+    def value(size: Any) -> Any:
+        return replaced(size, unknown) if isinstance(size, Size) else size
 
     def unknown(name: str) -> Any:
         if name not in context.origins:
@@ -185,22 +185,22 @@ def substituted(term: Any, of: Callable[[str], Any], context: Context) -> Any:
         whole, by, which = context.origins[name]
         return context.divided(value(whole), value(by))[which]
 
-    def condition(one: Any) -> Any:
-        if one.form in (">=", "=="):
-            return context.compared(value(one.parts[0]), one.form)
-        parts = [condition(part) for part in one.parts]
-        if one.form == "not":
+    def condition(claim: Any) -> Any:
+        if claim.form in (">=", "=="):
+            return context.compared(value(claim.parts[0]), claim.form)
+        parts = [condition(part) for part in claim.parts]
+        if claim.form == "not":
             return not parts[0] if isinstance(parts[0], bool) else parts[0].opposite()
-        stop = one.form == "or"
+        stop = claim.form == "or"
         left = [part for part in parts if not isinstance(part, bool)]
         if any(part is stop for part in parts):
             return stop
         if not left:
             return not stop
-        return left[0] if len(left) == 1 else Condition(context, one.form, tuple(left))
+        return left[0] if len(left) == 1 else Condition(context, claim.form, tuple(left))
 
-    def walk(one: Any) -> Any:
-        match one:
+    def walk(part: Any) -> Any:
+        match part:
             case Read(name, index, of_number):
                 return Read(name, tuple(map(value, index)), of_number)
             case App(function, arguments, of_number):
@@ -210,18 +210,18 @@ def substituted(term: Any, of: Callable[[str], Any], context: Context) -> Any:
                 return folded(function, tuple((k, value(n)) for k, n in over), walk(body))
             case Scan():
                 return replace(
-                    one,
-                    first=tuple(map(walk, one.first)),
-                    step=tuple(map(walk, one.step)),
-                    count=value(one.count),
-                    at=tuple(map(value, one.at)),
+                    part,
+                    first=tuple(map(walk, part.first)),
+                    step=tuple(map(walk, part.step)),
+                    count=value(part.count),
+                    at=tuple(map(value, part.at)),
                 )
             case Choose(when, yes, no):
                 said = condition(when)
                 if isinstance(said, bool):
                     return walk(yes if said else no)
                 return Choose(said, walk(yes), walk(no))
-        return one
+        return part
 
     return walk(term)
 
@@ -229,11 +229,11 @@ def substituted(term: Any, of: Callable[[str], Any], context: Context) -> Any:
 def filled(term: Any, reads: Callable[[str, tuple[Any, ...]], Any]) -> Any:
     """The term with other elements for what it reads; None: that read stays."""
 
-    def walk(one: Any) -> Any:
-        match one:
+    def walk(part: Any) -> Any:
+        match part:
             case Read(name, index, _):
-                found = reads(name, index)
-                return one if found is None else found
+                element = reads(name, index)
+                return part if element is None else element
             case App(function, arguments, of):
                 return App(function, tuple(walk(x) if isinstance(x, TERMS) else x for x in arguments), of)
             case Fold(function, over, body, _):
@@ -241,9 +241,9 @@ def filled(term: Any, reads: Callable[[str, tuple[Any, ...]], Any]) -> Any:
             case Choose(when, yes, no):
                 return Choose(when, walk(yes), walk(no))
             case Scan():
-                first, step = (tuple(map(walk, parts)) for parts in (one.first, one.step))
-                return replace(one, first=first, step=step)
-        return one
+                first, step = (tuple(map(walk, parts)) for parts in (part.first, part.step))
+                return replace(part, first=first, step=step)
+        return part
 
     return walk(term)
 
@@ -264,7 +264,7 @@ def free(term: Any, context: Context) -> frozenset[str]:
             return free(body, context) | _of([n for _, n in over], context)
         case Scan():
             inner = _of([term.count, *term.at], context)
-            return inner.union(*(free(one, context) for one in (*term.first, *term.step)))
+            return inner.union(*(free(part, context) for part in (*term.first, *term.step)))
         case Choose(condition, yes, no):
             inner = _closed(condition.unknowns, context)
             return inner | free(yes, context) | free(no, context)
@@ -279,11 +279,11 @@ def _of(values: Sequence[Any], context: Context) -> frozenset[str]:
 
 
 def _closed(names: frozenset[str], context: Context) -> frozenset[str]:
-    found, stack = set(names), list(names)
+    closed, stack = set(names), list(names)
     while stack:
         origin = context.origins.get(stack.pop())
         for value in origin[:2] if origin else ():
-            new = (value.unknowns if isinstance(value, Size) else frozenset()) - found
-            found |= new
+            new = (value.unknowns if isinstance(value, Size) else frozenset()) - closed
+            closed |= new
             stack += new
-    return frozenset(found)
+    return frozenset(closed)

@@ -24,8 +24,8 @@ def folds_of(term: Any) -> Iterator[tuple[str, Any]]:
             yield from folds_of(yes)
             yield from folds_of(no)
         case Scan():
-            for one in (*term.first, *term.step):
-                yield from folds_of(one)
+            for part in (*term.first, *term.step):
+                yield from folds_of(part)
 
 
 def with_indices(term: Any, names: Mapping[str, Size]) -> Any:
@@ -60,8 +60,8 @@ def read_indices(term: Any) -> Iterator[str]:
     """Unknowns in the order in which indices of tensors speak of them."""
     match term:
         case Read(_, index, _):
-            for one in index:
-                yield from sorted(one.unknowns) if isinstance(one, Size) else ()
+            for value in index:
+                yield from sorted(value.unknowns) if isinstance(value, Size) else ()
         case App(_, arguments, _):
             for argument in arguments:
                 yield from read_indices(argument)
