@@ -112,10 +112,10 @@ def check(spec: AcceleratorSpec, broken: Collection[str] = ()) -> list[str]:
     for rule in _RULES:
         if any(subject.is_broken(need) for need in rule.needs):
             continue
-        found = list(rule.run(subject))
-        if found and rule.breaks:
+        rule_faults = list(rule.run(subject))
+        if rule_faults and rule.breaks:
             subject.broken.add(rule.breaks)
-        faults += found
+        faults += rule_faults
     if not subject.is_broken("kernels"):
         for name, part in zip(spec.others, spec.parts[1:], strict=True):
             own = [fault for fault in check(part, _SHARED & subject.broken) if fault not in faults]

@@ -114,17 +114,17 @@ def fields(_: AcceleratorSpec, opcode: Opcode) -> Iterator[str]:
         if not isinstance(action, SendDim):
             continue
         place = f"opcode_map.{opcode.name}[{index}]"
-        for number, one in enumerate(action.fields):
+        for number, field in enumerate(action.fields):
             before = action.fields[:number]
-            if not 0 <= one.shift < WORD_BITS:
-                yield f"{place}: field `{one}` lies outside a word of {WORD_BITS} bits"
-            elif any(one.shift == other.shift for other in before):
-                yield f"{place}: field `{one}` overlaps another field that begins at bit {one.shift}"
-            if any(one.dim == other.dim for other in before):
-                yield f"{place}: dim `{one.dim}` stands twice in one word"
-            signed = any(one.dim == setting.name for setting in POST_SETTINGS)
-            if signed and 0 <= one.shift < WORD_BITS and action.field_bits(one) < 8:
-                yield f"{place}: field `{one}` has {action.field_bits(one)} bits; {one.dim} needs 8"
+            if not 0 <= field.shift < WORD_BITS:
+                yield f"{place}: field `{field}` lies outside a word of {WORD_BITS} bits"
+            elif any(field.shift == other.shift for other in before):
+                yield f"{place}: field `{field}` overlaps another field that begins at bit {field.shift}"
+            if any(field.dim == other.dim for other in before):
+                yield f"{place}: dim `{field.dim}` stands twice in one word"
+            signed = any(field.dim == setting.name for setting in POST_SETTINGS)
+            if signed and 0 <= field.shift < WORD_BITS and action.field_bits(field) < 8:
+                yield f"{place}: field `{field}` has {action.field_bits(field)} bits; {field.dim} needs 8"
 
 
 def field_sizes(spec: AcceleratorSpec, opcode: Opcode) -> Iterator[str]:

@@ -17,24 +17,24 @@ def accesses(spec: AcceleratorSpec) -> Iterator[str]:
     for name, (before, after) in spec.accesses.items():
         if spec.form is COPY:
             yield f"opcode_map.{name}: a copying accelerator has no registers"
-        for one in (*before, *after):
-            place = f"opcode_map.{name}: {one}"
-            if one.register not in known:
+        for access in (*before, *after):
+            place = f"opcode_map.{name}: {access}"
+            if access.register not in known:
                 there = (
                     f"`rtl.registers` has {listed(list(known))}"
                     if known
                     else "say where it is: `rtl.registers`"
                 )
-                yield f"{place}: unknown register `{one.register}`{hint(one.register, known)}; {there}"
-            value = one.value if isinstance(one, WriteRegister) else one.mask
+                yield f"{place}: unknown register `{access.register}`{hint(access.register, known)}; {there}"
+            value = access.value if isinstance(access, WriteRegister) else access.mask
             if isinstance(value, str):
                 if value not in spec.dims:
                     there = listed(list(spec.dims))
                     yield f"{place}: unknown dim `{value}`{hint(value, spec.dims)}; there are {there}"
                 elif spec.tile.flexible:
                     yield f"{place}: only a fixed tile has its sizes in registers; leave `tile` out"
-            elif not 0 <= value < 1 << WORD_BITS or (value == 0 and not isinstance(one, WriteRegister)):
-                what = "value" if isinstance(one, WriteRegister) else "mask"
+            elif not 0 <= value < 1 << WORD_BITS or (value == 0 and not isinstance(access, WriteRegister)):
+                what = "value" if isinstance(access, WriteRegister) else "mask"
                 yield f"{place}: {value} is no {what} of {WORD_BITS} bits"
 
 
@@ -42,24 +42,24 @@ def carried(spec: AcceleratorSpec) -> Iterator[str]:
     """Operands that no stream carries: their registers exist, and pointers have no streams beside them."""
     known = spec.rtl.registers
     for name, opcode in spec.opcodes.items():
-        for one in opcode.carried:
-            place = f"opcode_map.{name}: {one.operand}"
-            if one.register not in known:
+        for carrier in opcode.carried:
+            place = f"opcode_map.{name}: {carrier.operand}"
+            if carrier.register not in known:
                 there = listed(list(known)) if known else "none: say where it is"
-                yield f"{place}: unknown register `{one.register}`; `rtl.registers` has {there}"
+                yield f"{place}: unknown register `{carrier.register}`; `rtl.registers` has {there}"
                 continue
             if spec.tile.flexible:
                 yield f"{place}: only a fixed tile goes through registers; leave `tile` out"
-            if one.pointer or one.operand not in spec.data:
+            if carrier.pointer or carrier.operand not in spec.data:
                 continue
-            shape = spec.operand_shape(one.operand)
+            shape = spec.operand_shape(carrier.operand)
             if len(shape) != 1:
                 yield f"{place} has {len(shape)} dims; registers take an operand with one"
-            elif known[one.register] + 4 * shape[0] > REGISTERS_AT:
-                first = f"{known[one.register]:#x}"
+            elif known[carrier.register] + 4 * shape[0] > REGISTERS_AT:
+                first = f"{known[carrier.register]:#x}"
                 yield f"{place}: {shape[0]} registers from {first} leave {REGISTERS_AT:#x}"
-        if any(one.pointer for one in opcode.carried) and opcode.streamed:
-            streams = listed([str(one) for one in opcode.streamed])
+        if any(carrier.pointer for carrier in opcode.carried) and opcode.streamed:
+            streams = listed([str(action) for action in opcode.streamed])
             yield f"opcode_map.{name}: a device that reads memory itself has no streams; here is {streams}"
     if spec.has_pointers and any(not op.carried for op in spec.opcodes.values()):
         yield "opcode_map: a device that reads memory itself has pointers in every opcode"
@@ -68,7 +68,7 @@ def carried(spec: AcceleratorSpec) -> Iterator[str]:
 def inputs(spec: AcceleratorSpec) -> Iterator[str]:
     """A stream an operand: the SoC deals them out by counting, so all that comes is known."""
     named = spec.rtl.inputs
-    for operand in (one for one in named if one not in spec.data or one == spec.form.output):
+    for operand in (operand for operand in named if operand not in spec.data or operand == spec.form.output):
         yield f"rtl.inputs: `{operand}` is no operand that is sent{hint(operand, spec.data)}"
     if len(named) < 2:
         return

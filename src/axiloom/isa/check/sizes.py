@@ -42,8 +42,8 @@ def not_int32(kernel: Kernel, kind: Numerics) -> Iterator[str]:
 def dims(spec: AcceleratorSpec) -> Iterator[str]:
     form = spec.form
     if spec.dims != form.dims:
-        given = listed(spec.dims)
-        yield f"dims: {given} are not those of {form.kernel}, which are {listed(form.dims)}, in this order"
+        names = listed(spec.dims)
+        yield f"dims: {names} are not those of {form.kernel}, which are {listed(form.dims)}, in this order"
 
 
 def data(spec: AcceleratorSpec) -> Iterator[str]:
@@ -54,11 +54,11 @@ def data(spec: AcceleratorSpec) -> Iterator[str]:
         if operand not in form.operands:
             yield f"data.{operand}: unknown operand `{operand}`{hint(operand, form.operands)}; {these}"
     for operand, own in form.operands.items():
-        given = spec.data.get(operand)
-        if given is None:
+        dims = spec.data.get(operand)
+        if dims is None:
             yield f"data: operand `{operand}` is missing; {these}"
-        elif given != own and (form.dense or sorted(given) != sorted(own)):
-            yield f"data.{operand}: {listed(given)} are not its dims, which are {listed(own)}, {order}"
+        elif dims != own and (form.dense or sorted(dims) != sorted(own)):
+            yield f"data.{operand}: {listed(dims)} are not its dims, which are {listed(own)}, {order}"
 
 
 def tile_form(spec: AcceleratorSpec) -> Iterator[str]:

@@ -157,4 +157,6 @@ REGISTERS = (DMACR, DMASR, CURDESC, TAILDESC, ADDRESS, AHEADDESC, LENGTH)
 
 def registers(scatter_gather: bool) -> tuple[Register, ...]:
     """What a DMA of this mode has, by offset."""
-    return tuple(one for one in REGISTERS if (one.scatter_gather if scatter_gather else one.direct))
+    return tuple(
+        register for register in REGISTERS if (register.scatter_gather if scatter_gather else register.direct)
+    )

@@ -153,7 +153,7 @@ class AcceleratorSpec(Link):
 
     @property
     def has_pointers(self) -> bool:
-        return any(one.pointer for op in self.opcodes.values() for one in op.carried)
+        return any(carrier.pointer for op in self.opcodes.values() for carrier in op.carried)
 
     @property
     def result_words(self) -> int | None:
@@ -178,7 +178,7 @@ class AcceleratorSpec(Link):
         shared = {name: getattr(self, name) for name in ("dma", "stream_width", "version", "description")}
         return (
             self,
-            *(one.replace(name=f"{self.name}.{name}", **shared) for name, one in self.others.items()),
+            *(other.replace(name=f"{self.name}.{name}", **shared) for name, other in self.others.items()),
         )
 
     def applied(self, flow: Scope) -> tuple[str, ...]:
@@ -246,16 +246,16 @@ class AcceleratorSpec(Link):
         """
         sizes = dict(zip(self.dims, tile or self.tile.size, strict=True))
         values = {setting.name: setting.reset for setting in self.settings}
-        given = settings or {}
-        values.update(given)
+        chosen = settings or {}
+        values.update(chosen)
         if self.form.computes is not None:
             extents = self.form.computes.extents({**sizes, **values})
-            return {**sizes, **values, **{dim: n for dim, n in extents.items() if dim not in given}}
+            return {**sizes, **values, **{dim: n for dim, n in extents.items() if dim not in chosen}}
         for image, out, taps, stride, dilation, padding in (
             ("ih", "oh", "fh", "sh", "dh", "pt"),
             ("iw", "ow", "fw", "sw", "dw", "pl"),
         ):
-            if image in values and image not in given:
+            if image in values and image not in chosen:
                 whole = extent(sizes[out], sizes[taps], values[stride], values[dilation])
                 values[image] = max(1, whole - values[padding])
         return {**sizes, **values}
@@ -346,11 +346,11 @@ class AcceleratorSpec(Link):
     def sets(self, name: str) -> bool:
         """Whether some opcode sets this dim or setting on the device."""
         return any(
-            name == one.dim
+            name == field.dim
             for opcode in self.opcodes.values()
             for action, host in opcode.steps()
             if isinstance(action, SetDims) and isinstance(host, SendDim)
-            for one in host.fields
+            for field in host.fields
         )
 
 

@@ -245,7 +245,7 @@ class Opcode:
     @property
     def streamed(self) -> tuple[HostAction, ...]:
         """What of :attr:`host` travels on the streams."""
-        other = {one.operand for one in self.carried}
+        other = {carrier.operand for carrier in self.carried}
         return tuple(a for a in self.host if not (isinstance(a, Send | Recv) and a.operand in other))
 
     @property
@@ -282,15 +282,15 @@ class Opcode:
             yield action, None if isinstance(action, SILENT) else next(payload)
 
     def __str__(self) -> str:
-        by = {one.operand: one for one in self.carried}
+        by = {carrier.operand: carrier for carrier in self.carried}
 
         def text(action: HostAction) -> str:
-            one = by.get(action.operand) if isinstance(action, Send | Recv) else None
-            if one is None:
+            carrier = by.get(action.operand) if isinstance(action, Send | Recv) else None
+            if carrier is None:
                 return str(action)
-            if not one.pointer:
-                return f"write({one.register}, {one.operand})"
-            return f"{'send' if isinstance(action, Send) else 'recv'}({one.operand}, {one.register})"
+            if not carrier.pointer:
+                return f"write({carrier.register}, {carrier.operand})"
+            return f"{'send' if isinstance(action, Send) else 'recv'}({carrier.operand}, {carrier.register})"
 
         actions = (*map(str, self.before), *map(text, self.host), *map(str, self.after))
         return f"{quoted(self.name)} = [{', '.join(actions)}]"

@@ -86,7 +86,7 @@ def _read(document: Mapping[str, Any]) -> Imported:
         "data_type": str(document.get("data_type", "int32")),
         "dims": list(_DIMS),
         "data": {operand: list(dims) for operand, dims in _DATA.items()},
-        "opcode_map": f"opcode_map<{', '.join(_entry(*one) for one in opcodes.items())}>",
+        "opcode_map": f"opcode_map<{', '.join(_entry(*opcode) for opcode in opcodes.items())}>",
         "device": {name: _device(steps) for name, (_, steps) in opcodes.items()},
     }
     if _turned(document):
@@ -135,11 +135,11 @@ def _words(document: Mapping[str, Any]) -> dict[int | None, Steps]:
     opcodes = isa.get("opcodes") if isinstance(isa, dict) else None
     if not isinstance(opcodes, dict) or not opcodes:
         raise SpecError(["ISA.opcodes: expected opcode words with what they do"])
-    found: dict[int | None, Steps] = {}
+    words: dict[int | None, Steps] = {}
     for text, steps in opcodes.items():
         word = None if text.strip() in ("-", "-1") else _word(text)
-        found[word] = tuple(_step(f"ISA.opcodes.{text}", step) for step in steps)
-    return found
+        words[word] = tuple(_step(f"ISA.opcodes.{text}", step) for step in steps)
+    return words
 
 
 def _word(text: str) -> int:
@@ -151,12 +151,14 @@ def _word(text: str) -> int:
 _STEPS = {"READ": "load", "COMPUTE": "compute", "SEND": "store"}
 
 
-def _step(place: str, one: object) -> tuple[str, str]:
-    if not isinstance(one, dict) or len(one) != 1 or not one.keys() <= _STEPS.keys():
-        raise SpecError([f"{place}: expected one of {', '.join(_STEPS)}, not {json.dumps(one)[:60]}"])
-    ((kind, given),) = one.items()
-    given = given if isinstance(given, dict) else {}
-    operand = str(given.get("data") or given.get("buffer", "C")).removeprefix("#").removesuffix("_Buffer")
+def _step(place: str, step: object) -> tuple[str, str]:
+    if not isinstance(step, dict) or len(step) != 1 or not step.keys() <= _STEPS.keys():
+        raise SpecError([f"{place}: expected one of {', '.join(_STEPS)}, not {json.dumps(step)[:60]}"])
+    ((kind, arguments),) = step.items()
+    arguments = arguments if isinstance(arguments, dict) else {}
+    operand = (
+        str(arguments.get("data") or arguments.get("buffer", "C")).removeprefix("#").removesuffix("_Buffer")
+    )
     if operand not in _DATA:
         raise SpecError([f"{place}: unknown operand `{operand}`; there are {', '.join(_DATA)}"])
     return _STEPS[kind], operand
@@ -204,8 +206,8 @@ def _entry(name: str, opcode: tuple[int | None, Steps]) -> str:
 
 def _device(steps: Steps) -> list[str]:
     """What is sent is cleared: the device begins anew with what comes next."""
-    found = [kind if kind == "compute" else f"{kind} {operand}" for kind, operand in steps]
-    return [*found, *(f"clear {operand}" for kind, operand in steps if kind == "store")]
+    actions = [kind if kind == "compute" else f"{kind} {operand}" for kind, operand in steps]
+    return [*actions, *(f"clear {operand}" for kind, operand in steps if kind == "store")]
 
 
 # --- flows and DMA -------------------------------------------------------------------------------------
@@ -213,7 +215,7 @@ def _device(steps: Steps) -> list[str]:
 
 def _flows(body: Mapping[str, Any], opcodes: Mapping[str, tuple[int | None, Steps]]) -> dict[str, str]:
     """The four flows, as far as the opcodes allow them and the result is right."""
-    found: dict[str, str] = {}
+    flows: dict[str, str] = {}
     places = {letter: _of(opcodes.items(), *step) for letter, step in _LETTERS.items()}
     if None in places.values():
         raise SpecError(
@@ -222,15 +224,15 @@ def _flows(body: Mapping[str, Any], opcodes: Mapping[str, tuple[int | None, Step
     for name, form in _FLOWS.items():
         text = form.format(**places)
         flow = _once(text)
-        if flow in found.values():
+        if flow in flows.values():
             continue
         candidate = {**body, "opcode_flow_map": {name: flow}, "selected_flow": name}
         drafts, faults = json_form.read(json.dumps({"accelerators": [candidate]}))
         if not faults and all(
             not check.check_device(draft.spec, draft.broken) and not draft.faults for draft in drafts
         ):
-            found[name] = flow
-    return found
+            flows[name] = flow
+    return flows
 
 
 _LETTERS = {"a": ("load", "A"), "b": ("load", "B"), "c": ("compute", "C"), "r": ("store", "C")}

@@ -116,10 +116,10 @@ class _Parser:
         return token
 
     def accept(self, *texts: str) -> bool:
-        found = self.peek.kind in ("mark", "id") and self.peek.text in texts
-        if found:
+        accepted = self.peek.kind in ("mark", "id") and self.peek.text in texts
+        if accepted:
             self.take()
-        return found
+        return accepted
 
     def expect(self, text: str) -> None:
         if not self.accept(text):
@@ -223,12 +223,12 @@ class _Parser:
 
 def parse_opcode_map(text: str) -> dict[str, tuple[HostAction, ...]]:
     """Opcode name to the host's actions, in the order of the text. Raises GrammarError, for accesses too."""
-    found = parse_opcodes(text)
-    for name, opcode in found.items():
+    opcodes = parse_opcodes(text)
+    for name, opcode in opcodes.items():
         if opcode.before or opcode.after or opcode.carried:
             what = f"opcode `{name}` has registers: `write` and `wait` are for a specification's opcode_map"
             raise GrammarError(what, 1)
-    return {name: opcode.host for name, opcode in found.items()}
+    return {name: opcode.host for name, opcode in opcodes.items()}
 
 
 def parse_opcodes(text: str, operands: Collection[str] = ()) -> dict[str, Opcode]:

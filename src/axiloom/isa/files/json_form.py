@@ -235,13 +235,13 @@ def _schema_faults(error: jsonschema.ValidationError) -> list[tuple[str | None, 
 def _read_accelerator(
     index: int, body: Mapping[str, Any], errors: Sequence[jsonschema.ValidationError], cpu: Mapping[str, Any]
 ) -> Draft:
-    found = dict.fromkeys(pair for error in errors for pair in _schema_faults(error))
+    faults = dict.fromkeys(pair for error in errors for pair in _schema_faults(error))
     start = _NEUTRAL.replace(cpu=dict(cpu))
     draft = Draft(
         place=path(["accelerators", index]),
         spec=start,
-        faults=[fault for _, fault in found],
-        broken={key for key, _ in found if key},
+        faults=[fault for _, fault in faults],
+        broken={key for key, _ in faults if key},
     )
     if not body:
         draft.broken |= schema()["$defs"]["accelerator"]["properties"].keys()
@@ -335,14 +335,14 @@ class _Reader:
 
     def _kernel(self) -> None:
         """A name, or an object that says it all."""
-        given = self._body.get("kernel")
-        if "kernel" in self._draft.broken or given is None:
+        written = self._body.get("kernel")
+        if "kernel" in self._draft.broken or written is None:
             return
-        if isinstance(given, str):
-            self.spec = self.spec.replace(kernel=given)
+        if isinstance(written, str):
+            self.spec = self.spec.replace(kernel=written)
             return
         try:
-            kernel = read_kernel(given)
+            kernel = read_kernel(written)
         except KernelError as error:
             self._fault("kernel", str(error))
             return
@@ -353,17 +353,17 @@ class _Reader:
         kernels: dict[str, Kernel] = {}
         if "in_place" in self._draft.broken:
             return
-        for name, given in self._body.get("in_place", {}).items():
-            if isinstance(given, str):
-                if given in KERNELS:
-                    kernels[name] = KERNELS[given]
+        for name, written in self._body.get("in_place", {}).items():
+            if isinstance(written, str):
+                if written in KERNELS:
+                    kernels[name] = KERNELS[written]
                 else:
                     more = "`axiloom spec kernels` lists those with a name"
-                    what = f"`{shortened(given)}` is no kernel; {more}{hint(given, KERNELS)}"
+                    what = f"`{shortened(written)}` is no kernel; {more}{hint(written, KERNELS)}"
                     self._fault(f"in_place.{name}", what, "in_place")
                 continue
             try:
-                kernels[name] = read_kernel(given)
+                kernels[name] = read_kernel(written)
             except KernelError as error:
                 self._fault(f"in_place.{name}", str(error), "in_place")
         self.spec = self.spec.replace(in_place=kernels)
@@ -372,7 +372,7 @@ class _Reader:
         """Further kernels: each is read as an accelerator of its own, which it is but for what it shares."""
         if "kernels" in self._draft.broken:
             return
-        whole, found = self.spec, {}
+        whole, others = self.spec, {}
         for name, body in self._body.get("kernels", {}).items():
             start = _NEUTRAL.replace(
                 name=f"{whole.name}.{name}",
@@ -381,12 +381,12 @@ class _Reader:
                 stream_width=whole.stream_width,
             )
             draft = Draft(f"{self._draft.place}.kernels.{name}", start)
-            found[name] = part = _Reader(draft, body, start).run()
+            others[name] = part = _Reader(draft, body, start).run()
             if draft.faults:
                 self._draft.faults += draft.faults
                 self._draft.faults += [f"{draft.place}.{f}" for f in check.check(part, draft.broken)]
                 self._draft.broken.add("kernels")
-        self.spec = whole.replace(others=found)
+        self.spec = whole.replace(others=others)
 
     def _data_type(self, name: str) -> numerics.Numerics:
         try:
@@ -530,10 +530,10 @@ def _integers(values: Iterable[float]) -> tuple[int, ...]:
 
 
 def _dma(values: Mapping[str, Any]) -> DmaConfig:
-    def value(given: Any) -> Any:
-        if isinstance(given, bool):
-            return given
-        return int(given, 16) if isinstance(given, str) else int(given)
+    def value(number: Any) -> Any:
+        if isinstance(number, bool):
+            return number
+        return int(number, 16) if isinstance(number, str) else int(number)
 
     return DmaConfig(**{_DMA_KEYS[k]: value(v) for k, v in values.items() if k in _DMA_KEYS})
 
@@ -593,8 +593,8 @@ def _write_accelerator(spec: AcceleratorSpec) -> dict[str, Any]:
         "stream_width": spec.stream_width if spec.stream_width != WORD_BITS else None,
         "post": spec.post or None,
         "bits": list(spec.bits) or None,
-        "in_place": {name: _write_named(one) for name, one in spec.in_place.items()} or None,
-        "kernels": {name: _write_part(one, spec) for name, one in spec.others.items()} or None,
+        "in_place": {name: _write_named(kernel) for name, kernel in spec.in_place.items()} or None,
+        "kernels": {name: _write_part(part, spec) for name, part in spec.others.items()} or None,
         "rtl": write_rtl(spec.rtl),
         "guessed": list(spec.guessed) or None,
     }

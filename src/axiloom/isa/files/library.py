@@ -169,9 +169,9 @@ def _read(path: Path) -> tuple[list[Link], list[str]]:
         return [], [f"{form}: `axiloom spec import {path}` reads it"]
     names: dict[str, str] = {}
     for draft in drafts:
-        found = check.check_device(draft.spec, draft.broken)
+        device_faults = check.check_device(draft.spec, draft.broken)
         name = draft.spec.name
         if "name" not in draft.broken and names.setdefault(name, draft.place) != draft.place:
-            found.append(f"name: {names[name]} is called `{name}` too")
-        faults += draft.faults + [f"{draft.place}.{fault}" for fault in found]
+            device_faults.append(f"name: {names[name]} is called `{name}` too")
+        faults += draft.faults + [f"{draft.place}.{fault}" for fault in device_faults]
     return [draft.spec for draft in drafts], [printable(fault) for fault in faults]

@@ -23,8 +23,8 @@ def read_other(path: Path) -> tuple[list[AcceleratorSpec], list[str]]:
         raise SpecError([f"{path}: not JSON: {error}"]) from None
     try:
         if flat_form.is_flat(document):
-            found = flat_form.read(text)
-            return [found.spec], found.remarks
+            imported = flat_form.read(text)
+            return [imported.spec], imported.remarks
         if paper_form.lacks_device(document):
             return paper_form.read(document)
     except SpecError as error:

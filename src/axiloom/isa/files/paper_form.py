@@ -31,7 +31,7 @@ def lacks_device(document: object) -> bool:
 def read(document: Mapping[str, Any]) -> tuple[list[AcceleratorSpec], list[str]]:
     """The accelerators of a file, and what should be known of them. Raises SpecError with its faults."""
     remarks: list[str] = []
-    bodies = [_completed(number, one, remarks) for number, one in enumerate(document["accelerators"])]
+    bodies = [_completed(number, body, remarks) for number, body in enumerate(document["accelerators"])]
     drafts, faults = json_form.read(json.dumps({**document, "accelerators": bodies}))
     for draft in drafts:
         faults = [
@@ -41,7 +41,7 @@ def read(document: Mapping[str, Any]) -> tuple[list[AcceleratorSpec], list[str]]
         ]
     if faults:
         raise SpecError(faults)
-    return [part for one in drafts for part in one.spec.parts[:1]], remarks
+    return [part for draft in drafts for part in draft.spec.parts[:1]], remarks
 
 
 def _completed(number: int, body: Any, remarks: list[str]) -> Any:
@@ -58,18 +58,18 @@ def _completed(number: int, body: Any, remarks: list[str]) -> Any:
     except (grammar.GrammarError, AttributeError) as error:
         raise SpecError([f"{place}: {error}"]) from None
     operands = list(body.get("data", {}))
-    found: dict[str, tuple[HostAction, ...]] = {}
+    hosts: dict[str, tuple[HostAction, ...]] = {}
     for name, flow in flows.items():
         used, flows[name] = joined(opcodes, flow)
-        found |= used
-    found |= {name: opcodes[name] for name, _ in inits.opcodes() if name in opcodes}
-    left = [name for name in opcodes if not any(name in one.split("_") or name == one for one in found)]
+        hosts |= used
+    hosts |= {name: opcodes[name] for name, _ in inits.opcodes() if name in opcodes}
+    left = [name for name in opcodes if not any(name in other.split("_") or name == other for other in hosts)]
     if left:
         remarks.append(f"{place}: no flow uses {', '.join(left)}: left out")
-    device = {name: _device(place, name, host, operands) for name, host in found.items()}
+    device = {name: _device(place, name, host, operands) for name, host in hosts.items()}
     return {
         **body,
-        "opcode_map": grammar.print_opcode_map(found),
+        "opcode_map": grammar.print_opcode_map(hosts),
         "opcode_flow_map": {name: grammar.print_opcode_flow(flow) for name, flow in flows.items()},
         "device": {name: [str(action) for action in actions] for name, actions in device.items()},
     }
@@ -82,16 +82,18 @@ def _device(
     for own in _known():
         literal = Opcode(name, host, ()).literal
         decoded = own.decode(literal) if literal is not None else None
-        for one in (*own.opcodes.values(), *([decoded] if decoded else [])):
-            if one.host == named:
-                return one.device
+        for opcode in (*own.opcodes.values(), *([decoded] if decoded else [])):
+            if opcode.host == named:
+                return opcode.device
     what = f"no published accelerator has {Opcode(name, named, ())}"
     raise SpecError([f"{place}.opcode_map.{name}: {what}; say what the device does: `device`"])
 
 
 @cache
 def _known() -> tuple[AcceleratorSpec, ...]:
-    return tuple(builtin(name, encoding=one) for one in ("combined", "literals") for name in builtins())
+    return tuple(
+        builtin(name, encoding=encoding) for encoding in ("combined", "literals") for name in builtins()
+    )
 
 
 def _named(action: HostAction, operands: list[str]) -> HostAction:

@@ -30,15 +30,15 @@ def read_rtl(body: Mapping[str, Any]) -> RtlPorts:
 
 def write_rtl(rtl: RtlPorts) -> dict[str, Any] | None:
     """What :func:`read_rtl` reads back; None where nothing is said."""
-    found: dict[str, Any] = {name: text for name in _TEXTS if (text := getattr(rtl, name))}
+    written: dict[str, Any] = {name: text for name in _TEXTS if (text := getattr(rtl, name))}
     if not rtl.reset_active_low:
-        found["reset_active_low"] = False
+        written["reset_active_low"] = False
     if rtl.starts_on_tlast is not None:
-        found["starts_on_tlast"] = rtl.starts_on_tlast
-    found |= {name: dict(values) for name in _MAPS if (values := getattr(rtl, name))}
+        written["starts_on_tlast"] = rtl.starts_on_tlast
+    written |= {name: dict(values) for name in _MAPS if (values := getattr(rtl, name))}
     if rtl.registers:
-        found["registers"] = {name: f"0x{at:02x}" for name, at in rtl.registers.items()}
-    return found or None
+        written["registers"] = {name: f"0x{at:02x}" for name, at in rtl.registers.items()}
+    return written or None
 
 
 def _integer(value: int | str) -> int:

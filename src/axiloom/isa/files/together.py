@@ -42,8 +42,8 @@ def place(specs: Sequence[AnyLink]) -> list[AnyLink]:
         ids = {other.dma.id for other in placed}
         number = next(i for i in range(config.id, config.id + MOST + 1) if i not in ids)
         candidates = (_moved(config, number, page, step) for step in range(MOST) for page in range(MOST))
-        made = (spec.replace(dma=candidate) for candidate in candidates)
-        fitting = (one for one in made if not list(_places([*placed, one])))
+        moved = (spec.replace(dma=candidate) for candidate in candidates)
+        fitting = (candidate for candidate in moved if not list(_places([*placed, candidate])))
         placed.append(next(fitting, spec))
     faults = check_together(placed)
     if faults:

@@ -15,7 +15,7 @@ Opcodes: TypeAlias = Mapping[str, tuple[HostAction, ...]]
 
 def joined(opcodes: Opcodes, flow: Scope) -> tuple[dict[str, tuple[HostAction, ...]], Scope]:
     """The opcodes that the flow then names, and the flow. What has no opcode before it stays alone."""
-    found: dict[str, tuple[HostAction, ...]] = {}
+    merged: dict[str, tuple[HostAction, ...]] = {}
 
     def walk(scope: Scope) -> Scope:
         items: list[str | Scope] = []
@@ -23,19 +23,21 @@ def joined(opcodes: Opcodes, flow: Scope) -> tuple[dict[str, tuple[HostAction, .
             before = items[-1] if items else None
             if isinstance(item, Scope):
                 items.append(walk(item))
-            elif item in opcodes and isinstance(before, str) and before in found and _wordless(opcodes[item]):
+            elif (
+                item in opcodes and isinstance(before, str) and before in merged and _wordless(opcodes[item])
+            ):
                 name = f"{before}_{item}"
-                found[name] = (*found[before], *opcodes[item])
+                merged[name] = (*merged[before], *opcodes[item])
                 items[-1] = name
             else:
                 items.append(item)
                 if item in opcodes:
-                    found[item] = opcodes[item]
+                    merged[item] = opcodes[item]
         return Scope(tuple(items))
 
     whole = walk(flow)
     named = {name for name, _ in whole.opcodes()}
-    return {name: actions for name, actions in found.items() if name in named}, whole
+    return {name: actions for name, actions in merged.items() if name in named}, whole
 
 
 def _wordless(actions: tuple[HostAction, ...]) -> bool:

@@ -68,28 +68,28 @@ def _right(a: Range, b: Range) -> Range:
 
 
 def _and(a: Range, b: Range) -> Range:
-    tops = [one.high for one in (a, b) if not one.signed]
+    tops = [operand.high for operand in (a, b) if not operand.signed]
     return Range(0, min(tops)) if tops else signed(max(a.bits, b.bits))
 
 
 def _merged(a: Range, b: Range) -> Range:
     if a.signed or b.signed:
-        return signed(max(one.bits + (not one.signed) for one in (a, b)))
+        return signed(max(operand.bits + (not operand.signed) for operand in (a, b)))
     return unsigned(max(a.bits, b.bits))
 
 
 def _truth(*of: Range) -> Range:
-    for one in of:
-        if not BOOL.holds(one):
-            raise RangeError(f"a condition is needed, not a number of {one}: compare it")
+    for operand in of:
+        if not BOOL.holds(operand):
+            raise RangeError(f"a condition is needed, not a number of {operand}: compare it")
     return BOOL
 
 
 def _joined_bits(*of: Range) -> Range:
-    for one in of:
-        if one.low != 0 or one.high & (one.high + 1):
-            raise RangeError(f"cat takes bits, not a number of {one}: say how many, such as uint8(x)")
-    return unsigned(sum(one.bits for one in of))
+    for operand in of:
+        if operand.low != 0 or operand.high & (operand.high + 1):
+            raise RangeError(f"cat takes bits, not a number of {operand}: say how many, such as uint8(x)")
+    return unsigned(sum(operand.bits for operand in of))
 
 
 _RANGES: Mapping[str, Callable[..., Range]] = {
@@ -148,15 +148,15 @@ VALUES: Mapping[str, Callable[..., int]] = {
 def apply(operation: str, *arguments: Expr, most: int = MOST_BITS) -> Expr:
     """The operation with its range of at most `most` bits; constants fold. Raises RangeError."""
     ranges = [argument.range for argument in arguments]
-    found = _RANGES[operation](*ranges)
-    if found.bits > MOST_WIDE:
-        raise RangeError(f"{found.bits} bits: no number has more than {MOST_WIDE}")
+    kind = _RANGES[operation](*ranges)
+    if kind.bits > MOST_WIDE:
+        raise RangeError(f"{kind.bits} bits: no number has more than {MOST_WIDE}")
     values = [argument.value for argument in arguments if isinstance(argument, Const)]
     if len(values) == len(arguments) and operation in VALUES:
         return Const(VALUES[operation](*values))
-    if found.bits > most and operation != "cat":
-        raise RangeError(f"{found.bits} bits: no more than {most} are computed with; narrow an operand")
-    return Apply(operation, arguments, found)
+    if kind.bits > most and operation != "cat":
+        raise RangeError(f"{kind.bits} bits: no more than {most} are computed with; narrow an operand")
+    return Apply(operation, arguments, kind)
 
 
 def plus(a: Expr, b: Expr) -> Expr:
@@ -199,10 +199,10 @@ _FOLDS: Mapping[str, Callable[[Range, int], Range]] = {
 
 def fold(operation: str, iterator: str, count: int, body: Expr) -> Expr:
     """Raises RangeError."""
-    found = _FOLDS[operation](body.range, count)
-    if found.bits > MOST_BITS:
-        raise RangeError(f"{found.bits} bits: no more than {MOST_BITS} are computed with")
-    return Fold(operation, iterator, count, body, found)
+    kind = _FOLDS[operation](body.range, count)
+    if kind.bits > MOST_BITS:
+        raise RangeError(f"{kind.bits} bits: no more than {MOST_BITS} are computed with")
+    return Fold(operation, iterator, count, body, kind)
 
 
 def all_of(parts: Sequence[Expr]) -> Expr:

@@ -96,30 +96,28 @@ class Scope:
             raise self.fault(node, f"`{said(node)}`: {error}") from None
 
     def condition(self, node: ast.expr) -> Expr:
-        found = self.expr(node)
-        if not Range(0, 1).holds(found.range):
-            raise self.fault(
-                node, f"`{said(node)}` is a number of {found.range}, not a condition: compare it"
-            )
-        return found
+        expr = self.expr(node)
+        if not Range(0, 1).holds(expr.range):
+            raise self.fault(node, f"`{said(node)}` is a number of {expr.range}, not a condition: compare it")
+        return expr
 
     def fitting(self, node: ast.expr, wanted: Range, what: str) -> Expr:
         """An expression whose values `wanted` holds; what may not fit is refused, never wrapped."""
-        found = self.expr(node)
-        if not wanted.holds(found.range):
+        expr = self.expr(node)
+        if not wanted.holds(expr.range):
             kind = f"{'' if wanted.signed else 'u'}int{wanted.bits}"
             raise self.fault(
                 node,
-                f"`{said(node)}` is {found.range}, which {what} does not hold ({wanted}): say what "
+                f"`{said(node)}` is {expr.range}, which {what} does not hold ({wanted}): say what "
                 f"happens to the rest, as in {kind}(x) (low bits) or clamp(x, {wanted.low}, {wanted.high})",
             )
-        return found
+        return expr
 
     def constant(self, node: ast.expr, what: str) -> int:
-        found = self.expr(node)
-        if not isinstance(found, Const):
+        expr = self.expr(node)
+        if not isinstance(expr, Const):
             raise self.fault(node, f"{what} must be a constant, not `{said(node)}`")
-        return found.value
+        return expr.value
 
     def _expr(self, node: ast.expr) -> Expr:
         match node:
@@ -141,10 +139,10 @@ class Scope:
                 return self.apply("not", self.expr(value))
             case ast.BoolOp(op=op, values=values):
                 parts = [self.condition(value) for value in values]
-                found = parts[0]
+                expr = parts[0]
                 for part in parts[1:]:
-                    found = self.apply("and" if isinstance(op, ast.And) else "or", found, part)
-                return found
+                    expr = self.apply("and" if isinstance(op, ast.And) else "or", expr, part)
+                return expr
             case ast.Compare():
                 return self._compare(node)
             case ast.IfExp(test=test, body=yes, orelse=no):
@@ -165,8 +163,8 @@ class Scope:
         if name in known.registers or name in known.inputs:
             if not self.state:
                 raise self.fault(node, f"{name} is state: functions have their arguments alone")
-            one = known.registers.get(name) or known.inputs[name]
-            return Name(name, one.type)
+            declared = known.registers.get(name) or known.inputs[name]
+            return Name(name, declared.type)
         if name in known.memories or name in known.tables:
             raise self.fault(node, f"{name} is taken by index: {name}[...]")
         names = [
@@ -199,8 +197,12 @@ class Scope:
                     raise self.fault(node, f"{value.id} is state: functions have their arguments alone")
                 return Read(memory, self.index(node, memory, index))
             if table := self.known.tables.get(value.id):
-                found = self.fitting(index, Range(0, len(table.values) - 1), f"table {table.name}")
-                return Const(table.values[found.value]) if isinstance(found, Const) else Lookup(table, found)
+                position = self.fitting(index, Range(0, len(table.values) - 1), f"table {table.name}")
+                return (
+                    Const(table.values[position.value])
+                    if isinstance(position, Const)
+                    else Lookup(table, position)
+                )
         whole = self.expr(value)
         if isinstance(index, ast.Slice):
             if index.step or index.upper is None:
@@ -228,13 +230,13 @@ class Scope:
             raise self.fault(
                 node, f"{memory.name} has {len(memory.shape)} dims, not {len(parts)}: `{said(node)}`"
             )
-        found = tuple(self.expr(part) for part in parts)
-        for at, size, text in zip(found, memory.shape, parts, strict=True):
+        subscripts = tuple(self.expr(part) for part in parts)
+        for at, size, text in zip(subscripts, memory.shape, parts, strict=True):
             if at.range.low >= size or at.range.high < 0:
                 raise self.fault(
                     text, f"`{said(text)}` is {at.range}: {memory.name} has 0 to {size - 1} there"
                 )
-        return found
+        return subscripts
 
     # --- calls --------------------------------------------------------------------------------------------
 
@@ -248,10 +250,10 @@ class Scope:
         if name in _FOLDED and len(arguments) == 1 and isinstance(arguments[0], ast.GeneratorExp):
             return self._fold(node, _FOLDED[name], arguments[0])
         if name in ("min", "max") and len(arguments) >= 2:
-            found = self.expr(arguments[0])
+            expr = self.expr(arguments[0])
             for argument in arguments[1:]:
-                found = self.apply(name, found, self.expr(argument))
-            return found
+                expr = self.apply(name, expr, self.expr(argument))
+            return expr
         if name == "abs" and len(arguments) == 1:
             return self.apply("abs", self.expr(arguments[0]))
         if name == "cat" and len(arguments) == 1 and isinstance(arguments[0], ast.GeneratorExp):
@@ -272,14 +274,14 @@ class Scope:
 
     def _part(self, node: ast.expr) -> Expr:
         """A part of a `cat`: a constant has as many bits as its type says, and none without one."""
-        found = self.expr(node)
-        if not isinstance(found, Const):
-            return found
+        expr = self.expr(node)
+        if not isinstance(expr, Const):
+            return expr
         match node:
             case ast.Call(func=ast.Name(id=name)) if (wanted := type_of(name)) and not wanted.signed:
-                return Wrapped(found, wanted)
+                return Wrapped(expr, wanted)
         raise self.fault(
-            node, f"`{ast.unparse(node)}` in cat: say how many bits, such as uint8({found.value})"
+            node, f"`{ast.unparse(node)}` in cat: say how many bits, such as uint8({expr.value})"
         )
 
     def _function(self, node: ast.expr, function: Function, arguments: Sequence[ast.expr]) -> Expr:
@@ -287,11 +289,11 @@ class Scope:
             raise self.fault(
                 node, f"{function.name} takes {len(function.parameters)} arguments, not {len(arguments)}"
             )
-        given = [
+        operands = [
             self.fitting(argument, wanted, f"{function.name}'s {name}")
             for argument, (name, wanted) in zip(arguments, function.parameters.items(), strict=True)
         ]
-        return Call(function, tuple(given))
+        return Call(function, tuple(operands))
 
     def _each(self, node: ast.expr, text: ast.GeneratorExp) -> list[Expr]:
         """The element of a generator for each value of its iterator, which is then a constant."""

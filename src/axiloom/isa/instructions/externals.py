@@ -58,14 +58,14 @@ def _of_brain(values: npt.NDArray[np.float32]) -> Bits:
 def _on(
     decode: Callable[[Bits], npt.NDArray[np.float32]], encode: Callable[..., Bits]
 ) -> Callable[..., Callable[..., Bits]]:
-    def made(rule: Callable[..., npt.NDArray[Any]]) -> Callable[..., Bits]:
-        def python(*given: Bits) -> Bits:
+    def lifted(rule: Callable[..., npt.NDArray[Any]]) -> Callable[..., Bits]:
+        def python(*operands: Bits) -> Bits:
             with np.errstate(all="ignore"):
-                return encode(rule(*map(decode, given)).astype(np.float32))
+                return encode(rule(*map(decode, operands)).astype(np.float32))
 
         return python
 
-    return made
+    return lifted
 
 
 def _exp(values: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
@@ -75,8 +75,8 @@ def _exp(values: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
 
 def _max(a: npt.NDArray[np.float32], b: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     """Of 0 and -0 it is 0, as in IEEE 754-2019: NumPy's differs from machine to machine."""
-    found: npt.NDArray[np.float32] = np.where((a == 0) & (b == 0), a + b, np.maximum(a, b))
-    return found
+    greatest: npt.NDArray[np.float32] = np.where((a == 0) & (b == 0), a + b, np.maximum(a, b))
+    return greatest
 
 
 # --- one number at a time: in float64, which rounds a sum, product or quotient of two float32 as float32 does
@@ -95,16 +95,16 @@ def _fast(
     """`shift`: of a pattern to a float32's."""
     passes = not shift and _passes(python)
 
-    def one(left: int, right: int) -> int:
+    def scalar(left: int, right: int) -> int:
         a, b = _SINGLES.unpack(_WORDS.pack(left << shift & _ALL, right << shift & _ALL))
         try:
-            found = rule(a, b)
-            bits: int = _WORD.unpack(_SINGLE.pack(found))[0]
+            result = rule(a, b)
+            bits: int = _WORD.unpack(_SINGLE.pack(result))[0]
         except ZeroDivisionError:
             return int(python(left, right))
         except OverflowError:
-            bits = _INFINITE | (_SIGN if found < 0 else 0)
-        if found != found:
+            bits = _INFINITE | (_SIGN if result < 0 else 0)
+        if result != result:
             if shift:
                 return _NONE
             if passes and (a != a) != (b != b):
@@ -112,13 +112,13 @@ def _fast(
             return int(python(left, right))
         return (bits + 0x7FFF + (bits >> 16 & 1)) >> 16 if shift else bits
 
-    return one
+    return scalar
 
 
 def _passes(python: Callable[..., Bits]) -> bool:
     """Whether this machine gives what is no number on as it is, but quiet. Some give another one."""
-    strange, one = 0x7F812345, 0x3F800000
-    return int(python(strange, one)) == int(python(one, strange)) == strange | _QUIET
+    strange, plain = 0x7F812345, 0x3F800000
+    return int(python(strange, plain)) == int(python(plain, strange)) == strange | _QUIET
 
 
 def _larger(a: float, b: float) -> float:
@@ -141,9 +141,9 @@ def _of_two(name: str, operation: str, shift: int) -> External:
     rule, alone = _RULES[operation]
     python = (_BFLOAT if shift else _FLOAT)(rule)
 
-    def patterns(*given: Any) -> npt.NDArray[np.uint32]:
+    def patterns(*operands: Any) -> npt.NDArray[np.uint32]:
         with np.errstate(all="ignore"):
-            values = rule(*(np.asarray(bits, np.uint32).view(np.float32) for bits in given))
+            values = rule(*(np.asarray(bits, np.uint32).view(np.float32) for bits in operands))
         return np.asarray(values, np.float32).view(np.uint32)
 
     fast = None if shift else patterns
@@ -161,7 +161,7 @@ def _exp_of(name: str, shift: int) -> External:
 
 _NAMES = {"float32": 0, "bfloat16": 16}
 FUNCTIONS: Mapping[str, External] = {
-    **{f"{name}.{one}": _of_two(name, one, shift) for name, shift in _NAMES.items() for one in _RULES},
+    **{f"{name}.{rule}": _of_two(name, rule, shift) for name, shift in _NAMES.items() for rule in _RULES},
     **{f"{name}.exp": _exp_of(name, shift) for name, shift in _NAMES.items()},
     "bfloat16.to_float32": External(
         1, lambda bits: np.asarray(bits, np.int64) << 16, "exact", lambda bits: bits << 16
@@ -184,11 +184,11 @@ def _of_format(name: str) -> External:
     kind = numerics.of(form)
     rule, result = kind.operations[operation]
 
-    def patterns(*given: Any) -> npt.NDArray[np.unsignedinteger[Any]]:
-        return result.encode(rule(*(kind.decode(np.asarray(bits, kind.raw)) for bits in given)))
+    def patterns(*operands: Any) -> npt.NDArray[np.unsignedinteger[Any]]:
+        return result.encode(rule(*(kind.decode(np.asarray(bits, kind.raw)) for bits in operands)))
 
-    def python(*given: Bits) -> Bits:
-        return np.asarray(patterns(*(np.asarray(bits).astype(kind.raw) for bits in given)), np.int64)
+    def python(*operands: Bits) -> Bits:
+        return np.asarray(patterns(*(np.asarray(bits).astype(kind.raw) for bits in operands)), np.int64)
 
     def accumulate(before: Any, terms: Any) -> npt.NDArray[np.unsignedinteger[Any]]:
         values = (kind.decode(np.asarray(bits, kind.raw)) for bits in (before, terms))

@@ -175,7 +175,7 @@ class _MappingReader(Reader):
             there = ", ".join(self.sizes) or "none"
             raise self.fault(self.module, f"no size is called {min(unknown)}; there are {there}")
         chosen = {name: self.constants[name] for name in self.sizes if name in self.constants}
-        made = Mapped(
+        mapping = Mapped(
             self.known.name,
             docstring_of(self.module),
             self.known.place,
@@ -187,9 +187,9 @@ class _MappingReader(Reader):
             self.places,
             frozenset(self.scratch),
         )
-        if not made.results:
+        if not mapping.results:
             raise self.fault(self.module, "kernel writes no tensor: there is nothing to prove")
-        return made
+        return mapping
 
     def _target(self, name: str) -> None:
         self.target = target = self.targets(name)
@@ -201,12 +201,12 @@ class _MappingReader(Reader):
         self.scope = Scope(old.place, self.known, self.constants, most=MOST_BITS)
 
     def _size(self, name: str, call: ast.Call) -> None:
-        given = {keyword.arg: self.scope.constant(keyword.value, "a size") for keyword in call.keywords}
-        if len(call.args) != 1 or set(given) - {"least", "most", "multiple"}:
+        keywords = {keyword.arg: self.scope.constant(keyword.value, "a size") for keyword in call.keywords}
+        if len(call.args) != 1 or set(keywords) - {"least", "most", "multiple"}:
             raise self.fault(call, f"{name} = size(VALUE, least=1, most=64, multiple=1)")
         value = self.scope.constant(call.args[0], "a size")
-        multiple = given.get("multiple", 1)
-        size = Size(name, value, given.get("least", multiple), given.get("most", value), multiple)
+        multiple = keywords.get("multiple", 1)
+        size = Size(name, value, keywords.get("least", multiple), keywords.get("most", value), multiple)
         value = self.chosen.get(name, value)
         if multiple < 1 or not max(1, size.least) <= value <= size.most or value % multiple:
             raise self.fault(
@@ -249,17 +249,17 @@ class _MappingReader(Reader):
     def _host_computes(self, block: Sequence[Statement | Command], part: str, data: frozenset[str]) -> None:
         """Raises SpecError where the host computes what the device is said to: `data` are names of what
         depends on tensors or memories."""
-        for one in block:
-            given = (*one.inputs.values(),) if isinstance(one, Command) else exprs(one)
-            for expr in given:
-                self._moved(expr, part, data, one.line)
-            if isinstance(one, Let) and _reads(one.value, data):
-                data |= {one.name}
-            for inner in () if isinstance(one, Command) else blocks(one):
+        for statement in block:
+            computed = (*statement.inputs.values(),) if isinstance(statement, Command) else exprs(statement)
+            for expr in computed:
+                self._moved(expr, part, data, statement.line)
+            if isinstance(statement, Let) and _reads(statement.value, data):
+                data |= {statement.name}
+            for inner in () if isinstance(statement, Command) else blocks(statement):
                 self._host_computes(inner, part, data)
 
     def _moved(self, expr: Expr, part: str, data: frozenset[str], line: int) -> None:
-        tensors = [one.memory.name for one in parts(expr) if isinstance(one, Read)]
+        tensors = [read.memory.name for read in parts(expr) if isinstance(read, Read)]
         if part == "result" and (own := sorted({*tensors} & self.tensors.keys())):
             why = f"result() reads the tensor {own[0]}: it reads memories of the target alone"
             raise SpecError([f"{self.known.place}:{line}: {why}"])
@@ -271,8 +271,8 @@ class _MappingReader(Reader):
 
     def _where(self, node: ast.FunctionDef) -> None:
         form = "place(TENSOR[i, j], MEMORY[...], LOOP=..., ...)"
-        for one in without_text(node.body):
-            match one:
+        for statement in without_text(node.body):
+            match statement:
                 case ast.Expr(
                     value=ast.Call(
                         func=ast.Name(id="place"),
@@ -283,9 +283,9 @@ class _MappingReader(Reader):
                         keywords=turn,
                     )
                 ) if tensor in self.tensors and name in self.known.memories and name not in self.tensors:
-                    self._placed(one, tensor, index, name, at, turn)
+                    self._placed(statement, tensor, index, name, at, turn)
                 case _:
-                    raise self.fault(one, f"`{first_line(one)}`: where() has {form}")
+                    raise self.fault(statement, f"`{first_line(statement)}`: where() has {form}")
 
     def _placed(
         self,
@@ -301,9 +301,11 @@ class _MappingReader(Reader):
         shape = self.tensors[tensor].shape
         if len(names) != len(parts) or len(names) != len(shape):
             raise self.fault(node, f"{tensor} has {len(shape)} dims: place({tensor}[i, j], ...) with names")
-        scope = self.scope.within({one: Range(0, size - 1) for one, size in zip(names, shape, strict=True)})
+        scope = self.scope.within(
+            {iterator: Range(0, size - 1) for iterator, size in zip(names, shape, strict=True)}
+        )
         memory = self.known.memories[name]
-        turns = {one.arg or "**": scope.expr(one.value) for one in turn}
+        turns = {keyword.arg or "**": scope.expr(keyword.value) for keyword in turn}
         where = scope.index(node, memory, at)
         self.places[tensor] = Place(tuple(names), memory, where, turns, node.lineno)
 
@@ -342,8 +344,8 @@ def _reads(expr: Expr, data: frozenset[str]) -> int:
 
 def writes(block: Sequence[Statement | Command]) -> Iterator[Write]:
     """All that write an element."""
-    for one in block:
-        if isinstance(one, Write):
-            yield one
+    for statement in block:
+        if isinstance(statement, Write):
+            yield statement
         for name in ("body", "then", "other"):
-            yield from writes(getattr(one, name, ()))
+            yield from writes(getattr(statement, name, ()))

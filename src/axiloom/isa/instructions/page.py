@@ -28,21 +28,27 @@ _OWNERS = {True: "host", False: "device"}
 def page(isa: InstructionSet, text: str) -> str:
     """Markdown. `text` is what `isa` was read from."""
     module = ast.parse(text)
-    plain = [one for one in module.body if isinstance(one, ast.Assign) and not _declares(one)]
-    functions = {one.name: one for one in module.body if isinstance(one, ast.FunctionDef)}
-    made = [f"# {isa.name}", "", isa.text.strip(), ""]
+    plain = [
+        statement
+        for statement in module.body
+        if isinstance(statement, ast.Assign) and not _declares(statement)
+    ]
+    functions = {
+        definition.name: definition for definition in module.body if isinstance(definition, ast.FunctionDef)
+    }
+    lines = [f"# {isa.name}", "", isa.text.strip(), ""]
     if plain:
-        made += ["## Constants", "", "```python", *map(ast.unparse, plain), "```", ""]
-    made += _state(isa)
+        lines += ["## Constants", "", "```python", *map(ast.unparse, plain), "```", ""]
+    lines += _state(isa)
     others = [function for name, function in functions.items() if name not in isa.instructions]
     if others:
-        made += ["## Functions", ""]
+        lines += ["## Functions", ""]
         for one in others:
-            made += _quoted(text, one, one)
-    made += ["## Instructions", ""]
+            lines += _quoted(text, one, one)
+    lines += ["## Instructions", ""]
     for name, instruction in isa.instructions.items():
-        made += _instruction(isa, instruction, functions[name], text)
-    return "\n".join(made).rstrip() + "\n"
+        lines += _instruction(isa, instruction, functions[name], text)
+    return "\n".join(lines).rstrip() + "\n"
 
 
 def _declares(assign: ast.Assign) -> bool:
@@ -59,7 +65,9 @@ def counts(isa: InstructionSet) -> str:
         ("function", "functions", isa.functions),
         ("instruction", "instructions", isa.instructions),
     )
-    return ", ".join(f"{len(there)} {one if len(there) == 1 else many}" for one, many, there in named)
+    return ", ".join(
+        f"{len(there)} {singular if len(there) == 1 else many}" for singular, many, there in named
+    )
 
 
 def type_name(kind: Range) -> str:
@@ -71,7 +79,7 @@ def type_name(kind: Range) -> str:
 
 
 def _state(isa: InstructionSet) -> Iterator[str]:
-    rows: list[Sequence[str]] = [(f"`{one.name}`", str(one.bits)) for one in isa.inputs.values()]
+    rows: list[Sequence[str]] = [(f"`{input_.name}`", str(input_.bits)) for input_ in isa.inputs.values()]
     yield from _table("Inputs of a command", ("input", "bits"), rows)
     rows = [
         (f"`{memory.name}`", " x ".join(map(str, memory.shape)), type_name(memory.type), _OWNERS[memory.host])
@@ -97,13 +105,13 @@ def _instruction(
     isa: InstructionSet, instruction: Instruction, node: ast.FunctionDef, text: str
 ) -> Iterator[str]:
     yield from (f"### {instruction.name}", "", *_said(instruction.text))
-    when = next(each.args[0] for each in node.decorator_list if isinstance(each, ast.Call))
+    when = next(decorator.args[0] for decorator in node.decorator_list if isinstance(decorator, ast.Call))
     yield from (f"Comes when `{ast.unparse(when)}`.", "")
     places = {let.name: _place(let.value) for let in instruction.fields}
     bound = {
-        target.id: ast.unparse(each.value)
-        for each in node.body
-        if isinstance(each, ast.Assign) and isinstance(target := each.targets[0], ast.Name)
+        target.id: ast.unparse(statement.value)
+        for statement in node.body
+        if isinstance(statement, ast.Assign) and isinstance(target := statement.targets[0], ast.Name)
     }
     rows = [
         (f"`{let.name}`", places[let.name] or f"`{bound.get(let.name, '')}`", str(let.value.range))
@@ -118,7 +126,7 @@ def _instruction(
         yield ""
         yield from (f"- `{part.text}`" for part in instruction.legal)
         yield ""
-    body = [each for each in node.body if each.lineno > _head_end(instruction, node)]
+    body = [statement for statement in node.body if statement.lineno > _head_end(instruction, node)]
     if body:
         yield from _quoted(text, body[0], body[-1])
 
@@ -130,7 +138,7 @@ def _head_end(instruction: Instruction, node: ast.FunctionDef) -> int:
         *(let.line for let in instruction.fields),
         *(part.line for part in instruction.legal),
     ]
-    ends = [each.end_lineno or each.lineno for each in node.body if each.lineno in lines]
+    ends = [statement.end_lineno or statement.lineno for statement in node.body if statement.lineno in lines]
     first = node.body[0]
     if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
         ends.append(first.end_lineno or first.lineno)
@@ -171,6 +179,8 @@ def _said(text: str | None) -> list[str]:
 
 
 def _quoted(text: str, first: ast.stmt, last: ast.stmt) -> Iterator[str]:
-    start = min((one.lineno for one in getattr(first, "decorator_list", [])), default=first.lineno)
+    start = min(
+        (decorator.lineno for decorator in getattr(first, "decorator_list", [])), default=first.lineno
+    )
     lines = text.splitlines()[start - 1 : last.end_lineno]
     yield from ("```python", textwrap.dedent("\n".join(lines)), "```", "")

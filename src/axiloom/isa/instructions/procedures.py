@@ -27,19 +27,19 @@ class Procedure:
         None of them is in `taken`; what is assigned and in `state` is a register and keeps its name.
         """
         bound = {
-            one.id
+            node.id
             for statement in self.body
-            for one in ast.walk(statement)
-            if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
+            for node in ast.walk(statement)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
         }
         own = sorted({*self.parameters, *bound} - set(state))
         names: dict[str, str] = {}
         for attempt in count(1):
-            names = {one: f"{self.name}_{one}" + (f"_{attempt}" if attempt > 1 else "") for one in own}
+            names = {name: f"{self.name}_{name}" + (f"_{attempt}" if attempt > 1 else "") for name in own}
             if not set(names.values()) & set(taken):
                 break
         renaming = _Renaming(names)
-        return names, [renaming.visit(copy.deepcopy(one)) for one in self.body]
+        return names, [renaming.visit(copy.deepcopy(statement)) for statement in self.body]
 
 
 class _Renaming(ast.NodeTransformer):

@@ -100,18 +100,18 @@ def docstring_of(module: ast.Module) -> str:
 def _depth(node: ast.AST) -> int:
     deepest, stack = 0, [(node, 1)]
     while stack:
-        one, depth = stack.pop()
+        parent, depth = stack.pop()
         deepest = max(deepest, depth)
-        stack.extend((child, depth + 1) for child in ast.iter_child_nodes(one))
+        stack.extend((child, depth + 1) for child in ast.iter_child_nodes(parent))
     return deepest
 
 
 class Reader:
     """Reads a text, declaration by declaration; mappings add some of their own."""
 
-    def __init__(self, place: str, name: str, module: ast.Module, given: Mapping[str, int]) -> None:
+    def __init__(self, place: str, name: str, module: ast.Module, values: Mapping[str, int]) -> None:
         self.module = module
-        self.given = given
+        self.given = values
         text = ast.get_docstring(module) or ""
         self.known = InstructionSet(name, text, place, {}, {}, {}, {}, {}, {}, {})
         self.constants: dict[str, int] = {}
@@ -148,9 +148,9 @@ class Reader:
         if not self.known.instructions:
             raise self.fault(self.module, "there is no @instruction")
         if unknown := set(self.given) - set(self.constants):
-            one = min(unknown)
-            there = f"{hint(one, self.constants)}; there are {', '.join(self.constants) or 'none'}"
-            raise SpecError([f"{self.scope.place}: no constant `{one}` to give a value to{there}"])
+            misspelt = min(unknown)
+            there = f"{hint(misspelt, self.constants)}; there are {', '.join(self.constants) or 'none'}"
+            raise SpecError([f"{self.scope.place}: no constant `{misspelt}` to give a value to{there}"])
         return self.known
 
     # --- declarations -------------------------------------------------------------------------------------
@@ -177,8 +177,8 @@ class Reader:
         ):
             self.declarations[value.func.id](name, value)
         else:
-            found = self.scope.constant(value, f"{name} (or input, register, memory, table)")
-            self.constants[name] = self.given.get(name, found)
+            default = self.scope.constant(value, f"{name} (or input, register, memory, table)")
+            self.constants[name] = self.given.get(name, default)
 
     def _several(self, node: ast.AST, names: Sequence[ast.expr], values: Sequence[ast.expr]) -> None:
         if len(names) != len(values):
@@ -197,12 +197,12 @@ class Reader:
         self.known.inputs[name] = Input(name, bits)  # type: ignore[index]
 
     def _type(self, node: ast.expr) -> Range:
-        found = type_of(node.id) if isinstance(node, ast.Name) else None
-        if found is None or found.bits > MOST_STORED:
+        kind = type_of(node.id) if isinstance(node, ast.Name) else None
+        if kind is None or kind.bits > MOST_STORED:
             raise self.fault(
                 node, f"`{ast.unparse(node)}` is no type: int8, uint5 and the like, up to {MOST_STORED} bits"
             )
-        return found
+        return kind
 
     def _register(self, name: str, call: ast.Call) -> None:
         form = (
@@ -222,8 +222,8 @@ class Reader:
 
     def _memory(self, name: str, call: ast.Call) -> None:
         form = f"{name} = memory(ROWS, ..., type=int8), with host=True where it is the host's"
-        given = {keyword.arg: keyword.value for keyword in call.keywords}
-        if not call.args or set(given) - {"type", "host"} or "type" not in given:
+        keywords = {keyword.arg: keyword.value for keyword in call.keywords}
+        if not call.args or set(keywords) - {"type", "host"} or "type" not in keywords:
             raise self.fault(call, form)
         shape = tuple(self.scope.constant(arg, "a memory's size") for arg in call.args)
         elements = 1
@@ -233,11 +233,11 @@ class Reader:
             raise self.fault(call, f"{name} has {len(shape)} dims: up to {MOST_DIMS} are accepted")
         if not 1 <= elements <= MOST_ELEMENTS:
             raise self.fault(call, f"{name} has {elements} elements: 1 to {MOST_ELEMENTS} are accepted")
-        host = given.get("host", ast.Constant(value=False))
+        host = keywords.get("host", ast.Constant(value=False))
         if not isinstance(host, ast.Constant) or not isinstance(host.value, bool):
             raise self.fault(call, form)
         named = call.args[0].id if len(call.args) == 1 and isinstance(call.args[0], ast.Name) else ""
-        memory = Memory(name, shape, self._type(given["type"]), host.value, named)
+        memory = Memory(name, shape, self._type(keywords["type"]), host.value, named)
         self.known.memories[name] = memory  # type: ignore[index]
 
     def _table(self, name: str, call: ast.Call) -> None:
@@ -252,7 +252,7 @@ class Reader:
 
     def _small(self, call: ast.Call) -> None:
         """``small(ROWS=4, stream_width=32)``: one for a text, behind the constants."""
-        if call.args or not call.keywords or any(one.arg is None for one in call.keywords):
+        if call.args or not call.keywords or any(keyword.arg is None for keyword in call.keywords):
             raise self.fault(call, "small(CONSTANT=VALUE, ...), with lanes and stream_width of the RTL")
         if self.known.small:
             raise self.fault(call, "a text has one small form")
@@ -280,9 +280,9 @@ class Reader:
             if one_name.startswith("_") or arguments.count(one_name) > 1:
                 raise self.fault(node, f"{node.name}: {one_name} cannot be the name of a parameter here")
         kinds = {}
-        for one in node.decorator_list:
-            called = one.func if isinstance(one, ast.Call) else one
-            kinds[called.id if isinstance(called, ast.Name) else ast.unparse(one)] = one
+        for decorator in node.decorator_list:
+            called = decorator.func if isinstance(decorator, ast.Call) else decorator
+            kinds[called.id if isinstance(called, ast.Name) else ast.unparse(decorator)] = decorator
         if unknown := set(kinds) - {"instruction", "external", "opaque", "procedure"}:
             raise self.fault(
                 node,
@@ -305,7 +305,7 @@ class Reader:
         body = without_text(node.body)
         if external := kinds.get("external"):
             name = self._external(node, external, body, len(parameters))
-            made = Function(
+            function = Function(
                 node.name, parameters, result, external=name, text=text, line=node.lineno, opaque=True
             )
         else:
@@ -315,11 +315,11 @@ class Reader:
             if not isinstance(last, ast.Return) or last.value is None:
                 raise self.fault(last, f"{node.name}: a function ends in `return`")
             value = scope.fitting(last.value, result, f"the result of {node.name}")
-            made = Function(
+            function = Function(
                 node.name, parameters, result, lets, value, "", "opaque" in kinds, text, node.lineno
             )
-        self._weigh(node, made)
-        self.known.functions[node.name] = made  # type: ignore[index]
+        self._weigh(node, function)
+        self.known.functions[node.name] = function  # type: ignore[index]
 
     def _weigh(self, node: ast.FunctionDef, function: Function) -> None:
         """A call stands for all that it does: functions that call one another twice double each time."""
@@ -346,7 +346,7 @@ class Reader:
             raise self.fault(decorator, f"no external function `{name}`{there}")
         if externals.FUNCTIONS[name].arguments != arguments:
             raise self.fault(node, f"{name} takes {externals.FUNCTIONS[name].arguments} arguments")
-        if any(not isinstance(one, ast.Expr | ast.Pass) for one in body):
+        if any(not isinstance(statement, ast.Expr | ast.Pass) for statement in body):
             raise self.fault(node, f"{node.name} is external: its body is `...`")
         return name
 
@@ -354,10 +354,10 @@ class Reader:
         for node in body:
             match node:
                 case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                    found = scope.expr(value)
+                    expr = scope.expr(value)
                     self._local(node, scope, name)
-                    scope.locals[name] = found.range
-                    yield Let(name, found, node.lineno)
+                    scope.locals[name] = expr.range
+                    yield Let(name, expr, node.lineno)
                 case _:
                     raise self.fault(
                         node, f"`{first_line(node)}`: a function has `name = ...` and one `return` at its end"
@@ -379,24 +379,26 @@ class Reader:
         self.procedures[node.name] = Procedure(node.name, parameters, tuple(body))
 
     def _called(
-        self, scope: Scope, node: ast.stmt, name: str, given: Sequence[ast.expr]
+        self, scope: Scope, node: ast.stmt, name: str, arguments: Sequence[ast.expr]
     ) -> Iterator[Statement]:
         """The statements of a procedure, with names that nothing at this place has."""
         procedure = self.procedures[name]
         self.inlined += len(procedure.body)
         if self.inlined > MOST_INLINED:
             raise self.fault(node, f"{name}: calls of procedures make more than {MOST_INLINED} statements")
-        if len(given) != len(procedure.parameters):
-            raise self.fault(node, f"{name} takes {len(procedure.parameters)} arguments, not {len(given)}")
+        if len(arguments) != len(procedure.parameters):
+            raise self.fault(
+                node, f"{name} takes {len(procedure.parameters)} arguments, not {len(arguments)}"
+            )
         names, body = procedure.inlined({*scope.locals, *self._taken()}, self.known.registers)
         constants = dict(scope.constants)
-        for (parameter, kind), argument in zip(procedure.parameters.items(), given, strict=True):
-            found = scope.fitting(argument, kind, f"{name}'s {parameter}")
-            if isinstance(found, Const):
-                constants[names[parameter]] = found.value
+        for (parameter, kind), argument in zip(procedure.parameters.items(), arguments, strict=True):
+            expr = scope.fitting(argument, kind, f"{name}'s {parameter}")
+            if isinstance(expr, Const):
+                constants[names[parameter]] = expr.value
             else:
-                scope.locals[names[parameter]] = found.range
-                yield Let(names[parameter], found, node.lineno)
+                scope.locals[names[parameter]] = expr.range
+                yield Let(names[parameter], expr, node.lineno)
         yield from self._statements(replace(scope, constants=constants), body)
 
     def _local(self, node: ast.AST, scope: Scope, name: str) -> None:
@@ -420,13 +422,13 @@ class Reader:
         while body:
             match body[0]:
                 case ast.Assign(targets=[ast.Name(id=name)], value=value) if name not in self.known.registers:
-                    found = scope.expr(value)
+                    expr = scope.expr(value)
                     self._local(body[0], scope, name)
-                    scope.locals[name] = found.range
-                    head.append(Let(name, found, body[0].lineno))
+                    scope.locals[name] = expr.range
+                    head.append(Let(name, expr, body[0].lineno))
                 case ast.Expr(value=ast.Call(func=ast.Name(id="require"), args=[condition], keywords=[])):
-                    found = scope.condition(condition)
-                    legal.append(Requirement(found, ast.unparse(condition), body[0].lineno))
+                    expr = scope.condition(condition)
+                    legal.append(Requirement(expr, ast.unparse(condition), body[0].lineno))
                 case _:
                     break
             body = body[1:]
@@ -455,10 +457,10 @@ class Reader:
                     register, scope.fitting(value, register.type, f"register {name}"), node.lineno
                 )
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                found = scope.expr(value)
+                expr = scope.expr(value)
                 self._local(node, scope, name)
-                scope.locals[name] = found.range
-                yield Let(name, found, node.lineno)
+                scope.locals[name] = expr.range
+                yield Let(name, expr, node.lineno)
             case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name), slice=index)], value=value):
                 memory = self.known.memories.get(name)
                 if memory is None:
@@ -474,10 +476,10 @@ class Reader:
                 yes = tuple(self._statements(scope.within({}), then))
                 no = tuple(self._statements(scope.within({}), other))
                 yield If(condition, yes, no, node.lineno)
-            case ast.Expr(value=ast.Call(func=ast.Name(id=name), args=given, keywords=[])) if (
+            case ast.Expr(value=ast.Call(func=ast.Name(id=name), args=arguments, keywords=[])) if (
                 name in self.procedures
             ):
-                yield from self._called(scope, node, name, given)
+                yield from self._called(scope, node, name, arguments)
             case ast.Expr(value=ast.Call(func=ast.Name(id="require"))):
                 raise self.fault(node, "require(...) stands before all that an instruction does")
             case _:
@@ -525,9 +527,9 @@ class Reader:
             lanes *= count
             if lanes > MOST_LANES:
                 raise self.fault(node, f"{lanes} lanes: up to {MOST_LANES} are accepted")
-        inner = scope.within({one: Range(0, count - 1) for one, count in iterators.items()})
+        inner = scope.within({iterator: Range(0, count - 1) for iterator, count in iterators.items()})
         body = tuple(self._statements(inner, node.body))
-        if any(not isinstance(one, Let | Write) for one in body):
+        if any(not isinstance(statement, Let | Write) for statement in body):
             raise self.fault(
                 node, "lanes have `name = ...` and `memory[...] = ...`; a choice is `a if c else b`"
             )

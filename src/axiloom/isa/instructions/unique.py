@@ -35,10 +35,10 @@ def _new(name: str, taken: dict[str, int]) -> str:
 def _block(
     block: Sequence[Statement], names: Mapping[str, str], taken: dict[str, int]
 ) -> tuple[tuple[Statement, ...], Mapping[str, str]]:
-    known, made = dict(names), []
-    for one in block:
-        made.append(_statement(one, known, taken))
-    return tuple(made), known
+    known, statements = dict(names), []
+    for statement in block:
+        statements.append(_statement(statement, known, taken))
+    return tuple(statements), known
 
 
 def _statement(statement: Statement, names: dict[str, str], taken: dict[str, int]) -> Statement:
@@ -74,4 +74,4 @@ def _statement(statement: Statement, names: dict[str, str], taken: dict[str, int
 
 def renamed(expr: Expr, names: Mapping[str, str]) -> Expr:
     """The same with other names."""
-    return substituted(expr, lambda one: replace(one, name=names.get(one.name, one.name)))
+    return substituted(expr, lambda local: replace(local, name=names.get(local.name, local.name)))

@@ -57,9 +57,9 @@ def children(expr: Expr) -> tuple[Expr, ...]:
 def parts(expr: Expr) -> Iterator[Expr]:
     stack = [expr]
     while stack:
-        one = stack.pop()
-        yield one
-        stack.extend(children(one))
+        part = stack.pop()
+        yield part
+        stack.extend(children(part))
 
 
 def names(expr: Expr) -> set[str]:
@@ -95,7 +95,7 @@ def exprs(statement: Statement) -> tuple[Expr, ...]:
 
 def uses(statement: Statement) -> set[str]:
     used = {name for expr in exprs(statement) for name in names(expr)}
-    return used.union(*(uses(one) for block in blocks(statement) for one in block))
+    return used.union(*(uses(inner) for block in blocks(statement) for inner in block))
 
 
 def written(block: Sequence[Statement]) -> Iterator[str]:
@@ -146,5 +146,5 @@ def substituted(expr: Expr, known: Callable[[Name], Expr]) -> Expr:
         case Lookup(index=at):
             return replace(expr, index=again(at))
         case Fold(iterator=iterator, body=body):
-            inner = substituted(body, lambda one: one if one.name == iterator else known(one))
+            inner = substituted(body, lambda local: local if local.name == iterator else known(local))
             return replace(expr, body=inner)

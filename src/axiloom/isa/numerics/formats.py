@@ -71,12 +71,12 @@ def format_of(name: str) -> Format:
         return _BOOL
     if name in _FLOATS:
         return _FLOATS[name]
-    if found := re.fullmatch(r"(u?)int(\d+)", name):
-        bits = int(found[2])
+    if match := re.fullmatch(r"(u?)int(\d+)", name):
+        bits = int(match[2])
         if 1 <= bits <= WIDEST:
-            return Format(name, Kind.INTEGER, bits, not found[1])
-    if found := re.fullmatch(r"(u?)fixed<\s*(\d+)\s*,\s*(\d+)\s*>", name):
-        bits, fraction = int(found[2]), int(found[3])
+            return Format(name, Kind.INTEGER, bits, not match[1])
+    if match := re.fullmatch(r"(u?)fixed<\s*(\d+)\s*,\s*(\d+)\s*>", name):
+        bits, fraction = int(match[2]), int(match[3])
         if 1 <= bits <= WIDEST and fraction <= bits:
-            return Format(name, Kind.FIXED, bits, not found[1], fraction)
+            return Format(name, Kind.FIXED, bits, not match[1], fraction)
     raise ValueError(f"unknown number format `{name}`; there are {FORMS}, with B of 1 to {WIDEST} and F <= B")

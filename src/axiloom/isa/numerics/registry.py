@@ -12,7 +12,7 @@ from axiloom.isa.numerics.float32 import FLOAT32
 from axiloom.isa.numerics.integer import INT8, INT16, INT32, UINT8, Integer
 from axiloom.isa.numerics.numerics import Numerics
 
-NAMED: Mapping[str, Numerics] = {one.name: one for one in (INT8, INT16, INT32, UINT8, FLOAT32)}
+NAMED: Mapping[str, Numerics] = {numerics.name: numerics for numerics in (INT8, INT16, INT32, UINT8, FLOAT32)}
 FAMILIES: Mapping[str, Callable[[str], Numerics | str | None]] = {
     fixed.FORM: fixed.parse,
     ufixed.FORM: ufixed.parse,
@@ -37,11 +37,11 @@ def of(name: str) -> Numerics:
     if name in NAMED:
         return NAMED[name]
     for parse in FAMILIES.values():
-        found = parse(name)
-        if isinstance(found, Numerics):
-            return found
-        if found is not None:
-            raise NumericsError(found)
+        parsed = parse(name)
+        if isinstance(parsed, Numerics):
+            return parsed
+        if parsed is not None:
+            raise NumericsError(parsed)
     unknown = f"unknown type `{shortened(name)}`{hint(name, FORMS)}"
     raise NumericsError(unknown, f"; there are {', '.join(FORMS)}")
 

@@ -54,33 +54,33 @@ class Blocks:
         self.values = Expressions(isa, self.writer, shared)
         self.shared = shared
         self.written = {write.memory.name for write in _writes(instruction.body)}
-        self.registers = {one.register.name for one in _sets(instruction.body)}
+        self.registers = {statement.register.name for statement in _sets(instruction.body)}
 
     def source(self, result: Expr | None = None) -> str:
         """The function: it takes the state and the inputs, and returns what `result` is behind the body."""
-        one, writer = self.instruction, self.writer
+        instruction, writer = self.instruction, self.writer
         env = Env()
-        for let in one.fields:
+        for let in instruction.fields:
             self.values.statement(let.line)
             self._let(let, env)
-        legal = all_of([part.condition for part in one.legal])
+        legal = all_of([part.condition for part in instruction.legal])
         if legal != Const(1):
-            self.values.statement(one.legal[0].line)
-            known = [*self.isa.inputs, *(let.name for let in one.fields)]
+            self.values.statement(instruction.legal[0].line)
+            known = [*self.isa.inputs, *(let.name for let in instruction.fields)]
             fields = ", ".join(f"{name!r}: {name}" for name in known)
             with writer.inside(f"if not {self.values.code(legal, env).text}:"):
-                writer.line(f"_illegal({one.name!r}, {{{fields}}})")
-        self.block(one.body, env)
+                writer.line(f"_illegal({instruction.name!r}, {{{fields}}})")
+        self.block(instruction.body, env)
         for name in sorted(self.registers):
             writer.line(f"_set(_state, {name!r}, {name})")
         if result is not None:
-            self.values.statement(one.line)
+            self.values.statement(instruction.line)
             writer.line(f"return {self.values.code(result, env).text}")
         text = "\n".join(writer.lines)
         used = set(_NAME.findall(text))
         state = (*self.isa.registers, *self.isa.memories)
         loaded = [f"    {name} = _state[{name!r}]" for name in state if name in used]
-        head = f"def {one.name}({', '.join(['_state', *self.isa.inputs])}):"
+        head = f"def {instruction.name}({', '.join(['_state', *self.isa.inputs])}):"
         return "\n".join([head, *loaded, *(writer.lines or ["    pass"])])
 
     # --- statements ---------------------------------------------------------------------------------------
@@ -119,8 +119,8 @@ class Blocks:
         if not code.owned and any(read.memory.name in self.written for read in reads(let.value)):
             text += ".copy()"
         self.writer.line(f"{let.name} = {text}")
-        made = replace(code, text=let.name, range=let.value.range)
-        env.known[let.name] = self.shared.place(made, env.layout)
+        local = replace(code, text=let.name, range=let.value.range)
+        env.known[let.name] = self.shared.place(local, env.layout)
         env.linears.pop(let.name, None)
         if known and not next(reads(let.value), None):
             base = self.values.code(known.base, env)
@@ -131,11 +131,11 @@ class Blocks:
         value = self.values.code(write.value, env)
         self._store(write, value, env)
 
-    def _store(self, one: Write, value: Code, env: Env) -> None:
+    def _store(self, write: Write, value: Code, env: Env) -> None:
         if "[" in value.text and not value.array:
             value = self.writer.keep(value)
-        at = self.values.access(one.memory, one.index, env)
-        name = one.memory.name
+        at = self.values.access(write.memory, write.index, env)
+        name = write.memory.name
         if at.kind == "element":
             # Where all lanes write it, the last one stays.
             text = f"{value.text}.ravel()[-1]" if value.array else value.text
@@ -145,16 +145,16 @@ class Blocks:
             if at.test and value.axes <= at.axes:  # the last one of equal indices stays
                 self.writer.line(f"{at.text} = {value.text}")
                 return
-            parts = [self.values.code(each, env).text for each in one.index]
+            parts = [self.values.code(part, env).text for part in write.index]
             at = replace(at, kind="gather", index=tuple(parts), test="")
-        apart = self._apart(one, env) if value.axes <= at.axes and at.kind in ("part", "either") else None
+        apart = self._apart(write, env) if value.axes <= at.axes and at.kind in ("part", "either") else None
         tests = [test for test in (at.test, apart) if test]
         part = at.text if at.text.endswith("]") else f"{at.text}[...]"
         if apart is not None and not tests:
             self.writer.line(f"{part} = {value.text}")
             return
-        index = at.index if at.kind != "part" else [self.values.code(each, env).text for each in one.index]
-        scatter = f"_scatter({name}, {name!r}, {one.line}, ({', '.join(index)},), {value.text})"
+        index = at.index if at.kind != "part" else [self.values.code(part, env).text for part in write.index]
+        scatter = f"_scatter({name}, {name!r}, {write.line}, ({', '.join(index)},), {value.text})"
         if apart is None:
             self.writer.line(scatter)
             return
@@ -163,12 +163,12 @@ class Blocks:
         with self.writer.inside("else:"):
             self.writer.line(scatter)
 
-    def _apart(self, one: Write, env: Env) -> str | None:
+    def _apart(self, write: Write, env: Env) -> str | None:
         """When no two points of the axes write one element: empty for always, None for never or unknown."""
-        sums = [linear(part, env.linears, env.varies) for part in one.index]
+        sums = [linear(part, env.linears, env.varies) for part in write.index]
         flat: dict[str, Expr] = {}
         weight = 1
-        for at, size in zip(reversed(sums), reversed(one.memory.shape), strict=True):
+        for at, size in zip(reversed(sums), reversed(write.memory.shape), strict=True):
             assert at is not None
             for axis, step in at.steps.items():
                 flat[axis] = plus(flat.get(axis, Const(0)), times(step, Const(weight)))
@@ -187,12 +187,12 @@ class Blocks:
         parts = [f"({self.values.code(a, env).text}, {self.values.code(b, env).text})" for a, b in steps]
         return f"_distinct({', '.join(parts)})"
 
-    def _if(self, one: If, env: Env) -> None:
-        with self.writer.inside(f"if {self.values.code(one.condition, env).text}:"):
-            self.block(one.then, env)
-        if one.other:
+    def _if(self, branch: If, env: Env) -> None:
+        with self.writer.inside(f"if {self.values.code(branch.condition, env).text}:"):
+            self.block(branch.then, env)
+        if branch.other:
             with self.writer.inside("else:"):
-                self.block(one.other, env)
+                self.block(branch.other, env)
 
     def _require(self, requirement: Requirement, env: Env) -> None:
         """The device stops, and says why with the values of now."""
@@ -210,97 +210,97 @@ class Blocks:
         axes = [Axis(f"{at}.", Const(0), Const(count)) for at, count in enumerate(lanes.iterators.values())]
         self._within(lanes, axes, env, len(axes), None)
 
-    def _within(self, one: For | Lanes, axes: Sequence[Axis], env: Env, top: int, made: Plan | None) -> None:
+    def _within(self, loop: For | Lanes, axes: Sequence[Axis], env: Env, top: int, nest: Plan | None) -> None:
         """The body of loops and lanes, with their iterators as axes; `top` is the outermost one's place."""
         inner = env.copied()
-        own = [*one.iterators] if isinstance(one, Lanes) else [one.iterator.name]
+        own = [*loop.iterators] if isinstance(loop, Lanes) else [loop.iterator.name]
         for name, axis in zip(own, axes, strict=True):
             inner.known[name] = inner.linears[name] = inner.axes[axis.name] = axis
             inner.layout[axis.name] = top - depth_of(axis.name)
-        for statement in one.body:
+        for statement in loop.body:
             self.values.statement(statement.line)
             match statement:
                 case Let():
                     self._let(statement, inner)
                 case Write():
-                    if made and (found := made.accumulated.get(id(statement))):
-                        self._accumulate(statement, found, inner)
+                    if nest and (accumulated := nest.accumulated.get(id(statement))):
+                        self._accumulate(statement, accumulated, inner)
                     else:
                         self._write(statement, inner)
                 case For():
-                    assert made is not None
-                    self._loop(statement, made.axes[id(statement)][0], inner, top, made)
+                    assert nest is not None
+                    self._loop(statement, nest.axes[id(statement)][0], inner, top, nest)
                 case Lanes():
-                    assert made is not None
-                    self._within(statement, made.axes[id(statement)], inner, top, made)
+                    assert nest is not None
+                    self._within(statement, nest.axes[id(statement)], inner, top, nest)
 
-    def _for(self, one: For, env: Env) -> None:
-        made = plan(one, env.varies, env.linears) if not env.axes else None
-        if made is None:
-            self._turns(one, env)
+    def _for(self, loop: For, env: Env) -> None:
+        nest = plan(loop, env.varies, env.linears) if not env.axes else None
+        if nest is None:
+            self._turns(loop, env)
             return
-        if not made.steps and not made.different and not made.apart:
-            self._at_once(one, made, env)
+        if not nest.steps and not nest.different and not nest.apart:
+            self._at_once(loop, nest, env)
         else:
             tests = []
-            if made.different or made.apart:
-                tests.append(self._looked_at(made, env))
-            for steps in made.steps:
+            if nest.different or nest.apart:
+                tests.append(self._looked_at(nest, env))
+            for steps in nest.steps:
                 parts = [
                     f"({self.values.code(a, env).text}, {self.values.code(b, env).text})" for a, b in steps
                 ]
                 tests.append(f"_distinct({', '.join(parts)})")
             with self.writer.inside(f"if {' and '.join(tests)}:"):
-                self._at_once(one, made, env)
+                self._at_once(loop, nest, env)
             with self.writer.inside("else:"):
-                self._turns(one, env)
+                self._turns(loop, env)
 
-    def _looked_at(self, made: Plan, env: Env) -> str:
+    def _looked_at(self, nest: Plan, env: Env) -> str:
         """Computes indices and compares them; the name of whether the nest may run at once."""
         values, writer = self.values, self.writer
-        used = {name for expr in (*made.different, *(one for pair in made.apart for one in pair))
+        used = {name for expr in (*nest.different, *(side for pair in nest.apart for side in pair))
                 for name in names(expr)}  # fmt: skip
-        axes = [axis for name, axis in made.all_axes.items() if name in used]
+        axes = [axis for name, axis in nest.all_axes.items() if name in used]
         inner = env.copied()
-        for place, axis in enumerate(sorted(axes, key=lambda one: -depth_of(one.name))):
+        for place, axis in enumerate(sorted(axes, key=lambda axis: -depth_of(axis.name))):
             inner.known[axis.name] = inner.linears[axis.name] = inner.axes[axis.name] = axis
             inner.layout[axis.name] = place + 1
         counts = [values.code(axis.count, env).text for axis in axes]
-        found = writer.new()
-        writer.line(f"{found} = _few({', '.join(counts)})")
-        with writer.inside(f"if {found}:"):
+        verdict = writer.new()
+        writer.line(f"{verdict} = _few({', '.join(counts)})")
+        with writer.inside(f"if {verdict}:"):
             kept = {}
-            for expr in (*made.different, *(one for pair in made.apart for one in pair)):
+            for expr in (*nest.different, *(side for pair in nest.apart for side in pair)):
                 if expr not in kept:
                     kept[expr] = writer.keep(values.code(expr, inner))
             points = "*".join(f"({count})" for count in counts)
-            tests = [f"_unique({kept[expr].text}, {points})" for expr in made.different]
-            tests += [f"_apart({kept[a].text}, {kept[b].text})" for a, b in made.apart]
-            writer.line(f"{found} = {' and '.join(tests)}")
+            tests = [f"_unique({kept[expr].text}, {points})" for expr in nest.different]
+            tests += [f"_apart({kept[a].text}, {kept[b].text})" for a, b in nest.apart]
+            writer.line(f"{verdict} = {' and '.join(tests)}")
         values.checked = {}
-        return found
+        return verdict
 
-    def _turns(self, one: For, env: Env) -> None:
+    def _turns(self, loop: For, env: Env) -> None:
         """One after the other."""
-        low, high = self.values.code(one.low, env).text, self.values.code(one.high, env).text
+        low, high = self.values.code(loop.low, env).text, self.values.code(loop.high, env).text
         ends = high if low == "0" else f"{low}, {high}"
-        with self.writer.inside(f"for {one.iterator.name} in _range({ends}):"):
+        with self.writer.inside(f"for {loop.iterator.name} in _range({ends}):"):
             inner = env.copied()
-            inner.known.pop(one.iterator.name, None)
-            inner.linears.pop(one.iterator.name, None)
-            self.block(one.body, inner)
+            inner.known.pop(loop.iterator.name, None)
+            inner.linears.pop(loop.iterator.name, None)
+            self.block(loop.body, inner)
 
-    def _at_once(self, one: For, made: Plan, env: Env) -> None:
-        self._loop(one, made.axes[id(one)][0], env, made.depth, made)
+    def _at_once(self, loop: For, nest: Plan, env: Env) -> None:
+        self._loop(loop, nest.axes[id(loop)][0], env, nest.depth, nest)
 
-    def _loop(self, one: For, axis: Axis, env: Env, top: int, made: Plan) -> None:
+    def _loop(self, loop: For, axis: Axis, env: Env, top: int, nest: Plan) -> None:
         low, count = self._kept(axis.low, env), self._kept(axis.count, env)
         whole = replace(axis, low=low, count=count)
         if count.range.low < 1:
             with self.writer.inside(f"if {self.values.code(count, env).text} > 0:"):
-                self._chunked(one, whole, env, top, made)
+                self._chunked(loop, whole, env, top, nest)
         else:
-            self._chunked(one, whole, env, top, made)
+            self._chunked(loop, whole, env, top, nest)
 
     def _kept(self, expr: Expr, env: Env) -> Expr:
         if isinstance(expr, Const | Name):
@@ -309,15 +309,15 @@ class Blocks:
         self.writer.line(f"{name} = {self.values.code(expr, env).text}")
         return Name(name, expr.range)
 
-    def _chunked(self, one: For, axis: Axis, env: Env, top: int, made: Plan) -> None:
-        counts = [] if depth_of(axis.name) else list(_counts(one.body, made))
+    def _chunked(self, loop: For, axis: Axis, env: Env, top: int, nest: Plan) -> None:
+        counts = [] if depth_of(axis.name) else list(_counts(loop.body, nest))
         largest = axis.count.range.high
-        for each in counts:
-            largest *= max(1, each.range.high)
+        for turns in counts:
+            largest *= max(1, turns.range.high)
         if depth_of(axis.name) or largest <= LARGE:
-            self._within(one, [axis], env, top, made)
+            self._within(loop, [axis], env, top, nest)
             return
-        others = [self.values.code(each, env).text for each in counts if not names(each) & env.varies]
+        others = [self.values.code(count, env).text for count in counts if not names(count) & env.varies]
         step, first, many = self.writer.new(), self.writer.new(), self.writer.new()
         low, count = self.values.code(axis.low, env).text, self.values.code(axis.count, env).text
         self.writer.line(f"{step} = _chunk({', '.join(others)})")
@@ -328,13 +328,13 @@ class Blocks:
                 self.writer.line(f"{start} = {low} + {first}")
             kind = Range(axis.low.range.low, axis.low.range.high + axis.count.range.high - 1)
             part = Axis(axis.name, Name(start, kind), Name(many, Range(1, axis.count.range.high)), axis.loop)
-            self._within(one, [part], env, top, made)
+            self._within(loop, [part], env, top, nest)
 
-    def _accumulate(self, one: Write, accumulated: Accumulated, env: Env) -> None:
+    def _accumulate(self, write: Write, accumulated: Accumulated, env: Env) -> None:
         """The sum over all turns at once, then one addition to the element."""
         values = self.values
         axes = [env.axes[name] for name in accumulated.axes]
-        before = values.read(one.memory, one.index, env)
+        before = values.read(write.memory, write.index, env)
         if accumulated.operation == "add":
             total = accumulated.term.range
             for axis in axes:
@@ -344,54 +344,54 @@ class Blocks:
             wide = Range(-(1 << 63), (1 << 63) - 1)
             if not wide.holds(Range(total.low + before.range.low, total.high + before.range.high)):
                 total = wide  # modulo 1 << 64, of which the low bits are taken
-            wraps = total == wide and accumulated.kind == one.memory.type == signed(32)
-            made = values.summed(accumulated.term, axes, total, env, low=wraps)
+            wraps = total == wide and accumulated.kind == write.memory.type == signed(32)
+            summed = values.summed(accumulated.term, axes, total, env, low=wraps)
             both = Range(
                 max(wide.low, total.low + before.range.low), min(wide.high, total.high + before.range.high)
             )
-            if wraps and before.dtype == made.dtype == "int32":
-                text = f"({before.text} + {made.text})"
-                self._store(one, Code(text, accumulated.kind, before.axes | made.axes, "int32"), env)
+            if wraps and before.dtype == summed.dtype == "int32":
+                text = f"({before.text} + {summed.text})"
+                self._store(write, Code(text, accumulated.kind, before.axes | summed.axes, "int32"), env)
                 return
             if total == wide:
-                made = values.cast(made, "int64") if made.array else made
-            value = values.wrapped(values.apply("add", [before, made], both), accumulated.kind)
+                summed = values.cast(summed, "int64") if summed.array else summed
+            value = values.wrapped(values.apply("add", [before, summed], both), accumulated.kind)
         elif isinstance(accumulated.operation, Function):
             value = values.joined(accumulated.operation, before, accumulated.term, axes, env)
         else:
-            made = values.reduced(accumulated.operation, accumulated.term, axes, env)
-            value = values.apply(accumulated.operation, [before, made], accumulated.kind)
-        self._store(one, value, env)
+            summed = values.reduced(accumulated.operation, accumulated.term, axes, env)
+            value = values.apply(accumulated.operation, [before, summed], accumulated.kind)
+        self._store(write, value, env)
 
 
-def _counts(body: Sequence[Statement], made: Plan) -> Iterator[Expr]:
+def _counts(body: Sequence[Statement], nest: Plan) -> Iterator[Expr]:
     """Sizes of the largest temporaries' inner axes, one a depth."""
     by_axis: dict[str, Expr] = {}
     stack = [*body]
     while stack:
-        one = stack.pop()
-        if isinstance(one, For | Lanes):
-            for axis in made.axes[id(one)]:
+        statement = stack.pop()
+        if isinstance(statement, For | Lanes):
+            for axis in nest.axes[id(statement)]:
                 by_axis.setdefault(axis.name, axis.count)
-            stack += one.body
+            stack += statement.body
     yield from by_axis.values()
 
 
 def _inner(block: Sequence[Statement]) -> Iterator[Statement]:
-    for one in block:
-        yield one
-        if isinstance(one, For | Lanes):
-            yield from _inner(one.body)
-        elif isinstance(one, If):
-            yield from _inner((*one.then, *one.other))
+    for statement in block:
+        yield statement
+        if isinstance(statement, For | Lanes):
+            yield from _inner(statement.body)
+        elif isinstance(statement, If):
+            yield from _inner((*statement.then, *statement.other))
 
 
 def _writes(block: Sequence[Statement]) -> Iterator[Write]:
-    yield from (one for one in _inner(block) if isinstance(one, Write))
+    yield from (statement for statement in _inner(block) if isinstance(statement, Write))
 
 
 def _sets(block: Sequence[Statement]) -> Iterator[SetRegister]:
-    yield from (one for one in _inner(block) if isinstance(one, SetRegister))
+    yield from (statement for statement in _inner(block) if isinstance(statement, SetRegister))
 
 
 def setting(isa: InstructionSet) -> dict[str, Any]:

@@ -58,7 +58,7 @@ class Expressions(Sums):
             case Apply(operation="cat", arguments=arguments):
                 return self._cat(arguments, expr.range, env)
             case Apply(operation=operation, arguments=arguments, range=kind):
-                return self.apply(operation, [self.code(one, env) for one in arguments], kind)
+                return self.apply(operation, [self.code(argument, env) for argument in arguments], kind)
             case Bits():
                 return self._bits(expr, env)
             case Wrapped(value=value, range=kind):
@@ -73,24 +73,24 @@ class Expressions(Sums):
             case Fold():
                 return self._fold(expr, env)
             case Call(function=function, arguments=arguments):
-                return self._call(function, [self.code(one, env) for one in arguments], env)
+                return self._call(function, [self.code(argument, env) for argument in arguments], env)
         raise AssertionError(expr)
 
     def _name(self, name: str, kind: Range, env: Env) -> Code:
-        found = env.known.get(name)
-        if found is None:
+        local = env.known.get(name)
+        if local is None:
             return Code(name, kind)
-        if isinstance(found, Axis):
-            low, count = self.code(found.low, env), self.code(found.count, env)
-            text = f"_axis({count.text}, {env.layout[found.name]})"
-            text = text if found.low == Const(0) else f"({text} + {low.text})"
-            return Code(text, kind, frozenset((found.name,)), "int64")
-        return self.placed(found, self.shared.layouts.get(id(found), env.layout), env.layout)
+        if isinstance(local, Axis):
+            low, count = self.code(local.low, env), self.code(local.count, env)
+            text = f"_axis({count.text}, {env.layout[local.name]})"
+            text = text if local.low == Const(0) else f"({text} + {low.text})"
+            return Code(text, kind, frozenset((local.name,)), "int64")
+        return self.placed(local, self.shared.layouts.get(id(local), env.layout), env.layout)
 
     def apply(self, operation: str, parts: Sequence[Code], kind: Range) -> Code:
         axes = frozenset().union(*(part.axes for part in parts))
         truth = operation in (*_COMPARED, "not")
-        if not any(one.array for one in parts):
+        if not any(part.array for part in parts):
             return Code(_scalar(operation, [part.text for part in parts]), kind, truth=truth)
         if operation == "not":
             return Code(f"(~{self.truth(parts[0]).text})", BOOL, axes, "bool", truth=True)
@@ -98,7 +98,7 @@ class Expressions(Sums):
             a, b = parts
             return Code(f"({a.text} {_SYMBOLS[operation]} {b.text})", BOOL, axes, "bool", truth=True)
         dtype = self.common(parts, kind)
-        texts = [one.text for one in self.aligned(parts, dtype)]
+        texts = [part.text for part in self.aligned(parts, dtype)]
         if operation in _SYMBOLS:
             text = f"({texts[0]} {_SYMBOLS[operation]} {texts[1]})"
         elif operation in ("min", "max"):
@@ -136,12 +136,12 @@ class Expressions(Sums):
         self.checked = checked
         if len(self.writer.lines) == mark:
             return Code(f"({a.text} {operation} {b.text})", BOOL, truth=a.truth and b.truth)
-        made = self.writer.lines[mark:]
+        lines = self.writer.lines[mark:]
         del self.writer.lines[mark:]
         name = self.writer.new()
         self.writer.line(f"{name} = {a.text}")
         with self.writer.inside(f"if {'' if operation == 'and' else 'not '}{name}:"):
-            self.writer.lines += ["    " + one for one in made]
+            self.writer.lines += ["    " + line for line in lines]
             self.writer.line(f"{name} = {b.text}")
         return Code(name, BOOL, truth=a.truth and b.truth)
 
@@ -172,7 +172,7 @@ class Expressions(Sums):
             no = self.code(expr.no, env)
         dtype = self.common([yes, no], expr.range)
         axes = condition.axes | yes.axes | no.axes
-        if not any(one.array for one in (condition, yes, no)):
+        if not any(operand.array for operand in (condition, yes, no)):
             return Code(f"({yes.text} if {condition.text} else {no.text})", expr.range)
         if yes.array and no.array:
             if yes.dtype == no.dtype:
@@ -181,11 +181,11 @@ class Expressions(Sums):
                 yes, no = self.aligned([yes, no], dtype)
         else:
             yes, no = (
-                self.cast(one, dtype) if one.array else replace(one, text=f"_{dtype}({one.text})")
-                for one in (yes, no)
+                self.cast(side, dtype) if side.array else replace(side, text=f"_{dtype}({side.text})")
+                for side in (yes, no)
             )
             if dtype == "object":
-                yes, no = (replace(one, text=one.text.removeprefix("_object")) for one in (yes, no))
+                yes, no = (replace(side, text=side.text.removeprefix("_object")) for side in (yes, no))
         truth = yes.truth and no.truth and dtype == "bool"
         new = condition.array and yes.array and yes.owned and yes.dtype == dtype
         text = f"{'_chosen' if new else '_where'}({condition.text}, {yes.text}, {no.text})"
@@ -231,8 +231,8 @@ class Expressions(Sums):
             text = f"({code.text} & {hex((1 << bits) - 1)})"
             if kind.signed:
                 text = f"({text} ^ {hex(1 << bits - 1)}) - {hex(1 << bits - 1)}"
-            made = replace(code, text=f"({text})", range=kind)
-            return self.cast(made, "int64") if signed(64).holds(kind) else made
+            narrowed = replace(code, text=f"({text})", range=kind)
+            return self.cast(narrowed, "int64") if signed(64).holds(kind) else narrowed
         shift = (64 if dtype == "int64" else 32) - bits
         return replace(code, text=f"({code.text} << {shift} >> {shift})", range=kind, owned=True)
 
@@ -272,15 +272,15 @@ class Expressions(Sums):
         return Code(f"_scalar_bits({value.text}, {low.text}, {width})", expr.range, low.axes, dtype)
 
     def _cat(self, arguments: Sequence[Expr], kind: Range, env: Env) -> Code:
-        parts = [self.code(one, env) for one in arguments]
+        parts = [self.code(argument, env) for argument in arguments]
         dtype = self.computing(kind)
         texts, place = [], 0
         for argument, part in zip(arguments, parts, strict=True):
             text = self.cast(part, dtype).text
             texts.append(f"({text} << {place})" if place else text)
             place += argument.range.bits  # of the type that the text says: a part may be known to be smaller
-        axes = frozenset().union(*(one.axes for one in parts))
-        array = any(one.array for one in parts)
+        axes = frozenset().union(*(part.axes for part in parts))
+        array = any(part.array for part in parts)
         return Code(f"({' | '.join(texts)})", kind, axes, dtype if array else SCALAR)
 
     # --- functions ----------------------------------------------------------------------------------------
@@ -299,8 +299,8 @@ class Expressions(Sums):
         result: Code
         name, result = self.shared.function(self.isa, function, arguments, env)
         back = {place: axis for axis, place in env.layout.items() if axis in axes}
-        found = frozenset(back[int(axis.removeprefix("at"))] for axis in result.axes)
-        return replace(result, text=f"{name}({texts})", axes=found, range=kind)
+        own = frozenset(back[int(axis.removeprefix("at"))] for axis in result.axes)
+        return replace(result, text=f"{name}({texts})", axes=own, range=kind)
 
 
 class Shared:
@@ -322,9 +322,9 @@ class Shared:
         self.tables.add((name, array))
         return f"_{name}_array" if array else f"_{name}_values"
 
-    def requirement(self, one: Requirement) -> int:
+    def requirement(self, requirement: Requirement) -> int:
         """Its number."""
-        self.requirements.append(one)
+        self.requirements.append(requirement)
         return len(self.requirements) - 1
 
     def external(self, name: str) -> str:
@@ -340,11 +340,16 @@ class Shared:
         self, isa: InstructionSet, function: Function, arguments: Sequence[Code], env: Env
     ) -> tuple[str, Code]:
         """A function for arguments of these kinds: its name, and its result with axes ``at1``, ``at2``."""
-        kinds = tuple((one.dtype, tuple(sorted(env.layout[axis] for axis in one.axes))) for one in arguments)
+        kinds = tuple(
+            (argument.dtype, tuple(sorted(env.layout[axis] for axis in argument.axes)))
+            for argument in arguments
+        )
         key = (function.name, kinds)
         if key in self._results:
             return self._results[key]
-        name = f"_{function.name}" + (f"_{len(self._results)}" if any(one.array for one in arguments) else "")
+        name = f"_{function.name}" + (
+            f"_{len(self._results)}" if any(argument.array for argument in arguments) else ""
+        )
         writer = Writer()
         expressions = Expressions(isa, writer, self)
         inner = Env()

@@ -18,10 +18,10 @@ def command_source(isa: InstructionSet, shared: Shared) -> str:
     or more than one comes, `_wide` where an input has too many bits.
     """
     writer = Writer()
-    for given in isa.inputs.values():
-        writer.line(f"{given.name} = _int({given.name})")
-        with writer.inside(f"if {given.name} >> {given.bits}:"):
-            writer.line(f"_wide({given.name!r}, {given.name})")
+    for input_ in isa.inputs.values():
+        writer.line(f"{input_.name} = _int({input_.name})")
+        with writer.inside(f"if {input_.name} >> {input_.bits}:"):
+            writer.line(f"_wide({input_.name!r}, {input_.name})")
     every = ", ".join(isa.inputs)
     arguments = f"_state, {every}" if every else "_state"
     instructions = [*isa.instructions.values()]
@@ -56,15 +56,15 @@ def _choose(
     group: Sequence[Instruction], values: Expressions, writer: Writer, arguments: str, every: str
 ) -> None:
     writer.line("_found = []")
-    for one in group:
-        values.statement(one.line)
-        with writer.inside(f"if {values.code(one.when, Env()).text}:"):
-            writer.line(f"_found.append({one.name!r})")
-    given = f"({every}{',' if every else ''})"
+    for instruction in group:
+        values.statement(instruction.line)
+        with writer.inside(f"if {values.code(instruction.when, Env()).text}:"):
+            writer.line(f"_found.append({instruction.name!r})")
+    inputs = f"({every}{',' if every else ''})"
     with writer.inside("if not _found:"):
-        writer.line(f"_unknown({given})")
+        writer.line(f"_unknown({inputs})")
     with writer.inside("if _len(_found) > 1:"):
-        writer.line(f"_several(_found, {given})")
+        writer.line(f"_several(_found, {inputs})")
     writer.line(f"_functions[_found[0]]({arguments})")
     writer.line("return _found[0]")
 
@@ -89,15 +89,17 @@ def _compared(part: Expr) -> tuple[Bits, int] | None:
 def _key(instructions: Sequence[Instruction]) -> Bits | None:
     """Bits that every instruction compares with a constant; the widest."""
     common: set[Bits] | None = None
-    for one in instructions:
-        here = {found[0] for part in _parts(one.when) if (found := _compared(part))}
+    for instruction in instructions:
+        here = {compared[0] for part in _parts(instruction.when) if (compared := _compared(part))}
         common = here if common is None else common & here
-    return max(common, key=lambda one: one.width) if common else None
+    return max(common, key=lambda bits: bits.width) if common else None
 
 
 def _wanted(instruction: Instruction, key: Bits) -> int:
     return next(
-        found[1] for part in _parts(instruction.when) if (found := _compared(part)) and found[0] == key
+        compared[1]
+        for part in _parts(instruction.when)
+        if (compared := _compared(part)) and compared[0] == key
     )
 
 
@@ -108,8 +110,8 @@ def _alone(group: Sequence[Instruction], key: Bits) -> bool:
 
 def _names(instructions: Sequence[Instruction], isa: InstructionSet) -> set[str]:
     """Registers and memories that conditions look at."""
-    found: set[str] = set()
+    looked_at: set[str] = set()
     for instruction in instructions:
-        found |= names(instruction.when) & {*isa.registers}
-        found |= {read.memory.name for read in reads(instruction.when)}
-    return found
+        looked_at |= names(instruction.when) & {*isa.registers}
+        looked_at |= {read.memory.name for read in reads(instruction.when)}
+    return looked_at

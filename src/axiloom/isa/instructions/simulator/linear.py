@@ -52,12 +52,12 @@ def combined(operation: str, a: Linear, b: Linear) -> Linear:
     rule = plus if operation == "add" else minus
     for axis, step in b.steps.items():
         steps[axis] = rule(steps.get(axis, ZERO), step)
-    return Linear(rule(a.base, b.base), {one: step for one, step in steps.items() if step != ZERO})
+    return Linear(rule(a.base, b.base), {axis: step for axis, step in steps.items() if step != ZERO})
 
 
 def scaled(a: Linear, factor: Expr) -> Linear:
     """Raises RangeError."""
-    return Linear(times(a.base, factor), {one: times(s, factor) for one, s in a.steps.items()})
+    return Linear(times(a.base, factor), {axis: times(s, factor) for axis, s in a.steps.items()})
 
 
 def linear(expr: Expr, known: Mapping[str, Linear | Axis], varies: frozenset[str]) -> Linear | None:
@@ -73,8 +73,8 @@ def _linear(expr: Expr, known: Mapping[str, Linear | Axis], varies: frozenset[st
         return Linear(expr)
     match expr:
         case Name(name=name):
-            found = known.get(name)
-            return Linear(found.low, {found.name: Const(1)}) if isinstance(found, Axis) else found
+            local = known.get(name)
+            return Linear(local.low, {local.name: Const(1)}) if isinstance(local, Axis) else local
         case Apply(operation="add" | "sub" as operation, arguments=(left, right)):
             a, b = _linear(left, known, varies), _linear(right, known, varies)
             return combined(operation, a, b) if a and b and not a.window and not b.window else None

@@ -31,14 +31,14 @@ class Memories(Arrays):
         if at.kind in ("part", "rows"):
             return Code(at.text, memory.type, at.axes, dtype, owned=at.kind == "rows")
         if at.kind == "either":
-            found = self.writer.new()
+            variable = self.writer.new()
             with self.writer.inside(f"if {at.test}:"):
-                self.writer.line(f"{found} = {at.text}")
+                self.writer.line(f"{variable} = {at.text}")
             with self.writer.inside("else:"):
                 self.writer.line(
-                    f"{found} = _gather({name}, {name!r}, {self.line}, ({', '.join(at.index)},))"
+                    f"{variable} = _gather({name}, {name!r}, {self.line}, ({', '.join(at.index)},))"
                 )
-            return Code(found, memory.type, at.axes, dtype, owned=False)
+            return Code(variable, memory.type, at.axes, dtype, owned=False)
         mask = self._mask_at(env)
         more = f", {mask.text}" if mask else ""
         arguments = f"{name}, {name!r}, {self.line}, ({', '.join(at.index)},){more}"
@@ -49,36 +49,36 @@ class Memories(Arrays):
 
     def access(self, memory: Memory, index: Sequence[Expr], env: Env) -> Access:
         """How the elements at `index` are reached, their bounds checked where they are a part."""
-        sums = [linear(one, env.linears, env.varies) for one in index]
-        axes = frozenset(axis for one in sums if one for axis in one.axes)
-        windowed = [one for one in sums if one and one.window]
-        if any(one is None for one in sums) or (len(windowed) > 0 and self.mask is not None):
+        sums = [linear(part, env.linears, env.varies) for part in index]
+        axes = frozenset(axis for sum_ in sums if sum_ for axis in sum_.axes)
+        windowed = [sum_ for sum_ in sums if sum_ and sum_.window]
+        if any(sum_ is None for sum_ in sums) or (len(windowed) > 0 and self.mask is not None):
             return self._rows(memory, index, sums, env) or self._gathered(index, env)
-        known = [one for one in sums if one]
-        limits = [self._limits(one, env) for one in known]
-        if any(one is None for one in limits):
+        known = [sum_ for sum_ in sums if sum_]
+        limits = [self._limits(sum_, env) for sum_ in known]
+        if any(limit is None for limit in limits):
             return self._gathered(index, env)
         if windowed:
-            if len(known) > 1 and (found := self._rows(memory, index, sums, env)):
-                return found
-            return self._windowed(memory, index, known, [one for one in limits if one], env)
+            if len(known) > 1 and (rows := self._rows(memory, index, sums, env)):
+                return rows
+            return self._windowed(memory, index, known, [limit for limit in limits if limit], env)
         safe = all(
             low.range.low >= 0 and high.range.high < size
-            for (low, high), size in zip([one for one in limits if one], memory.shape, strict=True)
+            for (low, high), size in zip([limit for limit in limits if limit], memory.shape, strict=True)
         )
         if self.mask is not None and not safe:
             return self._gathered(index, env)
         bases = []
-        for dim, (one, limit, size) in enumerate(zip(known, limits, memory.shape, strict=True)):
+        for dim, (sum_, limit, size) in enumerate(zip(known, limits, memory.shape, strict=True)):
             assert limit is not None
-            bases.append(self._inside(memory, dim, one, limit, size, env))
+            bases.append(self._inside(memory, dim, sum_, limit, size, env))
         return self._part(memory, known, bases, axes, env)
 
     def _rows(
         self, memory: Memory, index: Sequence[Expr], sums: Sequence[Linear | None], env: Env
     ) -> Access | None:
         """One index is computed, the others are parts: NumPy takes whole rows."""
-        computed = [dim for dim, one in enumerate(sums) if one is None or one.window]
+        computed = [dim for dim, sum_ in enumerate(sums) if sum_ is None or sum_.window]
         if self.mask is not None or len(computed) != 1 or len(sums) == 1:
             return None
         (dim,) = computed
@@ -88,13 +88,13 @@ class Memories(Arrays):
         for place, name in enumerate(reversed(own)):
             local.layout[name] = place + 1
         used: set[str] = set(own)
-        for at, one in enumerate(sums):
-            if at != dim and (one is None or len(one.steps) != 1 or one.axes & used):
+        for at, sum_ in enumerate(sums):
+            if at != dim and (sum_ is None or len(sum_.steps) != 1 or sum_.axes & used):
                 return None
-            if at != dim and one:
-                if any(not isinstance(step, Const) or step.value < 1 for step in one.steps.values()):
+            if at != dim and sum_:
+                if any(not isinstance(step, Const) or step.value < 1 for step in sum_.steps.values()):
                     return None
-                used |= one.axes
+                used |= sum_.axes
         code = self.code(index[dim], local)
         if not own or code.axes != frozenset(own):
             return None
@@ -103,26 +103,26 @@ class Memories(Arrays):
         if code.range.low < 0 or code.range.high >= size:
             taken = f"_rows({taken}, {memory.name!r}, {dim}, {size}, {self.line})"
         parts, order = [], []
-        for at, one in enumerate(sums):
-            if at == dim or one is None:
+        for at, sum_ in enumerate(sums):
+            if at == dim or sum_ is None:
                 parts.append(taken)
                 order += own
                 continue
-            limits = self._limits(one, env)
+            limits = self._limits(sum_, env)
             assert limits is not None
-            base, text = self._inside(memory, at, one, limits, memory.shape[at], env)
-            ((axis, step),) = one.steps.items()
+            base, text = self._inside(memory, at, sum_, limits, memory.shape[at], env)
+            ((axis, step),) = sum_.steps.items()
             assert isinstance(step, Const)
             parts.append(self._slice(base, text, env.axes[axis].count, step.value, memory.shape[at], env))
             order.append(axis)
         text = f"{memory.name}[{', '.join(parts)}]"
-        tight = [env.layout[one] for one in order] == [*range(len(order), 0, -1)]
+        tight = [env.layout[axis] for axis in order] == [*range(len(order), 0, -1)]
         return Access(
             "rows", self.spread(text, order, env.layout), (), frozenset(order), "tight" if tight else ""
         )
 
     def _gathered(self, index: Sequence[Expr], env: Env) -> Access:
-        parts = [self.code(one, env) for one in index]
+        parts = [self.code(part, env) for part in index]
         axes = frozenset().union(*(part.axes for part in parts))
         return Access("gather", "", tuple(part.text for part in parts), axes)
 
@@ -184,19 +184,19 @@ class Memories(Arrays):
         name = memory.name
         if not axes:
             return Access("element", "", tuple(text for _base, text in bases), axes)
-        used = [axis for one in sums for axis in one.axes]
+        used = [axis for sum_ in sums for axis in sum_.axes]
         simple = len(used) == len(axes) and all(
-            len(one.steps) <= 1
-            and all(isinstance(step, Const) and step.value > 0 for step in one.steps.values())
-            for one in sums
+            len(sum_.steps) <= 1
+            and all(isinstance(step, Const) and step.value > 0 for step in sum_.steps.values())
+            for sum_ in sums
         )
         if simple:
             parts, order = [], []
-            for one, (base, text), size in zip(sums, bases, memory.shape, strict=True):
-                if not one.steps:
+            for sum_, (base, text), size in zip(sums, bases, memory.shape, strict=True):
+                if not sum_.steps:
                     parts.append(text)
                     continue
-                ((axis, step),) = one.steps.items()
+                ((axis, step),) = sum_.steps.items()
                 order.append(axis)
                 assert isinstance(step, Const)
                 parts.append(self._slice(base, text, env.axes[axis].count, step.value, size, env))
@@ -205,20 +205,20 @@ class Memories(Arrays):
 
     def _indexed(self, name: str, parts: list[str], order: list[str], env: Env) -> str:
         """One subscript takes the part and, where the order is right, puts missing axes in."""
-        want = [env.layout[one] for one in order]
+        want = [env.layout[axis] for axis in order]
         if want != sorted(want, reverse=True):
             return self.spread(f"{name}[{', '.join(parts)}]", order, env.layout)
-        made, place = [], max(want)
+        subscripts, place = [], max(want)
         for part in parts:
             if ":" in part:
                 while want and place > want[0]:
-                    made.append("None")
+                    subscripts.append("None")
                     place -= 1
                 want.pop(0)
                 place -= 1
-            made.append(part)
-        made += ["None"] * place
-        return f"{name}[{', '.join(made)}]"
+            subscripts.append(part)
+        subscripts += ["None"] * place
+        return f"{name}[{', '.join(subscripts)}]"
 
     def _slice(self, base: Expr, text: str, count: Expr, step: int, size: int, env: Env) -> str:
         if base == Const(0) and count == Const(size) and step == 1:
@@ -243,22 +243,22 @@ class Memories(Arrays):
         size = natural(memory.type).itemsize
         weight = size
         weights: list[int] = []
-        for one in reversed(memory.shape):
+        for extent in reversed(memory.shape):
             weights.insert(0, weight)
-            weight *= one
+            weight *= extent
         offset = " + ".join(_times(text, by) for (_base, text), by in zip(bases, weights, strict=True))
         shape, strides = [], []
-        for place in range(max(env.layout[one] for one in axes), 0, -1):
-            axis = next((one for one in axes if env.layout[one] == place), None)
+        for place in range(max(env.layout[axis] for axis in axes), 0, -1):
+            axis = next((axis for axis in axes if env.layout[axis] == place), None)
             if axis is None:
                 shape.append("1")
                 strides.append("0")
                 continue
             shape.append(self.code(env.axes[axis].count, env).text)
             steps = [
-                _times(self.code(one.steps[axis], env).text, by)
-                for one, by in zip(sums, weights, strict=True)
-                if axis in one.steps
+                _times(self.code(sum_.steps[axis], env).text, by)
+                for sum_, by in zip(sums, weights, strict=True)
+                if axis in sum_.steps
             ]
             strides.append(" + ".join(steps))
         dtype = natural(memory.type).name

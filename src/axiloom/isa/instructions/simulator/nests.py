@@ -117,12 +117,12 @@ class _Planner:
 
     def _block(self, block: Sequence[Statement], axes: tuple[str, ...]) -> None:
         before = set(self.varies), dict(self.known), dict(self.closed)
-        for one in block:
-            self._statement(one, axes)
+        for statement in block:
+            self._statement(statement, axes)
         self.varies, self.known, self.closed = before
 
-    def _statement(self, one: Statement, axes: tuple[str, ...]) -> None:
-        match one:
+    def _statement(self, statement: Statement, axes: tuple[str, ...]) -> None:
+        match statement:
             case Let(name=name, value=value):
                 self._read(value, axes)
                 self.closed[name] = self._by_axis(value)
@@ -140,7 +140,7 @@ class _Planner:
                 for part in (*index, value):
                     self._read(part, axes)
                 self.memories[memory.name] = memory
-                self.writes.setdefault(memory.name, []).append(self._place(index, axes, one))
+                self.writes.setdefault(memory.name, []).append(self._place(index, axes, statement))
             case For(iterator=iterator, low=low, high=high, body=body):
                 self.bounds += [low, high]
                 if (names(low) | names(high)) & self.varies:
@@ -151,31 +151,31 @@ class _Planner:
                 if count.range.high < 1:
                     raise _NotAtOnceError
                 axis = self._axis(len(axes), low, count, loop=True)
-                self._inside(one, [(iterator.name, axis)], body, axes)
+                self._inside(statement, [(iterator.name, axis)], body, axes)
             case Lanes(iterators=iterators, body=body):
-                made = [
+                named_axes = [
                     (name, self._axis(len(axes) + at, Const(0), Const(lanes), loop=False))
                     for at, (name, lanes) in enumerate(iterators.items())
                 ]
-                self._inside(one, made, body, axes)
+                self._inside(statement, named_axes, body, axes)
             case _:
                 raise _NotAtOnceError
 
     def _inside(
         self,
-        one: For | Lanes,
-        made: Sequence[tuple[str, Axis]],
+        loop: For | Lanes,
+        named_axes: Sequence[tuple[str, Axis]],
         body: Sequence[Statement],
         axes: tuple[str, ...],
     ) -> None:
-        self.found.axes[id(one)] = [axis for _name, axis in made]
-        for name, axis in made:
+        self.found.axes[id(loop)] = [axis for _name, axis in named_axes]
+        for name, axis in named_axes:
             self.varies.add(name)
             self.known[name] = axis
             self.closed[name] = Name(
                 axis.name, Range(axis.low.range.low, axis.low.range.high + axis.count.range.high)
             )
-        inner = (*axes, *(axis.name for _name, axis in made))
+        inner = (*axes, *(axis.name for _name, axis in named_axes))
         self.found.depth = max(self.found.depth, len(inner))
         self._block(body, inner)
 
@@ -193,11 +193,11 @@ class _Planner:
         if folded(expr) & self.varies:
             raise _NotAtOnceError  # a sum's iterator that hides another one
         used = {name: self.closed[name] for name in names(expr) if name in self.closed}
-        if any(one is None for one in used.values()):
+        if any(expr is None for expr in used.values()):
             return None
-        known = {name: one for name, one in used.items() if one is not None}
-        made = substituted(expr, lambda one: known.get(one.name, one))
-        return made if sum(1 for _ in islice(parts(made), MOST_CLOSED)) < MOST_CLOSED else None
+        known = {name: expr for name, expr in used.items() if expr is not None}
+        closed = substituted(expr, lambda local: known.get(local.name, local))
+        return closed if sum(1 for _ in islice(parts(closed), MOST_CLOSED)) < MOST_CLOSED else None
 
     def _read(self, expr: Expr, axes: tuple[str, ...]) -> None:
         if folded(expr) & self.varies:
@@ -206,10 +206,10 @@ class _Planner:
             self.reads.setdefault(read.memory.name, []).append(self._place(read.index, axes))
 
     def _place(self, index: tuple[Expr, ...], axes: tuple[str, ...], write: Write | None = None) -> _Place:
-        at = [linear(one, self.known, frozenset(self.varies)) for one in index]
+        at = [linear(part, self.known, frozenset(self.varies)) for part in index]
         computed = [
-            self._by_axis(one) if sum_ is None or sum_.window else None
-            for one, sum_ in zip(index, at, strict=True)
+            self._by_axis(part) if sum_ is None or sum_.window else None
+            for part, sum_ in zip(index, at, strict=True)
         ]
         return _Place(index, axes, write, at, computed)
 
@@ -235,11 +235,11 @@ class _Planner:
 
     def _same_elements(self, memory: Memory, writes: Sequence[_Place], others: Sequence[_Place]) -> None:
         first = writes[0]
-        if any(one is None or one.window for one in first.at):
+        if any(sum_ is None or sum_.window for sum_ in first.at):
             self._computed_elements(memory, writes, others)
             return
-        for one in (*writes, *others):
-            if one.at != first.at or one.axes != first.axes:
+        for place in (*writes, *others):
+            if place.at != first.at or place.axes != first.axes:
                 raise _NotAtOnceError
         # What a base is made of must be the same in all turns: no memory that is written here.
         for at in first.at:
@@ -264,16 +264,16 @@ class _Planner:
         self._all_different(rest, [axis for axis in first.axes if axis not in over])
         if over:
             self.found.different.append(own)
-        for one in (*writes, *others):
-            if one.axes != first.axes:
+        for place in (*writes, *others):
+            if place.axes != first.axes:
                 raise _NotAtOnceError
-            if any(a != b for at, (a, b) in enumerate(zip(one.at, first.at, strict=True)) if at != dim):
+            if any(a != b for at, (a, b) in enumerate(zip(place.at, first.at, strict=True)) if at != dim):
                 raise _NotAtOnceError
-            other = one.computed[dim]
+            other = place.computed[dim]
             if other is None or any(read.memory.name in self.writes for read in reads(other)):
                 raise _NotAtOnceError
             if other != own:
-                if one.write is not None:
+                if place.write is not None:
                     raise _NotAtOnceError
                 self.found.apart.append((own, other))
 
@@ -338,8 +338,8 @@ def _accumulates(write: Write) -> tuple[str | Function, Expr, Range] | None:
     if len(rest) != len(terms) - 1 or not rest:
         return None
     total = rest[0]
-    for one in rest[1:]:
-        total = apply(value.operation, total, one)
+    for addend in rest[1:]:
+        total = apply(value.operation, total, addend)
     return value.operation, total, kind
 
 

@@ -37,9 +37,9 @@ def outside(memory: str, dim: int, low: int, high: int, size: int, line: int) ->
 @lru_cache(256)
 def axis(count: int, position: int) -> Array:
     """0, 1, ... along the axis that is `position` from the end, counted from 1."""
-    made = np.arange(count, dtype=np.int64).reshape(count, *(1,) * (position - 1))
-    made.flags.writeable = False
-    return made
+    numbers = np.arange(count, dtype=np.int64).reshape(count, *(1,) * (position - 1))
+    numbers.flags.writeable = False
+    return numbers
 
 
 def _checked(memory: Array, name: str, line: int, index: Sequence[Any]) -> None:
@@ -58,10 +58,10 @@ def gather(memory: Array, name: str, line: int, index: Sequence[Any], mask: Any 
             return np.asarray(memory.take(at))
     if mask is not None:
         index = [np.where(mask, at, 0) for at in index]
-    index = [one if isinstance(one, np.ndarray) else int(one) for one in index]
+    index = [part if isinstance(part, np.ndarray) else int(part) for part in index]
     _checked(memory, name, line, index)
-    found: Array = memory[tuple(index)]
-    return found
+    elements: Array = memory[tuple(index)]
+    return elements
 
 
 def chosen(condition: Array, yes: Array, no: Any) -> Array:
@@ -74,7 +74,7 @@ def chosen(condition: Array, yes: Array, no: Any) -> Array:
 
 def element(memory: Array, name: str, line: int, index: Sequence[Any], mask: Any = None) -> int:
     """One element; where `mask` holds nowhere, any number."""
-    index = [int(one) for one in index]
+    index = [int(part) for part in index]
     if mask is not None and not np.any(mask):
         return 0
     _checked(memory, name, line, index)
@@ -92,16 +92,16 @@ def scatter(memory: Array, name: str, line: int, index: Sequence[Any], value: An
 def scalar_bits(value: int, low: Array, width: int) -> Array:
     """`width` bits of one integer from each bit of `low` on."""
     mask = (1 << width) - 1
-    found = [value >> one & mask for one in low.ravel().tolist()]
-    return np.array(found, np.int64 if width <= 63 else object).reshape(low.shape)
+    fields = [value >> shift & mask for shift in low.ravel().tolist()]
+    return np.array(fields, np.int64 if width <= 63 else object).reshape(low.shape)
 
 
 def scalar_fields(value: int, first: int, count: int, width: int, position: int) -> Array:
     """`count` fields of 8, 16 or 32 bits of one integer, side by side from bit `first` on."""
     taken = value >> first & ((1 << count * width) - 1)
     kind = {8: "<u1", 16: "<u2", 32: "<u4"}[width]
-    found = np.frombuffer(taken.to_bytes(count * width // 8, "little"), kind).astype(np.int64)
-    return found.reshape(count, *(1,) * (position - 1))
+    fields = np.frombuffer(taken.to_bytes(count * width // 8, "little"), kind).astype(np.int64)
+    return fields.reshape(count, *(1,) * (position - 1))
 
 
 def distinct(*steps: tuple[int, int]) -> bool:
@@ -118,11 +118,11 @@ def external(python: Callable[..., Array], low: int, high: int, bits: int, *argu
     """A function on arrays of bit patterns; its result's low bits, as a number from `low` to `high`."""
     arrays = np.broadcast_arrays(*(np.asarray(argument, np.int64) for argument in arguments))
     shape = arrays[0].shape
-    found = np.asarray(python(*(array.reshape(-1) for array in arrays)), np.int64).reshape(shape)
-    found = found & ((1 << bits) - 1)
+    result = np.asarray(python(*(array.reshape(-1) for array in arrays)), np.int64).reshape(shape)
+    result = result & ((1 << bits) - 1)
     if low < 0:
-        found = np.where(found > high, found - (1 << bits), found)
-    return int(found) if not shape else found
+        result = np.where(result > high, result - (1 << bits), result)
+    return int(result) if not shape else result
 
 
 def joined(

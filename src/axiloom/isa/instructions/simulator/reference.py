@@ -75,11 +75,11 @@ class Reference:
     def refuse(self, instruction: Instruction, known: Mapping[str, int]) -> None:
         """Raises IllegalCommandError where a requirement does not hold of these fields."""
         self.instruction = instruction.name
-        for one in instruction.legal:
-            self.line = one.line
-            if not self.value(one.condition, known):
+        for requirement in instruction.legal:
+            self.line = requirement.line
+            if not self.value(requirement.condition, known):
                 fields = {name: value for name, value in known.items() if name not in self.isa.inputs}
-                raise self.fault(f"not {one.text} ({_said(fields)})")
+                raise self.fault(f"not {requirement.text} ({_said(fields)})")
 
     def fault(self, why: str) -> IllegalCommandError:
         return IllegalCommandError(f"{self.isa.place}:{self.line}: {self.instruction}: {why}")
@@ -111,10 +111,10 @@ class Reference:
                             statement, {**{n: v for n, v in self.state.items() if isinstance(v, int)}, **here}
                         )
 
-    def lanes(self, one: Lanes, known: Mapping[str, int]) -> None:
-        places = product(*map(range, one.iterators.values()))
-        lanes = [{**known, **dict(zip(one.iterators, place, strict=True))} for place in places]
-        for statement in one.body:
+    def lanes(self, block: Lanes, known: Mapping[str, int]) -> None:
+        places = product(*map(range, block.iterators.values()))
+        lanes = [{**known, **dict(zip(block.iterators, place, strict=True))} for place in places]
+        for statement in block.body:
             self.line = statement.line
             if isinstance(statement, Let):
                 for lane in lanes:
@@ -130,7 +130,7 @@ class Reference:
                     self.state[memory.name][at] = value
 
     def index(self, memory: Memory, index: Sequence[Expr], known: Mapping[str, int]) -> tuple[int, ...]:
-        at = tuple(self.value(one, known) for one in index)
+        at = tuple(self.value(part, known) for part in index)
         for dim, (place, size) in enumerate(zip(at, memory.shape, strict=True)):
             if not 0 <= place < size:
                 raise self.fault(f"index {dim} of {memory.name} is {place}: it has 0 to {size - 1} there")
@@ -177,8 +177,8 @@ class Reference:
     def call(self, function: Function, arguments: Sequence[int]) -> int:
         if function.external:
             python: Any = externals.function(function.external).python
-            found = int(python(*(np.asarray([argument], np.int64) for argument in arguments))[0])
-            return _wrapped(found, function.result)
+            pattern = int(python(*(np.asarray([argument], np.int64) for argument in arguments))[0])
+            return _wrapped(pattern, function.result)
         known = dict(zip(function.parameters, arguments, strict=True))
         for let in function.lets:
             known[let.name] = self.value(let.value, known)

@@ -54,9 +54,9 @@ class Simulator:
             if self.vectorised:
                 name: str = self._command(self.state, **inputs)
                 return name
-            given = self._given(inputs)
-            instruction = self._enabled(given)
-            self._reference.execute(instruction, given)
+            values = self._given(inputs)
+            instruction = self._enabled(values)
+            self._reference.execute(instruction, values)
             return instruction.name
         except OutsideError as error:
             self.stopped = f"{self.isa.place}:{error.line}: {self._at(error.line)}: {error}"
@@ -85,8 +85,8 @@ class Simulator:
         of the body does not hold: registers are as they were then, memories not.
         """
         self._execute(Blocks(self.isa, instruction, self._shared).source(result), instruction.name)
-        found: Callable[..., Any] = self._setting[instruction.name]
-        return found
+        function: Callable[..., Any] = self._setting[instruction.name]
+        return function
 
     # --- instructions as functions ------------------------------------------------------------------------
 
@@ -101,14 +101,14 @@ class Simulator:
             "_wide": self._wide,
         }
         self._execute(text, "command")
-        found: Callable[..., str] = self._setting["_command"]
-        return found
+        function: Callable[..., str] = self._setting["_command"]
+        return function
 
     def _first(self, instruction: Instruction) -> Callable[..., None]:
         """What executes an instruction for the first time."""
 
-        def execute(*given: Any) -> None:
-            self._function(instruction)(*given)
+        def execute(*arguments: Any) -> None:
+            self._function(instruction)(*arguments)
 
         return execute
 
@@ -136,19 +136,19 @@ class Simulator:
     def _refused(self, number: int, values: dict[str, int]) -> None:
         raise RefusedError(self._shared.requirements[number], values)
 
-    def _unknown(self, given: Sequence[int]) -> None:
-        raise IllegalCommandError(f"{self.isa.place}: no instruction comes with {self._said(given)}")
+    def _unknown(self, values: Sequence[int]) -> None:
+        raise IllegalCommandError(f"{self.isa.place}: no instruction comes with {self._said(values)}")
 
-    def _several(self, names: Sequence[str], given: Sequence[int]) -> None:
+    def _several(self, names: Sequence[str], values: Sequence[int]) -> None:
         line = self.isa.instructions[names[1]].line
         both = " and ".join(names)
-        raise IllegalCommandError(f"{self.isa.place}:{line}: {both} all come with {self._said(given)}")
+        raise IllegalCommandError(f"{self.isa.place}:{line}: {both} all come with {self._said(values)}")
 
     def _wide(self, name: str, value: int) -> None:
         raise ValueError(f"input {name} has {self.isa.inputs[name].bits} bits: {value:#x} does not fit")
 
-    def _said(self, given: Sequence[int]) -> str:
-        return ", ".join(f"{name} = {value:#x}" for name, value in zip(self.isa.inputs, given, strict=True))
+    def _said(self, values: Sequence[int]) -> str:
+        return ", ".join(f"{name} = {value:#x}" for name, value in zip(self.isa.inputs, values, strict=True))
 
     def _at(self, line: int) -> str:
         """The instruction at a line, or the condition of one."""
@@ -171,13 +171,13 @@ class Simulator:
         return {name: int(inputs.get(name, 0)) for name in self.isa.inputs}
 
     def _enabled(self, inputs: dict[str, int]) -> Instruction:
-        found = [
+        names = [
             name
             for name, instruction in self.isa.instructions.items()
             if self._reference.enabled(instruction, inputs)
         ]
-        if not found:
+        if not names:
             self._unknown([*inputs.values()])
-        if len(found) > 1:
-            self._several(found, [*inputs.values()])
-        return self.isa.instructions[found[0]]
+        if len(names) > 1:
+            self._several(names, [*inputs.values()])
+        return self.isa.instructions[names[0]]

@@ -17,10 +17,10 @@ _NATURAL = (np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int6
 
 def natural(kind: Range) -> np.dtype[Any]:
     """The smallest of NumPy's integers that holds them all; int64 from 33 bits on."""
-    for one in _NATURAL:
-        info = np.iinfo(one)
+    for dtype in _NATURAL:
+        info = np.iinfo(dtype)
         if info.min <= kind.low and kind.high <= info.max:
-            return np.dtype(one)
+            return np.dtype(dtype)
     raise AssertionError(kind)
 
 
@@ -51,7 +51,9 @@ class State(dict[str, Any]):
         registers = {
             register.name: register.init or max(0, register.type.low) for register in isa.registers.values()
         }
-        memories = {one.name: np.zeros(one.shape, natural(one.type)) for one in isa.memories.values()}
+        memories = {
+            memory.name: np.zeros(memory.shape, natural(memory.type)) for memory in isa.memories.values()
+        }
         for memory in isa.memories.values():
             if memory.reset:
                 memories[memory.name].fill(memory.reset)
@@ -64,18 +66,18 @@ class State(dict[str, Any]):
                 raise ValueError(f"register {name} is {kind}, not {value}")
             super().__setitem__(name, int(value))
         elif memory := self._isa.memories.get(name):
-            kind, given = memory.type, np.asarray(value)
-            if given.shape != memory.shape or given.dtype.kind not in "iub":
+            kind, array = memory.type, np.asarray(value)
+            if array.shape != memory.shape or array.dtype.kind not in "iub":
                 raise ValueError(
-                    f"memory {name} has integers in shape {memory.shape}, not {given.dtype} in {given.shape}"
+                    f"memory {name} has integers in shape {memory.shape}, not {array.dtype} in {array.shape}"
                 )
-            if given.size and not (kind.low <= int(given.min()) and int(given.max()) <= kind.high):
-                raise ValueError(f"memory {name} is {kind}, not {given.min()} to {given.max()}")
-            self[name][...] = given
+            if array.size and not (kind.low <= int(array.min()) and int(array.max()) <= kind.high):
+                raise ValueError(f"memory {name} is {kind}, not {array.min()} to {array.max()}")
+            self[name][...] = array
         else:
             there = ", ".join([*self._isa.registers, *self._isa.memories])
             raise KeyError(f"{self._isa.name} has no register and no memory `{name}`; there are {there}")
 
     def copied(self) -> dict[str, Any]:
         """Registers and memories as they are now."""
-        return {name: one.copy() if isinstance(one, np.ndarray) else one for name, one in self.items()}
+        return {name: held.copy() if isinstance(held, np.ndarray) else held for name, held in self.items()}

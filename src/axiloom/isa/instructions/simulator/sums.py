@@ -33,14 +33,14 @@ class Sums(Memories):
         inner = env.with_axis(expr.iterator, axis)
         if expr.operation == "add":
             return self.summed(expr.body, [axis], expr.range, inner)
-        made = self.reduced(expr.operation, expr.body, [axis], inner)
-        return replace(made, range=expr.range)
+        folded = self.reduced(expr.operation, expr.body, [axis], inner)
+        return replace(folded, range=expr.range)
 
     def reduced(self, operation: str, body: Expr, axes: Sequence[Axis], env: Env, dtype: str = "") -> Code:
         """`operation` over `axes`, which come below all others, and are gone then."""
         local = env.copied()
         many = len(axes)
-        local.layout = {one: place + many for one, place in env.layout.items()}
+        local.layout = {axis: place + many for axis, place in env.layout.items()}
         local.layout |= {axis.name: many - at for at, axis in enumerate(axes)}
         code = self.code(body, local)
         there = [axis.name for axis in axes if axis.name in code.axes]
@@ -53,11 +53,11 @@ class Sums(Memories):
         options = [f"dtype=_{dtype}"] if dtype else []
         if not left:
             text = f"{code.text}.{name}({', '.join(options)}).item()" if there else code.text
-            made = Code(text, code.range, truth=truth and code.truth)
-            return self._repeated(operation, made, [axis for axis in axes if axis.name not in there], env)
+            reduced = Code(text, code.range, truth=truth and code.truth)
+            return self._repeated(operation, reduced, [axis for axis in axes if axis.name not in there], env)
         text = code.text
         if there:
-            places = [f"-{local.layout[one]}" for one in there]
+            places = [f"-{local.layout[axis]}" for axis in there]
             along = places[0] if len(places) == 1 else f"({', '.join(places)})"
             keep = [] if len(there) == many else ["keepdims=True"]
             text = f"{text}.{name}({', '.join([f'axis={along}', *keep, *options])})"
@@ -65,8 +65,8 @@ class Sums(Memories):
             result = code.dtype
         if len(there) < many:
             text = f"{text}[..., {', '.join('0' * many)}]"
-        made = Code(text, code.range, left, result, truth=result == "bool", owned=bool(there))
-        return self._repeated(operation, made, [axis for axis in axes if axis.name not in there], env)
+        reduced = Code(text, code.range, left, result, truth=result == "bool", owned=bool(there))
+        return self._repeated(operation, reduced, [axis for axis in axes if axis.name not in there], env)
 
     def joined(self, function: Function, before: Code, body: Expr, axes: Sequence[Axis], env: Env) -> Code:
         """`before`, joined with `body` for each turn of `axes`, one after the other: the order counts."""
@@ -98,11 +98,11 @@ class Sums(Memories):
             axis = Axis(f"{body.iterator}.{self.writer.new()}", Const(0), Const(body.count))
             env = env.with_axis(body.iterator, axis)
             axes, body = [*axes, axis], body.body
-        if (found := self._product(body, axes, kind, env, low)) is not None:
-            return found
+        if (product := self._product(body, axes, kind, env, low)) is not None:
+            return product
         dtype = self.computing(kind) if self.computing(kind) != "object" else "int64"
-        made = self.reduced("add", body, axes, env, dtype)
-        return replace(made, range=kind, truth=False)
+        total = self.reduced("add", body, axes, env, dtype)
+        return replace(total, range=kind, truth=False)
 
     def _product(self, body: Expr, axes: Sequence[Axis], kind: Range, env: Env, low: bool) -> Code | None:
         """A sum of products as a matrix product, in floats where they are exact; both vary along `axes`."""
@@ -128,7 +128,7 @@ class Sums(Memories):
         batch = sides[0] & sides[1] - summed
         own = [side - summed - batch for side in sides]
         # Rows from the left, columns from the right: one that has none of its own has a 1 there.
-        order = [ordered(one, env) for one in (batch, *own)]
+        order = [ordered(group, env) for group in (batch, *own)]
         inner = [axis.name for axis in axes]
         texts = []
         for expr, groups in zip(body.arguments, ([order[1], inner], [inner, order[2]]), strict=True):
@@ -142,9 +142,9 @@ class Sums(Memories):
             texts.append(self._flat(code, order[0], groups, code.dtype if low else number, env))
         text = f"{'_product' if low else '_matmul'}({texts[0]}, {texts[1]})"
         result = [*order[0], *order[1], *order[2]]
-        left, right = (len(one) for one in order[1:])
+        left, right = (len(group) for group in order[1:])
         if left != 1 or right != 1:
-            shape = [self.code(env.axes[one].count, env).text for one in result]
+            shape = [self.code(env.axes[axis].count, env).text for axis in result]
             text = f"{text}.reshape({', '.join(shape)})"
         if low:
             number, kind = "int32", signed(32)
@@ -158,6 +158,6 @@ class Sums(Memories):
         text = f"{self.cast(code, number).text}"
         if all(len(group) == 1 for group in groups):
             return text
-        counts = [[self.code(env.axes[one].count, env).text for one in group] for group in (batch, *groups)]
+        counts = [[self.code(env.axes[axis].count, env).text for axis in group] for group in (batch, *groups)]
         shape = [*counts[0], *(" * ".join(count) if count else "1" for count in counts[1:])]
         return f"{text}.reshape({', '.join(shape)})"

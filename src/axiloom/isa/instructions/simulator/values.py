@@ -63,7 +63,7 @@ class Env:
 
     @property
     def varies(self) -> frozenset[str]:
-        return frozenset(n for n, one in self.known.items() if isinstance(one, Axis) or one.array)
+        return frozenset(n for n, local in self.known.items() if isinstance(local, Axis) or local.array)
 
 
 @dataclass(frozen=True)
@@ -143,11 +143,11 @@ class Arrays:
         return self.placed(self.mask, self.mask_layout, env.layout) if self.mask is not None else None
 
     def _axes_of(self, expr: Expr, env: Env) -> set[str]:
-        found: set[str] = set()
+        axes: set[str] = set()
         for name in names(expr):
-            one = env.known.get(name)
-            found |= {one.name} if isinstance(one, Axis) else set(one.axes) if one else set()
-        return found
+            local = env.known.get(name)
+            axes |= {local.name} if isinstance(local, Axis) else set(local.axes) if local else set()
+        return axes
 
     def cast(self, code: Code, dtype: str) -> Code:
         if not code.array or code.dtype == dtype:
@@ -156,9 +156,9 @@ class Arrays:
 
     def computing(self, *ranges: Range) -> str:
         """The type in which values of these ranges are computed with."""
-        if all(signed(32).holds(one) for one in ranges):
+        if all(signed(32).holds(kind) for kind in ranges):
             return "int32"
-        return "int64" if all(signed(64).holds(one) for one in ranges) else "object"
+        return "int64" if all(signed(64).holds(kind) for kind in ranges) else "object"
 
     def common(self, parts: Sequence[Code], *kinds: Range) -> str:
         """The type in which NumPy computes with these, where the result is of `kinds`."""
@@ -178,11 +178,11 @@ class Arrays:
 
     def placed(self, code: Code, have: Mapping[str, int], want: Mapping[str, int]) -> Code:
         """An array whose axes lie as in `have`, with its axes as in `want`."""
-        order = sorted(code.axes, key=lambda one: -have[one])
-        if all(have[one] == want[one] for one in order):
+        order = sorted(code.axes, key=lambda axis: -have[axis])
+        if all(have[axis] == want[axis] for axis in order):
             return code
         # The axes without gaps, then as `want` has them.
-        tight = self._without_gaps(code.text, [have[one] for one in order])
+        tight = self._without_gaps(code.text, [have[axis] for axis in order])
         return replace(code, text=self.spread(tight, order, want))
 
     def _without_gaps(self, text: str, places: Sequence[int]) -> str:
@@ -194,10 +194,10 @@ class Arrays:
 
     def spread(self, text: str, order: Sequence[str], want: Mapping[str, int]) -> str:
         """`text` has the axes `order`, one after the other; brings them to their places."""
-        sorted_order = sorted(order, key=lambda one: -want[one])
+        sorted_order = sorted(order, key=lambda axis: -want[axis])
         if [*order] != sorted_order:
-            text = f"{text}.transpose({', '.join(str(order.index(one)) for one in sorted_order)})"
-        places = {want[one] for one in order}
+            text = f"{text}.transpose({', '.join(str(order.index(axis)) for axis in sorted_order)})"
+        places = {want[axis] for axis in order}
         top = max(places)
         if len(places) < top:
             text = f"{text}[{', '.join(':' if at in places else 'None' for at in range(top, 0, -1))}]"
@@ -205,4 +205,4 @@ class Arrays:
 
 
 def ordered(axes: set[str], env: Env) -> list[str]:
-    return sorted(axes, key=lambda one: -env.layout[one])
+    return sorted(axes, key=lambda axis: -env.layout[axis])
