@@ -87,7 +87,7 @@ def _heads() -> argparse.ArgumentParser:
     for names in GROUPS.values():
         for i, name in enumerate(names):
             if name in HELP:
-                aliases = takewhile(lambda one: one not in HELP, names[i + 1 :])
+                aliases = takewhile(lambda other: other not in HELP, names[i + 1 :])
                 commands.add_parser(name, help=HELP[name], aliases=[*aliases])
     return top
 

@@ -72,11 +72,13 @@ def _extras() -> list[str]:
     lacking = []
     print("optional parts (extras)")
     for name, use in extras.USES.items():
-        found = extras.packages(name)
-        gone = [package for package, version in found.items() if version is None]
-        if gone or not found:
+        versions = extras.packages(name)
+        gone = [package for package, version in versions.items() if version is None]
+        if gone or not versions:
             lacking.append(name)
-        state = f"needs {', '.join(gone)}: {extras.install(name)}" if gone else "here" if found else "unknown"
+        state = (
+            f"needs {', '.join(gone)}: {extras.install(name)}" if gone else "here" if versions else "unknown"
+        )
         print(f"  {name:<14} {use}: {state}")
     return lacking
 

@@ -150,13 +150,13 @@ def check(options: argparse.Namespace) -> None:
 
 def reject(options: argparse.Namespace, refusals: Iterable[Refusal]) -> None:
     """Raises UsageError with each of `refusals` that holds."""
-    found = []
+    faults = []
     for refusal in refusals:
         flags = [flag(options, name) for name in refusal.options.split() if is_given(options, name)]
         if flags and refusal.when(options):
-            found.append(f"{', '.join(flags)}: {refusal.why}")
-    if found:
-        raise UsageError("; ".join(found))
+            faults.append(f"{', '.join(flags)}: {refusal.why}")
+    if faults:
+        raise UsageError("; ".join(faults))
 
 
 def flag(options: argparse.Namespace, name: str) -> str:

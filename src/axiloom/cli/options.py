@@ -371,10 +371,10 @@ def accelerators(
         return [accelerator(options, kinds[0] if kinds else None)]
     kinds += [None] * (len(names) - len(kinds))
     # One of several may have the same opcodes in both encodings.
-    given = {name: action for name, action in getattr(options, "given", {}).items() if name != "encoding"}
+    actions = {name: action for name, action in getattr(options, "given", {}).items() if name != "encoding"}
     return isa.place(
         [
-            accelerator(argparse.Namespace(**{**vars(options), "accel": name, "given": given}), kind)
+            accelerator(argparse.Namespace(**{**vars(options), "accel": name, "given": actions}), kind)
             for name, kind in zip(names, kinds, strict=False)
         ]
     )
@@ -410,7 +410,7 @@ def _plain(options: argparse.Namespace, data_type: str) -> AcceleratorSpec | Non
 
 def check_encodings(name: str, size: int | None = None) -> None:
     """Raises UsageError if the built-in accelerator has the same opcodes in both encodings."""
-    if len({isa.dumps(isa.builtin(name, size, encoding=one)) for one in ENCODINGS}) == 1:
+    if len({isa.dumps(isa.builtin(name, size, encoding=encoding)) for encoding in ENCODINGS}) == 1:
         raise UsageError(f"--encoding: {name} has the same opcodes in both encodings: leave it out")
 
 
@@ -448,20 +448,20 @@ def user_rtl(options: argparse.Namespace, *specs: Link) -> UserRtl | None:
     refuse_model(options)
     if options.rtl is None:
         return None
-    found = UserRtl(options.rtl, options.top, specs[0].rtl if specs else None)
+    rtl = UserRtl(options.rtl, options.top, specs[0].rtl if specs else None)
     if len(specs) > 1:
-        names = ", ".join(one.name for one in specs)
+        names = ", ".join(spec.name for spec in specs)
         raise UsageError(
             f"--rtl takes the place of one generated accelerator, and here are {names}: name one"
         )
-    if options.stream_width not in (None, found.stream_width):
+    if options.stream_width not in (None, rtl.stream_width):
         raise UsageError(
-            f"--stream-width {options.stream_width}: the streams of {found.top} (--rtl) have "
-            f"{found.stream_width} bits"
+            f"--stream-width {options.stream_width}: the streams of {rtl.top} (--rtl) have "
+            f"{rtl.stream_width} bits"
         )
     for spec in specs:
-        found.check(spec)
-    return found
+        rtl.check(spec)
+    return rtl
 
 
 def problem(text: str, flow: str | None = None) -> tuple[str, str]:

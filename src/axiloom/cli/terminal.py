@@ -76,7 +76,7 @@ def painted(text: str, colour: bool) -> str:
 
 
 def _line(line: str, after: str) -> str:
-    found = next((code for start, code in STARTS if line.startswith(start)), None)
-    if found is None and line and not line.startswith(" ") and after.startswith("  "):
-        found = BOLD  # a heading: its table is indented
-    return f"{found}{line}{PLAIN}" if found else line
+    style = next((code for start, code in STARTS if line.startswith(start)), None)
+    if style is None and line and not line.startswith(" ") and after.startswith("  "):
+        style = BOLD  # a heading: its table is indented
+    return f"{style}{line}{PLAIN}" if style else line

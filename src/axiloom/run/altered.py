@@ -55,20 +55,20 @@ def _moved(by: int) -> Change:
     """Words come `by` places late in each tile, early if negative; what is missing is 0."""
 
     def move(part: Array) -> Array:
-        found = np.zeros_like(part)
+        shifted = np.zeros_like(part)
         if by > 0:
-            found[by:] = part[:-by]
+            shifted[by:] = part[:-by]
         else:
-            found[:by] = part[-by:]
-        return found
+            shifted[:by] = part[-by:]
+        return shifted
 
     return lambda array, tile: _in_tiles(array, tile, move)
 
 
 def _tile_late(array: Array, tile: int) -> Array:
-    found = np.zeros_like(array)
-    found[tile:] = array[:-tile] if tile < array.size else 0
-    return found
+    late = np.zeros_like(array)
+    late[tile:] = array[:-tile] if tile < array.size else 0
+    return late
 
 
 def _narrow(bits: int, signed: bool) -> Change:
@@ -91,7 +91,7 @@ _BOTH: Mapping[str, Change] = {
     "{} is shifted: its words come one place early in each tile": _moved(-1),
     "{} is one tile late: the tile of the step before is used": _tile_late,
     "{} comes in reverse order in each tile": lambda array, tile: _in_tiles(
-        array, tile, lambda one: one[::-1]
+        array, tile, lambda words: words[::-1]
     ),
     "the sign of {} is wrong": lambda array, tile: -array,
     "{} is 0: nothing arrives": lambda array, tile: np.zeros_like(array),
@@ -102,7 +102,7 @@ _BOTH: Mapping[str, Change] = {
 def _changes(array: Array) -> Iterator[tuple[str, Change]]:
     yield from _BOTH.items()
     bits = array.dtype.itemsize * 8
-    for narrow in (one for one in (8, 16) if one < bits):
+    for narrow in (width for width in (8, 16) if width < bits):
         yield f"{{}} has {narrow} bits", _narrow(narrow, True)
         yield f"{{}} has {narrow} bits, without a sign", _narrow(narrow, False)
 
@@ -117,29 +117,29 @@ def _guesses(run: Computed, want: Array) -> Iterator[tuple[str, Array]]:
         for text, change in _changes(operand):
             faulty = change(operand.ravel(), tile).reshape(operand.shape)
             yield text.format(run.names[symbol]), run.compute({**run.inputs, symbol: faulty})
-    for (one, x), (other, y) in _pairs(run.inputs):
-        swapped = run.compute({**run.inputs, one: y, other: x})
-        yield f"{run.names[one]} and {run.names[other]} are exchanged", swapped
-        for kept, name in ((x, run.names[one]), (y, run.names[other])):
-            alone = f"{name} stands for both {run.names[one]} and {run.names[other]}"
-            yield alone, run.compute({**run.inputs, one: kept, other: kept})
+    for (left, x), (right, y) in _pairs(run.inputs):
+        swapped = run.compute({**run.inputs, left: y, right: x})
+        yield f"{run.names[left]} and {run.names[right]} are exchanged", swapped
+        for kept, name in ((x, run.names[left]), (y, run.names[right])):
+            alone = f"{name} stands for both {run.names[left]} and {run.names[right]}"
+            yield alone, run.compute({**run.inputs, left: kept, right: kept})
 
 
 def _pairs(inputs: Mapping[str, Array]) -> Iterator[tuple[tuple[str, Array], tuple[str, Array]]]:
     every = list(inputs.items())
-    for number, (one, x) in enumerate(every):
-        for other, y in every[number + 1 :]:
+    for number, (left, x) in enumerate(every):
+        for right, y in every[number + 1 :]:
             if (x.shape, x.dtype) == (y.shape, y.dtype):
-                yield (one, x), (other, y)
+                yield (left, x), (right, y)
 
 
 def _ratio(got: Array, want: Array) -> str:
     """That all is a multiple of what it should be, in the bits of the result, where it is."""
     mask = (1 << got.dtype.itemsize * 8) - 1
-    found, right = got.ravel().astype(np.int64), want.ravel().astype(np.int64)
+    actual, right = got.ravel().astype(np.int64), want.ravel().astype(np.int64)
 
     def is_so(above: int, below: int, n: int | None) -> bool:
-        return not ((found[:n] * below - right[:n] * above) & mask).any()
+        return not ((actual[:n] * below - right[:n] * above) & mask).any()
 
     for below, above in product(range(1, _LARGEST), range(1, _LARGEST)):
         if above != below and is_so(above, below, _FEW) and is_so(above, below, None):

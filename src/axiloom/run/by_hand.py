@@ -32,10 +32,10 @@ class ByHand:
     @classmethod
     def of(cls, problem: str) -> ByHand:
         """Of a problem as the command line names it; UsageError for padding and dilation."""
-        found, kind = parse_workload(problem), problem.partition(":")[0]
+        parsed, kind = parse_workload(problem), problem.partition(":")[0]
         if kind not in PROGRAMS:
             raise UsageError(f"{problem}: {PROGRAMS_ARE_FOR}")
-        return PROGRAMS[kind](problem, found)
+        return PROGRAMS[kind](problem, parsed)
 
     @property
     def output(self) -> dict[str, tuple[Shape, str]]:

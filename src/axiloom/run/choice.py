@@ -100,31 +100,35 @@ def ranked(
     board = boards.load(board)
     every = ranked_by_model(problem, spec, board=board, pipelines=pipelines, among=among, calls=calls)
     paper = published_best(spec, problem)
-    number = sum(one.seconds <= every[0].seconds * (1 + NEAR) for one in every[: _first(every, REPLAYED)])
-    first = [one for i, one in enumerate(every) if i < number or one.candidate == paper]
-    rest = [one for i, one in enumerate(every) if i >= number and one.candidate != paper]
+    number = sum(
+        choice.seconds <= every[0].seconds * (1 + NEAR) for choice in every[: _first(every, REPLAYED)]
+    )
+    first = [choice for i, choice in enumerate(every) if i < number or choice.candidate == paper]
+    rest = [choice for i, choice in enumerate(every) if i >= number and choice.candidate != paper]
     seconds = replayed(problem, spec, first, board=board, calls=calls, tables=tables)
-    known = {one for one, s in zip(first, seconds, strict=True) if s is not None}
+    known = {choice for choice, s in zip(first, seconds, strict=True) if s is not None}
     exact = [
-        one if s is None else replace(one, seconds=s, limit_ratio=one.limit_ratio * s / one.seconds)
-        for one, s in zip(first, seconds, strict=True)
+        choice
+        if s is None
+        else replace(choice, seconds=s, limit_ratio=choice.limit_ratio * s / choice.seconds)
+        for choice, s in zip(first, seconds, strict=True)
     ]
 
     def order(both: tuple[Choice, Choice]) -> tuple[float, int, str]:
         """Of equals the one that moves fewer words."""
-        modelled, one = both
-        close = CLOSE if one.candidate == paper else 0.0
-        rough = ROUGH if known and modelled not in known and one.pipeline in OVERLAPPING else 0.0
-        return one.seconds * (1 - close) * (1 + rough), one.words, str(one.candidate)
+        modelled, choice = both
+        close = CLOSE if choice.candidate == paper else 0.0
+        rough = ROUGH if known and modelled not in known and choice.pipeline in OVERLAPPING else 0.0
+        return choice.seconds * (1 - close) * (1 + rough), choice.words, str(choice.candidate)
 
-    return [one for _, one in sorted(zip(first, exact, strict=True), key=order)] + rest
+    return [choice for _, choice in sorted(zip(first, exact, strict=True), key=order)] + rest
 
 
 def _first(every: Sequence[Choice], count: int) -> int:
     """How many there are up to the last that equals one of the first `count` different ones."""
     seen: set[tuple[str, Tile, int, float]] = set()
-    for number, one in enumerate(every):
-        seen.add((one.pipeline, one.candidate.tile, one.words, one.seconds))
+    for number, choice in enumerate(every):
+        seen.add((choice.pipeline, choice.candidate.tile, choice.words, choice.seconds))
         if len(seen) > count:
             return number
     return len(every)
@@ -143,7 +147,7 @@ def replayed(
 
     Of a problem beyond `LARGEST` a part is gone through, and its time is taken as many times.
     """
-    whole, problem = problem, _part(problem, [one.candidate.tile for one in choices])
+    whole, problem = problem, _part(problem, [choice.candidate.tile for choice in choices])
     factor = (whole.M * whole.N * whole.K) / (problem.M * problem.N * problem.K)
     on = boards.load(board)
     ways: dict[tuple[str, bool], list[Candidate]] = {}
@@ -151,7 +155,7 @@ def replayed(
         if choice.pipeline in OVERLAPPING:
             queued = choice.pipeline == "all" and reads_in_place(spec, problem, choice.candidate.tile)
             ways.setdefault((choice.pipeline, queued), []).append(choice.candidate)
-    found: dict[tuple[str, Candidate], float] = {}
+    seconds: dict[tuple[str, Candidate], float] = {}
     for (pipeline, queued), some in ways.items():
         replay = Replay(spec, on, costs_of(kind_of(spec, queued), spec.dma.coherent))
         known: dict[Plan, float] = {}  # several names of flows and loops come to the same
@@ -160,8 +164,8 @@ def replayed(
                 cycles = replay.run(plan, calls).cycles if replay.fits(plan) else -1.0
                 known[plan] = factor * cycles / on.cpu_hz
             if known[plan] > 0:
-                found[pipeline, candidate] = known[plan]
-    return [found.get((one.pipeline, one.candidate)) for one in choices]
+                seconds[pipeline, candidate] = known[plan]
+    return [seconds.get((choice.pipeline, choice.candidate)) for choice in choices]
 
 
 def _part(problem: Problem, tiles: Sequence[Tile]) -> Problem:
@@ -193,10 +197,10 @@ def ranked_by_model(
     every = candidates(spec, problem) if among is None else among
     choices: list[Choice] = []
     for pipeline in pipelines or strategies(spec):
-        tiles = {one.tile for one in every}
+        tiles = {candidate.tile for candidate in every}
         read = {tile for tile in tiles if pipeline != "all" or reads_in_place(spec, problem, tile)}
-        in_place = [one for one in every if one.tile in read]
-        copied = [one for one in every if one.tile not in read]
+        in_place = [candidate for candidate in every if candidate.tile in read]
+        copied = [candidate for candidate in every if candidate.tile not in read]
         for does, some in ((pipeline, in_place), ("copying", copied)):
             constants = constants_of(does)
             once = (calls - 1) * constants.start / on.cpu_hz
@@ -229,11 +233,11 @@ def choose(
     if tile is not None and spec.tile.granule is not None:
         every = [Candidate(flow, order, tuple(tile)) for flow, order in schedules(spec)]
     fitting = [
-        one
-        for one in every
-        if (flow is None or one.flow == flow)
-        and (order is None or one.order == tuple(order))
-        and (tile is None or one.tile == tuple(tile))
+        candidate
+        for candidate in every
+        if (flow is None or candidate.flow == flow)
+        and (order is None or candidate.order == tuple(order))
+        and (tile is None or candidate.tile == tuple(tile))
     ]
     faults = isa.check_tile(spec, tuple(tile)) if tile is not None else []
     if faults or not fitting:

@@ -43,12 +43,12 @@ class Margins:
 
 def margins(mlir: str, inputs: Arrays, kind: Numerics, *, name: str) -> Margins | None:
     """The margins of a function with sums of `kind`; None where all outputs must be equal in every bit."""
-    if kind.margin(1, 0.0) is None or (found := drivergen.bounds(mlir, inputs, name=name)) is None:
+    if kind.margin(1, 0.0) is None or (bounds := drivergen.bounds(mlir, inputs, name=name)) is None:
         return None
-    exact = {symbol: array for symbol, array in found.exact.items() if array.dtype.kind == "f"}
-    margin = {symbol: kind.margin(found.roundings, found.magnitude[symbol]) for symbol in exact}
+    exact = {symbol: array for symbol, array in bounds.exact.items() if array.dtype.kind == "f"}
+    margin = {symbol: kind.margin(bounds.roundings, bounds.magnitude[symbol]) for symbol in exact}
     known = {symbol: array for symbol, array in margin.items() if array is not None}
-    return Margins(exact, known, f"{kind.compared}, n = {found.roundings}")
+    return Margins(exact, known, f"{kind.compared}, n = {bounds.roundings}")
 
 
 def compare(

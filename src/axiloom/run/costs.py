@@ -57,12 +57,12 @@ CALLED = 400.0
 def on_cpu(step: Step, board: Board) -> int:
     """Fabric cycles of an op in loops on the CPU."""
     if step.product:
-        each = VECTOR if step.rows == 1 else PRODUCT
+        cycles = VECTOR if step.rows == 1 else PRODUCT
     elif step.title.startswith("tensor."):
-        each = MOVED
+        cycles = MOVED
     else:
-        each = step.operations * (WIDE if step.wide else OPERATION)
-    return round((CALLED + each * step.iterations) * board.fabric_hz / board.cpu_hz)
+        cycles = step.operations * (WIDE if step.wide else OPERATION)
+    return round((CALLED + cycles * step.iterations) * board.fabric_hz / board.cpu_hz)
 
 
 @dataclass
@@ -110,7 +110,7 @@ class Costs:
         flow = call.flow if call.flow in plain.flows else plain.selected_flow
         asked = offer.schedule.pipeline
         pipeline = "all" if "zero-copy" in offer.passes else asked if asked in FITTED else "copying"
-        order = tuple(one for one in call.order if one in spec.dims)
+        order = tuple(dim for dim in call.order if dim in spec.dims)
         key = problem, spec.name, flow, order, call.tile, pipeline
         if key not in self.matmuls:
             among = [Candidate(flow, order, call.tile)]

@@ -87,20 +87,24 @@ class Faults:
     """Both are done to what each tile along k gives, not to the sum of all."""
 
 
-def computed(one: Product, faults: Faults) -> Matrix:
+def computed(matmul: Product, faults: Faults) -> Matrix:
     """C as it is with these faults: int32, its tiles cut off where the matrix ends."""
-    m, n, k = one.tile
-    a, b, c = one.tiles(one.a, m, k), one.tiles(one.b, k, n), one.tiles(one.start, m, n)
+    m, n, k = matmul.tile
+    a, b, c = (
+        matmul.tiles(matmul.a, m, k),
+        matmul.tiles(matmul.b, k, n),
+        matmul.tiles(matmul.start, m, n),
+    )
     sums: Tiles = {at: np.zeros((m, n), np.int64) for at in c}
     last_a, last_b = np.zeros((m, k), np.int64), np.zeros((k, n), np.int64)
     running, done = np.zeros((m, n), np.int64), []
-    for i, j, step in one.steps():
+    for i, j, step in matmul.steps():
         x, y = a[i, step], b[step, j]
         if faults.swapped and x.shape == y.shape:
             x, y = y, x
         used_a, used_b = (last_a if "A" in faults.late else x), (last_b if "B" in faults.late else y)
         last_a, last_b = x, y
-        if (faults.without, step) in (("first", 0), ("last", one.counts[2] - 1)):
+        if (faults.without, step) in (("first", 0), ("last", matmul.counts[2] - 1)):
             continue
         part = faults.c(faults.a(used_a) @ faults.b(used_b)) * faults.scale
         if faults.apart:
@@ -114,11 +118,11 @@ def computed(one: Product, faults: Faults) -> Matrix:
         places = list(dict.fromkeys(done))
         shifted = {at: sums[before] for before, at in pairwise(places)}
         sums = {at: shifted.get(at, np.zeros((m, n), np.int64)) for at in sums}
-    whole = np.zeros((one.counts[0] * m, one.counts[1] * n), np.int64)
+    whole = np.zeros((matmul.counts[0] * m, matmul.counts[1] * n), np.int64)
     for (i, j), tile in sums.items():
         whole[i * m : (i + 1) * m, j * n : (j + 1) * n] = tile if faults.apart else _cut(tile, faults)
-    rows, columns = one.start.shape
-    return (whole[:rows, :columns] + faults.starts * one.start.astype(np.int64)).astype(np.int32)
+    rows, columns = matmul.start.shape
+    return (whole[:rows, :columns] + faults.starts * matmul.start.astype(np.int64)).astype(np.int32)
 
 
 def _cut(tile: Matrix, faults: Faults) -> Matrix:
@@ -137,12 +141,12 @@ def _moved(by: int) -> Callable[[Matrix], Matrix]:
     """Words that come `by` places late (early if negative); what is missing is 0."""
 
     def move(tile: Matrix) -> Matrix:
-        flat, found = tile.ravel(), np.zeros(tile.size, np.int64)
+        flat, moved = tile.ravel(), np.zeros(tile.size, np.int64)
         if by > 0:
-            found[by:] = flat[:-by]
+            moved[by:] = flat[:-by]
         else:
-            found[:by] = flat[-by:]
-        return found.reshape(tile.shape)
+            moved[:by] = flat[-by:]
+        return moved.reshape(tile.shape)
 
     return move
 
@@ -153,9 +157,9 @@ def _rolled(by: int) -> Callable[[Matrix], Matrix]:
 
 def _dropped(axis: int, at: int) -> Callable[[Matrix], Matrix]:
     def drop(tile: Matrix) -> Matrix:
-        found = tile.copy()
-        found[(slice(None),) * axis + (at,)] = 0
-        return found
+        cleared = tile.copy()
+        cleared[(slice(None),) * axis + (at,)] = 0
+        return cleared
 
     return drop
 
@@ -169,7 +173,7 @@ _WHERE = {False: "", True: " in each tile along k"}
 
 def guesses(bits: int) -> dict[str, Faults]:
     """Sentence to fault. `bits`: of the inputs."""
-    found = {
+    faults = {
         "A's tile is transposed": Faults(a=_turned),
         "B's tile is transposed": Faults(b=_turned),
         "C's tile is transposed": Faults(c=_turned),
@@ -200,28 +204,28 @@ def guesses(bits: int) -> dict[str, Faults]:
         "nothing is added to C": Faults(scale=0),
     }
     for narrow, (apart, where) in product((8, 16), _WHERE.items()):
-        found |= {f"sums have {narrow} bits{where}": Faults(bits=narrow, apart=apart)}
+        faults |= {f"sums have {narrow} bits{where}": Faults(bits=narrow, apart=apart)}
     for limit, (apart, where) in product((8, 16, 32), _WHERE.items()):
-        found |= {f"sums saturate at {limit} bits{where}": Faults(saturates=limit, apart=apart)}
+        faults |= {f"sums saturate at {limit} bits{where}": Faults(saturates=limit, apart=apart)}
     for operand, by in product("AB", (1, -1)):
         said = (
             f"{operand} is shifted: its words come one place {'late' if by > 0 else 'early'}, around the tile"
         )
-        found |= {said: Faults(a=_rolled(by)) if operand == "A" else Faults(b=_rolled(by))}
+        faults |= {said: Faults(a=_rolled(by)) if operand == "A" else Faults(b=_rolled(by))}
     if bits < 32:
-        found |= {
+        faults |= {
             "the sign of A is lost: it is taken as unsigned": Faults(a=_unsigned(bits)),
             "the sign of B is lost: it is taken as unsigned": Faults(b=_unsigned(bits)),
         }
     for narrow in (8, 16):
         if narrow < bits:
-            found |= {
+            faults |= {
                 f"A has {narrow} bits": Faults(a=_narrow(narrow)),
                 f"B has {narrow} bits": Faults(b=_narrow(narrow)),
                 f"A has {narrow} bits, without a sign": Faults(a=_unsigned(narrow)),
                 f"B has {narrow} bits, without a sign": Faults(b=_unsigned(narrow)),
             }
-    return found
+    return faults
 
 
 def _narrow(bits: int) -> Callable[[Matrix], Matrix]:
@@ -229,13 +233,13 @@ def _narrow(bits: int) -> Callable[[Matrix], Matrix]:
     return lambda tile: (tile + half & 2 * half - 1) - half
 
 
-def diagnosis(one: Product, got: Matrix, want: Matrix, bits: int) -> list[str]:
+def diagnosis(matmul: Product, got: Matrix, want: Matrix, bits: int) -> list[str]:
     """Lines for people: where C is wrong, by tile, and the guess that explains it best, if one does."""
     bad = got != want
     if not bad.any():
         return []
-    lines = [_places(one, bad)]
-    scores = {text: _explained(one, faults, got, bad) for text, faults in guesses(bits).items()}
+    lines = [_places(matmul, bad)]
+    scores = {text: _explained(matmul, faults, got, bad) for text, faults in guesses(bits).items()}
     best = max(scores, key=lambda text: scores[text])
     if scores[best] >= EXPLAINS:
         alike = [text for text, score in scores.items() if score == scores[best]]
@@ -246,15 +250,15 @@ def diagnosis(one: Product, got: Matrix, want: Matrix, bits: int) -> list[str]:
     return lines
 
 
-def _explained(one: Product, faults: Faults, got: Matrix, bad: NDArray[np.bool_]) -> float:
+def _explained(matmul: Product, faults: Faults, got: Matrix, bad: NDArray[np.bool_]) -> float:
     """The part of the wrong elements that come out so; less where right ones would be wrong."""
-    same = computed(one, faults) == got
+    same = computed(matmul, faults) == got
     return float((same & bad).sum() - (~same & ~bad).sum()) / float(bad.sum())
 
 
-def _places(one: Product, bad: NDArray[np.bool_]) -> str:
-    m, n, _ = one.tile
-    cut = one.tiles(bad, m, n)
+def _places(matmul: Product, bad: NDArray[np.bool_]) -> str:
+    m, n, _ = matmul.tile
+    cut = matmul.tiles(bad, m, n)
     wrong = [at for at, tile in cut.items() if tile.any()]
     first = ", ".join(str(at * size) for at, size in zip(wrong[0], (m, n), strict=True))
     inside = np.logical_or.reduce([cut[at].astype(bool) for at in wrong])
@@ -280,7 +284,9 @@ def of_run(
         return None
     a, b, start = arrays
     shapes = (sizes["m"], sizes["k"]), (sizes["k"], sizes["n"]), (sizes["m"], sizes["n"])
-    if (a.shape, b.shape, start.shape) != shapes or any(one.dtype.kind not in "iu" for one in (a, b, start)):
+    if (a.shape, b.shape, start.shape) != shapes or any(
+        matrix.dtype.kind not in "iu" for matrix in (a, b, start)
+    ):
         return None
     m, n, k = tile
     return Product(a, b, start, (m, n, k), tuple(loop for loop in order if loop in "mnk"))

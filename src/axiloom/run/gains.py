@@ -49,7 +49,7 @@ def worth(remedies: Sequence[str], known: Mapping[str, Gain | None]) -> list[str
         gain = known[remedy]
         return gain["times"] if gain else 0
 
-    left = (one for one in remedies if known[one] is None or times(one) > 1)
+    left = (remedy for remedy in remedies if known[remedy] is None or times(remedy) > 1)
     return sorted(left, key=times, reverse=True)
 
 
@@ -95,7 +95,7 @@ def _gain(run: ProblemRun, used: Schedule, now: _Now, remedy: str) -> Gain | Non
 def _seconds(run: ProblemRun, spec: AcceleratorSpec, schedule: Schedule) -> float | None:
     """By the model; None where there is none for it."""
     try:
-        found = foreseen(
+        forecast = foreseen(
             run.workload.mlir,
             spec,
             schedule,
@@ -105,4 +105,4 @@ def _seconds(run: ProblemRun, spec: AcceleratorSpec, schedule: Schedule) -> floa
         )
     except AxiloomError:
         return None
-    return found.seconds
+    return forecast.seconds

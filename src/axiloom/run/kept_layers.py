@@ -89,14 +89,14 @@ def warm_up(devices: Sequence[int | None], layer: int) -> int:
 
 def spans(missing: Sequence[int], devices: Sequence[int | None]) -> list[Span]:
     """Neighbours are in one job, and those of which one begins before the other has ended."""
-    found: list[Span] = []
+    spans: list[Span] = []
     for layer in missing:
         warm = warm_up(devices, layer)
-        if found and warm <= found[-1].last + 1:
-            found[-1] = replace(found[-1], last=layer)
+        if spans and warm <= spans[-1].last + 1:
+            spans[-1] = replace(spans[-1], last=layer)
         else:
-            found.append(Span(warm, layer, layer))
-    return found
+            spans.append(Span(warm, layer, layer))
+    return spans
 
 
 @dataclass
@@ -116,8 +116,8 @@ class Layers:
     _cut: CutNetwork = field(init=False)
 
     def __post_init__(self) -> None:
-        given = [self.inputs[arg.symbol] for arg in self.driver.args if arg.kind == "in"]
-        self._cut = CutNetwork(self.driver.cut, given, self.driver.tensors)
+        inputs = [self.inputs[arg.symbol] for arg in self.driver.args if arg.kind == "in"]
+        self._cut = CutNetwork(self.driver.cut, inputs, self.driver.tensors)
 
     def run(self, soc: Soc, job: Job, live: bool) -> Result:
         """As one run of `job`, the whole network, would give it.
@@ -130,14 +130,14 @@ class Layers:
         taken = {} if self.again else known
         missing = [layer.number for layer in self.driver.layers if layer.number not in taken]
         todo = spans(missing, self._devices)
-        jobs = [self._job(job, program, one) for one in todo]
+        jobs = [self._job(job, program, span) for span in todo]
         results = soc.run_many(jobs, progress=live) if jobs else []
         parts = dict(taken)
         outcomes = []
-        for one, result in zip(todo, results, strict=True):
-            outcome = self._compared(program, one, result)
+        for span, result in zip(todo, results, strict=True):
+            outcome = self._compared(program, span, result)
             outcomes.append(outcome)
-            for number, part in self._parts(one, result).items():
+            for number, part in self._parts(span, result).items():
                 if number in missing:
                     parts[number] = part
                     if outcome["matches"] and referee.fault(result) is None:
@@ -155,8 +155,8 @@ class Layers:
         assert outcome is not None
         evaluation = sorted((Path(drivergen.__file__).parent / "evaluate").glob("*.py"))
         weights = [weight.tobytes() for weight in self._cut.weights.values()]
-        given = [np.ascontiguousarray(one).tobytes() for one in self._cut.inputs]
-        key = cache.content_hash(mlir, self.driver.stages["layers"], *evaluation, *weights, *given)
+        inputs = [np.ascontiguousarray(array).tobytes() for array in self._cut.inputs]
+        key = cache.content_hash(mlir, self.driver.stages["layers"], *evaluation, *weights, *inputs)
         if not outcome["matches"] or cache.has(CUTS, key):
             return outcome
         wrong = self._wrong_in_cut(expected())
@@ -210,7 +210,7 @@ class Layers:
             dumps(*system.links),
             Path(toolchain.__file__),
             *files,
-            *(np.ascontiguousarray(one).tobytes() for one in self._cut.inputs),
+            *(np.ascontiguousarray(array).tobytes() for array in self._cut.inputs),
         )
 
     def _content(self, program: elf.Program, layer: Layer) -> list[Any]:
@@ -229,13 +229,13 @@ class Layers:
     @cached_property
     def _data(self) -> list[str]:
         """Of each layer, a hash of what it computes with, from the network's inputs on."""
-        digest = cache.content_hash(*(np.ascontiguousarray(one).tobytes() for one in self._cut.inputs))
-        found = []
+        digest = cache.content_hash(*(np.ascontiguousarray(array).tobytes() for array in self._cut.inputs))
+        hashes = []
         for layer in self.driver.layers:
             weights = [layer_weight.tobytes() for layer_weight in self._cut.layer_weights(layer.number)]
             digest = cache.content_hash(digest, self._cut.layer_text(layer.number), *weights)
-            found.append(digest)
-        return found
+            hashes.append(digest)
+        return hashes
 
     # -- jobs --
 
@@ -245,7 +245,7 @@ class Layers:
             share if span.warm <= number <= span.last else (share[0], 0.0)
             for number, share in enumerate(whole.layers)
         ]
-        given = {
+        inputs = {
             **whole.inputs,
             **self._before(program, span.warm),
             FIRST: np.array([span.warm], np.int32),
@@ -254,7 +254,7 @@ class Layers:
         results = dict(whole.outputs)
         if self.driver.memory.peak:
             results[ARENA] = ((self.driver.memory.peak,), "uint8")
-        return replace(whole, inputs=given, outputs=results, layers=shares)
+        return replace(whole, inputs=inputs, outputs=results, layers=shares)
 
     def _before(self, program: elf.Program, layer: int) -> dict[str, np.ndarray[Any, Any]]:
         """What earlier layers leave for this one and later ones, by NumPy."""
@@ -313,12 +313,12 @@ class Layers:
         assert len(until) == span.last - span.warm + 3, (
             "a lap for each layer and behind the last one, and the end"
         )
-        found = {}
+        parts = {}
         for number in range(span.first, span.last + 1):
             begin = until[number - span.warm] if number else {}
             last = number == len(self.driver.layers) - 1
             end = until[-1] if last else until[number - span.warm + 1]
-            found[number] = Part(
+            parts[number] = Part(
                 tally.minus(end, begin),
                 int(marks[number + 1]) - int(marks[number]),
                 self._data[number],
@@ -326,7 +326,7 @@ class Layers:
                 list(result.outside),
                 list(result.stale),
             )
-        return found
+        return parts
 
     # -- what comes out --
 
@@ -348,22 +348,22 @@ class Layers:
         }
 
     def _result(self, parts: Mapping[int, Part], results: Sequence[Result], program: elf.Program) -> Result:
-        each = [parts[number] for number in range(len(self.driver.layers))]
+        in_order = [parts[number] for number in range(len(self.driver.layers))]
         if len(results) == 1 and not any(
             number for number in parts if self.kept and number in self.kept["kept"]
         ):
             return results[0]
-        total = tally.total(one.counts for one in each)
+        total = tally.total(part.counts for part in in_order)
         names = [spec.name for spec in self.system.links]
         laps = [[(0, 0)] * len(names)]
-        for one in each:
+        for part in in_order:
             moved = [
-                tuple(one.counts.get(f"words|{name}|{way}", 0) for way in ("in", "out")) for name in names
+                tuple(part.counts.get(f"words|{name}|{way}", 0) for way in ("in", "out")) for name in names
             ]
             laps.append([(a + c, b + d) for (a, b), (c, d) in zip(laps[-1], moved, strict=True)])
-        marks = np.cumsum([0, *(one.ticks for one in each)]).astype(np.uint64)
+        marks = np.cumsum([0, *(part.ticks for part in in_order)]).astype(np.uint64)
         events = (*ACTIVITY, *(f"executed_{name}" for name in COST_CLASSES))
-        stack = max(one.stack for one in each)
+        stack = max(part.stack for part in in_order)
         return Result(
             outputs={MARKS: marks},
             exit_code=0,
@@ -372,9 +372,9 @@ class Layers:
             fabric=tally.table(total, "fabric", ("cycles", *FABRIC)),
             simulation=_simulation([result.simulation for result in results]),
             profile=tally.profile_of(total, stack or None, program.sections),
-            stale=list(dict.fromkeys(line for one in each for line in one.stale)),
+            stale=list(dict.fromkeys(line for part in in_order for line in part.stale)),
             mistakes=list(dict.fromkeys(line for result in results for line in result.mistakes)),
-            outside=list(dict.fromkeys(line for one in each for line in one.outside)),
+            outside=list(dict.fromkeys(line for part in in_order for line in part.outside)),
             breaches=list(dict.fromkeys(line for result in results for line in result.breaches)),
             stalled=_stalled([result.stalled for result in results if result.stalled]),
             laps=laps,
@@ -386,9 +386,10 @@ def _stalled(stalleds: Sequence[Stalled]) -> Stalled | None:
     if not stalleds:
         return None
     worst = next(
-        (one for one in stalleds if one.fault), next((one for one in stalleds if one.stopped), stalleds[0])
+        (stalled for stalled in stalleds if stalled.fault),
+        next((stalled for stalled in stalleds if stalled.stopped), stalleds[0]),
     )
-    return replace(worst, cycles=sum(one.cycles for one in stalleds))
+    return replace(worst, cycles=sum(stalled.cycles for stalled in stalleds))
 
 
 def function_text(source: str, name: str) -> str:
@@ -409,17 +410,20 @@ def _together(outcomes: Sequence[Outcome]) -> Outcome:
     }
 
 
-def _simulation(each: Sequence[Mapping[str, float]]) -> dict[str, float]:
+def _simulation(simulations: Sequence[Mapping[str, float]]) -> dict[str, float]:
     """Of several jobs, one after another."""
-    wall = sum(one["wall_s"] for one in each)
-    cycles = sum(one["rtl_cycles"] for one in each)
+    wall = sum(simulation["wall_s"] for simulation in simulations)
+    cycles = sum(simulation["rtl_cycles"] for simulation in simulations)
     shares = ("cpu_mips", "rtl_share", "cpu_share", "python_share")
     return {
         "wall_s": wall,
-        "process_s": sum(one["process_s"] for one in each),
+        "process_s": sum(simulation["process_s"] for simulation in simulations),
         "rtl_cycles": cycles,
         "rtl_cycles_per_s": cycles / max(wall, 1e-9),
-        **{name: sum(one[name] * one["wall_s"] for one in each) / max(wall, 1e-9) for name in shares},
+        **{
+            name: sum(simulation[name] * simulation["wall_s"] for simulation in simulations) / max(wall, 1e-9)
+            for name in shares
+        },
     }
 
 

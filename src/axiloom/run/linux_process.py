@@ -66,10 +66,10 @@ def flat(board: Board) -> Board:
 
 def lines(problem: str, spec: AcceleratorSpec, flow: str | None = None) -> list[Line]:
     """Both builds of both architectures, on the flat machine and on the board."""
-    found: list[Line] = []
+    compared: list[Line] = []
     for board in map(boards.load, BOARDS):
-        found += _compared(problem, spec, flow, board)
-    return found
+        compared += _compared(problem, spec, flow, board)
+    return compared
 
 
 def _compared(problem: str, spec: AcceleratorSpec, flow: str | None, board: Board) -> Iterator[Line]:

@@ -173,17 +173,17 @@ class NetworkRun:
         """As the options say; with flow ``best`` the cost model's choice for this layer, where it has one."""
         known = self.asked.flow != BEST or ranks(spec)
         asked = self.asked if known else replace(self.asked, flow=None)
-        found = resolve(layer, spec, asked, board=self.system.profile, name=name)
+        schedule = resolve(layer, spec, asked, board=self.system.profile, name=name)
         # The compiler knows better than the model what it can read and write in place.
-        return replace(found, pipeline=self.asked.pipeline or drivergen.default_pipeline(spec))
+        return replace(schedule, pipeline=self.asked.pipeline or drivergen.default_pipeline(spec))
 
     @cached_property
     def inputs(self) -> Arrays:
         """By symbol: from the file, or random ones (integers that index only as far as their tables go)."""
         args = [arg for arg in self.driver.args if arg.kind == "in"]
         if self.workload.given is not None:
-            found = scaling.of(self._function(), "input", len(args))
-            return _stored(args, found, self.workload.arrays(), self._source)
+            borders = scaling.of(self._function(), "input", len(args))
+            return _stored(args, borders, self.workload.arrays(), self._source)
         function = self._function()
         bounds = iter(
             bound
@@ -223,9 +223,9 @@ class NetworkRun:
         args = [arg for arg in self.driver.args if arg.kind == "in"]
         borders = scaling.of(self._function(), "input", len(args))
         inputs = [border.out(self.inputs[arg.symbol]) for arg, border in zip(args, borders, strict=True)]
-        found = agreement(list(self._named(self.expected).values()), referee.run(inputs))
-        found.check(READING, f"{self.workload.name}: what is read of it", referee)
-        return f"the model itself by {referee.name} on the same inputs: {found}"
+        agreed = agreement(list(self._named(self.expected).values()), referee.run(inputs))
+        agreed.check(READING, f"{self.workload.name}: what is read of it", referee)
+        return f"the model itself by {referee.name} on the same inputs: {agreed}"
 
     def _function(self) -> FuncOp:
         return only_function(parse(self.workload.mlir, self.workload.name), self.workload.name)
@@ -240,7 +240,7 @@ class NetworkRun:
         names = weight_names(function)
         arrays = [next(rest) if name is None else self.workload.weights[name] for name in names]
         results = [arg for arg in self.driver.args if arg.kind != "in"]
-        return {arg.symbol: one for arg, one in zip(results, evaluate(function, arrays), strict=True)}
+        return {arg.symbol: result for arg, result in zip(results, evaluate(function, arrays), strict=True)}
 
     @property
     def multiply_adds(self) -> int:
@@ -300,8 +300,8 @@ class NetworkRun:
         """One run of the program, up to the last layer wanted."""
         links = self.system.links
         shares = [(layer.name, network_report.weight_of(layer, links)) for layer in self.driver.layers]
-        given = {**self._arrays(self.driver), STOP: np.array([self.last_layer], np.int32)}
-        return Job(elf, given, self._results(self.driver), layers=shares)
+        inputs = {**self._arrays(self.driver), STOP: np.array([self.last_layer], np.int32)}
+        return Job(elf, inputs, self._results(self.driver), layers=shares)
 
     @cached_property
     def store(self) -> Layers:
@@ -404,7 +404,7 @@ class NetworkRun:
             setting = hang.Setting(self.config().get("pipeline"), self.system.user_rtl is not None)
             outcome["hang"] = hang.of(result.hang or "", result.stopped, setting)
             outcome["hang"]["facts"].insert(0, ["layer", self._at(ended)])
-        found = build(
+        report = build(
             self.system,
             result,
             config=self.config(),
@@ -414,7 +414,7 @@ class NetworkRun:
             cpu=alone,
             choice=self.choice,
         )
-        found["network"] = network_report.section(
+        report["network"] = network_report.section(
             self.driver,
             result.outputs[MARKS],
             self.system.profile,
@@ -425,12 +425,12 @@ class NetworkRun:
             ended,
         )
         if "store" in vars(self) and self.store.kept is not None:
-            found["network"]["kept"] = self.store.kept
+            report["network"]["kept"] = self.store.kept
         if self._is_selected:
-            found["network"]["selection"] = self.chooser.rows()
-        layers = found["network"]["layers"]
-        found["limit"] = network_report.limit(found["limit"], layers, result.fabric["cycles"])
-        return without_claims(found)
+            report["network"]["selection"] = self.chooser.rows()
+        layers = report["network"]["layers"]
+        report["limit"] = network_report.limit(report["limit"], layers, result.fabric["cycles"])
+        return without_claims(report)
 
 
 def _stored(args: Sequence[Arg], borders: Sequence[scaling.Border], stored: Arrays, source: str) -> Arrays:

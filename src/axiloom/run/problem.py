@@ -109,8 +109,8 @@ class ProblemRun:
         arrays: list[Arrays] = []
         for _ in range(self.calls):
             before = arrays[-1] if arrays else {}
-            given = {symbol: before.get(symbol, array) for symbol, array in self.inputs.items()}
-            arrays.append(drivergen.reference(self.workload.mlir, given, name=self.workload.name))
+            inputs = {symbol: before.get(symbol, array) for symbol, array in self.inputs.items()}
+            arrays.append(drivergen.reference(self.workload.mlir, inputs, name=self.workload.name))
         return arrays
 
     @property
@@ -203,13 +203,13 @@ class ProblemRun:
         result = compare(run.run, self.expected)
         if not result["matches"]:
             raise MismatchError(f"the kernel for the CPU is wrong: {result['first']}")
-        made: OnCpu = {
+        alone: OnCpu = {
             "kernel": kernel,
             "counters": run.run.counters,
             "result": result,
             "kept": run.known,
         }
-        return {**made, "calls": run.run.calls} if run.run.calls else made
+        return {**alone, "calls": run.run.calls} if run.run.calls else alone
 
     def run_kernel(self, name: str, folder: Path) -> cpu_store.Kept:
         """``sw/baselines/NAME.c`` on the data of this run, its output named as ours.
@@ -287,23 +287,23 @@ class ProblemRun:
         for number, (outputs, expected) in enumerate(
             zip(result.call_outputs, self.each_expected if result.call_outputs else (), strict=False), 1
         ):
-            found = compare(replace(result, outputs=outputs), expected)
-            if not found["matches"]:
-                return found | {"first": f"call {number}: {found['first']}"}
+            outcome = compare(replace(result, outputs=outputs), expected)
+            if not outcome["matches"]:
+                return outcome | {"first": f"call {number}: {outcome['first']}"}
         return compare(result, {} if result.stopped else self.expected, self.margins)
 
     def _diagnosis(self, result: Result) -> list[str]:
         """Where the result is wrong, and the fault that explains it best; of one call alone."""
         call = self.driver.calls[0]
         arrays = [self.inputs[arg.symbol] for arg in self.driver.args if arg.kind != "out"]
-        made = diagnosis.of_run(call.sizes, call.tile, call.order, arrays)
+        product = diagnosis.of_run(call.sizes, call.tile, call.order, arrays)
         if len(self.driver.calls) > 1:
             return []
         (symbol,) = self.outputs
-        if made is None:
+        if product is None:
             return altered.diagnosis(self._computed(symbol), result.outputs[symbol], self.expected[symbol])
         return diagnosis.diagnosis(
-            made, result.outputs[symbol], self.expected[symbol], self.spec.data_type.bits
+            product, result.outputs[symbol], self.expected[symbol], self.spec.data_type.bits
         )
 
     def _computed(self, symbol: str) -> altered.Computed:

@@ -104,50 +104,54 @@ class _Asked(NamedTuple):
 
 def _for_kernel(asked: _Asked) -> Foreseen:
     """By the words that travel."""
-    spec, given = asked.spec, asked.schedule
-    cut = kernel_choice.best(asked.text, spec, order=given.order, tile=given.tile, name=asked.name)
+    spec, wanted = asked.spec, asked.schedule
+    cut = kernel_choice.best(asked.text, spec, order=wanted.order, tile=wanted.tile, name=asked.name)
     return Foreseen(
-        Schedule(cut.flow, cut.order, cut.tile, given.pipeline or drivergen.default_pipeline(spec))
+        Schedule(cut.flow, cut.order, cut.tile, wanted.pipeline or drivergen.default_pipeline(spec))
     )
 
 
 def _for_convolution(asked: _Asked) -> Foreseen:
-    spec, given = asked.spec, asked.schedule
-    every = conv_choice.flows(asked.text, spec, order=given.order, tile=given.tile, name=asked.name)
-    found = [one for one in every if given.flow in (None, BEST, one.name)]
-    if not found:
-        raise UsageError(f"no tile of {spec.name} can be used with flow {given.flow} here")
-    first, pipeline = found[0], given.pipeline or drivergen.default_pipeline(spec)
+    spec, wanted = asked.spec, asked.schedule
+    every = conv_choice.flows(asked.text, spec, order=wanted.order, tile=wanted.tile, name=asked.name)
+    fitting = [choice for choice in every if wanted.flow in (None, BEST, choice.name)]
+    if not fitting:
+        raise UsageError(f"no tile of {spec.name} can be used with flow {wanted.flow} here")
+    first, pipeline = fitting[0], wanted.pipeline or drivergen.default_pipeline(spec)
     cycles = first.choice.published if pipeline == "published" else first.choice.cycles
     schedule = Schedule(first.name, first.choice.order, first.choice.tile, pipeline)
     return Foreseen(schedule, asked.calls * cycles / boards.load(asked.board).fabric_hz)
 
 
 def _for_matmul(asked: _Asked) -> Foreseen:
-    spec, given = asked.spec, asked.schedule
+    spec, wanted = asked.spec, asked.schedule
     calls = drivergen.compile_mlir(asked.text, spec, stop="linalg", name=asked.name).calls
     largest = max(calls, key=lambda call: call.M * call.N * call.K)
     problem = product(largest, asked.text, spec, asked.name)
     plain = without_post(spec)
     # What is rounded on the device stays there until it is whole: one flow keeps it.
     only = None if largest.flow in plain.flows else plain.selected_flow
-    if given.flow not in (None, BEST, only):
-        only = given.flow
+    if wanted.flow not in (None, BEST, only):
+        only = wanted.flow
     best = choose(
         problem,
         plain,
         board=asked.board,
-        pipeline=given.pipeline,
+        pipeline=wanted.pipeline,
         flow=only,
-        order=given.order,
-        tile=given.tile,
+        order=wanted.order,
+        tile=wanted.tile,
         exact=asked.exact,
         calls=asked.calls,
     )
-    one = best.candidate
+    candidate = best.candidate
     batches = prod(size for dim, size in largest.sizes.items() if dim not in MATMUL_DIMS)
-    copies = not reads_in_place(plain, problem, one.tile)
-    return Foreseen(Schedule(one.flow, one.order, one.tile, best.pipeline), batches * best.seconds, copies)
+    copies = not reads_in_place(plain, problem, candidate.tile)
+    return Foreseen(
+        Schedule(candidate.flow, candidate.order, candidate.tile, best.pipeline),
+        batches * best.seconds,
+        copies,
+    )
 
 
 CHOOSERS: Mapping[str, Callable[[_Asked], Foreseen]] = {

@@ -68,7 +68,7 @@ def of(function: FuncOp, what: str, count: int) -> list[Border]:
     scales = [0.0] * count
     attribute = function.attributes.get(f"axiloom.{what}_scales")
     if isinstance(attribute, ArrayAttr):
-        known = [one.value.data for one in attribute if isinstance(one, FloatAttr)]
+        known = [scale.value.data for scale in attribute if isinstance(scale, FloatAttr)]
         scales = (known + scales)[:count]
     types: list[np.dtype[Any] | None] = [None] * count
     names = function.attributes.get(TYPES.format(what))

@@ -55,12 +55,12 @@ class Selected:
         )
         saturated = compiled.cover.saturated
         rules = {node.rule for nodes in saturated.classes for node in nodes if node.rule}
-        made = sum(isinstance(way, Made) for way in compiled.cover.ways.values())
+        computed = sum(isinstance(way, Made) for way in compiled.cover.ways.values())
         best = "the cheapest" if compiled.cover.bound >= compiled.cover.cost else "the cheapest found"
         forms = f"{saturated.nodes} forms of {len(saturated.types)} values by {len(rules)} rules"
         lines = [
             f"Commands: {len(self.program.commands)} ({chosen})",
-            f"Choice: {made} instructions, {best} of {forms} ({saturated.stopped}); "
+            f"Choice: {computed} instructions, {best} of {forms} ({saturated.stopped}); "
             f"{placement.cycles:,} cycles, {bound}",
             f"Validated: {self.verdict}",
         ]
@@ -74,7 +74,7 @@ class Selected:
 def _offers(isa: InstructionSet) -> Offers | None:
     """Of the first accelerator that lowers layers to commands of `isa`."""
     of_accelerators: Iterable[Callable[[InstructionSet], Offers | None]] = parts("offers").values()
-    return next((found for offers in of_accelerators if (found := offers(isa)) is not None), None)
+    return next((offered for offers in of_accelerators if (offered := offers(isa)) is not None), None)
 
 
 def select(
@@ -92,9 +92,9 @@ def select(
     for _ in range(2):
         blocks = _offers(isa)
         meanings = Meanings(isa) if blocks is not None else _derived(isa, graph, progress)
-        made = device(isa)
+        rtl = device(isa)
         progress(f"selecting instructions of {isa.name}")
-        target = Target(isa, meanings, _cost(made), blocks, _whole(made))
+        target = Target(isa, meanings, _cost(rtl), blocks, _whole(rtl))
         try:
             compiled = compile_graph(graph, target)
             if named:
@@ -108,7 +108,7 @@ def select(
             continue
         except SaturationError as error:
             if blocks is None and (refused := meanings.refused()):
-                lines = "".join(f"\n  {one}" for one in refused.values())
+                lines = "".join(f"\n  {reason}" for reason in refused.values())
                 why = f"{error}\nnot understood as a whole were{lines}"
                 raise SaturationError(why) from None
             raise
@@ -143,8 +143,8 @@ def _whole(device: DeviceRtl | None) -> Callable[[Program], int] | None:
         return None
 
     def cycles(program: Program) -> int:
-        found = device.foretold(program)
-        assert found is not None
-        return found
+        count = device.foretold(program)
+        assert count is not None
+        return count
 
     return cycles

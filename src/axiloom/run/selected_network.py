@@ -68,25 +68,25 @@ class Select:
 
     def summary(self) -> list[str]:
         """For people: the choice, what it wins by the model, and how sure it is."""
-        made, names = self._made, [link.name for link in self.system.links]
+        selection, names = self._made, [link.name for link in self.system.links]
         counted = dict.fromkeys((*names, CPU), 0)
-        for choice in made.choices:
+        for choice in selection.choices:
             counted[self._name(choice.chosen.device)] += 1
         where = ", ".join(f"{many} on {name}" for name, many in counted.items() if many)
-        best = "the cheapest" if made.bound >= made.weight else "not proved the cheapest"
-        rules = f"; forms by {', '.join(made.rules)}" if made.rules else ""
+        best = "the cheapest" if selection.bound >= selection.weight else "not proved the cheapest"
+        rules = f"; forms by {', '.join(selection.rules)}" if selection.rules else ""
         return [
-            f"Selected: {len(made.choices)} products, {where}; {made.cycles:,} cycles by the model "
-            f"({made.matching:,} by matching), {best} of {made.ways} ways{rules}",
+            f"Selected: {len(selection.choices)} products, {where}; {selection.cycles:,} cycles by the model "
+            f"({selection.matching:,} by matching), {best} of {selection.ways} ways{rules}",
             *self._alone(),
         ]
 
     def lines(self) -> list[str]:
         """The same, with the table."""
-        made, names = self._made, [link.name for link in self.system.links]
-        times = ", ".join(f"{name} {1000 * took:.0f} ms" for name, took in made.seconds.items())
+        selection, names = self._made, [link.name for link in self.system.links]
+        times = ", ".join(f"{name} {1000 * took:.0f} ms" for name, took in selection.seconds.items())
         table: list[tuple[str, ...]] = [("op", *names, CPU, "goes to", "form")]
-        for choice in made.choices:
+        for choice in selection.choices:
             costs = {self._name(candidate.device): f"{candidate.cycles:,}" for candidate in choice.candidates}
             along = len(choice.chosen.ops) - 1
             goes = self._name(choice.chosen.device) + (f" with {along} more" if along else "")
@@ -94,7 +94,8 @@ class Select:
             table.append((choice.product.title, *cells, goes, self._form(choice)))
         return [
             *self.summary(),
-            f"Replayed: {made.compared} elements of chosen forms are those of their products, for all inputs",
+            f"Replayed: {selection.compared} elements of chosen forms are those of their products, "
+            "for all inputs",
             f"Time: {times}",
             *columns(table, "<" + ">" * (len(names) + 1) + "<<"),
         ]
@@ -115,9 +116,9 @@ class Select:
     def _form(self, choice: Choice) -> str:
         if choice.chosen.device is None:
             return ""
-        found = next(
+        form = next(
             candidate.form for candidate in choice.candidates if candidate.device == choice.chosen.device
         )
-        if found is None:
+        if form is None:
             return "as drivergen matches it"
-        return f"by {', '.join(found.rules)}" if found.rules else "as it stands"
+        return f"by {', '.join(form.rules)}" if form.rules else "as it stands"

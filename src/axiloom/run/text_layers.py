@@ -68,31 +68,31 @@ class TextLayers:
         self.progress(f"selecting instructions for {title}")
         try:
             graph = _graph(text, title)
-            found = select(graph, self.read, lambda _: self.device, lambda _: None)
+            selected = select(graph, self.read, lambda _: self.device, lambda _: None)
         except AxiloomError as error:
             raise CompileError(str(error)) from None
-        made = self._driver(found)
-        self.made.append((title, found))
-        return made
+        layer = self._driver(selected)
+        self.made.append((title, selected))
+        return layer
 
-    def _driver(self, found: Selected) -> Driver:
-        program, places = with_arguments(found)
-        steps = plan(program, found.isa, self.device.stream_width)
-        made = driver(steps, self.device.link)
-        taken = len(found.graph.parameters) + len(found.graph.constants)
-        made.args = [_argument(number, arg, taken) for number, arg in enumerate(made.args)]
-        made.origins = [(number,) for number in range(taken)]
-        made.packings = places
-        made.calls = [_call(found, (steps.bytes_in // WORD, steps.bytes_out // WORD))]
-        return made
+    def _driver(self, selected: Selected) -> Driver:
+        program, places = with_arguments(selected)
+        steps = plan(program, selected.isa, self.device.stream_width)
+        layer = driver(steps, self.device.link)
+        taken = len(selected.graph.parameters) + len(selected.graph.constants)
+        layer.args = [_argument(number, arg, taken) for number, arg in enumerate(layer.args)]
+        layer.origins = [(number,) for number in range(taken)]
+        layer.packings = places
+        layer.calls = [_call(selected, (steps.bytes_in // WORD, steps.bytes_out // WORD))]
+        return layer
 
     def lines(self) -> list[str]:
         """For people: a line a layer that differs from the others, and in which sense it is right."""
         rows: list[tuple[str, ...]] = [("layer", "commands", "alone", "validated")]
-        for title, one in self.made:
-            cycles = self.device.foretold(one.program)
+        for title, selected in self.made:
+            cycles = self.device.foretold(selected.program)
             alone = "-" if cycles is None else f"{cycles:,}"
-            rows.append((title, str(len(one.program.commands)), alone, str(one.verdict)))
+            rows.append((title, str(len(selected.program.commands)), alone, str(selected.verdict)))
         return [
             f"Programs of {self.device.isa.name}, found by equality saturation; cycles of the device alone:",
             *columns(rows, "<>><"),
@@ -120,29 +120,29 @@ def _graph(text: str, title: str) -> Graph:
     return replace(graph, name=LAYER)
 
 
-def with_arguments(found: Selected) -> tuple[Program, dict[int, Reordered]]:
+def with_arguments(selected: Selected) -> tuple[Program, dict[int, Reordered]]:
     """The program with its weights as arguments, all of them in the order of the layer's function; by number,
     what the program has of a weight."""
-    program, graph = found.program, found.graph
+    program, graph = selected.program, selected.graph
     arguments: dict[int, HostArray] = {}
     places: dict[int, Reordered] = {}
     rest: list[HostArray] = []
     for array in program.arrays:
         if array.role == "in":
             arguments[_number(array.name)] = array
-        elif array.role == "constant" and (made := _from_weight(found, array)) is not None:
-            arguments[made[0]] = replace(array, role="in")
-            places[made[0]] = made[1]
+        elif array.role == "constant" and (source := _from_weight(selected, array)) is not None:
+            arguments[source[0]] = replace(array, role="in")
+            places[source[0]] = source[1]
         else:
             rest.append(array)
     taken = len(graph.parameters) + len(graph.constants)
     if sorted(arguments) != list(range(taken)):
         missing = sorted({*range(taken)} - {*arguments})
         raise CompileError(f"its program does not read argument {', '.join(map(str, missing))}")
-    ordered = [arguments[one] for one in range(taken)]
-    results = [one for name in graph.result_names for one in rest if one.name == name]
-    others = [one for one in rest if one not in results]
-    kept = {one.name for one in others}
+    ordered = [arguments[number] for number in range(taken)]
+    results = [array for name in graph.result_names for array in rest if array.name == name]
+    others = [array for array in rest if array not in results]
+    kept = {array.name for array in others}
     constants = {name: value for name, value in program.constants.items() if name in kept}
     return replace(program, arrays=(*ordered, *results, *others), constants=constants), places
 
@@ -151,31 +151,31 @@ def _number(name: str) -> int:
     return int(name.removeprefix("arg"))
 
 
-def _from_weight(found: Selected, array: HostArray) -> tuple[int, Reordered] | None:
+def _from_weight(selected: Selected, array: HostArray) -> tuple[int, Reordered] | None:
     """Which weight an array of the program has in another order, and that order; None for what is none."""
-    cover, value = found.compiled.cover, found.program.constants[array.name]
-    known = Constants(cover.saturated, found.graph.constants)
-    for (one, _), way in cover.ways.items():
+    cover, value = selected.compiled.cover, selected.program.constants[array.name]
+    known = Constants(cover.saturated, selected.graph.constants)
+    for (eclass, _), way in cover.ways.items():
         if not isinstance(way, Given) or not way.constant:
             continue
-        contents = known.value(one)
+        contents = known.value(eclass)
         if contents is None or not np.array_equal(contents, value):
             continue
-        for name, weight in found.graph.constants.items():
-            places = _places(found, one, name, weight.shape)
+        for name, weight in selected.graph.constants.items():
+            places = _places(selected, eclass, name, weight.shape)
             if places.max(initial=0) < weight.size and np.array_equal(weight.reshape(-1)[places], value):
                 return _number(name), Reordered(places.reshape(-1))
     return None
 
 
-def _places(found: Selected, one: int, name: str, shape: tuple[int, ...]) -> NDArray[np.int64]:
+def _places(selected: Selected, eclass: int, name: str, shape: tuple[int, ...]) -> NDArray[np.int64]:
     """Of each element of a constant, the place in the weight from which it comes if it is only moved."""
-    cover, count = found.compiled.cover, prod(shape)
+    cover, count = selected.compiled.cover, prod(shape)
     whole: NDArray[np.int64] | None = None
     unit = 1
     while whole is None or unit < count:
         digits = (np.arange(count) // unit % DIGIT).astype(np.int8).reshape(shape)
-        moved = Constants(cover.saturated, {**found.graph.constants, name: digits}).value(one)
+        moved = Constants(cover.saturated, {**selected.graph.constants, name: digits}).value(eclass)
         assert moved is not None
         part = moved.astype(np.int64) * unit
         whole = part if whole is None else whole + part
@@ -190,9 +190,9 @@ def _argument(number: int, arg: Arg, taken: int) -> Arg:
     return replace(arg, name=f"in{number}")
 
 
-def _call(found: Selected, words: tuple[int, int]) -> Call:
+def _call(selected: Selected, words: tuple[int, int]) -> Call:
     """What reports say of the layer: its multiply-adds, and the words that travel."""
-    sums = [node for node in found.graph.nodes() if node.op in PRODUCTS]
+    sums = [node for node in selected.graph.nodes() if node.op in PRODUCTS]
     adds = sum(node.type.elements * prod(_summed(node)) for node in sums)
     return Call({"x": adds}, (), "commands", (), words=words)
 

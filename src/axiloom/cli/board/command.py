@@ -86,9 +86,9 @@ def execute_new(options: argparse.Namespace) -> int:
     if options.problem and any(nest_run.is_c(text) for text in options.problem):
         return _loops(options, board, dma)
     reject(options, [Refusal(nest_run.OPTIONS, lambda _: True, "for loops: --problem FILE.c[:FUNCTION]")])
-    found = [(text, *shared.problem(text)) for text in options.problem or ()]
-    problems = [(text, mlir) for text, mlir, _ in found]
-    specs = shared.accelerators(options, options.data_type or [kind for _, _, kind in found])
+    parsed = [(text, *shared.problem(text)) for text in options.problem or ()]
+    problems = [(text, mlir) for text, mlir, _ in parsed]
+    specs = shared.accelerators(options, options.data_type or [kind for _, _, kind in parsed])
     plan = board_folder.make(
         board,
         specs,
@@ -107,7 +107,7 @@ def _loops(options: argparse.Namespace, board: hardware.Hardware, dma: str) -> i
     if len(options.problem) > 1:
         raise UsageError(f"{', '.join(options.problem)}: loops are one accelerator; give one --problem")
     reject(options, [Refusal(nest_run.OTHERS, lambda _: True, "not for loops: they are an accelerator")])
-    loaded, made = nest_run.compiled(
+    loaded, accelerator = nest_run.compiled(
         options,
         options.stream_width or (32 if board.memory is None else 64),
         scatter_gather=options.dma == "sg" or (options.dma is None and board.memory is not None),
@@ -130,20 +130,20 @@ def _loops(options: argparse.Namespace, board: hardware.Hardware, dma: str) -> i
     with processes.scratch("axiloom-") as folder:
         plan = board_folder.make(
             board,
-            [made.link],
+            [accelerator.link],
             dma=dma,
             rebase=True,
-            user_rtl=made.rtl(Path(folder)),
-            loops=lambda spec: (driver_of(program, *made.packets, spec), on_cpu(program, text, sizes)),
+            user_rtl=accelerator.rtl(Path(folder)),
+            loops=lambda spec: (driver_of(program, *accelerator.packets, spec), on_cpu(program, text, sizes)),
         )
         return _write(options, plan)
 
 
 def _write(options: argparse.Namespace, plan: Plan) -> int:
-    made = board_folder.contents(plan)
-    board_folder.write(made, options.output, force=options.force)
-    print(f"{options.output}: {len(made.files)} files for {plan.hardware.description}; see its README.md")
-    for line in made.missing:
+    folder = board_folder.contents(plan)
+    board_folder.write(folder, options.output, force=options.force)
+    print(f"{options.output}: {len(folder.files)} files for {plan.hardware.description}; see its README.md")
+    for line in folder.missing:
         print(f"not written: {line}")
     return 0
 
@@ -160,14 +160,14 @@ def execute_check(options: argparse.Namespace) -> int:
         shown = ", ".join(row.files[:3]) + (f" and {len(row.files) - 3} more" if len(row.files) > 3 else "")
         why = f" ({row.skipped})" if row.skipped else ""
         print(f"  {row.tool:<18} {row.outcome:<11} {shown}{why}", flush=True)
-        for found, what in (
+        for group, what in (
             (row.faults, ", which may follow from these"),
             (row.warnings, " about your files"),
         ):
-            for one in found[:MOST_FAULTS]:
-                print(f"      {one}", flush=True)
-            if len(found) > MOST_FAULTS:
-                print(f"      and {len(found) - MOST_FAULTS} more{what}")
+            for fault in group[:MOST_FAULTS]:
+                print(f"      {fault}", flush=True)
+            if len(group) > MOST_FAULTS:
+                print(f"      and {len(group) - MOST_FAULTS} more{what}")
     faulty = sum(len(row.faults) for row in rows)
     if not tools:
         for name in checks.unchecked(options.folder, rows):

@@ -64,9 +64,11 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def execute_build(options: argparse.Namespace) -> int:
     clock_hz = round(options.clock * 1e6) if options.clock else 0
-    made = open_flow.build(options.folder, clock_hz=clock_hz, seeds=options.seeds, progress=shared.progress())
-    report = made.report
-    print(f"{made.folder / open_flow.BITSTREAM}: {report['accelerator']} on {report['board']}")
+    built = open_flow.build(
+        options.folder, clock_hz=clock_hz, seeds=options.seeds, progress=shared.progress()
+    )
+    report = built.report
+    print(f"{built.folder / open_flow.BITSTREAM}: {report['accelerator']} on {report['board']}")
     print(f"  clock    {report['clock_hz'] / 1e6:g} MHz, met; it could be {report['fmax_hz'] / 1e6:.1f} MHz")
     if report["clock_hz"] != report["asked_hz"]:
         print(f"           not {report['asked_hz'] / 1e6:g}, which was asked for")
@@ -80,21 +82,21 @@ def execute_build(options: argparse.Namespace) -> int:
 def execute_estimate(options: argparse.Namespace) -> int:
     spec = shared.accelerator(options, options.data_type)
     rtl, progress = shared.user_rtl(options, spec), shared.progress()
-    found = [
+    estimated = [
         estimates.estimate(spec, device, user_rtl=rtl, progress=progress)
         for device in options.device or tuple(estimates.DEVICES)
     ]
     progress("")
     if options.json:
-        write_whole(options.json, json.dumps([one.as_json() for one in found], indent=2) + "\n")
-    for one in found:
-        told = one.as_json()
+        write_whole(options.json, json.dumps([estimate.as_json() for estimate in estimated], indent=2) + "\n")
+    for estimate in estimated:
+        told = estimate.as_json()
         name = f"{told['accelerator']}, RTL {rtl.top}," if rtl else told["accelerator"]
-        print(f"{name} with its DMA on {told['device']}{'' if one.fits else ': DOES NOT FIT'}")
+        print(f"{name} with its DMA on {told['device']}{'' if estimate.fits else ': DOES NOT FIT'}")
         print("\n".join(_utilisation(told["resources"])))
-        if one.routed is not None:
-            print(f"  clock    {one.routed.fmax_hz / 1e6:.1f} MHz")
-            print(f"  slowest  {one.routed.critical}")
+        if estimate.routed is not None:
+            print(f"  clock    {estimate.routed.fmax_hz / 1e6:.1f} MHz")
+            print(f"  slowest  {estimate.routed.critical}")
     return 0
 
 
@@ -105,6 +107,7 @@ def _path(path: dict[str, Any]) -> str:
 
 def _utilisation(used: dict[str, dict[str, float]]) -> list[str]:
     return [
-        f"  {name:<12} {one['used']:>8,g} of {one['available']:>7,g}  {one['used'] / one['available']:>4.0%}"
-        for name, one in used.items()
+        f"  {name:<12} {resource['used']:>8,g} of {resource['available']:>7,g}  "
+        f"{resource['used'] / resource['available']:>4.0%}"
+        for name, resource in used.items()
     ]

@@ -136,9 +136,9 @@ def _compile_model(options: argparse.Namespace) -> int:
 
 def _compile_problem(options: argparse.Namespace) -> int:
     mlir, data_type = shared.problem(options.problem)
-    found = default.of_problem(options, mlir, data_type)
-    spec = found.spec
-    all_given = found.choice is None and options.flow != BEST
+    taken = default.of_problem(options, mlir, data_type)
+    spec = taken.spec
+    all_given = taken.choice is None and options.flow != BEST
     reject(
         options,
         [Refusal("calls", lambda _: all_given, f"for a choice, and nothing is chosen: --flow {BEST}")],
@@ -147,10 +147,10 @@ def _compile_problem(options: argparse.Namespace) -> int:
     driver = drivergen.compile_mlir(
         mlir,
         spec,
-        **found.schedule.options(),
+        **taken.schedule.options(),
         stop=options.emit,
         name=options.problem,
-        remarks=default.remarks(found),
+        remarks=default.remarks(taken),
     )
     shared.write(driver.stages[options.emit], options.output)
     return 0
@@ -180,10 +180,10 @@ def _compile_selected(options: argparse.Namespace) -> int:
     if options.emit == PROGRAM:
         shared.write(write(chosen.program), options.output)
         return 0
-    made = built(chosen.isa)
-    if made is None:
+    rtl = built(chosen.isa)
+    if rtl is None:
         raise CompileError(f"{chosen.isa.name}: no RTL, so no driver; --emit {PROGRAM} has the commands")
-    shared.write(driver(plan(chosen.program, chosen.isa, width), made.link).c, options.output)
+    shared.write(driver(plan(chosen.program, chosen.isa, width), rtl.link).c, options.output)
     return 0
 
 

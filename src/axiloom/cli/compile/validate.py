@@ -95,14 +95,14 @@ def execute(options: argparse.Namespace) -> int:
     progress = shared.progress()
     progress("reading the model")
     graph = model.load(options.model)
-    given = data.load(options.data, graph)
+    samples = data.load(options.data, graph)
     if options.calls:
-        given = given.first(options.calls)
+        samples = samples.first(options.calls)
     calibration = data.load(options.calibration, graph) if options.calibration else None
     request = Request(
         tuple(options.accel.split(",")),
         options.numbers,
-        options.metric or ("accuracy" if given.labels is not None else "error"),
+        options.metric or ("accuracy" if samples.labels is not None else "error"),
         tuple(options.sets or ()),
         replays=options.replay or 0,
         advise=options.advise or 0,
@@ -111,13 +111,13 @@ def execute(options: argparse.Namespace) -> int:
     )
     if request.selecting:
         check_extra()
-    found = validate(graph, given, request, progress, calibration)
+    validation = validate(graph, samples, request, progress, calibration)
     progress("")
-    print(text.text(found))
+    print(text.text(validation))
     if options.page:
-        page.write(found, options.page, shlex.join(["axiloom", *options.words]))
+        page.write(validation, options.page, shlex.join(["axiloom", *options.words]))
     if options.json:
-        write_whole(options.json, json.dumps(result.as_json(found), indent=1) + "\n")
-    lost = found.metric.gain(found.run.found, found.run.exact)
+        write_whole(options.json, json.dumps(result.as_json(validation), indent=1) + "\n")
+    lost = validation.metric.gain(validation.run.found, validation.run.exact)
     too_much = options.lose is not None and not lost <= options.lose
-    return int(too_much or any(one.wrong for one in found.replayed))
+    return int(too_much or any(replay.wrong for replay in validation.replayed))

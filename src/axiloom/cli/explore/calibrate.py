@@ -72,20 +72,20 @@ def execute(options: argparse.Namespace) -> int:
         check_file(target)  # before hours of runs
     measured = measurements.read(path)
     points = measurements.points(measured, options.max_size)
-    measured = [one for one in measured if one.point in set(points)]
+    measured = [measurement for measurement in measured if measurement.point in set(points)]
 
     def simulate(candidate: Board) -> dict[Point, Trace]:
         return dict(zip(points, _simulate([(p, candidate) for p in points], options.jobs), strict=True))
 
     rounds = 0 if options.check else options.rounds
-    fitted, found = fit.settle(measured, board, simulate, rounds)
-    chosen = fit.samples(measured, found)
+    fitted, traces = fit.settle(measured, board, simulate, rounds)
+    chosen = fit.samples(measured, traces)
     if not options.check:
         _print_parameters(board, fitted)
     source = (
         f"{path.name}, {len({s.configuration for s in chosen})} configurations, M from {report.FROM_SIZE}"
     )
-    inside = [_simulated(s.measurement, found) for s in chosen]
+    inside = [_simulated(s.measurement, traces) for s in chosen]
     outside = _print_errors(chosen, fitted, inside, points, options)
     band = report.fidelity(outside or inside, source)
     print(f"\n{board.name}, simulated: {report.fidelity(inside, source)}")
@@ -153,8 +153,8 @@ def _simulate_left_out(
     return dict(zip((p for p, _ in work), _simulate(work, jobs), strict=True))
 
 
-def _simulated(measurement: Measurement, found: dict[Point, Trace]) -> Prediction:
-    return Prediction(measurement, model.value(measurement.metric, found[measurement.point]))
+def _simulated(measurement: Measurement, traces: dict[Point, Trace]) -> Prediction:
+    return Prediction(measurement, model.value(measurement.metric, traces[measurement.point]))
 
 
 def _predicted(sample: Sample, board: Board, values: dict[str, float]) -> Prediction:

@@ -101,7 +101,7 @@ def execute(options: argparse.Namespace) -> int:
     shared.refuse_model(options)
     if options.device:
         return explore_hardware.execute(options)
-    found: list[Exploration] = []
+    explorations: list[Exploration] = []
     for text in options.problems:
         if frontend.is_model(text):
             raise UsageError(
@@ -109,8 +109,8 @@ def execute(options: argparse.Namespace) -> int:
                 "chooses hardware, it takes networks"
             )
         problem = drivergen.parse_workload(text)
-        one = argparse.Namespace(**{**vars(options), "problem": text})
-        spec = default.explored(one, problem.dtype)
+        single = argparse.Namespace(**{**vars(options), "problem": text})
+        spec = default.explored(single, problem.dtype)
         rtl = shared.user_rtl(options, spec)
         top = options.confirm if rtl else max(options.show, options.confirm)
         way = _RANKED.get(spec.form.name)
@@ -119,15 +119,19 @@ def execute(options: argparse.Namespace) -> int:
                 f"{spec.name} computes {spec.kernel}: there is no cost model that ranks its drivers; "
                 f"`axiloom run {text} --flow FLOW --tile TILE` simulates one"
             )
-        found.append(way(text, spec, options, top, rtl))
+        explorations.append(way(text, spec, options, top, rtl))
     if options.confirm:
-        found = confirm(found, options.confirm, store=options.store, jobs=options.jobs, dask=options.dask)
-    print("\n\n".join(table(one) for one in found))
+        explorations = confirm(
+            explorations, options.confirm, store=options.store, jobs=options.jobs, dask=options.dask
+        )
+    print("\n\n".join(table(exploration) for exploration in explorations))
     if options.json:
-        write_whole(options.json, json.dumps([as_json(one) for one in found], indent=2) + "\n")
+        write_whole(
+            options.json, json.dumps([as_json(exploration) for exploration in explorations], indent=2) + "\n"
+        )
     if options.output:
-        write_whole(options.output, as_csv(found))
-    return exit_code(outcome for one in found for outcome in one.outcomes)
+        write_whole(options.output, as_csv(explorations))
+    return exit_code(outcome for exploration in explorations for outcome in exploration.outcomes)
 
 
 def _of_products(

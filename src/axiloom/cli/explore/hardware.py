@@ -65,16 +65,16 @@ def execute(options: argparse.Namespace) -> int:
     if frontend.is_model(text):
         return _network(options, text)
     problem = drivergen.parse_problem(text)
-    found = _choose(options, of_problem(problem), shared.accelerator(options, problem.dtype), 1)
-    explorations = _explored(options, found, problem)
+    choice = _choose(options, of_problem(problem), shared.accelerator(options, problem.dtype), 1)
+    explorations = _explored(options, choice, problem)
     runs = {
         exploration.spec.name: Simulated(exploration.chosen.simulated, exploration.chosen.error)
         for exploration in explorations
         if exploration.chosen.simulated is not None or exploration.chosen.error
     }
-    print(hardware_report.table(found, runs), end="\n\n")
+    print(hardware_report.table(choice, runs), end="\n\n")
     print("\n\n".join(table(exploration) for exploration in explorations))
-    _write(options, found, runs, explorations)
+    _write(options, choice, runs, explorations)
     return exit_code(outcome for exploration in explorations for outcome in exploration.outcomes)
 
 
@@ -85,8 +85,10 @@ def _explored(
     pipelines = (options.pipeline,) if options.pipeline else None
     top = max(options.show, options.confirm)
     explorations = [
-        explore(problem, one.variant.spec, pipelines=pipelines, board=hardware_choice.board_of(one), top=top)
-        for one in (hardware_choice.chosen, hardware_choice.base)
+        explore(
+            problem, tried.variant.spec, pipelines=pipelines, board=hardware_choice.board_of(tried), top=top
+        )
+        for tried in (hardware_choice.chosen, hardware_choice.base)
     ]
     if not options.confirm:
         return explorations
@@ -106,27 +108,27 @@ def _network(options: argparse.Namespace, text: str) -> int:
     spec = shared.accelerator(options, data_type)
     shared.progress()("compiling the network")
     work = of_network(text, model.mlir, model.weights, spec)
-    found = _choose(options, work, spec, max(1, options.confirm))
-    outcomes = _confirmed(options, found, model, Path(text).name) if options.confirm else {}
+    choice = _choose(options, work, spec, max(1, options.confirm))
+    outcomes = _confirmed(options, choice, model, Path(text).name) if options.confirm else {}
     runs = {name: _simulated(outcome) for name, outcome in outcomes.items()}
-    print(hardware_report.table(found, runs))
-    _write(options, found, runs, [])
+    print(hardware_report.table(choice, runs))
+    _write(options, choice, runs, [])
     return exit_code(outcomes.values())
 
 
 def _confirmed(
-    options: argparse.Namespace, found: HardwareChoice, model: Model, name: str
+    options: argparse.Namespace, choice: HardwareChoice, model: Model, name: str
 ) -> dict[str, Outcome]:
     """The network simulated whole on what was found and on the base, by the names of their specifications."""
     kept = networks.keep(model)
 
-    def point(one: Tried) -> networks.Point:
-        spec, board = one.variant.spec, found.board_of(one)
+    def point(tried: Tried) -> networks.Point:
+        spec, board = tried.variant.spec, choice.board_of(tried)
         return networks.on_soc(
             kept, name, spec, code=fingerprint(board), flow=BEST, pipeline=None, board=board
         )
 
-    points = {one.variant.spec.name: point(one) for one in (*found.found, found.base)}
+    points = {tried.variant.spec.name: point(tried) for tried in (*choice.found, choice.base)}
     done = sweep(
         points.values(),
         _measure,
@@ -135,13 +137,13 @@ def _confirmed(
         dask=options.dask,
         title="simulating",
     )
-    by_key = {key(one.point): one for one in done}
+    by_key = {key(outcome.point): outcome for outcome in done}
     return {name: by_key[key(point)] for name, point in points.items()}
 
 
 def _measure(batch: list[networks.Point]) -> list[networks.Figures]:
     """Worker: the figures of each network."""
-    return [networks.measure(one) for one in batch]
+    return [networks.measure(point) for point in batch]
 
 
 def _simulated(outcome: Outcome) -> Simulated:
@@ -152,7 +154,7 @@ def _simulated(outcome: Outcome) -> Simulated:
 
 def _choose(options: argparse.Namespace, work: Work, spec: AcceleratorSpec, count: int) -> HardwareChoice:
     progress = shared.progress()
-    found = choose_hardware(
+    choice = choose_hardware(
         work,
         spec,
         options.device,
@@ -165,7 +167,7 @@ def _choose(options: argparse.Namespace, work: Work, spec: AcceleratorSpec, coun
         progress=progress,
     )
     progress("")
-    return found
+    return choice
 
 
 def _kept(options: argparse.Namespace) -> Kept:

@@ -67,7 +67,7 @@ def _names(text: str) -> tuple[str, ...]:
 
 def points(options: argparse.Namespace) -> list[Point]:
     """All combinations, in the order of the command line. UsageError if there is none."""
-    found: list[Point] = []
+    swept: list[Point] = []
     known: set[str] = set()
     if options.rtl and "," in (options.accel or ""):
         raise UsageError(f"--rtl takes the place of one accelerator, and --accel {options.accel} are several")
@@ -82,7 +82,7 @@ def points(options: argparse.Namespace) -> list[Point]:
         flows = [flow for flow in options.flows or spec.flows if flow in (*spec.flows, BEST)]
         for flow, pipeline in product(flows, options.pipelines or (drivergen.default_pipeline(spec),)):
             drivergen.optimisations(pipeline)
-            found.append(
+            swept.append(
                 point(
                     f"matmul:{problem.M}x{problem.N}x{problem.K}:{problem.dtype}",
                     spec,
@@ -97,7 +97,7 @@ def points(options: argparse.Namespace) -> list[Point]:
         raise UsageError(
             f"no accelerator here has a flow `{unknown[0]}`; there are {', '.join(sorted(known))}"
         )
-    return found
+    return swept
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -125,14 +125,14 @@ def table(outcomes: Sequence[Outcome]) -> str:
 
 
 def _row(outcome: Outcome) -> dict[str, Any]:
-    one = outcome.point
+    point = outcome.point
     row: dict[str, Any] = {
-        "problem": one["problem"],
-        "accelerator": one["spec"]["accelerators"][0]["name"],
-        "rtl": one["rtl"]["top"] if "rtl" in one else "generated",
-        "flow": one["flow"],
-        "pipeline": one["pipeline"],
-        "board": one["board"],
+        "problem": point["problem"],
+        "accelerator": point["spec"]["accelerators"][0]["name"],
+        "rtl": point["rtl"]["top"] if "rtl" in point else "generated",
+        "flow": point["flow"],
+        "pipeline": point["pipeline"],
+        "board": point["board"],
     }
     if outcome.error:
         return {**row, "error": f"{outcome.error['class']}: {outcome.error['message']}"}

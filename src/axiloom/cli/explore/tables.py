@@ -71,19 +71,19 @@ def as_csv(explorations: Sequence[Exploration]) -> str:
     return text.getvalue()
 
 
-def table(one: Exploration) -> str:
+def table(exploration: Exploration) -> str:
     """The rows as people read them; the chosen one has a star."""
-    own_rtl = one.user_rtl is not None
-    counted = all(row.choice.words is not None for row in one.rows)
+    own_rtl = exploration.user_rtl is not None
+    counted = all(row.choice.words is not None for row in exploration.rows)
     head = ["", "flow", "loops", "tile", "pipeline", *(() if own_rtl else ("predicted",))]
     head += ["words", *(() if own_rtl else ("limit",))] if counted else []
-    simulated = any(row.simulated is not None or row.error for row in one.rows)
+    simulated = any(row.simulated is not None or row.error for row in exploration.rows)
     if simulated:
         head += ["simulated", *(() if own_rtl else ("model",)), "limit"]
     lines = [[*head, ""]]
-    for row in one.rows:
+    for row in exploration.rows:
         cells = _cells(row, own_rtl)
-        line = ["*" if row is one.chosen else "", *(cells[name] for name in head[1:5])]
+        line = ["*" if row is exploration.chosen else "", *(cells[name] for name in head[1:5])]
         line += [] if own_rtl else [f"{cells['predicted_ms']:.3f} ms"]
         if counted:
             line += [f"{cells['words']:,}", *(() if own_rtl else (f"{cells['limit_ratio']:.2f}x",))]
@@ -96,10 +96,12 @@ def table(one: Exploration) -> str:
             line += ["failed" if row.error else "", *([] if own_rtl else [""]), ""]
         lines.append([*line, row.error or ", ".join(row.names)])
     text = _aligned(lines, left={0, 1, 2, 3, 4, len(lines[0]) - 1})
-    how = f"{one.candidates:,} candidates in {one.seconds:.2f} s"
+    how = f"{exploration.candidates:,} candidates in {exploration.seconds:.2f} s"
     if own_rtl:
-        how += f", in the order of the model of generated RTL; simulated with RTL {_rtl(one)}"
-    return "\n".join([f"{one.problem} on {_hardware(one.spec)}, {one.board}: {how}", *text])
+        how += f", in the order of the model of generated RTL; simulated with RTL {_rtl(exploration)}"
+    return "\n".join(
+        [f"{exploration.problem} on {_hardware(exploration.spec)}, {exploration.board}: {how}", *text]
+    )
 
 
 def _hardware(spec: AcceleratorSpec) -> str:

@@ -46,7 +46,9 @@ def add_options(nest: argparse.ArgumentParser) -> None:
         Refusal("budget multipliers points pareto", lacks("auto"), "of a search: give --auto too"),
         Refusal("emit schedule", has("auto"), "with --auto the schedule is what is searched for"),
         Refusal(
-            "pareto", lambda given: given.run or given.plan, "of the search alone: leave --plan, --run out"
+            "pareto",
+            lambda options: options.run or options.plan,
+            "of the search alone: leave --plan, --run out",
         ),
     )
 
@@ -75,20 +77,20 @@ def best(program: Program) -> tuple[Schedule, str]:
 
     within = Limits.of(DEVICE)
     with _Bar() as bar:
-        found = auto(program, within, progress=bar)
-    schedule = replayed(program, found)
-    text = "".join(f"  {line}\n" for line in found.text.splitlines())
-    report = "\n".join(lines(program.name, found, str(within)))
+        result = auto(program, within, progress=bar)
+    schedule = replayed(program, result)
+    text = "".join(f"  {line}\n" for line in result.text.splitlines())
+    report = "\n".join(lines(program.name, result, str(within)))
     return schedule, f"Searched, with resident arrays: {report}\n{text or '  (as it is written)'}"
 
 
-def replayed(program: Program, found: Found) -> Schedule:
+def replayed(program: Program, result: Found) -> Schedule:
     """What was found. Raises CompileError if nothing can be built."""
     from axiloom.nests.schedule.replay import replay
 
-    if found.best.cycles is None:
-        raise CompileError(f"{program.name}: no schedule that can be built was found: {found.best.fault}")
-    return replay(program, found.text, "the schedule found")
+    if result.best.cycles is None:
+        raise CompileError(f"{program.name}: no schedule that can be built was found: {result.best.fault}")
+    return replay(program, result.text, "the schedule found")
 
 
 def limits(options: argparse.Namespace) -> Limits:
@@ -102,68 +104,70 @@ def execute(options: argparse.Namespace) -> int:
     if len(options.source) > 1:
         raise UsageError(f"--auto: one program, not {len(options.source)}")
     program = load(options.source[0], defines(options.define), options.include).program
-    found, front = search(options, program)
+    result, front = search(options, program)
     if options.output:
-        write_whole(options.output, as_text(program.name, found, options))
-        print("\n".join(lines(program.name, found, str(limits(options)))))
+        write_whole(options.output, as_text(program.name, result, options))
+        print("\n".join(lines(program.name, result, str(limits(options)))))
     else:
-        print(as_text(program.name, found, options), end="")
-    for each in front:
-        print(f"# {each.cycles:>12,} cycles  {each.amount.dsp:>4} DSP  {each.amount.lut:>7,} LUT")
+        print(as_text(program.name, result, options), end="")
+    for point in front:
+        print(f"# {point.cycles:>12,} cycles  {point.amount.dsp:>4} DSP  {point.amount.lut:>7,} LUT")
     if options.json:
-        write_whole(options.json, json.dumps(as_json(program.name, found, front), indent=2) + "\n")
-    return 128 + found.stopped if found.stopped else 0
+        write_whole(options.json, json.dumps(as_json(program.name, result, front), indent=2) + "\n")
+    return 128 + result.stopped if result.stopped else 0
 
 
-def as_text(name: str, found: Found, options: argparse.Namespace) -> str:
+def as_text(name: str, result: Found, options: argparse.Namespace) -> str:
     """The schedule, with what was searched as comments before it."""
-    report = "\n".join(lines(name, found, str(limits(options))))
-    return "".join(f"# {line}\n" for line in report.splitlines()) + found.text
+    report = "\n".join(lines(name, result, str(limits(options))))
+    return "".join(f"# {line}\n" for line in report.splitlines()) + result.text
 
 
-def lines(name: str, found: Found, limits: str) -> list[str]:
+def lines(name: str, result: Found, limits: str) -> list[str]:
     """For people."""
-    best = found.best
+    best = result.best
     if best.cycles is None:
-        return [f"{name}: no schedule that can be built was found: {best.fault}", *found.notes]
+        return [f"{name}: no schedule that can be built was found: {best.fault}", *result.notes]
     amount = best.amount
     proof = (
         "no other point that fits by its forecast takes fewer cycles"
-        if found.proven
-        else "not proven" + (f": no point takes fewer than {found.bound:,} cycles" if found.bound else "")
+        if result.proven
+        else "not proven" + (f": no point takes fewer than {result.bound:,} cycles" if result.bound else "")
     )
     return [
         f"{name}: {best.cycles:,} cycles; {amount.dsp} DSP, {amount.lut:,} LUT, {amount.ff:,} FF, "
         f"{amount.bram36:g} BRAM36; limits: {limits}",
-        f"{found.space:,} points declared, {found.searched:,} looked at, {len(found.points)} made exact, "
-        f"in {found.seconds:.1f} s; {proof}",
-        *found.notes,
+        f"{result.space:,} points declared, {result.searched:,} looked at, {len(result.points)} made exact, "
+        f"in {result.seconds:.1f} s; {proof}",
+        *result.notes,
     ]
 
 
-def as_json(name: str, found: Found, front: list[Exact]) -> Mapping[str, Any]:
+def as_json(name: str, result: Found, front: list[Exact]) -> Mapping[str, Any]:
     return {
         "program": name,
-        "schedule": found.text,
-        "cycles": {"predicted": found.best.cycles, "bound": found.bound},
-        "ii": list(found.best.intervals),
-        "resources": asdict(found.best.amount),
-        "search": searched(found),
-        "pareto": [{"cycles": each.cycles, **asdict(each.amount), "schedule": each.text} for each in front],
+        "schedule": result.text,
+        "cycles": {"predicted": result.best.cycles, "bound": result.bound},
+        "ii": list(result.best.intervals),
+        "resources": asdict(result.best.amount),
+        "search": searched(result),
+        "pareto": [
+            {"cycles": point.cycles, **asdict(point.amount), "schedule": point.text} for point in front
+        ],
     }
 
 
-def searched(found: Found) -> dict[str, Any]:
+def searched(result: Found) -> dict[str, Any]:
     """What a search says of itself, as JSON."""
     return {
-        "points": found.space,
-        "looked_at": found.searched,
-        "exact": len(found.points),
-        "seconds": round(found.seconds, 3),
-        "proven": found.proven,
-        "bound": found.bound,
-        "notes": list(found.notes),
-        "stopped": found.stopped,
+        "points": result.space,
+        "looked_at": result.searched,
+        "exact": len(result.points),
+        "seconds": round(result.seconds, 3),
+        "proven": result.proven,
+        "bound": result.bound,
+        "notes": list(result.notes),
+        "stopped": result.stopped,
     }
 
 

@@ -61,7 +61,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         Refusal("device", lacks("run", "plan", "auto"), "of a circuit: give --plan, --run or --auto too"),
         Refusal(
             "output",
-            lambda given: not (given.emit or given.auto or nest_resident.is_results(given)),
+            lambda options: not (options.emit or options.auto or nest_resident.is_results(options)),
             "for text, with --emit, or FILE.npz for results, with --run",
         ),
         Refusal("json run plan", has("emit"), "with --emit there is only text"),
@@ -77,13 +77,13 @@ def execute(options: argparse.Namespace) -> int:
         return nest_resident.execute(options)
     if options.auto:
         return nest_auto.execute(options)
-    found = []
+    programs = []
     for source in options.source:
         loaded = load(source, defines(options.define), options.include)
-        found.append(describe(source, loaded))
-        print("\n".join(lines(found[-1])))
+        programs.append(describe(source, loaded))
+        print("\n".join(lines(programs[-1])))
     if options.json:
-        write_whole(options.json, json.dumps({"programs": found}, indent=2) + "\n")
+        write_whole(options.json, json.dumps({"programs": programs}, indent=2) + "\n")
     return 0
 
 
@@ -142,25 +142,26 @@ def describe(source: str, loaded: Loaded) -> dict[str, Any]:
         "name": program.name,
         "arrays": arrays,
         "statements": statements,
-        "nests": len({each.place[0] for each in program.statements}),
-        "instances": sum(each["instances"] for each in statements),
+        "nests": len({statement.place[0] for statement in program.statements}),
+        "instances": sum(statement["instances"] for statement in statements),
         "operations": dict(sorted(total.items())),
         "loops": loops(program),
         "warnings": warnings(program),
     }
 
 
-def lines(found: Mapping[str, Any]) -> list[str]:
+def lines(program: Mapping[str, Any]) -> list[str]:
     """For people."""
     counts = (
-        f"{len(found['statements'])} statements in {found['nests']} nests, {found['instances']:,} instances"
+        f"{len(program['statements'])} statements in {program['nests']} nests, "
+        f"{program['instances']:,} instances"
     )
-    result = [f"{found['source']}: {found['name']}: {counts}", "arrays"]
-    width = max(len(each["name"]) for each in found["arrays"])
-    for each in found["arrays"]:
-        shape = "x".join(map(str, each["shape"])) or "scalar"
-        known = "  with contents" if each["contents"] else ""
-        result.append(f"  {each['name']:<{width}}  {each['role']:<5}  {each['number']:<8}  {shape}{known}")
-    result += ["loops", *(f"  {each}" for each in found["loops"]), "operations"]
-    result += [f"  {count:>14,}  {name}" for name, count in found["operations"].items()]
-    return result + [f"warning: {each}" for each in found["warnings"]]
+    result = [f"{program['source']}: {program['name']}: {counts}", "arrays"]
+    width = max(len(array["name"]) for array in program["arrays"])
+    for array in program["arrays"]:
+        shape = "x".join(map(str, array["shape"])) or "scalar"
+        known = "  with contents" if array["contents"] else ""
+        result.append(f"  {array['name']:<{width}}  {array['role']:<5}  {array['number']:<8}  {shape}{known}")
+    result += ["loops", *(f"  {line}" for line in program["loops"]), "operations"]
+    result += [f"  {count:>14,}  {name}" for name, count in program["operations"].items()]
+    return result + [f"warning: {warning}" for warning in program["warnings"]]

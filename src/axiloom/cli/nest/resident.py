@@ -79,25 +79,25 @@ def execute(options: argparse.Namespace) -> int:
     arrays = inputs(loaded, options.input, options.seed) if options.run else {}
     schedule, search = scheduled(loaded.program, options.schedule), None
     if options.auto:
-        found, _ = nest_auto.search(options, loaded.program)
-        schedule, search = nest_auto.replayed(loaded.program, found), nest_auto.searched(found)
+        result, _ = nest_auto.search(options, loaded.program)
+        schedule, search = nest_auto.replayed(loaded.program, result), nest_auto.searched(result)
         if options.output and not is_results(options):
-            write_whole(options.output, nest_auto.as_text(loaded.program.name, found, options))
+            write_whole(options.output, nest_auto.as_text(loaded.program.name, result, options))
     with steps.step("from the schedule to a circuit", "design", 0):
-        made = design(loaded.program, schedule, plain=options.plain)
+        circuit = design(loaded.program, schedule, plain=options.plain)
     run = None
     if options.run:
         with steps.step("computing the reference", "reference", 0):
             right = reference(loaded, schedule, arrays)
-        run = measure(made, arrays, right, steps)
+        run = measure(circuit, arrays, right, steps)
         if is_results(options):
             write_arrays(options.output, run.resident.results)
     measured = None
     if options.synth:
         with steps.step(
-            "synthesis by Yosys", "yosys", sum(len(pipe.nodes) for pipe in made.lowered.circuit.pipes)
+            "synthesis by Yosys", "yosys", sum(len(pipe.nodes) for pipe in circuit.lowered.circuit.pipes)
         ):
-            measured = synthesised(made.lowered.circuit)
+            measured = synthesised(circuit.lowered.circuit)
     steps.end()
     setting = Setting(
         source,
@@ -107,16 +107,16 @@ def execute(options: argparse.Namespace) -> int:
         measured,
         search,
     )
-    data = build(made, run, setting)
+    data = build(circuit, run, setting)
     if not options.run:
-        print(dependences(made.schedule))
-    print(table(made, data))
+        print(dependences(circuit.schedule))
+    print(table(circuit, data))
     if options.json:
         write_whole(options.json, json.dumps(data, indent=2) + "\n")
     if options.report:
         from axiloom.report.nest import write
 
-        write(made, data, f"axiloom {shlex.join(options.words)}", options.report)
+        write(circuit, data, f"axiloom {shlex.join(options.words)}", options.report)
     if search and search["stopped"]:
         return 128 + int(search["stopped"])
     return 0 if run is None or run.right else MismatchError.exit_code
@@ -148,20 +148,20 @@ def inputs(loaded: Loaded, file: Path | None, seed: int = 0) -> dict[str, Any]:
     program = loaded.program
     if file is None:
         return {**random_values(program, seed), **loaded.contents}
-    given = {each.name: each for each in program.arrays if each.role.is_given}
-    found = dict(read_arrays(file))
-    if unknown := sorted(set(found) - set(given)):
-        raise UsageError(f"{file}: {program.name} takes no {', '.join(unknown)}; {', '.join(given)}")
-    found = {**loaded.contents, **found}
-    if missing := sorted(set(given) - set(found)):
+    expected = {array.name: array for array in program.arrays if array.role.is_given}
+    arrays = dict(read_arrays(file))
+    if unknown := sorted(set(arrays) - set(expected)):
+        raise UsageError(f"{file}: {program.name} takes no {', '.join(unknown)}; {', '.join(expected)}")
+    arrays = {**loaded.contents, **arrays}
+    if missing := sorted(set(expected) - set(arrays)):
         raise UsageError(f"{file}: there is no {', '.join(missing)}")
-    for name, array in found.items():
-        wanted = (format_of(given[name].number).numpy, given[name].shape)
+    for name, array in arrays.items():
+        wanted = (format_of(expected[name].number).numpy, expected[name].shape)
         if (array.dtype, array.shape) != wanted:
             raise UsageError(f"{file}: {name} is {array.dtype} {array.shape}, not {wanted[0]} {wanted[1]}")
         if loaded.function and name in loaded.contents and not np.array_equal(array, loaded.contents[name]):
             raise UsageError(f"{file}: {name} starts as {loaded.function.path.name} says; leave it out")
-    return found
+    return arrays
 
 
 def synthesised(circuit: Any) -> Any:

@@ -95,25 +95,25 @@ def execute(options: argparse.Namespace, finish: Any) -> int:
     if options.auto:
         schedule, searched = nest_auto.best(loaded.program)
     progress("from the schedule to RTL")
-    made = accelerator(
+    built = accelerator(
         schedule,
         options.stream_width or 64,
         plain=options.plain,
         scatter_gather=options.dma != "simple",
     )
-    if made.deadlock:
-        progress(f"one nest after the other, as overlapped they would never end: {made.deadlock}")
+    if built.deadlock:
+        progress(f"one nest after the other, as overlapped they would never end: {built.deadlock}")
     values = nest_resident.inputs(loaded, options.input, options.seed)
     right = reference(loaded, schedule, values)
     with processes.scratch("axiloom-") as temporary:
         folder = options.keep or Path(temporary)
         make_folder(folder)
         options.rtl = None
-        system = shared.system(options, [made.link], options.seed)
-        system = replace(system, user_rtl=made.rtl(folder))
+        system = shared.system(options, [built.link], options.seed)
+        system = replace(system, user_rtl=built.rtl(folder))
         run = NestRun(
             loaded.program,
-            made.packets,
+            built.packets,
             system,
             values,
             dict(right.results),
@@ -128,14 +128,14 @@ def execute(options: argparse.Namespace, finish: Any) -> int:
         code: int = finish(run.checked(result), options, progress, result, run.driver.c)
     print(searched, end="")
     print("".join(f"warning: {warning}\n" for warning in right.warnings), end="")
-    timing = cycles(made.circuit)
-    bound = max(packet.beats for packet in made.packets)
+    timing = cycles(built.circuit)
+    bound = max(packet.beats for packet in built.packets)
     print(
         f"Nests: {timing.cycles:,} cycles from the first word on, predicted; the port alone takes {bound:,} "
         f"({timing.cycles / bound:.3f} times that)"
     )
-    if made.deadlock:
-        print(f"Nests: they run one after the other, as with --plain. Overlapped: {made.deadlock}")
+    if built.deadlock:
+        print(f"Nests: they run one after the other, as with --plain. Overlapped: {built.deadlock}")
     return code
 
 

@@ -53,15 +53,15 @@ def add_includes(command: argparse._ActionsContainer) -> None:
     )
 
 
-def defines(given: list[str]) -> dict[str, str]:
+def defines(definitions: list[str]) -> dict[str, str]:
     """``-D NAME=VALUE`` as a mapping; ``-D NAME`` is 1. Raises UsageError."""
-    found = {}
-    for each in given:
-        name, equals, value = each.partition("=")
+    defined = {}
+    for definition in definitions:
+        name, equals, value = definition.partition("=")
         if not re.fullmatch(r"[A-Za-z_]\w*", name):
-            raise UsageError(f"-D {each}: write NAME=VALUE")
-        found[name] = value if equals else "1"
-    return found
+            raise UsageError(f"-D {definition}: write NAME=VALUE")
+        defined[name] = value if equals else "1"
+    return defined
 
 
 def load(source: str, sizes: Mapping[str, str], includes: Sequence[Path] = ()) -> Loaded:
@@ -79,8 +79,8 @@ def load(source: str, sizes: Mapping[str, str], includes: Sequence[Path] = ()) -
     from axiloom.nests.poly.checks import faults
 
     loaded = loops.load(source, sizes, includes)
-    if found := faults(loaded.program):
-        raise CompileError("\n".join(found))
+    if wrong := faults(loaded.program):
+        raise CompileError("\n".join(wrong))
     return loaded
 
 

@@ -181,11 +181,11 @@ def _macro(text: str) -> tuple[str, str]:
 
 
 def _once(told: Sequence[tuple[str, Any]] | None, flag: str) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name, value in told or ():
-        if found.setdefault(name, value) != value:
-            raise UsageError(f"{flag} {name}: {found[name]} and {value}: give one value")
-    return found
+        if values.setdefault(name, value) != value:
+            raise UsageError(f"{flag} {name}: {values[name]} and {value}: give one value")
+    return values
 
 
 class _Told:
@@ -257,7 +257,7 @@ def _work(options: argparse.Namespace) -> list[tuple[str, Bench, User | None]]:
         raise UsageError(f"{', '.join(options.modules)}: is about Axiloom's modules, not about --rtl")
     if options.rtl:
         top = options.top or options.rtl[0].stem
-        given = Given(
+        settings = Given(
             _once(options.parameter, "--parameter"), _once(options.define, "-D"), tuple(options.include or ())
         )
         module = user.read(
@@ -265,7 +265,7 @@ def _work(options: argparse.Namespace) -> list[tuple[str, Bench, User | None]]:
             top,
             options.clock or (),
             options.reset or (),
-            given=given,
+            given=settings,
             tied=_once(options.tie, "--tie"),
             assume=options.assume or (),
             fair=options.fair or (),
@@ -275,7 +275,7 @@ def _work(options: argparse.Namespace) -> list[tuple[str, Bench, User | None]]:
         return [(top, user.bench(module, options.outstanding, options.within, live=options.live), module)]
     chosen = ours.chosen(options.modules)
     for given_, has_it in (("stream_width", "streams"), ("outstanding", "bursts")):
-        used = any(getattr(ours.TARGETS[one], has_it) for one in chosen)
+        used = any(getattr(ours.TARGETS[name], has_it) for name in chosen)
         if is_given(options, given_) and not used:
             flag = given_.replace("_", "-")
             raise UsageError(f"--{flag}: {', '.join(chosen)} has no {has_it}")
@@ -322,28 +322,31 @@ def execute(options: argparse.Namespace) -> int:
                 def says(
                     verdict: Verdict,
                     prop: Property,
-                    found: Found,
+                    counterexample: Found,
                     name: str = name,
                     bench: Bench = bench,
                     module: User | None = module,
                 ) -> None:
-                    if verdict.good or not found.stimulus:
+                    if verdict.good or not counterexample.stimulus:
                         told.says(verdict)
                         return
                     place = folder / re.sub(r"\W+", "_", f"{name}_{prop.port}_{prop.name}")
                     source = f" ({prop.source})" if prop.source else ""
                     note = f"{name}.{prop.port}: {prop.text}{source}: not so "
-                    if found.loop is None:
-                        note += f"in cycle {found.cycles}"
+                    if counterexample.loop is None:
+                        note += f"in cycle {counterexample.cycles}"
                     else:
-                        note += f"where cycles {found.loop} to {len(found.stimulus) - 2} come again and again"
+                        note += (
+                            f"where cycles {counterexample.loop} to {len(counterexample.stimulus) - 2} "
+                            "come again and again"
+                        )
                     if module and (free := module.free) and (prop.live or prop.name in watched.ANSWERS):
                         note += f"; free to stop it: {', '.join(free)} (--tie PORT=VALUE)"
-                    if module and found.loop is not None and not module.fair and module.registers:
+                    if module and counterexample.loop is not None and not module.fair and module.registers:
                         note += f"; if it waits for a command on {', '.join(module.registers)}: --fair FILE"
-                    if _guesses(bench, found):
+                    if _guesses(bench, counterexample):
                         note += ", if a memory holds what it would have to: the simulator will say"
-                    broken.append((place, bench, prop, found, module))
+                    broken.append((place, bench, prop, counterexample, module))
                     told.says(verdict.with_replay(str(place)), f"{note}; {place}")
 
                 for _ in abc.prove(
@@ -369,7 +372,7 @@ def execute(options: argparse.Namespace) -> int:
     return proofs.ended(options, verdicts, options.enough)
 
 
-def _guesses(bench: Bench, found: Found) -> list[str]:
+def _guesses(bench: Bench, counterexample: Found) -> list[str]:
     """What the run drives that is no input: contents of large memories, and nets that nobody drives.
 
     What registers hold at first (``init:`` by Yosys) is no such guess: a simulator has its own.
@@ -377,8 +380,8 @@ def _guesses(bench: Bench, found: Found) -> list[str]:
     from axiloom.prove.liveness import OVER, SAVES
 
     inputs = {signal.name for signal in bench.inputs} | {"clock"}
-    names = {name for values in found.stimulus for name in values}
-    return sorted(one for one in names - inputs if not one.startswith((OVER, SAVES, "init:")))
+    names = {name for values in counterexample.stimulus for name in values}
+    return sorted(name for name in names - inputs if not name.startswith((OVER, SAVES, "init:")))
 
 
 def _shows(place: Path) -> bool:
@@ -403,19 +406,21 @@ def _replay(
     from axiloom.prove.verdict import Answer
 
     begun = time.perf_counter()
-    for place, bench, prop, found, module in broken:
+    for place, bench, prop, counterexample, module in broken:
         sources = module.simulated if module else ()
         parameters = module.design.parameters if module else {}
-        replay.write(place, bench, prop, found.stimulus, sources, found.loop, parameters)
-        guesses = _guesses(bench, found)
+        replay.write(place, bench, prop, counterexample.stimulus, sources, counterexample.loop, parameters)
+        guesses = _guesses(bench, counterexample)
         if not (waves or guesses):
             print(f"pytest {place / replay.TEST} runs it")
         elif _shows(place):
             print(f"{place}: the simulator shows it", flush=True)
         elif guesses:
             print(f"{place}: the simulator does not show it: not decided, it rests on what a memory holds")
-            at = next(i for i, one in enumerate(told) if one.replay == str(place))
-            told[at] = dataclasses.replace(told[at], answer=Answer.OPEN, solver=f"{found.engine}, not run")
+            at = next(i for i, verdict in enumerate(told) if verdict.replay == str(place))
+            told[at] = dataclasses.replace(
+                told[at], answer=Answer.OPEN, solver=f"{counterexample.engine}, not run"
+            )
         else:
             print(f"{place}: the simulator does not: it depends on what registers hold before a reset")
     if broken and waves:

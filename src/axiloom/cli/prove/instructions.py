@@ -48,10 +48,10 @@ def execute(options: argparse.Namespace) -> int:
         told.of(lambda say: instructions.prove(source, options.limit, say))
         if options.forms:
             limit = options.limit if is_given(options, "limit") else closed_forms.LIMIT_S
-            for one in closed_forms.verdicts(source, limit):
-                found = one.answer is Answer.HOLDS
-                told.say(f"{'proved' if found else 'no closed form'}: {one.name.split(':')[0]}: {one.text}")
-                told(one)
+            for form in closed_forms.verdicts(source, limit):
+                holds = form.answer is Answer.HOLDS
+                told.say(f"{'proved' if holds else 'no closed form'}: {form.name.split(':')[0]}: {form.text}")
+                told(form)
     verdicts = told.verdicts
     if lines := verdicts if options.all else [verdict for verdict in verdicts if not verdict.good]:
         print("\n".join(table(lines)))

@@ -85,27 +85,30 @@ def execute(options: argparse.Namespace) -> int:
         with _one_fault(name, faults):
             chosen.append(mappings.read(name, sizes, any_size=whole))
     if whole and not options.mappings:  # of those that are built in, some say where elements lie
-        chosen = [one for one in chosen if one.places]
+        chosen = [mapping for mapping in chosen if mapping.places]
     if options.list:
-        for one in chosen:
+        for mapping in chosen:
             said = ", ".join(
                 f"{size.name}={size.value} ({size.least} to {size.most}"
                 + (f" by {size.multiple})" if size.multiple > 1 else ")")
-                for size in one.sizes.values()
+                for size in mapping.sizes.values()
             )
-            print(f"{one.name:<20} on {one.target.name}: {said}\n    {one.text.partition(chr(10))[0]}")
+            print(
+                f"{mapping.name:<20} on {mapping.target.name}: {said}\n"
+                f"    {mapping.text.partition(chr(10))[0]}"
+            )
         return 0
     begun = time.perf_counter()
     rows: list[tuple[str, ...]] = [("mapping", "on", "sizes", "verdict", "claims", "s")]
     with proofs.Told(options) as told:
-        for one in chosen:
-            found: list[Verdict] = []
-            with _one_fault(one.name, faults):
-                for verdict in (any_sizes if whole else mappings).prove(one, options.limit):
+        for mapping in chosen:
+            own: list[Verdict] = []
+            with _one_fault(mapping.name, faults):
+                for verdict in (any_sizes if whole else mappings).prove(mapping, options.limit):
                     told(verdict)
-                    found.append(verdict)
-                said = (any_sizes if whole else mappings).sizes_of(one)
-                rows.append(_row(one.name, one.target.name, said, found))
+                    own.append(verdict)
+                said = (any_sizes if whole else mappings).sizes_of(mapping)
+                rows.append(_row(mapping.name, mapping.target.name, said, own))
     verdicts = told.verdicts
     if not verdicts and faults:
         raise faults[0]

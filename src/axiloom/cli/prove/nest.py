@@ -76,16 +76,16 @@ def execute(options: argparse.Namespace) -> int:
             "and proofs are for all data; leave it out"
         )
     schedule = nest_source.scheduled(loaded.program, options.schedule)
-    made = accelerator(schedule, options.stream_width, plain=options.plain)
-    if made.deadlock:
-        print(f"{loaded.program.name}: in the plain form, as overlapped it would never end: {made.deadlock}")
+    built = accelerator(schedule, options.stream_width, plain=options.plain)
+    if built.deadlock:
+        print(f"{loaded.program.name}: in the plain form, as overlapped it would never end: {built.deadlock}")
     with proofs.Told(options) as told:
-        found = verdicts.prove(
-            loaded.program, schedule, made, limit_s=options.limit, waits=options.waits, say=told
+        proved = verdicts.prove(
+            loaded.program, schedule, built, limit_s=options.limit, waits=options.waits, say=told
         )
-    lines = [one for one in found if options.all or one.source != "helper" or not one.good]
+    lines = [verdict for verdict in proved if options.all or verdict.source != "helper" or not verdict.good]
     print("\n".join(table(lines)))
     print(
-        f"{loaded.program.name}: {summary(found)}; {time.perf_counter() - begun:.0f} s; {solvers.versions()}"
+        f"{loaded.program.name}: {summary(proved)}; {time.perf_counter() - begun:.0f} s; {solvers.versions()}"
     )
-    return proofs.ended(options, found)
+    return proofs.ended(options, proved)

@@ -113,13 +113,13 @@ def execute(options: argparse.Namespace) -> int:
             print(line)
 
         folder = options.replay or Path("replay")
-        found = verdicts.prove(device, options.limit, counted, folder=folder, say=say)
-    print("\n".join(table(found)))
+        proved = verdicts.prove(device, options.limit, counted, folder=folder, say=say)
+    print("\n".join(table(proved)))
     print(
-        f"{device.name}, {verdicts.sizes(device)}: {summary(found)}; "
+        f"{device.name}, {verdicts.sizes(device)}: {summary(proved)}; "
         f"{time.perf_counter() - begun:.0f} s; {solvers.versions()}"
     )
-    return proofs.ended(options, found)
+    return proofs.ended(options, proved)
 
 
 def _of_text(options: argparse.Namespace) -> int:
@@ -130,14 +130,14 @@ def _of_text(options: argparse.Namespace) -> int:
 
     begun = time.perf_counter()
     isa, sizes = _sized(options)
-    made = device(isa, **sizes)
+    rtl = device(isa, **sizes)
     most = options.commands or texts.COMMANDS
     with proofs.Told(options) as told:
-        found = told.of(lambda say: texts.prove(isa, made, options.limit, say, most))
-    print("\n".join(table(found)))
-    print("\n".join(f"{one.name}: {one.text}" for one in found))
-    print(f"{made.top}: {summary(found)}; {time.perf_counter() - begun:.0f} s; {solvers.versions()}")
-    return proofs.ended(options, found)
+        proved = told.of(lambda say: texts.prove(isa, rtl, options.limit, say, most))
+    print("\n".join(table(proved)))
+    print("\n".join(f"{verdict.name}: {verdict.text}" for verdict in proved))
+    print(f"{rtl.top}: {summary(proved)}; {time.perf_counter() - begun:.0f} s; {solvers.versions()}")
+    return proofs.ended(options, proved)
 
 
 def _sized(options: argparse.Namespace) -> tuple[InstructionSet, dict[str, int]]:
@@ -146,8 +146,8 @@ def _sized(options: argparse.Namespace) -> tuple[InstructionSet, dict[str, int]]
     from axiloom.cli.run import select
     from axiloom.isa.instructions.tree import RTL_SIZES
 
-    given = select.constants(options.define)
-    isa = select.instruction_set(options.isa, Path(), given, "--isa")
+    defined = select.constants(options.define)
+    isa = select.instruction_set(options.isa, Path(), defined, "--isa")
     sizes = {name: getattr(options, name) for name in RTL_SIZES if getattr(options, name) is not None}
     if not options.small:
         return isa, sizes
@@ -156,7 +156,7 @@ def _sized(options: argparse.Namespace) -> tuple[InstructionSet, dict[str, int]]
             f"--small: {isa.place} says no small form, such as small(ROWS=4): give -D NAME=VALUE"
         )
     sizes = {name: value for name, value in isa.small.items() if name in RTL_SIZES} | sizes
-    constants = {name: value for name, value in isa.small.items() if name not in RTL_SIZES} | given
+    constants = {name: value for name, value in isa.small.items() if name not in RTL_SIZES} | defined
     told = ", ".join(f"{name} = {value}" for name, value in {**constants, **sizes}.items())
     print(f"small form: {told}", flush=True)
     return select.instruction_set(options.isa, Path(), constants, "--isa"), sizes

@@ -83,36 +83,36 @@ def execute(options: argparse.Namespace) -> int:
             print("\n".join(_table([proof], [rule.name for rule in rules])[1:]))
             shown.update()
 
-        found = proved.proofs(texts, options.limit, say)
-    print(f"{summary(found)}; {time.perf_counter() - begun:.1f} s; {solvers.versions()}")
+        proofs = proved.proofs(texts, options.limit, say)
+    print(f"{summary(proofs)}; {time.perf_counter() - begun:.1f} s; {solvers.versions()}")
     if options.json:
-        listed = [asdict(one) | {"good": one.good} for one in found]
+        listed = [asdict(proof) | {"good": proof.good} for proof in proofs]
         write_whole(options.json, json.dumps({"rules": listed}, indent=1) + "\n")
-    return 0 if all(one.good for one in found) else 1
+    return 0 if all(proof.good for proof in proofs) else 1
 
 
-def summary(found: Sequence[Proof]) -> str:
+def summary(proofs: Sequence[Proof]) -> str:
     """How many are proved, for all sizes or for some, and what is not."""
-    every = sum(one.good and one.every_size for one in found)
-    some = sum(one.good and not one.every_size for one in found)
+    every = sum(proof.good and proof.every_size for proof in proofs)
+    some = sum(proof.good and not proof.every_size for proof in proofs)
     parts = [f"{every} proved for all sizes"]
     parts += [f"{some} for the sizes they state"] if some else []
     for answer in ORDER[:2]:
-        count = sum(one.answer == answer for one in found)
+        count = sum(proof.answer == answer for proof in proofs)
         parts += [f"{count} {answer}"] if count else []
-    return f"{len(found)} rules: {', '.join(parts)}"
+    return f"{len(proofs)} rules: {', '.join(parts)}"
 
 
-def _table(found: Sequence[Proof], names: Sequence[str]) -> list[str]:
+def _table(proofs: Sequence[Proof], names: Sequence[str]) -> list[str]:
     """A line a rule; of what is not proved, the reason below."""
     width = max(map(len, names), default=4)
     lines = [f"{'rule':<{width}}  {'sense':<8}  {'verdict':<11}  {'cases':>5}  {'tried':>5}  {'s':>6}  about"]
-    for one in found:
-        seconds = "cached" if one.kept else f"{one.seconds:.1f}"
+    for proof in proofs:
+        seconds = "cached" if proof.kept else f"{proof.seconds:.1f}"
         lines.append(
-            f"{one.rule:<{width}}  {one.sense:<8}  {one.answer:<11}  {one.cases:>5}  {one.tried:>5}  "
-            f"{seconds:>6}  {one.about}".rstrip()
+            f"{proof.rule:<{width}}  {proof.sense:<8}  {proof.answer:<11}  {proof.cases:>5}  "
+            f"{proof.tried:>5}  {seconds:>6}  {proof.about}".rstrip()
         )
-        if not one.good:
-            lines.append(f"  {one.place}: {one.why}")
+        if not proof.good:
+            lines.append(f"  {proof.place}: {proof.why}")
     return lines

@@ -63,11 +63,11 @@ class Told:
 
     def of(self, ask: Callable[[Say], list[Verdict]]) -> list[Verdict]:
         """What `ask` gives and tells of; what comes from the cache, nobody told of."""
-        found = ask(self)
+        verdicts = ask(self)
         if not self.verdicts:
-            for one in found:
-                self(one)
-        return found
+            for verdict in verdicts:
+                self(verdict)
+        return verdicts
 
     def say(self, text: str) -> None:
         self._shown.clear()

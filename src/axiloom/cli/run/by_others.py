@@ -24,11 +24,11 @@ def in_c(
     )
     with templates.given(defines if templates.places(text) else (), text, file.name):
         text = templates.filled(text, file.name)
-    made = folder / f"{file.stem}.c"
+    target = folder / f"{file.stem}.c"
     program = translate(text, file.name, function, board)
-    made.write_text(program.text, encoding="utf-8")
+    target.write_text(program.text, encoding="utf-8")
     for note in program.notes:
         print(f"note: {note}", file=sys.stderr)
     if program.prints and not linux:
         print(f"note: {file.name}: {', '.join(program.prints)} prints with --os linux only", file=sys.stderr)
-    return made
+    return target

@@ -205,8 +205,8 @@ def execute_run(options: argparse.Namespace) -> int:
 def _execute_template(options: argparse.Namespace) -> int:
     """A template of MLIR with the values of -D in it."""
     file = frontend.split(options.problem)[0]
-    given = {name: action for name, action in options.given.items() if name != "define"}
-    filled = argparse.Namespace(**{**vars(options), "define": [], "given": given})
+    actions = {name: action for name, action in options.given.items() if name != "define"}
+    filled = argparse.Namespace(**{**vars(options), "define": [], "given": actions})
     with templates.given(options.define, read_text(file, CompileError), str(file)):
         return execute_run(filled)
 
@@ -277,16 +277,16 @@ def _execute_one(options: argparse.Namespace) -> int:
 
 
 def network_run(
-    options: argparse.Namespace, model: frontend.Model, given: Arrays | None = None
+    options: argparse.Namespace, model: frontend.Model, inputs: Arrays | None = None
 ) -> NetworkRun:
-    """A network as the options say; `given`: its inputs, in place of a file's."""
+    """A network as the options say; `inputs`: its inputs, in place of a file's."""
     if options.os == "linux":
         raise UsageError(f"{options.problem}: --os linux is for functions with one op, not for networks")
     data_type = network_data_type(model.mlir, model.weights, options.problem)
-    found = default.of_network(options, model, data_type)
-    how = select.of_network(options, found.specs)
-    if options.flow == BEST and not any(ranks(spec) for spec in found.specs):
-        first = found.spec
+    taken = default.of_network(options, model, data_type)
+    how = select.of_network(options, taken.specs)
+    if options.flow == BEST and not any(ranks(spec) for spec in taken.specs):
+        first = taken.spec
         raise UsageError(
             f"--flow best: in a network the cost model chooses for matmuls, and {first.name} does none; "
             f"give one of {', '.join(first.flows)}, or leave --flow out"
@@ -294,10 +294,10 @@ def network_run(
     _check_against(options)
     return NetworkRun(
         Network(
-            options.problem, model.mlir, model.weights, given or options.input, options.seed, model.referee
+            options.problem, model.mlir, model.weights, inputs or options.input, options.seed, model.referee
         ),
-        shared.system(options, found.specs, options.seed),
-        found.schedule,
+        shared.system(options, taken.specs, options.seed),
+        taken.schedule,
         keep_weights=options.weights,
         stop_after=options.stop_after,
         least=options.offload_from,
@@ -305,7 +305,7 @@ def network_run(
         selecting=how.egraph,
         or_matching=not how.asked,
         because=how.because,
-        choice=found.choice,
+        choice=taken.choice,
         simulated=_layers(options),
     )
 
@@ -318,12 +318,12 @@ def _layers(options: argparse.Namespace) -> str:
 
 def _problem_run(options: argparse.Namespace) -> ProblemRun:
     mlir, data_type = shared.problem(options.problem, options.flow)
-    found = default.of_problem(options, mlir, data_type)
+    taken = default.of_problem(options, mlir, data_type)
     return ProblemRun(
         Workload(options.problem, mlir, options.seed),
-        shared.system(options, found.specs, options.seed),
-        found.schedule,
-        choice=found.choice,
+        shared.system(options, taken.specs, options.seed),
+        taken.schedule,
+        choice=taken.choice,
         calls=options.calls,
     )
 
@@ -411,8 +411,8 @@ def execute_simulate(options: argparse.Namespace) -> int:
     outputs = {symbol: (array.shape, str(array.dtype)) for symbol, array in expected.items()}
     soc = Soc(system, timeline=shared.wants_timeline(options))
     with folder_or_temporary(options.keep) as folder:
-        given = Given(tuple(options.define), tuple(options.include))
-        elf = _elf(options, system, folder, given, {*inputs, *expected}, progress)
+        settings = Given(tuple(options.define), tuple(options.include))
+        elf = _elf(options, system, folder, settings, {*inputs, *expected}, progress)
         soc.build(progress=progress)
         progress("")
         driver_hash = content_hash(elf)
@@ -464,11 +464,11 @@ def _elf(
     options: argparse.Namespace,
     system: System,
     folder: Path,
-    given: Given,
+    settings: Given,
     arrays: Collection[str],
     progress: Any,
 ) -> Path:
-    named = [frontend.split(str(one)) for one in options.driver]
+    named = [frontend.split(str(driver)) for driver in options.driver]
     for file, _ in named:
         if not file.is_file():
             raise UsageError(f"{file}: {'is a folder, not a file' if file.is_dir() else 'no such file'}")
@@ -479,10 +479,12 @@ def _elf(
     sources = []
     for file, function in named:
         if file.suffix == ".mlir":
-            file = by_others.in_c(file, function, folder, system.spec, given.defines, options.os == "linux")
+            file = by_others.in_c(
+                file, function, folder, system.spec, settings.defines, options.os == "linux"
+            )
         if not file.suffix.startswith(".h"):
             sources.append(file)
-    elf, warnings = system.compile_user(sources, folder / "driver.elf", given, arrays)
+    elf, warnings = system.compile_user(sources, folder / "driver.elf", settings, arrays)
     progress("")
     for warning in warnings:
         print(warning, file=sys.stderr)

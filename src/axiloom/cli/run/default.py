@@ -41,18 +41,18 @@ def of_problem(options: argparse.Namespace, mlir: str, data_type: str) -> Defaul
     unknown: Default | None = None  # to the model, or wrong in a way that the compiler says best
     for kind in (own, others):
         best: Default | None = None
-        for one in _each(options, kind):
+        for way in _each(options, kind):
             try:
-                found = _of_problem(one, mlir, data_type)
+                taken = _of_problem(way, mlir, data_type)
             except (CompileError, SpecError, UsageError) as error:
                 first = first or error
                 continue
-            if found.choice is None:
-                unknown = unknown or found
+            if taken.choice is None:
+                unknown = unknown or taken
                 continue
-            faster = best is None or _ms(found) < _ms(best) * (1 - CLOSE)
-            if faster and has_room(found.spec, _board(options)):
-                best = found
+            faster = best is None or _ms(taken) < _ms(best) * (1 - CLOSE)
+            if faster and has_room(taken.spec, _board(options)):
+                best = taken
         if best is not None:
             return _named(best, accel=best.spec.name)
         if unknown is not None:
@@ -65,8 +65,10 @@ def of_problem(options: argparse.Namespace, mlir: str, data_type: str) -> Defaul
 def _of_problem(options: argparse.Namespace, mlir: str, data_type: str) -> Default:
     spec, asked = shared.accelerator(options, data_type), shared.schedule(options)
     if not _is_open(options, spec):
-        found = resolve(mlir, spec, asked, board=_board(options), name=options.problem, calls=_calls(options))
-        return Default((spec,), found)
+        schedule = resolve(
+            mlir, spec, asked, board=_board(options), name=options.problem, calls=_calls(options)
+        )
+        return Default((spec,), schedule)
     return default.of_problem(
         mlir,
         spec,
@@ -89,14 +91,14 @@ def explored(options: argparse.Namespace, data_type: str) -> AcceleratorSpec:
         return spec
     asked = Schedule(BEST, pipeline=options.pipeline)
     mlir, _ = shared.problem(options.problem)
-    found = default.of_problem(mlir, spec, asked, _left(options), board=_board(options), name=options.problem)
-    return found.spec
+    taken = default.of_problem(mlir, spec, asked, _left(options), board=_board(options), name=options.problem)
+    return taken.spec
 
 
 def of_network(options: argparse.Namespace, model: frontend.Model, data_type: Sequence[str] | str) -> Default:
     """For all layers of a network."""
-    if _is_free(options) and (found := _of_layers(options, model, data_type)) is not None:
-        return found
+    if _is_free(options) and (taken := _of_layers(options, model, data_type)) is not None:
+        return taken
     return _of_network(options, model, data_type)
 
 
@@ -113,15 +115,15 @@ def _of_layers(
     work = [sum(layer.multiply_adds for layer in layers if layer.device == i) for i in range(len(specs))]
     if not any(work):
         return None
-    one = ways[work.index(max(work))]
+    most = ways[work.index(max(work))]
     asked = is_given(options, "post")
     for post in (True,) if asked else (True, False):
         try:
-            found = _of_network(argparse.Namespace(**{**vars(one), "post": post}), model, data_type)
+            taken = _of_network(argparse.Namespace(**{**vars(most), "post": post}), model, data_type)
         except (CompileError, SpecError, UsageError):
             continue
-        if all(has_room(spec, _board(options)) for spec in found.specs):
-            return _named(found, accel=found.spec.name, **({"post": "yes"} if post and not asked else {}))
+        if all(has_room(spec, _board(options)) for spec in taken.specs):
+            return _named(taken, accel=taken.spec.name, **({"post": "yes"} if post and not asked else {}))
     return None
 
 
@@ -136,17 +138,17 @@ def _of_network(
     )
 
 
-def remarks(found: Default) -> list[str]:
+def remarks(taken: Default) -> list[str]:
     """For the banner of a driver: what was chosen, and the options that name its hardware."""
-    if found.choice is None:
+    if taken.choice is None:
         return []
-    spec, chosen = found.spec, found.choice["chosen"]
+    spec, chosen = taken.spec, taken.choice["chosen"]
     options = [f"--accel {chosen['accel']}"] if "accel" in chosen else []
     options += [f"--dma {'sg' if spec.dma.scatter_gather else 'simple'}"]
     options += [f"--stream-width {spec.stream_width}"]
     options += [f"--memory-port {boards.COHERENT}"] if spec.dma.coherent else []
     options += [f"--macs {spec.macs}"] if "macs" in chosen else []
-    return [f"{choice_line(found.choice)}.", f"Its hardware: {' '.join(options)}."]
+    return [f"{choice_line(taken.choice)}.", f"Its hardware: {' '.join(options)}."]
 
 
 def _is_free(options: argparse.Namespace) -> bool:
@@ -162,16 +164,16 @@ def _each(options: argparse.Namespace, names: Sequence[str]) -> Iterator[argpars
         yield argparse.Namespace(**{**vars(options), "accel": name})
 
 
-def _ms(found: Default) -> float:
-    assert found.choice is not None
-    return found.choice["predicted_ms"]
+def _ms(taken: Default) -> float:
+    assert taken.choice is not None
+    return taken.choice["predicted_ms"]
 
 
-def _named(found: Default, **chosen: str) -> Default:
+def _named(taken: Default, **chosen: str) -> Default:
     """With what else was chosen."""
-    if found.choice is None:
-        return found
-    return replace(found, choice={**found.choice, "chosen": {**chosen, **found.choice["chosen"]}})
+    if taken.choice is None:
+        return taken
+    return replace(taken, choice={**taken.choice, "chosen": {**chosen, **taken.choice["chosen"]}})
 
 
 def _is_open(options: argparse.Namespace, spec: AcceleratorSpec) -> bool:

@@ -28,12 +28,12 @@ class Loaded:
         self.options.words = words
         self.options.layers = ALL  # what is not simulated gives no results
         given.check(self.options)
-        found = frontend.load(model) if frontend.is_model(model) else None
-        if found is None or not is_network(found.mlir, model):
+        loaded = frontend.load(model) if frontend.is_model(model) else None
+        if loaded is None or not is_network(loaded.mlir, model):
             raise UsageError(
                 f"{model}: expected a network: FILE.mlir with many ops, FILE.onnx or FILE.py:FUNCTION"
             )
-        self.model = found
+        self.model = loaded
         self.report: Report | None = None
         """Of the last call: what ``axiloom run --json`` writes."""
 
@@ -46,8 +46,8 @@ class Loaded:
         Inputs are what the network takes, or floats for an int8 network. Every result is compared with
         NumPy's; MismatchError if it differs, HangError, DriverError or StaleDataError if the run fails.
         """
-        arrays = {f"input{number}": np.asarray(one) for number, one in enumerate(inputs)}
-        arrays |= {name: np.asarray(one) for name, one in named.items()}
+        arrays = {f"input{number}": np.asarray(array) for number, array in enumerate(inputs)}
+        arrays |= {name: np.asarray(array) for name, array in named.items()}
         run = network_run(self.options, self.model, arrays or None)
         result = simulate(run)
         self.report = run.checked(result)

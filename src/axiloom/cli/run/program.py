@@ -71,9 +71,9 @@ def execute(options: argparse.Namespace, finish: Any) -> int:
         program, isa = chosen.program, chosen.isa
     else:
         program = read(Path(options.problem))
-        given, folder = select.constants(options.define), Path(options.problem).parent
-        isa = select.instruction_set(program.target, folder, given, program.name)
-    made = built(isa)
+        constants, folder = select.constants(options.define), Path(options.problem).parent
+        isa = select.instruction_set(program.target, folder, constants, program.name)
+    rtl = built(isa)
     values = random_values(program, options.seed)
     results, reference = by_text(program, isa, values), BY_TEXT
     if chosen is not None and _same(chosen, values, results):
@@ -82,13 +82,13 @@ def execute(options: argparse.Namespace, finish: Any) -> int:
         folder = options.keep or Path(temporary)
         make_folder(folder)
         options.rtl = None
-        system = shared.system(options, [made.link], options.seed)
-        system = replace(system, user_rtl=made.rtl(folder))
-        run = ProgramRun(program, made, system, values, results, reference, seed=options.seed)
+        system = shared.system(options, [rtl.link], options.seed)
+        system = replace(system, user_rtl=rtl.rtl(folder))
+        run = ProgramRun(program, rtl, system, values, results, reference, seed=options.seed)
         watch = Watch(progress, sys.stderr.isatty(), options.keep, shared.wants_timeline(options))
         result = simulate(run, watch)
         code: int = finish(run.checked(result), options, progress, result, run.driver.c)
-    foretold = made.foretold(program)
+    foretold = rtl.foretold(program)
     plan = run.plan
     alone = "" if foretold is None else f"; the device alone takes {foretold:,}"
     print(*(chosen.lines() if chosen else [f"Commands: {len(program.commands)}"]), sep="\n")
@@ -108,6 +108,6 @@ def _same(chosen: Selected, values: Any, results: Any) -> bool:
     names = {str(parameter.attributes["name"]) for parameter in chosen.graph.parameters}
     if names != set(values):
         return False
-    found = evaluate(chosen.graph, values)
-    outs = ["y"] if len(found) == 1 else [f"y{i}" for i in range(len(found))]
-    return all(np.array_equal(results[name], one) for name, one in zip(outs, found, strict=True))
+    expected = evaluate(chosen.graph, values)
+    outs = ["y"] if len(expected) == 1 else [f"y{i}" for i in range(len(expected))]
+    return all(np.array_equal(results[name], array) for name, array in zip(outs, expected, strict=True))

@@ -19,17 +19,17 @@ FILES = ("json", "report", "perfetto", "trace", "trace_window", "keep", "against
 
 def wanted(report: Report) -> list[str]:
     """The remedies, without repetition, those of the largest losses first."""
-    losses = sorted(report["losses"], key=lambda one: -one["cycles"])
+    losses = sorted(report["losses"], key=lambda loss: -loss["cycles"])
     return list(dict.fromkeys(remedy for loss in losses for remedy in loss["remedies"]))[:MOST]
 
 
 def measured(
     report: Report,
     options: argparse.Namespace,
-    made: Callable[[argparse.Namespace], ProblemRun],
+    make: Callable[[argparse.Namespace], ProblemRun],
     watch: Watch,
 ) -> list[Tried]:
-    """A run with each of the remedies; `made` makes a run of parsed options. One that is refused says why."""
+    """A run with each of the remedies; `make` makes a run of parsed options. One that is refused says why."""
     from axiloom.cli import parser  # it imports this module's users
 
     rows: list[Tried] = []
@@ -39,12 +39,12 @@ def measured(
             setattr(again, name, None)
         watch.progress(f"trying {remedy}")
         try:
-            run = made(again)
-            found = run.checked(simulate(run, watch))
+            run = make(again)
+            repeat = run.checked(simulate(run, watch))
         except AxiloomError as error:
             rows.append({"options": remedy, "cycles": None, "times": None, "said": str(error)})
             continue
-        cycles, before = found["fabric"]["cycles"], report["fabric"]["cycles"]
-        said = "right" if found["result"]["matches"] else "WRONG"
+        cycles, before = repeat["fabric"]["cycles"], report["fabric"]["cycles"]
+        said = "right" if repeat["result"]["matches"] else "WRONG"
         rows.append({"options": remedy, "cycles": cycles, "times": round(before / cycles, 2), "said": said})
     return rows

@@ -118,29 +118,29 @@ def constants(define: list[str]) -> dict[str, int]:
     """Constants of a text, of ``-D NAME=VALUE``. Raises UsageError."""
     from axiloom.cli.nest.source import defines
 
-    given = {}
+    values = {}
     for name, value in defines(define).items():
         try:
-            given[name] = int(value, 0)
+            values[name] = int(value, 0)
         except ValueError:
             raise UsageError(f"-D {name}={value}: a constant of a text is a number") from None
-    return given
+    return values
 
 
-def instruction_set(name: str, folder: Path, given: Mapping[str, int], where: str) -> InstructionSet:
+def instruction_set(name: str, folder: Path, values: Mapping[str, int], where: str) -> InstructionSet:
     """A built-in text by its name, or a file. Raises UsageError, SpecError."""
     from axiloom.isa.instructions.library import INSTRUCTIONS, targets
     from axiloom.isa.instructions.read import read
 
     built_in = targets()
     if name in built_in:
-        return read(built_in[name], dict(given))
+        return read(built_in[name], dict(values))
     if not name.endswith(INSTRUCTIONS):
         raise UsageError(
             f"{where}: no instruction set is called {name}; there are {', '.join(built_in)}, "
             f"and files that end in {INSTRUCTIONS}"
         )
-    return read(folder / name, dict(given))
+    return read(folder / name, dict(values))
 
 
 def selected(
@@ -157,12 +157,12 @@ def selected(
     if options.accel is None:
         names = ", ".join(targets())
         raise UsageError(f"--select egraph: say for which instruction set: --accel {names}, or FILE.isa")
-    given = constants(options.define)
+    values = constants(options.define)
     path, _, function = str(options.problem).partition(":")
     graph = read(Path(path), function or None)
     return select(
         graph,
-        lambda more: instruction_set(options.accel, Path(), {**more, **given}, "--accel"),
+        lambda more: instruction_set(options.accel, Path(), {**more, **values}, "--accel"),
         device,
         progress,
         Path(options.accel).name if options.accel.endswith(INSTRUCTIONS) else "",

@@ -39,12 +39,12 @@ def is_serial(options: argparse.Namespace) -> bool:
     """Whether the board is on a serial line. UsageError where another one is given what is for those."""
     if options.board == NAME:
         return True
-    given = [
+    flags = [
         flag for flag, value in (("--clock", options.clock), ("--port", options.port)) if value is not None
     ]
-    if given:
+    if flags:
         raise UsageError(
-            f"{', '.join(given)}: for a board on a serial line (--board {NAME}), not {options.board}"
+            f"{', '.join(flags)}: for a board on a serial line (--board {NAME}), not {options.board}"
         )
     return False
 

@@ -57,21 +57,19 @@ def execute(options: argparse.Namespace, run: Callable[[argparse.Namespace, Netw
         raise UsageError(
             f"{options.problem}: --accel {options.accel} is for networks: MLIR, model.py:build or .onnx"
         )
-    given = select.constants(options.define)
+    values = select.constants(options.define)
 
     def read(more: Mapping[str, int]) -> InstructionSet:
-        return select.instruction_set(names[0], Path(), {**more, **given}, "--accel")
+        return select.instruction_set(names[0], Path(), {**more, **values}, "--accel")
 
     progress = shared.progress()
     progress("from the text to RTL")
-    made = device(read({}), stream_width=options.stream_width or 64)
-    layers = TextLayers(read, made, progress)
+    rtl = device(read({}), stream_width=options.stream_width or 64)
+    layers = TextLayers(read, rtl, progress)
     with processes.scratch("axiloom-") as temporary:
         folder = options.keep or Path(temporary)
         make_folder(folder)
-        system = replace(
-            shared.system(options, [made.link], options.seed), user_rtl=made.rtl(Path(temporary))
-        )
+        system = replace(shared.system(options, [rtl.link], options.seed), user_rtl=rtl.rtl(Path(temporary)))
         network = NetworkRun(
             Network(options.problem, model.mlir, model.weights, options.input, options.seed, model.referee),
             system,

@@ -85,10 +85,10 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def execute_check(options: argparse.Namespace) -> int:
     if path := _instructions(options.file):
-        found = read(path)
-        _possible(found)
-        print(f"{options.file}: {found.name}: no faults; {counts(found)}")
-        return int(not _instructions_proved(options.file, found)) if options.prove else 0
+        instructions = read(path)
+        _possible(instructions)
+        print(f"{options.file}: {instructions.name}: no faults; {counts(instructions)}")
+        return int(not _instructions_proved(options.file, instructions)) if options.prove else 0
     loaded = isa.load_all(options.file)
     for spec in loaded.values():
         flows = ", ".join(spec.flows)

@@ -93,7 +93,7 @@ def draft(
     """
     base = _plain(kernel or KERNEL, tile, data_type or INT32.name)
     told_so = {"kernel": kernel, "accel_size": tile, "data_type": data_type}
-    guessed = [one for one in GUESSES if not one.startswith("rtl.") and not told_so.get(one)]
+    guessed = [guess for guess in GUESSES if not guess.startswith("rtl.") and not told_so.get(guess)]
     base = base.replace(guessed=tuple(guessed))
     operands = [name for name in base.data if name != base.form.output]
     for file in files:
@@ -101,15 +101,15 @@ def draft(
             raise UsageError(f"{file}: no such file")
     files = as_verilog(files, top)
     ports = read_ports(files, top)
-    found = list(buses(ports, "tdata"))
-    streams = [bus.prefix for bus in found if bus.signals["tdata"].is_input]
+    all_buses = list(buses(ports, "tdata"))
+    streams = [bus.prefix for bus in all_buses if bus.signals["tdata"].is_input]
     told = RtlPorts(inputs=dict(zip(operands, streams, strict=False)) if len(streams) > 1 else {})
-    faults = list(_streams(top, base.kernel, operands, streams, [one.prefix for one in found]))
+    faults = list(_streams(top, base.kernel, operands, streams, [bus.prefix for bus in all_buses]))
     spec = base.replace(name=top, rtl=told)
     try:
         rtl = UserRtl(files, top, told)
     except BuildError as error:
-        return spec, [*(f"to do: {one}" for one in [*faults, str(error)]), *_guesses(spec)]
+        return spec, [*(f"to do: {fault}" for fault in [*faults, str(error)]), *_guesses(spec)]
     spec = _for(spec.replace(stream_width=rtl.stream_width), rtl, files)
     faults += [f"{top}: {fault}" for fault in check.check(spec)]
     try:
@@ -124,7 +124,7 @@ def _streams(
     top: str, kernel: str, operands: Sequence[str], streams: Sequence[str], every: Sequence[str]
 ) -> Iterator[str]:
     """What is wrong with their number."""
-    results = [one for one in every if one not in streams]
+    results = [stream for stream in every if stream not in streams]
     if len(streams) > 1 and len(streams) != len(operands):
         yield (
             f"{top} has {len(streams)} input streams ({', '.join(streams)}), and {kernel} has "
@@ -157,11 +157,11 @@ def _for(spec: AcceleratorSpec, rtl: UserRtl, files: Sequence[Path]) -> Accelera
 
 def _registers(files: Sequence[Path]) -> dict[str, int]:
     """Register to its offset, from the comments that Vitis HLS writes: ``// 0x10 : Data signal of rows``."""
-    found: dict[str, int] = {}
+    registers: dict[str, int] = {}
     for file in files:
         for line in _REGISTER.finditer(file.read_text(encoding="utf-8", errors="replace")):
-            found.setdefault(line["name"] or CONTROL, int(line["at"], 16))
-    return found
+            registers.setdefault(line["name"] or CONTROL, int(line["at"], 16))
+    return registers
 
 
 def _with_registers(spec: AcceleratorSpec, registers: Mapping[str, int]) -> AcceleratorSpec:
@@ -185,12 +185,14 @@ def _with_pointers(spec: AcceleratorSpec) -> AcceleratorSpec:
     for dim in spec.dims:
         registers[f"size_{dim}"], at = at, at + SIZE_BYTES
     sizes = [WriteRegister(f"size_{dim}", dim) for dim in spec.dims]
-    made = replace(
+    pointed = replace(
         opcode,
-        carried=tuple(Carried(one, one.lower(), True) for one in (*opcode.sends, *opcode.receives)),
+        carried=tuple(
+            Carried(operand, operand.lower(), True) for operand in (*opcode.sends, *opcode.receives)
+        ),
         after=(*sizes, WriteRegister("control", AP_START), WaitRegister("control", AP_DONE)),
     )
-    return spec.replace(opcodes={opcode.name: made}, rtl=replace(spec.rtl, registers=registers))
+    return spec.replace(opcodes={opcode.name: pointed}, rtl=replace(spec.rtl, registers=registers))
 
 
 def _plain(kernel: str, tile: Sequence[int] | None, data_type: str) -> AcceleratorSpec:

@@ -181,7 +181,7 @@ class _Ways:
 
 
 def matches(saturated: Saturated, meaning: Meaning, eclass: int) -> Iterator[tuple[int, ...]]:
-    """Classes of the operands with which an instruction makes class `one`, each once."""
+    """Classes of the operands with which an instruction makes class `eclass`, each once."""
     seen = set()
     for bound in _match(saturated, meaning.value, eclass, {}):
         operands = tuple(bound[i] for i in range(len(meaning.operands)))

@@ -106,7 +106,7 @@ class _Layout:
         return eclass, offset
 
     def _link(self, eclass: int, other: int, offset: int) -> None:
-        """`other` begins `offset` bytes behind `one`."""
+        """`other` begins `offset` bytes behind `eclass`."""
         (root, at), (second, at_second) = self._find(eclass), self._find(other)
         if root == second:
             if at_second - at != offset:

@@ -32,7 +32,7 @@ def constant_classes(saturated: Saturated) -> dict[int, ENode]:
 
 
 class Constants:
-    """Their contents; `given` are those of the graph's constants, by name."""
+    """Their contents; `arrays` are those of the graph's constants, by name."""
 
     def __init__(self, saturated: Saturated, arrays: Mapping[str, NDArray[Any]]) -> None:
         self.saturated, self.given = saturated, arrays
