@@ -23,9 +23,9 @@ DRIVERS, DESIGNS = 1, 2
 
 
 def network(folder: Path) -> str:
-    given = os.environ.get("AXILOOM_CODESIGN")
-    if given:
-        return given
+    chosen = os.environ.get("AXILOOM_CODESIGN")
+    if chosen:
+        return chosen
     file = folder / "tinybert.mlir"
     networks.example("tinybert").write(file)
     return str(file)
@@ -39,9 +39,9 @@ def explored(work: str, confirm: int, folder: Path) -> bool:
     code = axiloom([*command, "--show", "1", "--json", str(file)])
     if code:
         return False
-    found = json.loads(file.read_text(encoding="utf-8"))["hardware"]
-    ok = found["chosen"]["fits"] and found["factor_is"] == "simulated" and found["factor"] > 1
-    print(f"{found['chosen']['name']} fits and is faster than {ACCELERATOR}: {'yes' if ok else 'no'}\n")
+    hardware = json.loads(file.read_text(encoding="utf-8"))["hardware"]
+    ok = hardware["chosen"]["fits"] and hardware["factor_is"] == "simulated" and hardware["factor"] > 1
+    print(f"{hardware['chosen']['name']} fits and is faster than {ACCELERATOR}: {'yes' if ok else 'no'}\n")
     return bool(ok)
 
 

@@ -47,14 +47,14 @@ FOLDS = 5
 
 def accelerators(pipeline: str) -> list[AcceleratorSpec]:
     """What the runs are made on: mostly v4_16, with the DMA that the pipeline needs."""
-    found = []
+    specs = []
     for name, width in (("v4_16", 32), ("v4_16", 64), ("v4_16", 32), ("v3_16", 32)):
         spec = isa.builtin(name)
         # `copying` is what `all` does where it cannot read in place.
         queued = pipeline == "all" or (pipeline == "copying" and width == 64)
         dma = replace(spec.dma, scatter_gather=queued)
-        found.append(isa.revise(spec, stream_width=width, dma=dma))
-    return found
+        specs.append(isa.revise(spec, stream_width=width, dma=dma))
+    return specs
 
 
 def runs(pipeline: str, count: int) -> list[Point]:
@@ -68,18 +68,20 @@ def runs(pipeline: str, count: int) -> list[Point]:
             continue
         every = candidates(spec, Problem(M, N, K))
         if pipeline == "all":
-            every = [one for one in every if reads_in_place(spec, Problem(M, N, K), one.tile)]
+            every = [
+                candidate for candidate in every if reads_in_place(spec, Problem(M, N, K), candidate.tile)
+            ]
         if not every:
             continue
         some = rng.sample(every, min(3, len(every)))
-        one = max(some, key=lambda c: float(np.prod(c.tile)))  # small tiles are hardly ever chosen
+        choice = max(some, key=lambda c: float(np.prod(c.tile)))  # small tiles are hardly ever chosen
         points.append(
             point(
                 f"matmul:{M}x{N}x{K}",
                 spec,
-                flow=one.flow,
-                order=one.order,
-                tile=one.tile,
+                flow=choice.flow,
+                order=choice.order,
+                tile=choice.tile,
                 pipeline=PASSES.get(pipeline, pipeline),
             )
         )
@@ -89,13 +91,15 @@ def runs(pipeline: str, count: int) -> list[Point]:
 def works(pipeline: str, every: Sequence[Point]) -> Work:
     """The work of all runs, one behind the other."""
     form = Constants(**cost.FORMS[pipeline])
-    found = []
-    for one in every:
-        spec, problem = spec_of(one), parse_problem(one["problem"])
-        model = Model(spec, machine(boards.load(one["board"])), form)
+    blocks = []
+    for sample in every:
+        spec, problem = spec_of(sample), parse_problem(sample["problem"])
+        model = Model(spec, machine(boards.load(sample["board"])), form)
         sizes = {"m": problem.M, "n": problem.N, "k": problem.K}
-        found.append(model.work(model.schedule(one["flow"], one["order"], sizes), [tuple(one["tile"])]))
-    return _map(lambda *parts: np.concatenate(_long(parts), axis=-1), found)
+        blocks.append(
+            model.work(model.schedule(sample["flow"], sample["order"], sizes), [tuple(sample["tile"])])
+        )
+    return _map(lambda *parts: np.concatenate(_long(parts), axis=-1), blocks)
 
 
 def _map(join: Callable[..., Array], works: Sequence[Work]) -> Work:
@@ -177,14 +181,14 @@ def main() -> None:
     written = {}
     for pipeline in cost.FORMS:
         good = [
-            one
-            for one in outcomes
-            if one.point["pipeline"] == PASSES.get(pipeline, pipeline) and not one.error
+            outcome
+            for outcome in outcomes
+            if outcome.point["pipeline"] == PASSES.get(pipeline, pipeline) and not outcome.error
         ]
         constants, inside, outside = fit_and_check(
             pipeline,
-            [one.point for one in good],
-            np.array([one.result["counters"]["cpu-cycles"] for one in good], float),
+            [outcome.point for outcome in good],
+            np.array([outcome.result["counters"]["cpu-cycles"] for outcome in good], float),
         )
         print(
             f"{pipeline:10} {len(good):4} {inside.mean():23.1%} {inside.max():6.1%} "

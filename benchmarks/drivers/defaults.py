@@ -50,13 +50,13 @@ class Case:
 
 def problems(count: int) -> list[tuple[str, str]]:
     """Accelerator and problem: sizes even in their logarithm, half of the products of multiples of 16."""
-    rng, found = random.Random(19), []
-    while len(found) < count:
-        name = ACCELERATORS[len(found) % len(ACCELERATORS)]
+    rng, drawn = random.Random(19), []
+    while len(drawn) < count:
+        name = ACCELERATORS[len(drawn) % len(ACCELERATORS)]
         text = _convolution(rng) if name.startswith("conv") else _product(rng)
         if text:
-            found.append((name, text))
-    return found
+            drawn.append((name, text))
+    return drawn
 
 
 def _product(rng: random.Random) -> str:
@@ -122,7 +122,7 @@ def _confirmed(problem: str, mlir: str, spec: AcceleratorSpec) -> list[Point]:
 
 def main() -> None:
     cases = [case(*problem) for problem in problems(int(os.environ.get("AXILOOM_DEFAULTS", COUNT)))]
-    wanted = {key(one): one for each in cases for one in (each.default, each.before, *each.found)}
+    wanted = {key(point): point for case in cases for point in (case.default, case.before, *case.found)}
     outcomes = sweep(
         list(wanted.values()), simulate, default_store(), group=hardware, title="simulating", jobs=1
     )
@@ -145,17 +145,17 @@ def _print(cases: Sequence[Case], known: dict[str, float]) -> list[str]:
         f"{'ms':>8}{'/best':>8}{'before/':>9}"
     )
     far, ratios = [], []
-    for one in cases:
-        own, before = known[key(one.default)], known[key(one.before)]
-        best = min([own, *(known[key(each)] for each in one.found if key(each) in known)])
+    for case in cases:
+        own, before = known[key(case.default)], known[key(case.before)]
+        best = min([own, *(known[key(point)] for point in case.found if key(point) in known)])
         print(
-            f"{one.problem:<32}{one.accelerator:<12}{one.hardware:<11}{one.default['pipeline']:<11}"
+            f"{case.problem:<32}{case.accelerator:<12}{case.hardware:<11}{case.default['pipeline']:<11}"
             f"{own:>8.3f}{own / best:>8.3f}{before / own:>9.2f}",
             flush=True,
         )
         ratios.append(before / own)
         if own > WITHIN * best:
-            far.append(f"{one.problem} on {one.accelerator}")
+            far.append(f"{case.problem} on {case.accelerator}")
     print(
         f"{len(cases)} problems: {len(cases) - len(far)} within {WITHIN - 1:.0%} of the best found; "
         f"{math.exp(sum(map(math.log, ratios)) / len(ratios)):.2f} times as fast as the old default "

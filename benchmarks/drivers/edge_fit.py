@@ -71,15 +71,15 @@ class Run:
 
 def problems(count: int) -> list[tuple[AcceleratorSpec, Problem]]:
     rng = random.Random("edges")
-    found: list[tuple[AcceleratorSpec, Problem]] = []
-    while len(found) < count:
+    drawn: list[tuple[AcceleratorSpec, Problem]] = []
+    while len(drawn) < count:
         sizes = [round(2 ** rng.uniform(4, 7.5)) for _ in range(3)]
         if math.prod(sizes) <= LARGEST and any(size % 16 for size in sizes):
-            kind = ("int8", "int32")[len(found) % 2]
-            spec = isa.builtin(("v3_16", "v4_16")[len(found) // 2 % 2], data_type=kind)
-            spec = isa.revise(spec, dma=replace(spec.dma, coherent=len(found) // 4 % 2 == 1))
-            found.append((spec, Problem(*sizes, kind)))
-    return found
+            kind = ("int8", "int32")[len(drawn) % 2]
+            spec = isa.builtin(("v3_16", "v4_16")[len(drawn) // 2 % 2], data_type=kind)
+            spec = isa.revise(spec, dma=replace(spec.dma, coherent=len(drawn) // 4 % 2 == 1))
+            drawn.append((spec, Problem(*sizes, kind)))
+    return drawn
 
 
 def simulated(count: int) -> tuple[list[Run], list[Run]]:
@@ -90,17 +90,23 @@ def simulated(count: int) -> tuple[list[Run], list[Run]]:
         every = list(distinct(ranked_by_model(problem, spec, pipelines=(COPYING,))))
         rng = random.Random(f"{problem}")
         some = every[:FIRST] + rng.sample(every[FIRST:], min(BESIDE, len(every[FIRST:])))
-        for one, plan in plans(spec, problem, [one.candidate for one in some], queued=False).items():
-            asked.append((problem, spec, one, plan, point(text, spec, **how(one), pipeline=COPYING)))
-        one = ranked_by_model(problem, spec, pipelines=(PUBLISHED,))[0].candidate
-        asked.append((problem, spec, one, None, point(text, spec, **how(one), pipeline=PUBLISHED)))
+        for candidate, plan in plans(
+            spec, problem, [choice.candidate for choice in some], queued=False
+        ).items():
+            asked.append(
+                (problem, spec, candidate, plan, point(text, spec, **how(candidate), pipeline=COPYING))
+            )
+        candidate = ranked_by_model(problem, spec, pipelines=(PUBLISHED,))[0].candidate
+        asked.append(
+            (problem, spec, candidate, None, point(text, spec, **how(candidate), pipeline=PUBLISHED))
+        )
     outcomes = sweep(
-        [one[-1] for one in asked], simulate, default_store(), group=hardware, title="edges", jobs=1
+        [row[-1] for row in asked], simulate, default_store(), group=hardware, title="edges", jobs=1
     )
     for outcome in failures(outcomes):
         print(f"failed: {outcome}")
-    reports = {key(one.point): one.result for one in outcomes if not one.error}
-    runs = [Run(*one[:-1], reports[key(one[-1])]) for one in asked if key(one[-1]) in reports]
+    reports = {key(outcome.point): outcome.result for outcome in outcomes if not outcome.error}
+    runs = [Run(*row[:-1], reports[key(row[-1])]) for row in asked if key(row[-1]) in reports]
     return [run for run in runs if run.plan], [run for run in runs if not run.plan]
 
 
@@ -110,19 +116,21 @@ def how(candidate: Candidate) -> dict[str, Any]:
 
 def fit(runs: Sequence[Run], costs: Mapping[str, float]) -> dict[str, float]:
     """`costs` with new ones of the edges and of the start, `COHERENT` with a coherent port."""
-    found = {name: value for name, value in costs.items() if name not in (*EDGE.costs, *GET.costs)}
+    fitted = {name: value for name, value in costs.items() if name not in (*EDGE.costs, *GET.costs)}
     whole = np.array([run.cycles for run in runs])
     estimates = replayed(runs, costs)
     for group in (EDGE, GET):
         own = counts_of(estimates, group.costs) @ np.array([costs.get(name, 0.0) for name in group.costs])
         misses = np.array([sum(estimate.parts[name] for name in group.parts) for estimate in estimates]) - own
         ran = np.array([run.ran(group.functions) for run in runs])
-        found |= solved(counts_of(estimates, group.costs), ran - misses, whole, group.costs)
+        fitted |= solved(counts_of(estimates, group.costs), ran - misses, whole, group.costs)
     for coherent, name in ((False, "start"), (True, COHERENT)):
         some = [run for run in runs if run.spec.dma.coherent == coherent]
-        left = [run.cycles - one.cycles for run, one in zip(some, replayed(some, found), strict=True)]
-        found[name] = float(f"{found[name] + np.median(left):.4g}")
-    return found
+        left = [
+            run.cycles - estimate.cycles for run, estimate in zip(some, replayed(some, fitted), strict=True)
+        ]
+        fitted[name] = float(f"{fitted[name] + np.median(left):.4g}")
+    return fitted
 
 
 def replayed(runs: Sequence[Run], costs: Mapping[str, float]) -> list[Estimate]:
@@ -136,7 +144,7 @@ def replayed(runs: Sequence[Run], costs: Mapping[str, float]) -> list[Estimate]:
 
 def errors(runs: Sequence[Run], costs: Mapping[str, float]) -> Array:
     both = zip(replayed(runs, costs), runs, strict=True)
-    return np.array([one.cycles / run.cycles - 1 for one, run in both])
+    return np.array([estimate.cycles / run.cycles - 1 for estimate, run in both])
 
 
 class Modelled(Protocol):
@@ -157,25 +165,25 @@ class Modelled(Protocol):
 
 def fit_model(runs: Sequence[Modelled], pipeline: str, free: Sequence[str]) -> tuple[dict[str, float], Array]:
     """The constants `free` of a pipeline, fitted, and the errors of the model with them."""
-    given, on = constants_of(pipeline), machine(boards.load(boards.DEFAULT))
+    constants, on = constants_of(pipeline), machine(boards.load(boards.DEFAULT))
     whole = np.array([run.cycles for run in runs])
 
     def with_(x: Array) -> Constants:
-        return replace(given, **dict(zip(free, map(float, x), strict=True)))
+        return replace(constants, **dict(zip(free, map(float, x), strict=True)))
 
     def off(x: Array) -> Array:
-        found = []
+        cycles = []
         for run in runs:
             model = Model(run.spec, on, with_(x))
             sizes = dict(zip("mnk", (run.problem.M, run.problem.N, run.problem.K), strict=True))
             schedule = model.schedule(run.candidate.flow, run.candidate.order, sizes)
-            found.append(model.cycles(model.work(schedule, [run.candidate.tile]))[0])
-        return np.array(found) / whole - 1
+            cycles.append(model.cycles(model.work(schedule, [run.candidate.tile]))[0])
+        return np.array(cycles) / whole - 1
 
-    begin = np.array([max(getattr(given, name), 1.0) for name in free])
-    found = least_squares(off, begin, bounds=(0, np.inf), x_scale=begin, loss="soft_l1", f_scale=0.1).x
-    rounded = (float(f"{value:.4g}") if value > 1e-6 else 0.0 for value in found)
-    return dict(zip(free, rounded, strict=True)), off(found)
+    begin = np.array([max(getattr(constants, name), 1.0) for name in free])
+    best = least_squares(off, begin, bounds=(0, np.inf), x_scale=begin, loss="soft_l1", f_scale=0.1).x
+    rounded = (float(f"{value:.4g}") if value > 1e-6 else 0.0 for value in best)
+    return dict(zip(free, rounded, strict=True)), off(best)
 
 
 def main() -> None:
@@ -201,8 +209,8 @@ def main() -> None:
     written[KIND]["costs"]["start"], written[KIND][COHERENT] = costs["start"], {"start": costs[COHERENT]}
     constants = json.loads(CONSTANTS.read_text(encoding="utf-8"))
     for pipeline, some, free in ((COPYING, runs, MODEL), (PUBLISHED, published, MODEL[:1])):
-        found, off = fit_model(some, pipeline, free)
-        constants[pipeline]["constants"] |= found
+        fitted, off = fit_model(some, pipeline, free)
+        constants[pipeline]["constants"] |= fitted
         print(
             f"{pipeline:10} {len(names):9} {len(some):5} {np.abs(off).mean():13.1%} {np.abs(off).max():6.1%}"
         )

@@ -35,12 +35,12 @@ def main() -> None:
     times: list[list[float]] = []
     for name in (f"v{version}_{size}" for version in (1, 2, 3) for size in (8, 16)):
         cases = [(size, flow) for size in (64, 128) for flow in isa.builtin(name).flows]
-        made = [sides(size, name, flow) for size, flow in cases]
-        plain = [case[side] for case in made for side in SIDES[:3]]
-        found = measure(plain), measure([case["all"] for case in made])
+        points = [sides(size, name, flow) for size, flow in cases]
+        plain = [case[side] for case in points for side in SIDES[:3]]
+        reports = measure(plain), measure([case["all"] for case in points])
         for number, (size, flow) in enumerate(cases):
-            row = [*found[0][3 * number : 3 * number + 3], found[1][number]]
-            times.append([one["counters"]["task-clock"] / 1e6 for one in row])
+            row = [*reports[0][3 * number : 3 * number + 3], reports[1][number]]
+            times.append([report["counters"]["task-clock"] / 1e6 for report in row])
             print(f"{name:6} {flow} {size:4}  " + "".join(f"{ms:14.3f}" for ms in times[-1]), flush=True)
     logs = np.log(np.array(times))
     gain, copying, everything = np.exp(np.mean(logs[:, [0, 1, 1]] - logs[:, [1, 2, 3]], axis=0))

@@ -68,7 +68,9 @@ def _spec_of(hardware: Hardware) -> AcceleratorSpec:
     body = document["accelerators"][0]
     if hardware.kernel:
         body["kernel"] = hardware.kernel
-        for operand in [one for one in body["data"] if one not in NAMED[hardware.kernel].operands]:
+        for operand in [
+            operand for operand in body["data"] if operand not in NAMED[hardware.kernel].operands
+        ]:
             del body["data"][operand], body["buffers"][operand], body["device"][f"s{operand}"]
             literal = f"s{operand} = [send_literal(3), send({operand})], "
             body["opcode_map"] = body["opcode_map"].replace(literal, "")
@@ -118,8 +120,8 @@ def _pooled(how: Callable[..., Array]) -> Callable[[Array], Array]:
 
     def pool(image: Array) -> Array:
         outputs = (image.shape[-2] - 2, image.shape[-1] - 2)
-        found: Array = how(_windows(image, (3, 3), outputs), axis=(-2, -1))
-        return found
+        pooled: Array = how(_windows(image, (3, 3), outputs), axis=(-2, -1))
+        return pooled
 
     return pool
 
@@ -268,9 +270,9 @@ def through_model(case: Case) -> bool:
     if model.code:
         return False
     shape = spec.operand_shape(kernel.output)
-    found = unpack_rows(sent, spec.result_type, shape, 0)
+    result = unpack_rows(sent, spec.result_type, shape, 0)
     expected = case.formula(*(tile.astype(np.int64) for tile in tiles))
-    return bool(np.array_equal(found, expected.astype(spec.result_type.numpy)))
+    return bool(np.array_equal(result, expected.astype(spec.result_type.numpy)))
 
 
 def _set_dims(spec: AcceleratorSpec) -> list[str]:

@@ -54,14 +54,14 @@ class Calls:
 
 def problems(count: int) -> list[tuple[str, str]]:
     """Accelerator and problem: sizes even in their logarithm, three of four of multiples of 16."""
-    rng, found = random.Random("later"), [("v4_16", f"matmul:{one}") for one in FIXED]
-    while len(found) < count:
-        unit = 16 if len(found) % 4 else 1
+    rng, drawn = random.Random("later"), [("v4_16", f"matmul:{text}") for text in FIXED]
+    while len(drawn) < count:
+        unit = 16 if len(drawn) % 4 else 1
         sizes = [max(16, round(2 ** rng.uniform(4, 7)) // unit * unit) for _ in range(3)]
         if math.prod(sizes) <= LARGEST:
-            name, kind = ("v4_16", "v3_16")[len(found) % 2], ("int8", "int32")[len(found) // 2 % 2]
-            found.append((name, f"matmul:{'x'.join(map(str, sizes))}:{kind}"))
-    return found[:count]
+            name, kind = ("v4_16", "v3_16")[len(drawn) % 2], ("int8", "int32")[len(drawn) // 2 % 2]
+            drawn.append((name, f"matmul:{'x'.join(map(str, sizes))}:{kind}"))
+    return drawn[:count]
 
 
 def called(problem: str, spec: AcceleratorSpec, schedule: Schedule, known: dict[str, Calls]) -> Calls:
@@ -85,9 +85,12 @@ def foretold(problem: str, spec: AcceleratorSpec, schedule: Schedule) -> float |
     assert schedule.tile is not None
     assert schedule.order is not None
     assert schedule.flow is not None
-    work, one = drivergen.parse_problem(problem), Candidate(schedule.flow, schedule.order, schedule.tile)
-    queued = schedule.pipeline == "all" and reads_in_place(spec, work, one.tile)
-    plan = plans(spec, work, [one], queued=queued).get(one)
+    work, candidate = (
+        drivergen.parse_problem(problem),
+        Candidate(schedule.flow, schedule.order, schedule.tile),
+    )
+    queued = schedule.pipeline == "all" and reads_in_place(spec, work, candidate.tile)
+    plan = plans(spec, work, [candidate], queued=queued).get(candidate)
     if plan is None or schedule.pipeline not in ("all", "copying"):
         return None
     replay = Replay(spec, BOARD, costs_of(kind_of(spec, queued), spec.dma.coherent))
@@ -103,22 +106,24 @@ def main() -> None:
         work = drivergen.parse_workload(problem)
         spec = isa.builtin(name, data_type=work.dtype)
         once, often = (of_problem(work.mlir, spec, DEFAULTS, name=problem, calls=n) for n in (1, CALLS))
-        one, many = (called(problem, each.spec, each.schedule, known) for each in (once, often))
+        single, many = (called(problem, use.spec, use.schedule, known) for use in (once, often))
         beside = [
-            Schedule(each.candidate.flow, each.candidate.order, each.candidate.tile, each.pipeline)
-            for each in distinct(ranked(drivergen.parse_problem(problem), often.spec, calls=CALLS))
+            Schedule(choice.candidate.flow, choice.candidate.order, choice.candidate.tile, choice.pipeline)
+            for choice in distinct(ranked(drivergen.parse_problem(problem), often.spec, calls=CALLS))
         ][:BESIDE]
         best = min(
-            one.later, many.later, *(called(problem, often.spec, each, known).later for each in beside)
+            single.later,
+            many.later,
+            *(called(problem, often.spec, schedule, known).later for schedule in beside),
         )
         guess = foretold(problem, often.spec, often.schedule)
-        times.append(one.later / many.later)
+        times.append(single.later / many.later)
         above.append(many.later / best)
         if guess is not None:
             off.append(guess / many.later - 1)
         said = f"{off[-1]:+.1%}" if guess is not None else "-"
         print(
-            f"{problem:<24}{name:<7}{one.first:>20,}{one.later:>8,.0f}{many.first:>16,}{many.later:>8,.0f}"
+            f"{problem:<24}{name:<7}{single.first:>20,}{single.later:>8,.0f}{many.first:>16,}{many.later:>8,.0f}"
             f"{times[-1]:>7.2f}{above[-1]:>7.3f}{said:>8}",
             flush=True,
         )

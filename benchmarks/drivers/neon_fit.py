@@ -44,12 +44,12 @@ class Run:
 
 def problems(kind: str, bits: int, count: int) -> list[str]:
     rng = random.Random(f"{kind} {bits}")
-    found = [f"matmul:{n}x{n}x{n}:int{bits}" for n in SQUARES] if kind == "matmul" else []
-    while len(found) < count:
+    drawn = [f"matmul:{n}x{n}x{n}:int{bits}" for n in SQUARES] if kind == "matmul" else []
+    while len(drawn) < count:
         text, multiply_adds = _product(rng) if kind == "matmul" else _convolution(rng)
         if multiply_adds <= LARGEST:
-            found.append(f"{kind}:{text}:int{bits}")
-    return found
+            drawn.append(f"{kind}:{text}:int{bits}")
+    return drawn
 
 
 def _product(rng: random.Random) -> tuple[str, int]:
@@ -93,17 +93,17 @@ def errors(runs: Sequence[Run], costs: dict[str, float]) -> Array:
     later = np.array([sum(costs.get(name, 0.0) * n for name, n in run.counts.items()) for run in runs])
     first = later + [costs.get(neon.START, 0.0) + costs.get(neon.LINES, 0.0) * run.lines for run in runs]
     measured = np.array([[run.first, run.later] for run in runs]).T
-    found: Array = np.array([first, later]) / measured - 1
-    return found
+    ratios: Array = np.array([first, later]) / measured - 1
+    return ratios
 
 
 def left_out(runs: Sequence[Run]) -> Array:
-    found = np.zeros((2, len(runs)))
+    ratios = np.zeros((2, len(runs)))
     for fold in range(FOLDS):
         out = [i for i in range(len(runs)) if i % FOLDS == fold]
         other = fit([run for i, run in enumerate(runs) if i not in out])
-        found[:, out] = errors([runs[i] for i in out], other)
-    return found
+        ratios[:, out] = errors([runs[i] for i in out], other)
+    return ratios
 
 
 def main() -> None:
@@ -112,10 +112,10 @@ def main() -> None:
     for kind in KERNELS:
         for bits in (8, 32):
             every = problems(kind, bits, int(os.environ.get("AXILOOM_FIT_PROBLEMS", COUNT)))
-            runs = [simulated(one, bits) for one in every]
+            runs = [simulated(problem, bits) for problem in every]
             costs, name = fit(runs), neon.kind(ByHand.of(every[0]).sizes, bits)
-            for title, found in ((name, errors(runs, costs)), ("  left out", left_out(runs))):
-                shown = (f"{abs(one).mean():>13.1%}{abs(one).max():>8.1%}" for one in found)
+            for title, ratios in ((name, errors(runs, costs)), ("  left out", left_out(runs))):
+                shown = (f"{abs(part).mean():>13.1%}{abs(part).max():>8.1%}" for part in ratios)
                 print(f"{title:<20}{len(runs):>5}", *shown, sep="")
             off = abs(errors(runs, costs))
             error = {

@@ -66,14 +66,14 @@ def main() -> None:
     )
     sums = [0, 0]
     for name, (shape, count) in LAYERS.items():
-        found = [cycles(shape, packed=packed) for packed in (False, True)]
-        sums = [total + count * one for total, one in zip(sums, found, strict=True)]
-        print(f"{name:38}{' x '.join(map(str, shape)):>16}{count:6}{_times(found, ms)}", flush=True)
+        ran = [cycles(shape, packed=packed) for packed in (False, True)]
+        sums = [total + count * taken for total, taken in zip(sums, ran, strict=True)]
+        print(f"{name:38}{' x '.join(map(str, shape)):>16}{count:6}{_times(ran, ms)}", flush=True)
     print(f"{'all':60}{_times(sums, ms)}")
 
 
-def _times(found: Sequence[int], ms: float) -> str:
-    within, before = found
+def _times(ran: Sequence[int], ms: float) -> str:
+    within, before = ran
     return f"{within * ms:12.3f}{before * ms:12.3f}{within / before:8.3f}"
 
 

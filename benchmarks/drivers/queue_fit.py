@@ -76,16 +76,16 @@ class Run:
 
 def problems(count: int) -> list[tuple[AcceleratorSpec, Problem]]:
     rng = random.Random("queues")
-    found: list[tuple[AcceleratorSpec, Problem]] = []
-    while len(found) < count:
-        unit = 16 if len(found) // 4 % 4 else 1
+    drawn: list[tuple[AcceleratorSpec, Problem]] = []
+    while len(drawn) < count:
+        unit = 16 if len(drawn) // 4 % 4 else 1
         sizes = [max(16, round(2 ** rng.uniform(4, 7.5)) // unit * unit) for _ in range(3)]
         if math.prod(sizes) <= LARGEST:
-            kind = ("int8", "int32")[len(found) % 2]
-            spec = isa.builtin(("v3_16", "v4_16")[len(found) // 2 % 2], data_type=kind)
-            dma = replace(spec.dma, scatter_gather=True, coherent=len(found) % 3 > 0)
-            found.append((isa.revise(spec, stream_width=64, dma=dma), Problem(*sizes, kind)))
-    return found
+            kind = ("int8", "int32")[len(drawn) % 2]
+            spec = isa.builtin(("v3_16", "v4_16")[len(drawn) // 2 % 2], data_type=kind)
+            dma = replace(spec.dma, scatter_gather=True, coherent=len(drawn) % 3 > 0)
+            drawn.append((isa.revise(spec, stream_width=64, dma=dma), Problem(*sizes, kind)))
+    return drawn
 
 
 def simulated(count: int) -> list[Run]:
@@ -95,18 +95,25 @@ def simulated(count: int) -> list[Run]:
         every = list(distinct(ranked_by_model(problem, spec, pipelines=("all",))))
         rng = random.Random(f"{problem}")
         some = every[:FIRST] + rng.sample(every[FIRST:], min(BESIDE, len(every[FIRST:])))
-        for one in (choice.candidate for choice in some):
-            queued = reads_in_place(spec, problem, one.tile)
-            for plan in plans(spec, problem, [one], queued=queued).values():
-                use = point(text, spec, flow=one.flow, order=one.order, tile=one.tile, pipeline="all")
-                asked.append((problem, spec, one, plan, use))
+        for candidate in (choice.candidate for choice in some):
+            queued = reads_in_place(spec, problem, candidate.tile)
+            for plan in plans(spec, problem, [candidate], queued=queued).values():
+                use = point(
+                    text,
+                    spec,
+                    flow=candidate.flow,
+                    order=candidate.order,
+                    tile=candidate.tile,
+                    pipeline="all",
+                )
+                asked.append((problem, spec, candidate, plan, use))
     outcomes = sweep(
-        [one[-1] for one in asked], simulate, default_store(), group=hardware, title="queues", jobs=1
+        [row[-1] for row in asked], simulate, default_store(), group=hardware, title="queues", jobs=1
     )
     for outcome in failures(outcomes):
         print(f"failed: {outcome}")
-    reports = {key(one.point): one.result for one in outcomes if not one.error}
-    return [Run(*one[:-1], reports[key(one[-1])]) for one in asked if key(one[-1]) in reports]
+    reports = {key(outcome.point): outcome.result for outcome in outcomes if not outcome.error}
+    return [Run(*row[:-1], reports[key(row[-1])]) for row in asked if key(row[-1]) in reports]
 
 
 def fit(runs: Sequence[Run], costs: Mapping[str, float]) -> dict[str, float]:
@@ -114,9 +121,9 @@ def fit(runs: Sequence[Run], costs: Mapping[str, float]) -> dict[str, float]:
     counts = counts_of(replayed(runs, costs), CALLS)
     whole = np.array([run.cycles for run in runs])
     own = counts @ np.array([costs.get(name, 0.0) for name in CALLS])
-    left = np.array([one.cycles for one in replayed(runs, costs)]) - own
-    found = solved(counts, whole - left, whole, CALLS)
-    return {name: value for name, value in costs.items() if name not in CALLS} | found
+    left = np.array([estimate.cycles for estimate in replayed(runs, costs)]) - own
+    fitted = solved(counts, whole - left, whole, CALLS)
+    return {name: value for name, value in costs.items() if name not in CALLS} | fitted
 
 
 def replayed(runs: Sequence[Run], costs: Mapping[str, float]) -> list[Estimate]:
@@ -126,24 +133,24 @@ def replayed(runs: Sequence[Run], costs: Mapping[str, float]) -> list[Estimate]:
 
 def errors(runs: Sequence[Run], costs: Mapping[str, float]) -> Array:
     both = zip(replayed(runs, costs), runs, strict=True)
-    return np.array([one.cycles / run.cycles - 1 for one, run in both])
+    return np.array([estimate.cycles / run.cycles - 1 for estimate, run in both])
 
 
 def start(runs: Sequence[Run], costs: Mapping[str, float]) -> dict[str, float]:
     """`costs` with another start."""
-    left = [run.cycles - one.cycles for run, one in zip(runs, replayed(runs, costs), strict=True)]
+    left = [run.cycles - estimate.cycles for run, estimate in zip(runs, replayed(runs, costs), strict=True)]
     return {**costs, START: float(f"{costs[START] + np.median(left):.4g}")}
 
 
-def left_out(runs: Sequence[Run], given: Mapping[str, float]) -> Array:
+def left_out(runs: Sequence[Run], costs: Mapping[str, float]) -> Array:
     """Errors on each fifth of the problems, by a fit to the others."""
     names = list(dict.fromkeys(run.problem for run in runs))
-    found = np.zeros(len(runs))
+    ratios = np.zeros(len(runs))
     for fold in range(FOLDS):
         left = [names.index(run.problem) % FOLDS == fold for run in runs]
-        other = fit([run for run, out in zip(runs, left, strict=True) if not out], given)
-        found[left] = errors([run for run, out in zip(runs, left, strict=True) if out], other)
-    return found
+        other = fit([run for run, out in zip(runs, left, strict=True) if not out], costs)
+        ratios[left] = errors([run for run, out in zip(runs, left, strict=True) if out], other)
+    return ratios
 
 
 def main() -> None:
@@ -158,19 +165,19 @@ def main() -> None:
             for run in runs
             if kind_of(run.spec, run.plan.queued) == kind and run.spec.dma.coherent == coherent
         ]
-        given = costs_of(kind, coherent)
+        before = costs_of(kind, coherent)
         calls = kind == KIND and coherent
-        costs = fit(some, given) if calls else start(some, given)
+        costs = fit(some, before) if calls else start(some, before)
         own = written[kind].setdefault(COHERENT, {}) if coherent else written[kind]["costs"]
         own |= {name: costs.get(name, 0.0) for name in (CALLS if calls else (START,))}
-        shown = [errors(some, given), errors(some, costs), *([left_out(some, given)] if calls else [])]
-        texts = (f"{np.abs(one).mean():.1%} {np.abs(one).max():6.1%}" for one in shown)
+        shown = [errors(some, before), errors(some, costs), *([left_out(some, before)] if calls else [])]
+        texts = (f"{np.abs(ratios).mean():.1%} {np.abs(ratios).max():6.1%}" for ratios in shown)
         print(f"{kind:<11} {'coherent' if coherent else 'plain':<9} {len(some):4} ", *texts, sep="      ")
     queued = [run for run in runs if kind_of(run.spec, run.plan.queued) == KIND]
-    found, off = fit_model(queued, "all", (START,))
+    fitted, off = fit_model(queued, "all", (START,))
     print(f"all, by the model: {np.abs(off).mean():.1%}, {np.abs(off).max():.1%}")
     constants = json.loads(CONSTANTS.read_text(encoding="utf-8"))
-    constants["all"]["constants"] |= found
+    constants["all"]["constants"] |= fitted
     write_whole(CONSTANTS, json.dumps(constants, indent=2) + "\n")
     write_whole(COSTS_FILE, json.dumps(written, indent=2) + "\n")
 

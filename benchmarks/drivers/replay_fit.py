@@ -129,8 +129,8 @@ def problems(count: int) -> list[Problem]:
     """As those of `selection`, and none of them: half of them multiples of 16, some powers of two."""
     known = set(selection.problems())
     rng = random.Random("train selection")
-    found: list[Problem] = []
-    while len(found) < count:
+    drawn: list[Problem] = []
+    while len(drawn) < count:
         sizes = [round(2 ** rng.uniform(4, 9)) for _ in range(3)]
         form = rng.random()
         if form < 0.5:
@@ -138,21 +138,21 @@ def problems(count: int) -> list[Problem]:
         elif form < 0.6:
             sizes = [rng.choice([16, 32, 64, 128, 256, 512]) for _ in range(3)]
         problem = Problem(*sizes)
-        if 32**3 <= math.prod(sizes) <= LARGEST and problem not in known and problem not in found:
-            found.append(problem)
-    return found
+        if 32**3 <= math.prod(sizes) <= LARGEST and problem not in known and problem not in drawn:
+            drawn.append(problem)
+    return drawn
 
 
 def wanted(problem: Problem, spec: AcceleratorSpec, pipeline: str) -> list[Candidate]:
     every = list(distinct(ranked_by_model(problem, spec, pipelines=(pipeline,))))
     rng = random.Random(f"{problem}")
     best, rest = every[0].seconds, every[NEAR:]
-    beyond = [one for one in rest if one.seconds < 1.35 * best]
-    far = [one for one in rest if 1.35 * best <= one.seconds < 3 * best]
+    beyond = [choice for choice in rest if choice.seconds < 1.35 * best]
+    far = [choice for choice in rest if 1.35 * best <= choice.seconds < 3 * best]
     some = every[:NEAR] + rng.sample(beyond, min(BEYOND, len(beyond))) + rng.sample(far, min(FAR, len(far)))
-    found = [one.candidate for one in some]
+    candidates = [choice.candidate for choice in some]
     paper = published_best(spec, problem)
-    return found if paper is None or paper in found else [*found, paper]
+    return candidates if paper is None or paper in candidates else [*candidates, paper]
 
 
 def points(
@@ -193,7 +193,7 @@ def fit(runs: Sequence[Measured], spec: AcceleratorSpec, kind: str) -> dict[str,
     }
     for _ in range(ROUNDS):
         estimates = replayed(runs, spec, costs)
-        found: dict[str, float] = {}
+        fitted: dict[str, float] = {}
         for group in groups(kind):
             parts = np.array([sum(estimate.parts[name] for name in group.parts) for estimate in estimates])
             inside = [
@@ -201,8 +201,8 @@ def fit(runs: Sequence[Measured], spec: AcceleratorSpec, kind: str) -> dict[str,
             ]
             own = counts_of(estimates, inside) @ np.array([costs.get(name, 0.0) for name in inside])
             ran = np.array([run.ran(group.functions) for run in runs])
-            found |= solved(counts_of(estimates, group.costs), ran - (parts - own), whole, group.costs)
-        costs = found
+            fitted |= solved(counts_of(estimates, group.costs), ran - (parts - own), whole, group.costs)
+        costs = fitted
     for _ in range(ROUNDS):
         estimates = replayed(runs, spec, costs)
         counts = counts_of(estimates, CALLS)
@@ -243,13 +243,13 @@ def errors(runs: Sequence[Measured], spec: AcceleratorSpec, costs: Mapping[str, 
 
 def within(runs: Sequence[Measured], error: Array) -> Array:
     """The errors of those within 15 % of their problem's fastest, from their mean."""
-    found: list[float] = []
+    ratios: list[float] = []
     for problem in dict.fromkeys(run.problem for run in runs):
         own = [i for i, run in enumerate(runs) if run.problem == problem]
         fastest = min(runs[i].cycles for i in own)
         near = error[[i for i in own if runs[i].cycles <= 1.15 * fastest]]
-        found += list(near - near.mean())
-    return np.array(found)
+        ratios += list(near - near.mean())
+    return np.array(ratios)
 
 
 def main() -> None:
@@ -261,18 +261,20 @@ def main() -> None:
     ]
     every = [points(problem, selection.accelerator(name), name, some) for problem, name, some in asked]
     outcomes = sweep(
-        [one for some in every for one in some], simulate, default_store(), group=hardware, title="replay"
+        [point for some in every for point in some], simulate, default_store(), group=hardware, title="replay"
     )
     for outcome in failures(outcomes):
         print(f"failed: {outcome}")
-    reports = {key(one.point): one.result for one in outcomes if not one.error}
+    reports = {key(outcome.point): outcome.result for outcome in outcomes if not outcome.error}
     runs: dict[str, list[Measured]] = {}
     for (problem, pipeline, some), own in zip(asked, every, strict=True):
         spec = selection.accelerator(pipeline)
-        for one, plan in planned(problem, spec, pipeline, some).items():
-            report = reports.get(key(own[some.index(one)]))
+        for candidate, plan in planned(problem, spec, pipeline, some).items():
+            report = reports.get(key(own[some.index(candidate)]))
             if report:
-                runs.setdefault(kind_of(spec, plan.queued), []).append(Measured(problem, one, plan, report))
+                runs.setdefault(kind_of(spec, plan.queued), []).append(
+                    Measured(problem, candidate, plan, report)
+                )
     before, written = json.loads(COSTS_FILE.read_text(encoding="utf-8")), {}
     print("driver       problems  runs   error: mean  worst   of problems left out: mean  worst  within")
     for kind, measured in runs.items():

@@ -44,15 +44,15 @@ WHOLE = 80_000
 def problems() -> list[Problem]:
     """The paper's six, and random ones: sizes from 16 to 512, even in their logarithm; every other one of
     multiples of 16."""
-    found = [Problem(*sizes) for sizes in permutations((32, 256, 512))]
+    drawn = [Problem(*sizes) for sizes in permutations((32, 256, 512))]
     rng = random.Random(14)
-    while len(found) < 6 + RANDOM:
+    while len(drawn) < 6 + RANDOM:
         sizes = [round(2 ** rng.uniform(4, 9)) for _ in range(3)]
         if rng.random() < 0.5:
             sizes = [max(16, size // 16 * 16) for size in sizes]
         if SMALLEST <= math.prod(sizes) <= LARGEST:
-            found.append(Problem(*sizes))
-    return found
+            drawn.append(Problem(*sizes))
+    return drawn
 
 
 def accelerator(pipeline: str) -> AcceleratorSpec:
@@ -82,29 +82,29 @@ def case(problem: Problem, spec: AcceleratorSpec, pipeline: str, within: float, 
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     every = list(distinct(ranked(problem, spec, pipelines=(pipeline,))))
     whole = problem.M * problem.N * problem.K <= WHOLE
-    near = [one for one in every if whole or one.seconds <= within * every[0].seconds]
+    near = [choice for choice in every if whole or choice.seconds <= within * every[0].seconds]
     far = every[len(near) :]
     rng = random.Random(f"{problem}")
     paper = published_best(spec, problem)
     assert paper is not None  # v4 has the flows
     named = [paper, *squares(spec, problem)]
     wanted = near + rng.sample(far, min(sample, len(far)))
-    missing = [one for one in named if one not in {choice.candidate for choice in wanted}]
+    missing = [candidate for candidate in named if candidate not in {choice.candidate for choice in wanted}]
     wanted += ranked(problem, spec, pipelines=(pipeline,), among=missing)
     return Case(problem, len(every), tuple(wanted), chosen, paper, tuple(named[1:]), wall, cpu)
 
 
-def points(one: Case, spec: AcceleratorSpec, pipeline: str) -> list[Point]:
+def points(case: Case, spec: AcceleratorSpec, pipeline: str) -> list[Point]:
     return [
         point(
-            f"matmul:{one.problem.M}x{one.problem.N}x{one.problem.K}",
+            f"matmul:{case.problem.M}x{case.problem.N}x{case.problem.K}",
             spec,
             flow=choice.candidate.flow,
             order=choice.candidate.order,
             tile=choice.candidate.tile,
             pipeline=pipeline,
         )
-        for choice in one.wanted
+        for choice in case.wanted
     ]
 
 
@@ -124,18 +124,18 @@ class Result:
         return self.chosen / self.best
 
 
-def result(one: Case, outcomes: Sequence[Outcome]) -> Result:
+def result(case: Case, outcomes: Sequence[Outcome]) -> Result:
     """Raises KeyError if one of those to compare failed."""
     seconds = {
         choice.candidate: outcome.result["counters"]["task-clock"] / 1e9
-        for choice, outcome in zip(one.wanted, outcomes, strict=True)
+        for choice, outcome in zip(case.wanted, outcomes, strict=True)
         if not outcome.error
     }
-    errors = [abs(c.seconds / seconds[c.candidate] - 1) for c in one.wanted if c.candidate in seconds]
+    errors = [abs(c.seconds / seconds[c.candidate] - 1) for c in case.wanted if c.candidate in seconds]
     best = min(seconds, key=lambda candidate: seconds[candidate])
-    square = min(seconds[candidate] for candidate in one.squares)
+    square = min(seconds[candidate] for candidate in case.squares)
     error = sum(errors) / len(errors)
-    return Result(one, seconds[one.chosen], seconds[best], best, seconds[one.paper], square, error)
+    return Result(case, seconds[case.chosen], seconds[best], best, seconds[case.paper], square, error)
 
 
 HEAD = (
@@ -163,9 +163,9 @@ def main() -> None:
     sample = int(os.environ.get("AXILOOM_SELECTION_SAMPLE", "2"))
     spec = accelerator(pipeline)
     cases = [case(problem, spec, pipeline, within, sample) for problem in problems()]
-    every = [points(one, spec, pipeline) for one in cases]
+    every = [points(case, spec, pipeline) for case in cases]
     outcomes = sweep(
-        [one for some in every for one in some],
+        [point for some in every for point in some],
         simulate,
         default_store(),
         group=hardware,
@@ -174,16 +174,16 @@ def main() -> None:
     for outcome in failures(outcomes):
         print(f"failed: {outcome}")
     known = {key(outcome.point): outcome for outcome in outcomes}
-    results = [result(one, [known[key(p)] for p in some]) for one, some in zip(cases, every, strict=True)]
+    results = [result(case, [known[key(p)] for p in some]) for case, some in zip(cases, every, strict=True)]
     print(f"pipeline {pipeline}, {len(outcomes)} simulations")
     print(
         "/best: chosen/best found; Best, square: the paper's choices, by the time of ours; error: the model's"
     )
     print("mean; wall, CPU: seconds to choose")
     print(HEAD)
-    for one in results:
-        print(line(one))
-    worst = max(results, key=lambda one: one.loss)
+    for row in results:
+        print(line(row))
+    worst = max(results, key=lambda row: row.loss)
     paper = min(result.paper / result.chosen for result in results)
     mean = math.prod(result.paper / result.chosen for result in results) ** (1 / len(results))
     print(

@@ -63,23 +63,23 @@ def main() -> None:
 
 def _row(board: str, accelerator: str, dma: str, faults: list[str], skipped: set[str]) -> str:
     try:
-        made = _contents(board, accelerator, dma)
+        contents = _contents(board, accelerator, dma)
     except AxiloomError as error:
         faults.append(f"{board} {accelerator} {dma}: refused: {error}")
         return "  refused"
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary) / "folder"
-        board_folder.write(made, folder)
+        board_folder.write(contents, folder)
         rows = checks.check(folder)
         left = checks.unchecked(folder, rows)
     cells = [_cell([row for row in rows if row.tool in tools]) for tools in COLUMNS.values()]
     skipped |= {f"{row.tool} did not run: {row.skipped}" for row in rows if row.skipped}
-    skipped |= {f"{board}: not written: {line}" for line in made.missing}
+    skipped |= {f"{board}: not written: {line}" for line in contents.missing}
     where = f"{board} {accelerator} {dma}"
     faults += [f"{where}: {row.tool}: {fault}" for row in rows for fault in row.faults]
     faults += [f"{where}: no tool has read {name}" for name in left if not any(row.skipped for row in rows)]
     shown = "  ".join(f"{text:<9}" for text in cells)
-    return f"{len(made.files):>6}  {shown}  {len(left)}"
+    return f"{len(contents.files):>6}  {shown}  {len(left)}"
 
 
 def _contents(board: str, accelerator: str, dma: str) -> board_folder.Contents:

@@ -164,13 +164,13 @@ def main() -> None:
                 for name in LAYERS:
                     layer = Layer.named(name)
                     # Its folder's name is the hash of all that the engine is made of.
-                    one = {"layer": name, "engine": engine.parent.name, "reference": REFERENCE}
+                    point = {"layer": name, "engine": engine.parent.name, "reference": REFERENCE}
                     took = "stored"
-                    if key(one) not in store.records:
+                    if key(point) not in store.records:
                         start = time.monotonic()
-                        store.append({"key": key(one), "point": one, "result": run(spec, engine, layer)})
+                        store.append({"key": key(point), "point": point, "result": run(spec, engine, layer)})
                         took = f"{time.monotonic() - start:.0f}"
-                    result = store.records[key(one)]["result"]
+                    result = store.records[key(point)]["result"]
                     failed += result["differing"] > 0
                     verdict = f"{result['differing']} words DIFFER" if result["differing"] else "bit-exact"
                     count = layer.oc * layer.out * layer.out

@@ -43,9 +43,13 @@ def run(spec: AcceleratorSpec, engine: Path, values: Mapping[str, int], seed: in
     for _ in range(IMAGES):
         image = elements("I")
         words.append(opcode(spec, "sI", values, image))
-        for one in filters:
-            words += [opcode(spec, "sF", values, one), opcode(spec, "cO", values), opcode(spec, "rO", values)]
-            wide = (tensor.astype(np.int32).view(np.uint32) for tensor in (image, one))
+        for array in filters:
+            words += [
+                opcode(spec, "sF", values, array),
+                opcode(spec, "cO", values),
+                opcode(spec, "rO", values),
+            ]
+            wide = (tensor.astype(np.int32).view(np.uint32) for tensor in (image, array))
             expected.append(convolution(*wide, values))
     stream = np.concatenate(words)
     beats = len(stream) // spec.beat_words
@@ -61,8 +65,8 @@ def run(spec: AcceleratorSpec, engine: Path, values: Mapping[str, int], seed: in
         if done.returncode:
             raise RuntimeError(f"{spec.name}: {done.stderr.strip()}")
         got = np.frombuffer(result.read_bytes(), "<u4").reshape(len(expected), -1)
-    for one, right in zip(got, expected, strict=True):
-        if not np.array_equal(one[: right.size], right.ravel()):
+    for array, right in zip(got, expected, strict=True):
+        if not np.array_equal(array[: right.size], right.ravel()):
             raise RuntimeError(f"{spec.name} at {spec.stream_width} bits: the result is not NumPy's")
     return Use(*map(int, done.stdout.split()))
 

@@ -23,12 +23,14 @@ def main() -> None:
     for data_type, aim in AIMS_MHZ.items():
         for name in ACCELERATORS:
             asked = ASKED_MHZ[data_type].get(name, ASKED_MHZ[data_type][""])
-            found = estimate(isa.builtin(name, data_type=data_type), "ecp5-85k", target_hz=asked * 1e6)
-            if found.routed is None:
+            estimated = estimate(isa.builtin(name, data_type=data_type), "ecp5-85k", target_hz=asked * 1e6)
+            if estimated.routed is None:
                 print(f"{name:<13}{data_type:>6}{aim:>10}{'-':>7}  does not fit", flush=True)
                 continue
-            reached = found.routed.fmax_hz / 1e6
-            print(f"{name:<13}{data_type:>6}{aim:>10}{reached:>7.1f}  {found.routed.critical}", flush=True)
+            reached = estimated.routed.fmax_hz / 1e6
+            print(
+                f"{name:<13}{data_type:>6}{aim:>10}{reached:>7.1f}  {estimated.routed.critical}", flush=True
+            )
             if reached < aim:
                 missed.append(f"{name} {data_type}")
     print("each reaches its aim: " + ("no: " + ", ".join(missed) if missed else "yes"))

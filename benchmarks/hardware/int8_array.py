@@ -107,8 +107,8 @@ def uses() -> Iterator[tuple[str, int, Use]]:
     yield "operands resident", RESIDENT, resident(specification("v4_16", 64))
     spec = specification("v4_16", 64, **WIDE)
     for sizes, tiles in (((64, 64, 64), (3, 3, 8)), ((64, 128, 128), (3, 3, 4))):
-        one = isa.revise(spec, tile=replace(spec.tile, size=sizes))
-        yield f"64-bit stream, tiles of {'x'.join(map(str, sizes))}", STREAMED, run(one, tiles)
+        revised = isa.revise(spec, tile=replace(spec.tile, size=sizes))
+        yield f"64-bit stream, tiles of {'x'.join(map(str, sizes))}", STREAMED, run(revised, tiles)
 
 
 def runs() -> None:
@@ -143,7 +143,7 @@ def main() -> None:
         runs()
     if missed or not fits:
         sys.exit(
-            "; ".join([*(f"misses its aim: {one}" for one in missed), *([] if fits else ["does not fit"])])
+            "; ".join([*(f"misses its aim: {aim}" for aim in missed), *([] if fits else ["does not fit"])])
         )
 
 

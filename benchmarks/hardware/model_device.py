@@ -116,14 +116,14 @@ def side(case: Case, *, model: bool) -> Side:
 
 
 def differences(rtl: Side, model: Side) -> list[str]:
-    found = [name for name, one in (("RTL wrong", rtl), ("model wrong", model)) if not one.right]
+    names = [name for name, side in (("RTL wrong", rtl), ("model wrong", model)) if not side.right]
     for symbol, array in rtl.result.outputs.items():
         if symbol != MARKS and not np.array_equal(array, model.result.outputs[symbol]):
-            found.append(symbol)
-    found += [name for name in MOVED if rtl.result.fabric[name] != model.result.fabric[name]]
+            names.append(symbol)
+    names += [name for name in MOVED if rtl.result.fabric[name] != model.result.fabric[name]]
     if rtl.driver != model.driver or not rtl.driver:
-        found.append("driver")
-    return found
+        names.append("driver")
+    return names
 
 
 def main() -> None:
@@ -137,14 +137,14 @@ def main() -> None:
     for case in cases():
         rtl, model = side(case, model=False), side(case, model=True)
         fabric, stated = rtl.result.fabric, model.result.fabric
-        found = differences(rtl, model)
-        if found:
-            wrong.append(f"{case.name} {case.kind} {case.problem}: {', '.join(found)}")
+        differing = differences(rtl, model)
+        if differing:
+            wrong.append(f"{case.name} {case.kind} {case.problem}: {', '.join(differing)}")
         print(
             f"{case.name + '+post' * case.post:<14}{case.kind:<7}{case.width:>4} "
             f"{'sg' if case.scatter_gather else 'simple':<7}{case.problem:<28}{fabric['words_in']:>9,}"
             f"{fabric['words_out']:>8,}{fabric['transfers_in'] + fabric['transfers_out']:>10,}  "
-            f"{'no' if found else 'yes':<5}{fabric['cycles']:>12,}{stated['cycles']:>9,}"
+            f"{'no' if differing else 'yes':<5}{fabric['cycles']:>12,}{stated['cycles']:>9,}"
             f"{stated['cycles'] / fabric['cycles']:>8.2f}"
             f"{rtl.build_s:>13.1f}{model.build_s:>7.1f}{rtl.run_s:>12.2f}{model.run_s:>7.2f}",
             flush=True,

@@ -37,12 +37,12 @@ def specification(
 
 
 def designs() -> dict[str, AcceleratorSpec]:
-    made = {label(name, *dma): specification(name, *dma) for name in ACCELERATORS for dma in DMAS}
-    made |= {label(f"{name}+post", *dma): specification(name, *dma, post=True) for name, *dma in POST}
+    specs = {label(name, *dma): specification(name, *dma) for name in ACCELERATORS for dma in DMAS}
+    specs |= {label(f"{name}+post", *dma): specification(name, *dma, post=True) for name, *dma in POST}
     for name, data_type, post in CONVOLUTIONS:
         text = label(f"{name} {data_type}{'+post' if post else ''}", False, 32)
-        made[text] = specification(name, False, 32, data_type=data_type, post=post)
-    return made
+        specs[text] = specification(name, False, 32, data_type=data_type, post=post)
+    return specs
 
 
 def label(name: str, scatter_gather: bool, width: int) -> str:

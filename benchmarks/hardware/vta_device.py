@@ -69,14 +69,14 @@ def resources() -> bool:
     """Prints them; does it fit?"""
     rows = {}
     for width in WIDTHS:
-        made = device(read(targets()["vta"]), stream_width=width)
+        built = device(read(targets()["vta"]), stream_width=width)
         if "device" in PARTS:
-            rows[f"device {width}"] = synthesise(made.verilog, made.top, cached_build)
+            rows[f"device {width}"] = synthesise(built.verilog, built.top, cached_build)
         if "soc" not in PARTS:
             continue
         with tempfile.TemporaryDirectory() as folder:
-            soc = verilog.emit(made.link, "soc", made.rtl(Path(folder)))
-        rows[f"with its DMA {width}"] = synthesise(soc + made.verilog, "axiloom_soc", cached_build)
+            soc = verilog.emit(built.link, "soc", built.rtl(Path(folder)))
+        rows[f"with its DMA {width}"] = synthesise(soc + built.verilog, "axiloom_soc", cached_build)
     print(table(rows, XC7Z020, "XC7Z020"))
     return all(used.fits(XC7Z020) for used in rows.values())
 
@@ -84,24 +84,24 @@ def resources() -> bool:
 def layers() -> bool:
     """Prints a row for each; is each result NumPy's?"""
     isa = read(targets()["vta"], {"DRAM": DRAM})
-    made, right, adds, cycles = device(isa), True, 0, 0
+    built, right, adds, cycles = device(isa), True, 0, 0
     print(f"{'layer':<16} {'commands':>9} {'cycles':>10} {'of 256':>7}  result")
     for name in LAYERS:
-        one = layer(name)
-        program = lowered(one, isa, HOW)
+        work = layer(name)
+        program = lowered(work, isa, HOW)
         values = random_values(program, 0)
-        found = execute(program, isa, values)["y"]
-        is_same = np.array_equal(found, expected(one, values))
-        foretold = made.foretold(program)
+        result = execute(program, isa, values)["y"]
+        is_same = np.array_equal(result, expected(work, values))
+        foretold = built.foretold(program)
         assert foretold is not None
         said = "NumPy's" if is_same else "DIFFERS"
         if name in MEASURED:
-            run = programs.execute(made, program, values)
-            is_same = is_same and run.cycles == foretold and np.array_equal(run.results["y"], found)
+            run = programs.execute(built, program, values)
+            is_same = is_same and run.cycles == foretold and np.array_equal(run.results["y"], result)
             said += f"; RTL: {run.cycles:,} cycles, {'the same' if is_same else 'DIFFERS'}"
         right = right and is_same
-        adds, cycles = adds + one.multiply_adds, cycles + foretold
-        share = one.multiply_adds / BLOCK**2 / foretold
+        adds, cycles = adds + work.multiply_adds, cycles + foretold
+        share = work.multiply_adds / BLOCK**2 / foretold
         print(f"{name:<16} {len(program.commands):>9,} {foretold:>10,} {share:>7.1%}  {said}", flush=True)
     print(f"{'all':<16} {'':>9} {cycles:>10,} {adds / BLOCK**2 / cycles:>7.1%}")
     return right

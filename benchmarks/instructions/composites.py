@@ -88,14 +88,14 @@ def graph(term: Term, whole: bool) -> Graph:
     builder = Builder()
     leaves: dict[str, Node] = {}
 
-    def node(one: Term, inside: bool) -> Node:
-        if not one.op or not inside:
-            name = plain(one.name)
+    def node(term: Term, inside: bool) -> Node:
+        if not term.op or not inside:
+            name = plain(term.name)
             if name not in leaves:
                 leaves[name] = builder.leaf("parameter", name, TILE)
             return leaves[name]
-        given = {**_PRODUCT, "number": TILE.number} if one.op == "dot_general" else {}
-        return builder.op(one.op, *(node(operand, whole) for operand in one.operands), **given)
+        attributes = {**_PRODUCT, "number": TILE.number} if term.op == "dot_general" else {}
+        return builder.op(term.op, *(node(operand, whole) for operand in term.operands), **attributes)
 
     result = node(term, True)
     return Graph(plain(term.name), tuple(leaves.values()), (result,))
@@ -115,13 +115,13 @@ class Cost:
     cycles: int = 0
 
     def add(self, program: Program, rtl: DeviceRtl, values: Values) -> Values:
-        found = execute(rtl, program, values)
-        if found.cycles != found.foretold:
-            sys.exit(f"{program.name}: {found.cycles} cycles, not {found.foretold}")
+        ran = execute(rtl, program, values)
+        if ran.cycles != ran.foretold:
+            sys.exit(f"{program.name}: {ran.cycles} cycles, not {ran.foretold}")
         self.commands += len(program.commands)
-        self.words += (found.bytes_in + found.bytes_out) // WORD
-        self.cycles += found.cycles
-        return dict(found.results)
+        self.words += (ran.bytes_in + ran.bytes_out) // WORD
+        self.cycles += ran.cycles
+        return dict(ran.results)
 
 
 class Compiler:
@@ -135,11 +135,11 @@ class Compiler:
 
     def program(self, of: Graph) -> Program:
         """Validated: equal for all inputs, not only in real numbers. Raises ProgramFaultError."""
-        made = compile_graph(of, self.target)
-        verdict = validate(made.program, of, self.target.isa)
+        compiled = compile_graph(of, self.target)
+        verdict = validate(compiled.program, of, self.target.isa)
         if not verdict.exact:
             sys.exit(f"{of.name}: {verdict}")
-        return made.program
+        return compiled.program
 
 
 def inputs(of: Graph, seed: int) -> Values:
@@ -162,15 +162,15 @@ def measured(name: str, term: Term, rtl: DeviceRtl, compiler: Compiler) -> tuple
     y = fused.add(compiler.program(whole), rtl, values)["y"]
     there = dict(values)
     for program, result in calls(term, compiler):
-        given = {array.name: there[array.name] for array in program.arrays if array.role == "in"}
-        there[result] = single.add(program, rtl, given)["y"]
+        operands = {array.name: there[array.name] for array in program.arrays if array.role == "in"}
+        there[result] = single.add(program, rtl, operands)["y"]
     if not np.array_equal(y, there[plain(term.name)]):
         sys.exit(f"{name}: the program and the calls give other bits")
     (expected,) = evaluate(whole, values)
     decode = number(TILE.number).decode
-    found, true = decode(y).astype(np.float64), decode(expected).astype(np.float64)
+    decoded, true = decode(y).astype(np.float64), decode(expected).astype(np.float64)
     # validate() has compared each element with what its roundings allow; here in the mean.
-    if not np.linalg.norm(found - true) < 2**-7 * np.linalg.norm(true):
+    if not np.linalg.norm(decoded - true) < 2**-7 * np.linalg.norm(true):
         sys.exit(f"{name}: not what the expression is")
     return fused, single
 
@@ -187,15 +187,15 @@ def on_soc(names: list[str], rtl: DeviceRtl, compiler: Compiler, folder: Path) -
         term = COMPOSITES[name]
         whole = graph(term, True)
         values = inputs(whole, len(name))
-        y, one = section(soc, compiler.program(whole), rtl, values, folder / "whole")
+        y, whole_cycles = section(soc, compiler.program(whole), rtl, values, folder / "whole")
         there, several = dict(values), 0
         for place, (program, result) in enumerate(calls(term, compiler)):
-            given = {array.name: there[array.name] for array in program.arrays if array.role == "in"}
-            there[result], cycles = section(soc, program, rtl, given, folder / f"call{place}")
+            operands = {array.name: there[array.name] for array in program.arrays if array.role == "in"}
+            there[result], cycles = section(soc, program, rtl, operands, folder / f"call{place}")
             several += cycles
         if not np.array_equal(y, there[plain(term.name)]):
             sys.exit(f"{name}: the program and the calls give other bits on the SoC")
-        print(f"{name:<12} {one:>8,} {several:>8,} {several / one:5.2f}", flush=True)
+        print(f"{name:<12} {whole_cycles:>8,} {several:>8,} {several / whole_cycles:5.2f}", flush=True)
 
 
 def section(soc: Soc, program: Program, rtl: DeviceRtl, values: Values, folder: Path) -> tuple[Any, int]:
@@ -213,7 +213,7 @@ def section(soc: Soc, program: Program, rtl: DeviceRtl, values: Values, folder: 
 def table(rtl: DeviceRtl, compiler: Compiler) -> bool:
     """Whether ACT's figures are reached."""
     head = ("commands", "calls'", "words", "calls'", "saved", "cycles", "calls'", "ratio")
-    print(f"{'':<12}" + "".join(f"{one:>9}" for one in head))
+    print(f"{'':<12}" + "".join(f"{title:>9}" for title in head))
     ratios, saved = [], {}
     for name, term in COMPOSITES.items():
         fused, single = measured(name, term, rtl, compiler)
@@ -234,9 +234,9 @@ def table(rtl: DeviceRtl, compiler: Compiler) -> bool:
 
 def main() -> None:
     sizes = [
-        tuple(map(int, one.split("x"))) for one in os.environ.get("AXILOOM_COMPOSITES", DEVICES).split(",")
+        tuple(map(int, text.split("x"))) for text in os.environ.get("AXILOOM_COMPOSITES", DEVICES).split(",")
     ]
-    chosen = [int(one) for one in os.environ.get("AXILOOM_COMPOSITES_SOC", SOC).split(",") if one]
+    chosen = [int(number) for number in os.environ.get("AXILOOM_COMPOSITES_SOC", SOC).split(",") if number]
     names = list(COMPOSITES)
     reached = False
     for place, (lanes, rows) in enumerate(sizes):
@@ -249,6 +249,6 @@ def main() -> None:
         if place == len(sizes) - 1 and chosen:
             print("on the SoC: cycles, the calls', ratio", flush=True)
             with tempfile.TemporaryDirectory(prefix="axiloom-") as folder:
-                on_soc([names[one] for one in chosen], rtl, compiler, Path(folder))
+                on_soc([names[number] for number in chosen], rtl, compiler, Path(folder))
     if not reached:
         sys.exit(f"no device reaches {GOAL} in the geometric mean")

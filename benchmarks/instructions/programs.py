@@ -58,9 +58,9 @@ def compiled(graph: Graph, to: Machine) -> tuple[Compiled, float]:
     best = float("inf")
     for _ in range(TURNS):
         begun = time.perf_counter()
-        made = compile_graph(graph, to.target)
+        result = compile_graph(graph, to.target)
         best = min(best, time.perf_counter() - begun)
-    return made, best
+    return result, best
 
 
 def attentions(to: Machine) -> None:
@@ -69,13 +69,13 @@ def attentions(to: Machine) -> None:
     for depth in (1, 2, 8, *LONG[1:]):
         for shared in (False, True):
             graph = attention(depth, shared=shared)
-            made, seconds = compiled(graph, to)
-            assert validate(made.program, graph, to.target.isa).exact
-            chosen = sum(isinstance(way, Made) for way in made.cover.ways.values())
-            nodes, given = sum(1 for _ in graph.nodes()), "shared" if shared else "each"
+            result, seconds = compiled(graph, to)
+            assert validate(result.program, graph, to.target.isa).exact
+            chosen = sum(isinstance(way, Made) for way in result.cover.ways.values())
+            nodes, operands = sum(1 for _ in graph.nodes()), "shared" if shared else "each"
             print(
-                f"{depth:>10} {given:>8} {nodes:>6} {chosen:>7} {len(made.program.commands):>9} "
-                f"{made.cycles:>9,} {made.placement.bound:>9,} {1000 * seconds:>6.0f}"
+                f"{depth:>10} {operands:>8} {nodes:>6} {chosen:>7} {len(result.program.commands):>9} "
+                f"{result.cycles:>9,} {result.placement.bound:>9,} {1000 * seconds:>6.0f}"
             )
 
 
@@ -86,24 +86,24 @@ def random_graphs(to: Machine) -> None:
     for seed in range(GRAPHS):
         graph = random_graph(seed)
         try:
-            made, seconds = compiled(graph, to)
+            result, seconds = compiled(graph, to)
         except AxiloomError as error:
             said[f"refused: {error}"[:80]] += 1
             continue
-        rows.append((sum(1 for _ in graph.nodes()), seconds, made.cycles / made.placement.bound))
-        verdict = validate(made.program, graph, to.target.isa)
+        rows.append((sum(1 for _ in graph.nodes()), seconds, result.cycles / result.placement.bound))
+        verdict = validate(result.program, graph, to.target.isa)
         said["compiled and validated"] += 1
         said["equal for all inputs" if verdict.exact else "equal in real numbers for all inputs"] += 1
         said["bit for bit on random ones and at edges"] += verdict.numbers.equal
-        said["values put aside"] += made.placement.refusal is not None
+        said["values put aside"] += result.placement.refusal is not None
         if seed < ON_RTL:
-            values = random_values(made.program, seed)
-            found, expected = (
-                execute(to.rtl, made.program, values),
-                by_text(made.program, to.target.isa, values),
+            values = random_values(result.program, seed)
+            ran, expected = (
+                execute(to.rtl, result.program, values),
+                by_text(result.program, to.target.isa, values),
             )
-            assert all(np.array_equal(found.results[name], one) for name, one in expected.items())
-            assert found.cycles == found.foretold
+            assert all(np.array_equal(ran.results[name], array) for name, array in expected.items())
+            assert ran.cycles == ran.foretold
             said["equal on RTL, in as many cycles as foretold"] += 1
     for what, many in said.items():
         print(f"{many:>4} of {GRAPHS}: {what}")
@@ -124,8 +124,8 @@ def others(to: Machine) -> None:
     for seed in range(GRAPHS):
         graph = any_graph(seed)
         try:
-            made = compile_graph(graph, to.target)
-            validate(made.program, graph, to.target.isa)
+            result = compile_graph(graph, to.target)
+            validate(result.program, graph, to.target.isa)
             said["compiled and validated"] += 1
         except AxiloomError as error:
             said[f"refused by {type(error).__name__}"] += 1

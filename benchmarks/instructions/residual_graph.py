@@ -58,44 +58,46 @@ def by_trees(problem: Problem, full: int | None) -> dict[int, int]:
     changed = True
     while changed:
         changed = False
-        for one, ways in problem.ways.items():
+        for number, ways in problem.ways.items():
             for i, (own, needs, _) in enumerate(ways):
                 if not all(need in costs for need in needs):
                     continue
                 total = own + 1 + sum(costs[need] for need in needs)
                 total = total if full is None else min(total, full)
-                if one not in costs or total < costs[one]:
-                    costs[one], picked[one], changed = total, i, True
+                if number not in costs or total < costs[number]:
+                    costs[number], picked[number], changed = total, i, True
     return picked
 
 
 def timed(what: Callable[[], dict[int, int]]) -> tuple[dict[int, int], float]:
     begun = time.perf_counter()
-    found = what()
-    return found, time.perf_counter() - begun
+    chosen = what()
+    return chosen, time.perf_counter() - begun
 
 
 def main() -> None:
     graph = residual()
     nodes = list(graph.nodes())
     products = sum(node.op == "dense" for node in nodes)
-    texts = usable(one for one in library.ours() if one.place.partition(".")[0] in FAMILIES)
+    texts = usable(rule for rule in library.ours() if rule.place.partition(".")[0] in FAMILIES)
     saturated = saturate(graph, texts, Limits(iterations=80))
     offered = with_offers(saturated, [accelerators()["flexasr"].only(("linear",))])
     problem = problem_of(offered, cost)
-    made = f"{saturated.nodes} nodes in {len(saturated.classes)} classes"
-    print(f"{len(nodes)} nodes, {products} products; {made} ({saturated.stopped}, {saturated.seconds:.2f} s)")
+    size = f"{saturated.nodes} nodes in {len(saturated.classes)} classes"
+    print(f"{len(nodes)} nodes, {products} products; {size} ({saturated.stopped}, {saturated.seconds:.2f} s)")
     print(f"{'extraction':36} {'on FlexASR':>10} {'cycles':>12} {'s':>6}")
     for name, full in (("trees, 64 bits (egglog's own)", FULL), ("trees, without an end", None)):
         picked, seconds = timed(lambda full=full: by_trees(problem, full))
         chosen, total = used(problem, picked)
-        there = sum(problem.ways[one][way][2].op == "flexasr.linear" for one, way in chosen.items())
+        there = sum(problem.ways[number][way][2].op == "flexasr.linear" for number, way in chosen.items())
         print(f"{name:36} {there:10} {total:12} {seconds:6.2f}")
     for name, limit in (("each node once, greedy", 0.0), ("each node once, CP-SAT", PROOF_S)):
-        found = extract(offered, cost, seconds=limit)
-        there = sum(one.op == "flexasr.linear" for one in found.chosen.values())
-        bound = f"  bound {found.bound}: {'the cheapest' if found.proved else 'open'}" if limit else ""
-        print(f"{name:36} {there:10} {found.cost:12} {found.seconds:6.2f}{bound}")
+        extracted = extract(offered, cost, seconds=limit)
+        there = sum(node.op == "flexasr.linear" for node in extracted.chosen.values())
+        bound = (
+            f"  bound {extracted.bound}: {'the cheapest' if extracted.proved else 'open'}" if limit else ""
+        )
+        print(f"{name:36} {there:10} {extracted.cost:12} {extracted.seconds:6.2f}{bound}")
         assert there == products
 
 

@@ -37,15 +37,15 @@ class Case:
     full: bool = False
 
     def specs(self) -> list[AcceleratorSpec]:
-        found = []
+        specs = []
         for name in self.accelerators:
-            made = isa.builtin(name, None, "int8", "bitmask", self.queued)
+            spec = isa.builtin(name, None, "int8", "bitmask", self.queued)
             if self.queued:
-                made = replace(made, dma=replace(made.dma, scatter_gather=True), stream_width=64)
+                spec = replace(spec, dma=replace(spec.dma, scatter_gather=True), stream_width=64)
             if self.full:
-                made = isa.revise(made, macs=most(made, boards.DEFAULT).macs)
-            found.append(made)
-        return isa.place(found) if len(found) > 1 else found
+                spec = isa.revise(spec, macs=most(spec, boards.DEFAULT).macs)
+            specs.append(spec)
+        return isa.place(specs) if len(specs) > 1 else specs
 
 
 CASES = (

@@ -137,10 +137,10 @@ def other(name: str) -> int:
 
         problem, spec = f"matmul:{name}:int8", specification("v4_16", 64)
         best = ranked(parse_problem(problem), spec, pipelines=("all",))[0].candidate
-        one = points.point(problem, spec, flow=best.flow, order=best.order, tile=best.tile, pipeline="all")
+        point = points.point(problem, spec, flow=best.flow, order=best.order, tile=best.tile, pipeline="all")
     else:
-        one = points.point(f"conv:{name}:int8", specification("conv_v4", 64), pipeline="all")
-    (report,) = points.simulate([one])
+        point = points.point(f"conv:{name}:int8", specification("conv_v4", 64), pipeline="all")
+    (report,) = points.simulate([point])
     return int(report["fabric"]["cycles"])
 
 

@@ -25,18 +25,18 @@ DECLARED = {"gemm": 2.82e6, "2mm": 3.63e6, "2mm.stream": 3.63e6, "mvt": 5.15e6}
 def row(name: str) -> str:
     program = read(str(HERE / f"{name.partition('.')[0]}.c")).program
     schedule = replay(program, (HERE / "schedules" / f"{name}.sched").read_text(), name)
-    found = timing.fit(lower(schedule, plan(schedule)).circuit)
-    for fifo in found.circuit.fifos:
-        if fifo.name in found.one_fewer and found.largest[fifo.name] != fifo.depth:
-            raise AssertionError(f"{fifo.name}: {found.largest[fifo.name]} of {fifo.depth} places are used")
-    data = [each for each in found.circuit.fifos if each.bits]
-    sizes = sorted({f"{each.depth}x{each.bits}" for each in data})
-    worse = [each for each in found.one_fewer.values() if each is not None]
-    fewer = "-" if not found.one_fewer else f"{min(worse):,}" if worse else "never ends"
+    fitted = timing.fit(lower(schedule, plan(schedule)).circuit)
+    for fifo in fitted.circuit.fifos:
+        if fifo.name in fitted.one_fewer and fitted.largest[fifo.name] != fifo.depth:
+            raise AssertionError(f"{fifo.name}: {fitted.largest[fifo.name]} of {fifo.depth} places are used")
+    data = [fifo for fifo in fitted.circuit.fifos if fifo.bits]
+    sizes = sorted({f"{fifo.depth}x{fifo.bits}" for fifo in data})
+    worse = [cycles for cycles in fitted.one_fewer.values() if cycles is not None]
+    fewer = "-" if not fitted.one_fewer else f"{min(worse):,}" if worse else "never ends"
     declared = DECLARED[name]
-    ratio = f"{declared / found.bits:,.0f}" if found.bits else "no FIFO"
+    ratio = f"{declared / fitted.bits:,.0f}" if fitted.bits else "no FIFO"
     return (
-        f"{name:11} {found.cycles:>9,} {len(data):>6} {' '.join(sizes) or '-':>8} {found.bits:>9,} "
+        f"{name:11} {fitted.cycles:>9,} {len(data):>6} {' '.join(sizes) or '-':>8} {fitted.bits:>9,} "
         f"{declared:>11,.0f} {ratio:>8} {fewer:>14}"
     )
 

@@ -60,27 +60,27 @@ def operators() -> Iterator[Operator]:
 
 def _all(name: str, number: str, result: str) -> Iterator[Operator]:
     for latency in latencies(name, number, result):
-        made = operator(name, number, result, latency)
-        if not made.is_registered and not made.is_wired:
-            yield made
+        unit = operator(name, number, result, latency)
+        if not unit.is_registered and not unit.is_wired:
+            yield unit
 
 
-def alone(made: Operator) -> str:
+def alone(unit: Operator) -> str:
     """Verilog of a module that is this operator."""
     m = Module()
-    inputs = [Signal(bits, name=f"operand{place}") for place, bits in enumerate(made.operand_bits)]
-    output = Signal(bits_of(made.result), name="result")
-    m.d.comb += output.eq(made.build(m, "operator", *inputs))
+    inputs = [Signal(bits, name=f"operand{place}") for place, bits in enumerate(unit.operand_bits)]
+    output = Signal(bits_of(unit.result), name="result")
+    m.d.comb += output.eq(unit.build(m, "operator", *inputs))
     return to_verilog(rtlil.convert(m, name="alone", ports=[*inputs, output], emit_src=False))
 
 
 def main() -> None:
     """Writes the table after each row: who stops it loses nothing, as rows that are there are kept."""
     table = json.loads(costs.TABLE.read_text(encoding="utf-8"))
-    wanted = {costs.key(made.name, made.number, made.result, made.latency): made for made in operators()}
+    wanted = {costs.key(unit.name, unit.number, unit.result, unit.latency): unit for unit in operators()}
     # Rows that are not there come first.
-    for key, made in sorted(wanted.items(), key=lambda row: row[0] in table):
-        used = synthesise(alone(made), "alone", cached_build)
+    for key, unit in sorted(wanted.items(), key=lambda row: row[0] in table):
+        used = synthesise(alone(unit), "alone", cached_build)
         table[key] = {"dsp": used.dsp, "lut": used.lut, "ff": used.ff}
         print(f"{key:40} {used.dsp:4} DSP {used.lut:5} LUT {used.ff:5} FF", flush=True)
         _write({name: table[name] for name in (*wanted, *sorted({*table} - {*wanted})) if name in table})

@@ -53,28 +53,28 @@ def _file(kernel: str) -> Path:
 
 
 def measure(kernel: str, model: bool) -> Row:
-    source, given = program(kernel, "medium")
+    source, sizes = program(kernel, "medium")
     file = _file(kernel)
-    made = compile_ports(replay(source, file.read_text(encoding="utf-8"), file.name))
-    circuit = made.circuit
+    compiled = compile_ports(replay(source, file.read_text(encoding="utf-8"), file.name))
+    circuit = compiled.circuit
     lanes = units(circuit, "add")
     predicted = cycles(circuit).cycles
     simulated = equal = None
     if not model:
         shapes = {array.name: (array.shape, array.number) for array in source.arrays if array.role.is_given}
         arrays = inputs(kernel, shapes)
-        count = made.sent.parts[0].lanes
-        words = made.sent.pack(arrays).reshape(-1, count)
+        count = compiled.sent.parts[0].lanes
+        words = compiled.sent.pack(arrays).reshape(-1, count)
         ran = run(circuit, {}, {f"s{lane}": words[:, lane].astype(np.uint64) for lane in range(count)})
         columns = [ran.outputs[f"m{lane}"].astype(np.uint32) for lane in range(count)]
-        results = made.received.unpack(np.stack(columns, 1).reshape(-1))
+        results = compiled.received.unpack(np.stack(columns, 1).reshape(-1))
         simulated = ran.cycles
-        equal = same(results, REFERENCE[kernel](given, arrays))
+        equal = same(results, REFERENCE[kernel](sizes, arrays))
     return Row(
         kernel,
-        (made.sent.words, made.received.words),
-        max(made.sent.beats, made.received.beats),
-        math.ceil(MULTIPLY_ADDS[kernel](given) / lanes),
+        (compiled.sent.words, compiled.received.words),
+        max(compiled.sent.beats, compiled.received.beats),
+        math.ceil(MULTIPLY_ADDS[kernel](sizes) / lanes),
         lanes,
         predicted,
         estimate(circuit).total.bram36,
@@ -97,7 +97,7 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("kernel", nargs="*", help="default: all seven")
     parser.add_argument("--model", action="store_true", help="predict, do not simulate")
     options = parser.parse_args(words or [])
-    there = [one for one in MULTIPLY_ADDS if _file(one).exists()]
+    there = [kernel for kernel in MULTIPLY_ADDS if _file(kernel).exists()]
     for kernel in options.kernel:
         if kernel not in there:
             parser.error(f"no schedule for ports of {kernel}; there are {', '.join(there)}")

@@ -225,21 +225,21 @@ MOST_LUTS = 2000
 
 def drawn(count: int, seed: int) -> tuple[Design, ...]:
     """Designs that no list above has, all different; which ones says the seed alone."""
-    rng, found = Random(seed), list[Design]()
-    while len(found) < count:
+    rng, designs = Random(seed), list[Design]()
+    while len(designs) < count:
         design: Design = (
             *(rng.choice(sorted(KERNELS)), rng.choice((*TYPES, "fixed<16,8>")), rng.choice((1, 2, 3, 4, 8))),
             rng.choice(("turns", "plan", "share")),
         )
         short = design[:3] if design[3] == "turns" else design
-        if {design, short} & {*KNOWN, *UNSEEN, *found}:
+        if {design, short} & {*KNOWN, *UNSEEN, *designs}:
             continue
         try:
             lut = estimate(circuit(*design)).total.lut
         except (CompileError, UsageError):  # the schedule is refused, or cannot be built
             continue
-        found += [design] * (lut <= MOST_LUTS)
-    return tuple(found)
+        designs += [design] * (lut <= MOST_LUTS)
+    return tuple(designs)
 
 
 def compared(designs: tuple[Design, ...], parts: bool = False) -> Iterator[tuple[str, dict[str, float]]]:
@@ -250,14 +250,14 @@ def compared(designs: tuple[Design, ...], parts: bool = False) -> Iterator[tuple
         built = circuit(*design)
         verilog = emit_nest(built, operator, readable=False)
         used = synthesise(verilog.text, verilog.top, cached_build)
-        found = estimate(built).total
+        estimated = estimate(built).total
         errors = {
-            what: getattr(found, what) / there - 1 if there else float(getattr(found, what) > 0)
+            what: getattr(estimated, what) / there - 1 if there else float(getattr(estimated, what) > 0)
             for what, there in asdict(used).items()
         }
         print(
-            f"{name:28}{found.dsp:5}/{used.dsp:4}{found.lut:8}/{used.lut:5} {errors['lut']:+5.0%}"
-            f"{found.ff:8}/{used.ff:5} {errors['ff']:+5.0%}{found.bram36:6}/{used.bram36:4}",
+            f"{name:28}{estimated.dsp:5}/{used.dsp:4}{estimated.lut:8}/{used.lut:5} {errors['lut']:+5.0%}"
+            f"{estimated.ff:8}/{used.ff:5} {errors['ff']:+5.0%}{estimated.bram36:6}/{used.bram36:4}",
             flush=True,
         )
         for part, amount in estimate(built).parts.items() if parts else ():

@@ -24,21 +24,23 @@ def row(kernel: str, size: str, limits: Limits) -> str:
     """One kernel; the schedule by hand is made exact outside of the time of the search."""
     source, _ = program(kernel, size)
     start = time.process_time()
-    found = auto(source, limits)
+    result = auto(source, limits)
     cpu = time.process_time() - start
     file = SCHEDULES / f"{kernel}.sched"
     hand = exact(source, file.read_text(encoding="utf-8") if file.exists() else "")
-    return line(kernel, found, hand, cpu)
+    return line(kernel, result, hand, cpu)
 
 
-def line(kernel: str, found: Found, hand: Exact, cpu: float) -> str:
-    best = found.best
+def line(kernel: str, result: Found, hand: Exact, cpu: float) -> str:
+    best = result.best
     ratio = f"{best.cycles / hand.cycles:.3f}" if best.cycles and hand.cycles else "    -"
     text = f"{kernel:12} {_number(best.cycles):>9} {_number(hand.cycles):>11} {ratio}"
     text += f" {best.amount.dsp:4} {best.amount.lut:6,} {','.join(map(str, best.intervals)):6}"
-    text += f" {found.space:9,} {found.searched:10,} {len(found.points):5} {found.seconds:7.1f} {cpu:3.0f}"
-    proven = "yes" if found.proven else f"no, at least {found.bound:,}"
-    return "  ".join([f"{text} {proven}", *found.notes])
+    text += (
+        f" {result.space:9,} {result.searched:10,} {len(result.points):5} {result.seconds:7.1f} {cpu:3.0f}"
+    )
+    proven = "yes" if result.proven else f"no, at least {result.bound:,}"
+    return "  ".join([f"{text} {proven}", *result.notes])
 
 
 def _number(value: int | None) -> str:

@@ -43,8 +43,10 @@ void conv3x3(int n, short image[n + 2][n + 2], short kernel[3][3], short out[n][
 
 
 def _polybench(kernel: str) -> Callable[..., Program]:
-    def program(**given: int) -> Program:
-        return c.read(sizes.source(kernel), defines={name: str(each) for name, each in given.items()}).program
+    def program(**defines: int) -> Program:
+        return c.read(
+            sizes.source(kernel), defines={name: str(value) for name, value in defines.items()}
+        ).program
 
     return program
 
@@ -128,9 +130,9 @@ class Row:
         return self.simulated / self.points
 
 
-def scheduled(kernel: str, given: Mapping[str, int]) -> tuple[Program, Schedule]:
+def scheduled(kernel: str, values: Mapping[str, int]) -> tuple[Program, Schedule]:
     """The program as it is written, and with its windows."""
-    program = KERNELS[kernel].program(**given)
+    program = KERNELS[kernel].program(**values)
     return program, replay(program, KERNELS[kernel].schedule, kernel)
 
 
@@ -142,23 +144,23 @@ def reads(circuit: Circuit, arrays: set[str]) -> int:
 
 def points(schedule: Schedule, statements: set[str]) -> int:
     """Iterations in which one of `statements` is executed, of the nest that has most of them."""
-    found: Counter[int | str] = Counter()
+    counts: Counter[int | str] = Counter()
     for statement in schedule.statements:
         if statement.statement.name in statements:
             inside = domain(statement.loops, statement.domain)
             lanes = sum(loop in schedule.unrolled for loop in statement.loops)  # unrolled loops are innermost
             outer = inside.project_out(isl.dim_type.set, len(statement.loops) - lanes, lanes)
-            found[statement.order[0]] += outer.count_val().to_python()
-    return max(found.values())
+            counts[statement.order[0]] += outer.count_val().to_python()
+    return max(counts.values())
 
 
-def measure(kernel: str, given: Mapping[str, int]) -> Row:
-    program, schedule = scheduled(kernel, given)
+def measure(kernel: str, values: Mapping[str, int]) -> Row:
+    program, schedule = scheduled(kernel, values)
     arrays = random_arrays(program, np.random.default_rng(0))
     wanted = interpret(program, arrays)
     ran = resident(schedule, arrays, plan(schedule))
     equal = all(
-        np.array_equal(ran.results[name].view("u1"), each.view("u1")) for name, each in wanted.items()
+        np.array_equal(ran.results[name].view("u1"), array.view("u1")) for name, array in wanted.items()
     )
     circuit = ran.lowered.circuit
     words = [line.split() for line in KERNELS[kernel].schedule.splitlines()]
@@ -178,15 +180,15 @@ def measure(kernel: str, given: Mapping[str, int]) -> Row:
 def main() -> None:
     print("kernel      reads  II    points predicted simulated  cycles a point  equal")
     rows = []
-    for kernel, each in KERNELS.items():
-        row = measure(kernel, each.sizes)
+    for kernel, case in KERNELS.items():
+        row = measure(kernel, case.sizes)
         rows.append(row)
         print(
             f"{kernel:<10} {row.reads:6} {row.interval:3} {row.points:9,} {row.predicted:9,} "
             f"{row.simulated:9,} {row.ratio:15.3f}  {'yes' if row.equal else 'NO'}",
             flush=True,
         )
-    if not all(each.equal and each.predicted == each.simulated for each in rows):
+    if not all(row.equal and row.predicted == row.simulated for row in rows):
         sys.exit("a result differs, or a prediction")
 
 

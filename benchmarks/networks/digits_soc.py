@@ -36,10 +36,10 @@ def measure(name: str, accelerator: str) -> None:
         real = network(*examples).numpy()
     model = emit(quantised.graph)
     with tempfile.TemporaryDirectory(prefix="axiloom-") as folder:
-        given = Path(folder) / "inputs.npz"
-        write_arrays(given, {f"input{number}": array for number, array in enumerate(inputs.values())})
+        file = Path(folder) / "inputs.npz"
+        write_arrays(file, {f"input{number}": array for number, array in enumerate(inputs.values())})
         run = NetworkRun(
-            Network(name, model.mlir, model.weights, given),
+            Network(name, model.mlir, model.weights, file),
             System(isa.builtin(accelerator, data_type="int8")),
         )
         result = simulate(run)

@@ -60,9 +60,9 @@ def reals(raw: Array, bias: int) -> Array:
     return np.asarray(np.ldexp(to_fixed(raw, bias).astype(float), -14))
 
 
-def error(found: Array, reference: Array) -> Array:
+def error(results: Array, reference: Array) -> Array:
     """Of each step."""
-    return np.asarray(np.linalg.norm(found - reference, axis=-1) / np.linalg.norm(reference, axis=-1))
+    return np.asarray(np.linalg.norm(results - reference, axis=-1) / np.linalg.norm(reference, axis=-1))
 
 
 def rounded(reference: Array) -> Array:
@@ -78,7 +78,7 @@ def device(**constants: int) -> Simulator:
 
 
 def _linear(quantised: bool) -> Callable[..., tuple[Array, Array]]:
-    def made(rng: np.random.Generator, size: int, inputs: int) -> tuple[Array, Array]:
+    def run(rng: np.random.Generator, size: int, inputs: int) -> tuple[Array, Array]:
         numbers = rng.uniform(-1, 1, (1, size))
         w, added, x = map(
             tensor, (rng.uniform(-1, 1, (1, size, size)), numbers, rng.uniform(-1, 1, (inputs, size)))
@@ -88,7 +88,7 @@ def _linear(quantised: bool) -> Callable[..., tuple[Array, Array]]:
         product = flexasr.Product(w.raw, added.raw, w.bias, added.bias, x.bias)
         return reals(flexasr.layer(x.raw, [product], flexasr.LINEAR, bias).run(device()), bias), reference
 
-    return made
+    return run
 
 
 def layer_norm(rng: np.random.Generator, size: int, inputs: int) -> tuple[Array, Array]:
@@ -101,17 +101,17 @@ def layer_norm(rng: np.random.Generator, size: int, inputs: int) -> tuple[Array,
 
 
 def _pooling(mode: int, pooled: Callable[..., Array]) -> Callable[..., tuple[Array, Array]]:
-    def made(rng: np.random.Generator, size: int, inputs: int) -> tuple[Array, Array]:
+    def run(rng: np.random.Generator, size: int, inputs: int) -> tuple[Array, Array]:
         x = tensor(rng.uniform(-1, 1, (2 * inputs, size)))
         reference = pooled(x.reals.reshape(inputs, 2, size), axis=1)
         return reals(flexasr.reduced(x.raw, mode).run(device()), x.bias), reference
 
-    return made
+    return run
 
 
 def attention(rng: np.random.Generator, size: int, inputs: int) -> tuple[Array, Array]:
     """Ten steps of an encoder; the device takes 16, and zeros weigh nothing."""
-    found, references, unit = [], [], device()
+    results, references, unit = [], [], device()
     for _ in range(inputs):
         x, decoder = tensor(rng.uniform(-1, 1, (10, size))), tensor(rng.uniform(-1, 1, size))
         scores = x.reals @ decoder.reals
@@ -124,10 +124,10 @@ def attention(rng: np.random.Generator, size: int, inputs: int) -> tuple[Array, 
             "output_bias": bias_of(references[-1]),
         }
         padded = np.concatenate([x.raw, np.zeros((6, size), np.uint8)])
-        found.append(
+        results.append(
             reals(flexasr.attended(padded, decoder.raw, **biases).run(unit)[0], biases["output_bias"])
         )
-    return np.stack(found), np.stack(references)
+    return np.stack(results), np.stack(references)
 
 
 def lstm(
@@ -136,28 +136,28 @@ def lstm(
     runs: int,
     *,
     steps: int = 1,
-    each: int = 1,
+    shared: int = 1,
     window: int = 2,
     unit: Simulator,
 ) -> tuple[Array, Array]:
-    """Results and references, (runs, steps, size). `each` runs have the same weights.
+    """Results and references, (runs, steps, size). `shared` runs have the same weights.
 
     `window`: the bias in which the cell's state and the output are kept.
     """
-    found: list[Array] = []
+    results: list[Array] = []
     references: list[Array] = []
-    while len(found) < runs:
+    while len(results) < runs:
         both = tensor(0.8 * rng.uniform(-1, 1, (2, 4, size, size)))
         added = tensor(0.8 * rng.uniform(-1, 1, (2, 4, size)))
-        for again in range(min(each, runs - len(found))):
+        for again in range(min(shared, runs - len(results))):
             x = tensor(0.8 * rng.uniform(-1, 1, (steps, size)))
             product = flexasr.Product(both.raw[0], added.raw[0], both.bias, added.bias, x.bias)
             # The published driver reads what it wrote with the bias of the input: of 0.8 it is 2 as well.
             back = replace(product, weights=both.raw[1], added=added.raw[1], input_bias=window)
             program = flexasr.layer(x.raw, [product, back], flexasr.LSTM, window)
-            found.append(reals(program.run(unit, weights=not again), window))
+            results.append(reals(program.run(unit, weights=not again), window))
             references.append(_lstm(x.reals, both.reals, added.reals))
-    return np.stack(found), np.stack(references)
+    return np.stack(results), np.stack(references)
 
 
 def _lstm(x: Array, weights: Array, added: Array) -> Array:
@@ -207,27 +207,27 @@ def main() -> None:
     rng = np.random.default_rng(0)
     rows = len(OPERATORS) * len(SIZES) + len(LSTM_FIRST) + len(VARIANTS)
     with tqdm(total=rows, leave=False, disable=None) as shown:
-        for one in OPERATORS:
+        for operator in OPERATORS:
             means = []
-            for size, published in zip(SIZES, one.summary, strict=True):
-                found, reference = one.run(rng, size, inputs)
-                errors = error(found, rounded(reference) if one.again else reference) * 100
+            for size, published in zip(SIZES, operator.summary, strict=True):
+                results, reference = operator.run(rng, size, inputs)
+                errors = error(results, rounded(reference) if operator.again else reference) * 100
                 means.append(errors.mean())
-                plain = error(found, reference).mean() * 100
-                _row(one.name, size, inputs, errors, plain, published, "")
+                plain = error(results, reference).mean() * 100
+                _row(operator.name, size, inputs, errors, plain, published, "")
                 shown.update()
-            _say(f"{one.name:18}{'all':>4}{'':8}{np.mean(means):9.2f}{'':27}   {one.table}")
+            _say(f"{operator.name:18}{'all':>4}{'':8}{np.mean(means):9.2f}{'':27}   {operator.table}")
         for size, published in LSTM_FIRST.items():
-            runs, each = min(inputs, 20 if size >= 256 else 30), 10 if size >= 256 else 1
-            found, reference = lstm(rng, size, runs, each=each, unit=device(SATURATED_SIGN=0))
-            errors = error(found[:, 0], rounded(reference[:, 0])) * 100
-            plain = error(found, reference).mean() * 100
+            runs, shared = min(inputs, 20 if size >= 256 else 30), 10 if size >= 256 else 1
+            results, reference = lstm(rng, size, runs, shared=shared, unit=device(SATURATED_SIGN=0))
+            errors = error(results[:, 0], rounded(reference[:, 0])) * 100
+            plain = error(results, reference).mean() * 100
             _row("LSTM, step 1", size, runs, errors, plain, published, "1.21 / 0.19" if size == 512 else "")
             shown.update()
         _say(f"\nLSTM of size 64, {min(inputs, 30)} runs: mean error in % of each of {STEPS} steps")
         _say(f"{'op_sim':44}" + _figures(LSTM_64))
         for text, (constants, window) in VARIANTS.items():
-            found, reference = lstm(
+            results, reference = lstm(
                 np.random.default_rng(1),
                 64,
                 min(inputs, 30),
@@ -235,7 +235,7 @@ def main() -> None:
                 window=window,
                 unit=device(**constants),
             )
-            steps = [error(found[:, at], rounded(reference[:, at])).mean() * 100 for at in range(STEPS)]
+            steps = [error(results[:, at], rounded(reference[:, at])).mean() * 100 for at in range(STEPS)]
             _say(f"{text:44}" + _figures(steps))
             shown.update()
 

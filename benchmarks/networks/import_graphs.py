@@ -83,7 +83,7 @@ class Graph:
 
         `maps` are of `ins` and `out`: a letter a dim, or affine expressions of them between commas.
         """
-        parts = [one if "," in one else ", ".join(one) for one in maps]
+        parts = [text if "," in text else ", ".join(text) for text in maps]
         affine = ", ".join(f"affine_map<({', '.join(loops)}) -> ({part})>" for part in parts)
         kinds = ", ".join('"reduction"' if loop in reduced else '"parallel"' for loop in loops)
         scalars = [f"%a{number}: {value.element}" for number, value in enumerate(ins)]
@@ -155,16 +155,16 @@ class Graph:
 
     def view(self, value: Value, shape: Sequence[int], groups: str) -> Value:
         """A reshape that puts dims together, or takes them apart."""
-        found = Value("", tuple(shape), value.element)
+        reshaped = Value("", tuple(shape), value.element)
         if len(shape) < len(value.shape):
             return self.op(
-                f"tensor.collapse_shape {value.name} {groups} : {value.type} into {found.type}",
+                f"tensor.collapse_shape {value.name} {groups} : {value.type} into {reshaped.type}",
                 shape,
                 value.element,
             )
         return self.op(
             f"tensor.expand_shape {value.name} {groups} output_shape {list(shape)} : "
-            f"{value.type} into {found.type}",
+            f"{value.type} into {reshaped.type}",
             shape,
             value.element,
         )

@@ -69,7 +69,9 @@ def _samples(module: Any, examples: tuple[Any, ...]) -> list[tuple[Any, ...]]:
     if hasattr(module, "calibration"):
         return list(module.calibration())[:SAMPLES]
     generator = torch.Generator().manual_seed(4)
-    return [tuple(torch.randn(one.shape, generator=generator) for one in examples) for _ in range(SAMPLES)]
+    return [
+        tuple(torch.randn(example.shape, generator=generator) for example in examples) for _ in range(SAMPLES)
+    ]
 
 
 def _by_onnx(network: Any, examples: tuple[Any, ...]) -> Any:
@@ -83,22 +85,22 @@ def _by_onnx(network: Any, examples: tuple[Any, ...]) -> Any:
 
 
 def _alike(direct: Quantised, through: Quantised, examples: tuple[Any, ...]) -> str:
-    (text, weights), (other, others) = (_anonymous(emit(one.graph)) for one in (direct, through))
+    (text, weights), (other, others) = (_anonymous(emit(side.graph)) for side in (direct, through))
     equal = sum(np.array_equal(weight, another) for weight, another in zip(weights, others, strict=True))
-    found = [f"{equal} of {len(weights)} quantised arrays equal ({sum(w.nbytes for w in weights):,} bytes)"]
-    found.append("the same MLIR" if text == other else "other MLIR")
+    facts = [f"{equal} of {len(weights)} quantised arrays equal ({sum(w.nbytes for w in weights):,} bytes)"]
+    facts.append("the same MLIR" if text == other else "other MLIR")
     drivers = [
         compile_network(mlir, accelerators(), _labelled(arrays), name="network").sources
         for mlir, arrays in ((text, weights), (other, others))
     ]
     lines = sum(source.count("\n") for source in drivers[0].values())
     same = drivers[0] == drivers[1]
-    found.append(f"{'the same' if same else 'another'} driver ({len(drivers[0])} C files, {lines:,} lines)")
-    results = [next(iter(execute(one.graph, one.inputs(examples)).values())) for one in (direct, through)]
-    found.append(f"{'the same' if np.array_equal(*results) else 'another'} result in integers")
+    facts.append(f"{'the same' if same else 'another'} driver ({len(drivers[0])} C files, {lines:,} lines)")
+    results = [next(iter(execute(side.graph, side.inputs(examples)).values())) for side in (direct, through)]
+    facts.append(f"{'the same' if np.array_equal(*results) else 'another'} result in integers")
     if equal != len(weights) or not (same and np.array_equal(*results)):
-        raise SystemExit(f"{direct.graph.name}: PyTorch and ONNX differ: {', '.join(found)}")
-    return ", ".join(found)
+        raise SystemExit(f"{direct.graph.name}: PyTorch and ONNX differ: {', '.join(facts)}")
+    return ", ".join(facts)
 
 
 def _anonymous(model: Model) -> tuple[str, list[np.ndarray[Any, Any]]]:

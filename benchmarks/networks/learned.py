@@ -96,8 +96,10 @@ def codes() -> Task:
 
 def text(last: bool) -> Task:
     """16 characters, one of `SYMBOLS` each, as ones and zeros; the next one of each, or of the last alone."""
-    kept = [SYMBOLS.find(one) for one in " ".join(topics[name] for name in sorted(topics)).lower()]
-    known = torch.tensor([one for one in kept if one >= 0])
+    kept = [
+        SYMBOLS.find(character) for character in " ".join(topics[name] for name in sorted(topics)).lower()
+    ]
+    known = torch.tensor([index for index in kept if index >= 0])
     starts = np.random.default_rng(1).choice(len(known) - WINDOW - 1, WINDOWS, replace=False)
     windows = torch.stack([known[start : start + WINDOW + 1] for start in starts])
     inputs = functional.one_hot(windows[:, :-1], len(SYMBOLS)).float()

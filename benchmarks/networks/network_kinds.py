@@ -152,7 +152,9 @@ def decided(network: nn.Module, quantised: Quantised, task: Task, batch: int) ->
             real.append(network(some).numpy())
         whole.append(execute(quantised.graph, quantised.inputs((some,)))[output] * scale)
     wanted = targets.numpy()
-    float_right, integer_right = (task.right(np.concatenate(one), wanted).mean() for one in (real, whole))
+    float_right, integer_right = (
+        task.right(np.concatenate(outputs), wanted).mean() for outputs in (real, whole)
+    )
     return float(float_right), float(integer_right)
 
 
@@ -180,12 +182,12 @@ def measured(kind: Kind, folder: Path) -> tuple[str, bool]:
     learned.train(network, task, kind.epochs)
     seconds = time.process_time() - begin
     batches = task.inputs[: CALIBRATION * kind.batch].split(kind.batch)
-    found = quantise(network, (batches[0],), [(batch,) for batch in batches], name="network")
-    right, right_whole = decided(network, found, task, kind.batch)
-    equal, offload = on_the_soc(found, folder)
-    sqnr = report.rows(found)[-1].sqnr
+    quantised = quantise(network, (batches[0],), [(batch,) for batch in batches], name="network")
+    right, right_whole = decided(network, quantised, task, kind.batch)
+    equal, offload = on_the_soc(quantised, folder)
+    sqnr = report.rows(quantised)[-1].sqnr
     text = (
-        f"{len(found.graph.nodes):>5}  {'equal' if equal else 'WRONG':<6}{sqnr:>6.1f} dB"
+        f"{len(quantised.graph.nodes):>5}  {'equal' if equal else 'WRONG':<6}{sqnr:>6.1f} dB"
         f"  {right:>6.1%}  {right_whole:>6.1%}  {offload:<28}{seconds:>5.1f} s"
     )
     return text, equal

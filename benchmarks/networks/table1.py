@@ -68,7 +68,7 @@ def application(name: str) -> Graph:
 
 def rules() -> tuple[RuleText, ...]:
     """Those of `FAMILIES` that are proved, without `LEFT_OUT`."""
-    texts = [one for one in library.ours() if one.place.partition(".")[0] in FAMILIES]
+    texts = [rule for rule in library.ours() if rule.place.partition(".")[0] in FAMILIES]
     kept = (text.only(rule.name for rule in text.rules if rule.name not in LEFT_OUT) for text in texts)
     return usable(kept)
 
@@ -79,14 +79,17 @@ def counts(graph: Graph, target: Patterns, texts: tuple[RuleText, ...]) -> tuple
     begun = time.perf_counter()
     flexible = matches(graph, [target], texts, LIMITS)
     seconds = time.perf_counter() - begun
-    counted = (one.of(target.name, KERNELS[target.name]) for one in (exact, flexible))
+    counted = (covered.of(target.name, KERNELS[target.name]) for covered in (exact, flexible))
     return *counted, seconds, flexible.saturated.stopped
 
 
 def main() -> None:
     texts = rules()
     warm(texts)
-    ours = {name: one.only((*KERNELS[name], *BESIDE.get(name, ()))) for name, one in accelerators().items()}
+    ours = {
+        name: accelerator.only((*KERNELS[name], *BESIDE.get(name, ())))
+        for name, accelerator in accelerators().items()
+    }
     print("exact/flexible, in brackets the paper's; s: seconds of the flexible matches")
     print(f"{'application':14} {'nodes':>5}  " + "  ".join(f"{name:>22}" for name in KERNELS) + "  ended")
     for name, paper in PAPER.items():

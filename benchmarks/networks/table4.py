@@ -93,25 +93,27 @@ def main() -> None:
 
 def _row(name: str, row: Row) -> None:
     graph = model.load(row.model)
-    given, seen = (data.load(f"{DATA}:{one}", graph, batch=row.batch) for one in (row.data, row.seen))
-    given = given.first(int(os.environ.get("AXILOOM_CALLS", "1000000")))
-    found: dict[str, Validated] = {}
+    inputs, seen = (data.load(f"{DATA}:{split}", graph, batch=row.batch) for split in (row.data, row.seen))
+    inputs = inputs.first(int(os.environ.get("AXILOOM_CALLS", "1000000")))
+    by_numbers: dict[str, Validated] = {}
     for numbers in ("published", "chosen"):
         request = Request(row.accelerators, numbers, row.metric, replays=4)
-        found[numbers] = one = validate(graph, given, request, calibration=seen)
-        wrong = sum(part.wrong for part in one.replayed)
+        by_numbers[numbers] = validated = validate(graph, inputs, request, calibration=seen)
+        wrong = sum(part.wrong for part in validated.replayed)
         assert not wrong, f"{name}, {numbers}: {wrong} results of sampled calls differ"
         if folder := os.environ.get("AXILOOM_PAGES"):
-            page.write(one, Path(folder) / f"{name}-{numbers}.html", f"python -m benchmarks table4 ({name})")
-    metric, run = one.metric, one.run
+            page.write(
+                validated, Path(folder) / f"{name}-{numbers}.html", f"python -m benchmarks table4 ({name})"
+            )
+    metric, run = validated.metric, validated.run
     of_float = figure(metric, run.exact) if metric.labels else ""
-    figures = [figure(metric, found[numbers].run.found) for numbers in ("published", "chosen")]
+    figures = [figure(metric, by_numbers[numbers].run.found) for numbers in ("published", "chosen")]
     *told, seconds = row.published
-    each = run.seconds / run.data
+    seconds_each = run.seconds / run.data
     paper = ", ".join([*(text or "-" for text in told), f"{seconds:g}"]) if seconds else ""
-    ratio = f"{seconds / each:.0f}" if seconds else ""
+    ratio = f"{seconds / seconds_each:.0f}" if seconds else ""
     on = ",".join(row.accelerators)
-    print(f"{name:14}{on:16}{run.data:5}{of_float:>10}{figures[0]:>11}{figures[1]:>10}{each:9.3f}{paper:>48}{ratio:>8}",
+    print(f"{name:14}{on:16}{run.data:5}{of_float:>10}{figures[0]:>11}{figures[1]:>10}{seconds_each:9.3f}{paper:>48}{ratio:>8}",
           flush=True)  # fmt: skip
 
 
@@ -126,7 +128,7 @@ def _steps() -> None:
     """The driver's random layers, in whole arrays; as `flexasr_table2` on the text."""
     print(f"\nLSTM on random weights: mean error in % of {STEPS} steps, {RUNS} runs")
     for size, published in ((64, LSTM_64), (128, LSTM_128)):
-        print(f"{f'size {size}, op_sim':50}" + "".join(f"{one:6.1f}" for one in published))
+        print(f"{f'size {size}, op_sim':50}" + "".join(f"{mean:6.1f}" for mean in published))
         for text, sign, window in (
             ("as published: bias 2, sign lost", 0, 2),
             ("bias 2, sign kept (as since 2022)", 1, 2),
@@ -138,7 +140,7 @@ def _steps() -> None:
 
 
 def _say(text: str, means: Sequence[float]) -> None:
-    print(f"{text:50}" + "".join(f"{one:6.1f}" for one in means), flush=True)
+    print(f"{text:50}" + "".join(f"{mean:6.1f}" for mean in means), flush=True)
 
 
 def random_layers(size: int, sign: int, window: int | None, runs: int = RUNS) -> list[float]:
@@ -153,14 +155,14 @@ def random_layers(size: int, sign: int, window: int | None, runs: int = RUNS) ->
         pair = tuple(flexasr.Weights.of(both.raw[k], added.raw[k], both.bias, added.bias) for k in range(2))
         version = flexasr.Version(321, sign)
         bias, more = (window, 0) if window is not None else chosen(both.reals, added.reals, seen)
-        made = flexasr.recurrent(
+        outputs = flexasr.recurrent(
             x.raw[:, None], (pair[0], pair[1]), (x.bias, bias - more, bias), host.enlarged(more), Places(),
             version,
         )  # fmt: skip
         # The driver's order of gates is input, cell, forget, output; so is the reference's.
         reference = rounded(exact_lstm(x.reals, both.reals, added.reals))
-        errors.append(error(reals(made[:, 0], bias, more), reference))
-    return [float(one) for one in 100 * np.mean(errors, axis=0)]
+        errors.append(error(reals(outputs[:, 0], bias, more), reference))
+    return [float(mean) for mean in 100 * np.mean(errors, axis=0)]
 
 
 def chosen(weights: np.ndarray, added: np.ndarray, rng: np.random.Generator) -> tuple[int, int]:
@@ -172,9 +174,9 @@ def chosen(weights: np.ndarray, added: np.ndarray, rng: np.random.Generator) -> 
     xs = b.leaf("parameter", "xs", Type((STEPS, SEEN, size), "float32"))
     states = [b.leaf("parameter", name, Type((SEEN, size), "float32")) for name in "hc"]
     # The unit has PyTorch's order of gates, and one vector that is added.
-    given = [weight[list(LSTM_GATES)].reshape(-1, size) for weight in weights]
-    given.append(added.sum(axis=0)[list(LSTM_GATES)].reshape(-1))
-    constants = {f"w{k}": one.astype(np.float32) for k, one in enumerate(given)}
+    gates = [weight[list(LSTM_GATES)].reshape(-1, size) for weight in weights]
+    gates.append(added.sum(axis=0)[list(LSTM_GATES)].reshape(-1))
+    constants = {f"w{k}": array.astype(np.float32) for k, array in enumerate(gates)}
     leaves = [
         b.leaf("constant", name, Type(constant.shape, "float32")) for name, constant in constants.items()
     ]

@@ -122,8 +122,8 @@ def _names(text: str) -> tuple[str, ...]:
 
 def _check(options: argparse.Namespace, chosen: Sequence[Experiment]) -> None:
     """UsageError for an option that none of the experiments honours, and for an output that cannot be."""
-    named = ", ".join(one.name for one in chosen)
-    taking = {name: [one for one in chosen if name in one.takes] for name in OF_SOME}
+    named = ", ".join(experiment.name for experiment in chosen)
+    taking = {name: [experiment for experiment in chosen if name in experiment.takes] for name in OF_SOME}
     reject(
         options, (Refusal(name, lambda _: True, f"{named} has none") for name in OF_SOME if not taking[name])
     )

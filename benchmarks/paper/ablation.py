@@ -60,16 +60,16 @@ def _pipelines() -> dict[str, str]:
 
     return {
         PUBLISHED: PUBLISHED,
-        **{alone(one): one for one in EVERY},
+        **{alone(name): name for name in EVERY},
         "copying": ",".join(COPYING),
-        **{without("copying", one): but(COPYING, one) for one in COPYING},
+        **{without("copying", name): but(COPYING, name) for name in COPYING},
         "all": ",".join(EVERY),
-        **{without("all", one): but(EVERY, one) for one in COPYING},  # without zero-copy it is `copying`
+        **{without("all", name): but(EVERY, name) for name in COPYING},  # without zero-copy it is `copying`
     }
 
 
 def cases(options: Options) -> list[Case]:
-    found = []
+    cases = []
     for name, flow, (M, N, K) in CONFIGURATIONS:
         size = (M // 4, N // 4, K // 4) if options.quick else (M, N, K)
         spec = isa.builtin(name)
@@ -84,8 +84,8 @@ def cases(options: Options) -> list[Case]:
             for label, pipeline in _pipelines().items()
         }
         labels = {"accelerator": name, "flow": flow, "size": "x".join(map(str, size))}
-        found.append(Case(labels, sides))
-    return found
+        cases.append(Case(labels, sides))
+    return cases
 
 
 def _title(measured: Measured) -> str:
@@ -99,8 +99,8 @@ def table(measured: Sequence[Measured]) -> list[Row]:
         {
             "passes": side,
             **{
-                f"{_title(one)}, ms (speed)": f"{ms(one.get(side))} ({times(one.ratio(PUBLISHED, side))})"
-                for one in measured
+                f"{_title(case)}, ms (speed)": f"{ms(case.get(side))} ({times(case.ratio(PUBLISHED, side))})"
+                for case in measured
             },
         }
         for side in _pipelines()
@@ -117,8 +117,8 @@ def _last(measured: Measured, name: str) -> float | None:
 def conclude(measured: Sequence[Measured]) -> str:
     parts = []
     for name in EVERY:
-        first = known(one.ratio(PUBLISHED, alone(name)) for one in measured)
-        last = known(_last(one, name) for one in measured)
+        first = known(case.ratio(PUBLISHED, alone(name)) for case in measured)
+        last = known(_last(case, name) for case in measured)
         parts.append(f"{name} {_range(first)} alone, {_range(last)} on top of the others")
     return f"Speed-up of each pass, geometric mean and best of the configurations: {'; '.join(parts)}."
 
@@ -129,8 +129,8 @@ def _range(speeds: Sequence[float]) -> str:
 
 def plot(figure: Figure, measured: Sequence[Measured]) -> None:
     panels = figure.subplots(1, 2, sharey=True)
-    first = {_title(m): [m.ratio(PUBLISHED, alone(one)) for one in EVERY] for m in measured}
-    last = {_title(m): [_last(m, one) for one in EVERY] for m in measured}
+    first = {_title(m): [m.ratio(PUBLISHED, alone(name)) for name in EVERY] for m in measured}
+    last = {_title(m): [_last(m, name) for name in EVERY] for m in measured}
     titles = ("added to the published structure", "added to all the others")
     for axes, series, title in zip(panels, (first, last), titles, strict=True):
         plots.bars(axes, EVERY, series)

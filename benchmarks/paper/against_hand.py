@@ -36,7 +36,7 @@ FLOWS = {"v1": ("Ns",), "v2": ("Ns", "As", "Bs"), "v3": ("Ns", "As", "Bs", "Cs")
 
 
 def cases(options: Options) -> list[Case]:
-    found = []
+    cases = []
     for version, flows in FLOWS.items():
         for S in (8, 16):
             spec = isa.builtin(version, S)
@@ -49,55 +49,55 @@ def cases(options: Options) -> list[Case]:
                         COPYING: generated(size, spec, flow=flow, pipeline=COPYING, board=board),
                         ALL: generated(size, scatter_gather(spec), flow=flow, pipeline=ALL, board=board),
                     }
-                    found.append(Case({"accelerator": spec.name, "flow": flow, "size": n}, sides))
-    return found
+                    cases.append(Case({"accelerator": spec.name, "flow": flow, "size": n}, sides))
+    return cases
 
 
 def _with_fastest(measured: Sequence[Measured]) -> list[Measured]:
     """Each case with the sides FREE and BEST_HAND beside its own."""
-    found = []
-    for one in measured:
-        flows = having(measured, accelerator=one.labels["accelerator"], size=one.labels["size"])
-        sides = dict(one.sides)
+    cases = []
+    for case in measured:
+        flows = having(measured, accelerator=case.labels["accelerator"], size=case.labels["size"])
+        sides = dict(case.sides)
         for name, side in ((FREE, ALL), (BEST_HAND, HAND)):
             figures = [other.sides[side] for other in flows if side in other.sides]
             if figures:
-                sides[name] = min(figures, key=lambda one: float(one["counters"][CLOCK]))
-        found.append(replace(one, sides=sides))
-    return found
+                sides[name] = min(figures, key=lambda report: float(report["counters"][CLOCK]))
+        cases.append(replace(case, sides=sides))
+    return cases
 
 
 def table(measured: Sequence[Measured]) -> list[Row]:
     return [
         {
-            "accelerator": one.labels["accelerator"],
-            "flow": one.labels["flow"],
-            "size": str(one.labels["size"]),
-            "by hand, ms": ms(one.get(HAND)),
-            **{f"{side}, ms": ms(one.get(side)) for side in (PUBLISHED, COPYING, ALL)},
-            "copying: speed": times(one.ratio(HAND, COPYING)),
-            "references": times(one.ratio(COPYING, HAND, REFERENCES)),
-            "all: speed": times(one.ratio(HAND, ALL)),
-            "of published": times(one.ratio(PUBLISHED, ALL)),
-            "| any flow: speed": times(one.ratio(HAND, FREE)),
-            "of best by hand": times(one.ratio(BEST_HAND, FREE)),
+            "accelerator": case.labels["accelerator"],
+            "flow": case.labels["flow"],
+            "size": str(case.labels["size"]),
+            "by hand, ms": ms(case.get(HAND)),
+            **{f"{side}, ms": ms(case.get(side)) for side in (PUBLISHED, COPYING, ALL)},
+            "copying: speed": times(case.ratio(HAND, COPYING)),
+            "references": times(case.ratio(COPYING, HAND, REFERENCES)),
+            "all: speed": times(case.ratio(HAND, ALL)),
+            "of published": times(case.ratio(PUBLISHED, ALL)),
+            "| any flow: speed": times(case.ratio(HAND, FREE)),
+            "of best by hand": times(case.ratio(BEST_HAND, FREE)),
         }
-        for one in _with_fastest(measured)
+        for case in _with_fastest(measured)
     ]
 
 
 def _line(measured: Sequence[Measured], side: str, base: str) -> str:
-    speeds = known(one.ratio(base, side) for one in measured)
+    speeds = known(case.ratio(base, side) for case in measured)
     if not speeds:
         return f"{side} against {base}: missing"
     slower = sum(speed < 1 for speed in speeds)
-    references = known(one.ratio(side, base, REFERENCES) for one in measured)
+    references = known(case.ratio(side, base, REFERENCES) for case in measured)
     sizes = unique(measured, "size")
-    each = [
-        f"{n}^3 {geometric_mean(known(one.ratio(base, side) for one in having(measured, size=n))):.2f}"
+    texts = [
+        f"{n}^3 {geometric_mean(known(case.ratio(base, side) for case in having(measured, size=n))):.2f}"
         for n in sizes
     ]
-    by_size = f"{', '.join(each)}; " if len(sizes) > 1 else ""
+    by_size = f"{', '.join(texts)}; " if len(sizes) > 1 else ""
     return (
         f"{side} against {base}: {CLOCK} {geometric_mean(speeds):.2f} times as fast (geometric mean of "
         f"{len(speeds)}; {by_size}{min(speeds):.2f} to {max(speeds):.2f}; slower in {slower}), "
@@ -108,7 +108,7 @@ def _line(measured: Sequence[Measured], side: str, base: str) -> str:
 def conclude(measured: Sequence[Measured]) -> str:
     same = ((PUBLISHED, HAND), (COPYING, HAND), (ALL, HAND), (COPYING, PUBLISHED), (ALL, PUBLISHED))
     free = _with_fastest(measured)
-    once = list({(one.labels["accelerator"], one.labels["size"]): one for one in free}.values())
+    once = list({(case.labels["accelerator"], case.labels["size"]): case for case in free}.values())
     return (
         "Same flow:\n"
         + ";\n".join(_line(measured, *pair) for pair in same)
@@ -121,8 +121,8 @@ def conclude(measured: Sequence[Measured]) -> str:
 def plot(figure: Figure, measured: Sequence[Measured]) -> None:
     axes = figure.subplots()
     for i, side in enumerate((PUBLISHED, COPYING, ALL)):
-        found = [(x, one.ratio(HAND, side)) for x, one in enumerate(measured)]
-        shown = [(x, speed) for x, speed in found if speed is not None]
+        points = [(x, case.ratio(HAND, side)) for x, case in enumerate(measured)]
+        shown = [(x, speed) for x, speed in points if speed is not None]
         if shown:
             axes.plot(
                 *zip(*shown, strict=True),
@@ -135,7 +135,7 @@ def plot(figure: Figure, measured: Sequence[Measured]) -> None:
     plots.even(axes)
     plots.doublings(axes)
     axes.set_ylabel("speed, by hand = 1")
-    names = [f"{one.labels['accelerator']} {one.labels['flow']}" for one in measured]
+    names = [f"{case.labels['accelerator']} {case.labels['flow']}" for case in measured]
     firsts = [x for x, name in enumerate(names) if x == 0 or names[x - 1] != name]
     axes.set_xticks(
         firsts, [names[x] for x in firsts], rotation=60, ha="left", rotation_mode="anchor", va="top"

@@ -22,7 +22,7 @@ ACCELERATORS = ("v3_4", "v3_8", "v3_16", "v4_16")
 
 
 def cases(options: Options) -> list[Case]:
-    found = []
+    cases = []
     for name in ACCELERATORS:
         spec, board = isa.builtin(name), options.board
         for n in options.cubes((16, 32, 64, 128, 256), quick=(16, 32)):
@@ -36,8 +36,8 @@ def cases(options: Options) -> list[Case]:
                 COPYING: _ours(size, spec, COPYING, board),
                 ALL: _ours(size, scatter_gather(spec), ALL, board),
             }
-            found.append(Case({"accelerator": name, "size": n}, sides))
-    return found
+            cases.append(Case({"accelerator": name, "size": n}, sides))
+    return cases
 
 
 def _ours(size: Size, spec: AcceleratorSpec, pipeline: str, board: str) -> Point:
@@ -53,25 +53,25 @@ def _ours(size: Size, spec: AcceleratorSpec, pipeline: str, board: str) -> Point
 def table(measured: Sequence[Measured]) -> list[Row]:
     return [
         {
-            "accelerator": one.labels["accelerator"],
-            "size": str(one.labels["size"]),
-            **{f"{side}, ms": ms(one.get(side)) for side in (NAIVE, NEON, HAND, COPYING, ALL)},
-            "NEON / copying": times(one.ratio(NEON, COPYING)),
-            "NEON / all": times(one.ratio(NEON, ALL)),
+            "accelerator": case.labels["accelerator"],
+            "size": str(case.labels["size"]),
+            **{f"{side}, ms": ms(case.get(side)) for side in (NAIVE, NEON, HAND, COPYING, ALL)},
+            "NEON / copying": times(case.ratio(NEON, COPYING)),
+            "NEON / all": times(case.ratio(NEON, ALL)),
         }
-        for one in measured
+        for case in measured
     ]
 
 
 def _from(measured: Sequence[Measured], side: str) -> str:
     """The size from which on `side` beats the NEON kernel at every size measured."""
-    found = None
-    for one in reversed(measured):
-        speed = one.ratio(NEON, side)
+    size = None
+    for case in reversed(measured):
+        speed = case.ratio(NEON, side)
         if speed is None or speed <= 1:
             break
-        found = one.labels["size"]
-    return f"from {found}^3 up" if found else "at no size"
+        size = case.labels["size"]
+    return f"from {size}^3 up" if size else "at no size"
 
 
 def conclude(measured: Sequence[Measured]) -> str:
@@ -88,8 +88,8 @@ def plot(figure: Figure, measured: Sequence[Measured]) -> None:
     panels = figure.subplots(1, len(names), sharey=True)
     for axes, name in zip(panels, names, strict=True):
         chosen = having(measured, accelerator=name)
-        series = {side: [one.ratio(NEON, side) for one in chosen] for side in (HAND, COPYING, ALL, NAIVE)}
-        plots.lines(axes, [one.labels["size"] for one in chosen], series)
+        series = {side: [case.ratio(NEON, side) for case in chosen] for side in (HAND, COPYING, ALL, NAIVE)}
+        plots.lines(axes, [case.labels["size"] for case in chosen], series)
         plots.even(axes)
         axes.set_title(name, fontsize=9)
         axes.set_xlabel("M = N = K")

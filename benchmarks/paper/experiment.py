@@ -107,9 +107,9 @@ def times(ratio: float | None) -> str:
 
 def unique(measured: Sequence[Measured], label: str) -> list[Any]:
     """Values of a label, in order of appearance."""
-    return list(dict.fromkeys(one.labels[label] for one in measured))
+    return list(dict.fromkeys(case.labels[label] for case in measured))
 
 
 def having(measured: Sequence[Measured], **labels: Any) -> list[Measured]:
     """The cases with these labels."""
-    return [one for one in measured if all(one.labels[name] == value for name, value in labels.items())]
+    return [case for case in measured if all(case.labels[name] == value for name, value in labels.items())]

@@ -35,20 +35,22 @@ def cases(options: Options) -> list[Case]:
 def table(measured: Sequence[Measured]) -> list[Row]:
     return [
         {
-            "accelerator": f"v1_{one.labels['S']}",
-            "size": str(one.labels["size"]),
-            **{f"{side}, ms": ms(one.get(side)) for side in (HAND, NAIVE, NEON)},
-            "times naive": times(one.ratio(NAIVE, HAND)),
-            "times NEON": times(one.ratio(NEON, HAND)),
+            "accelerator": f"v1_{case.labels['S']}",
+            "size": str(case.labels["size"]),
+            **{f"{side}, ms": ms(case.get(side)) for side in (HAND, NAIVE, NEON)},
+            "times naive": times(case.ratio(NAIVE, HAND)),
+            "times NEON": times(case.ratio(NEON, HAND)),
         }
-        for one in measured
+        for case in measured
     ]
 
 
 def conclude(measured: Sequence[Measured]) -> str:
     def wins(S: int, cpu: str) -> str:
         won = [
-            one.labels["size"] for one in having(measured, S=S) if (one.ratio(HAND, cpu) or float("inf")) < 1
+            case.labels["size"]
+            for case in having(measured, S=S)
+            if (case.ratio(HAND, cpu) or float("inf")) < 1
         ]
         return f"at {', '.join(map(str, won))}" if won else "nowhere"
 
@@ -64,10 +66,10 @@ def plot(figure: Figure, measured: Sequence[Measured]) -> None:
     for axes, S in zip(panels, unique(measured, "S"), strict=True):
         chosen = having(measured, S=S)
         series = {
-            side: [None if (ns := one.get(side)) is None else ns / 1e6 for one in chosen]
+            side: [None if (ns := case.get(side)) is None else ns / 1e6 for case in chosen]
             for side in (HAND, NAIVE, NEON)
         }
-        plots.lines(axes, [one.labels["size"] for one in chosen], series)
+        plots.lines(axes, [case.labels["size"] for case in chosen], series)
         axes.set_title(f"v1_{S}", fontsize=9)
         axes.set_xlabel("M = N = K")
     panels[0].set_ylabel("task-clock, ms")

@@ -30,7 +30,7 @@ FLOWS = {"v2": ("Ns", "As", "Bs"), "v3": ("Ns", "As", "Bs", "Cs")}
 
 
 def cases(options: Options) -> list[Case]:
-    found = []
+    cases = []
     for version, flows in FLOWS.items():
         for S in (8, 16):
             spec = isa.builtin(version, S)
@@ -41,26 +41,26 @@ def cases(options: Options) -> list[Case]:
                     for flow in flows
                 }
                 hand = by_hand(size, spec, flow="Ns", board=options.board)
-                found.append(Case({"accelerator": spec.name, "size": n}, {HAND: hand, **ours}))
-    return found
+                cases.append(Case({"accelerator": spec.name, "size": n}, {HAND: hand, **ours}))
+    return cases
 
 
 def table(measured: Sequence[Measured]) -> list[Row]:
     return [
         {
-            "accelerator": one.labels["accelerator"],
-            "size": str(one.labels["size"]),
-            f"{HAND}, ms": ms(one.get(HAND)),
-            **{f"{flow}, times": times(one.ratio(HAND, flow)) for flow in FLOWS["v3"]},
+            "accelerator": case.labels["accelerator"],
+            "size": str(case.labels["size"]),
+            f"{HAND}, ms": ms(case.get(HAND)),
+            **{f"{flow}, times": times(case.ratio(HAND, flow)) for flow in FLOWS["v3"]},
         }
-        for one in measured
+        for case in measured
     ]
 
 
 def conclude(measured: Sequence[Measured]) -> str:
-    same = known(one.ratio(HAND, "Ns") for one in measured)
+    same = known(case.ratio(HAND, "Ns") for case in measured)
     best = [
-        max(speeds) for one in measured if (speeds := known(one.ratio(HAND, flow) for flow in FLOWS["v3"]))
+        max(speeds) for case in measured if (speeds := known(case.ratio(HAND, flow) for flow in FLOWS["v3"]))
     ]
     won = sum(speed > 1 for speed in best)
     return (
@@ -75,7 +75,7 @@ def plot(figure: Figure, measured: Sequence[Measured]) -> None:
     for axes, name in zip(panels, unique(measured, "accelerator"), strict=True):
         chosen = having(measured, accelerator=name)
         series = {
-            f"generated {flow}": [one.ratio(HAND, flow) for one in chosen]
+            f"generated {flow}": [case.ratio(HAND, flow) for case in chosen]
             for flow in FLOWS[name.split("_")[0]]
         }
         plots.bars(axes, unique(chosen, "size"), series)

@@ -50,11 +50,11 @@ def cases(options: Options) -> list[Case]:
 def table(measured: Sequence[Measured]) -> list[Row]:
     return [
         {
-            "flow": one.labels["flow"],
+            "flow": case.labels["flow"],
             "driver": side,
-            **{f"{counter} / CPU": _share(one.ratio(side, CPU, counter)) for counter in COUNTERS},
+            **{f"{counter} / CPU": _share(case.ratio(side, CPU, counter)) for counter in COUNTERS},
         }
-        for one in measured
+        for case in measured
         for side in SIDES
     ]
 
@@ -65,7 +65,7 @@ def _share(ratio: float | None) -> str:
 
 def conclude(measured: Sequence[Measured]) -> str:
     changes = [
-        f"{counter} {times(geometric_mean(known(one.ratio(AFTER, BEFORE, counter) for one in measured)))}"
+        f"{counter} {times(geometric_mean(known(case.ratio(AFTER, BEFORE, counter) for case in measured)))}"
         for counter in COUNTERS
     ]
     return (
@@ -75,9 +75,11 @@ def conclude(measured: Sequence[Measured]) -> str:
 
 def plot(figure: Figure, measured: Sequence[Measured]) -> None:
     panels = figure.subplots(1, 3)
-    flows = [one.labels["flow"] for one in measured]
+    flows = [case.labels["flow"] for case in measured]
     for axes, counter in zip(panels, COUNTERS, strict=True):
-        plots.bars(axes, flows, {side: [one.ratio(side, CPU, counter) for one in measured] for side in SIDES})
+        plots.bars(
+            axes, flows, {side: [case.ratio(side, CPU, counter) for case in measured] for side in SIDES}
+        )
         axes.set_title(counter, fontsize=9)
     panels[0].set_ylabel("CPU, naive loops = 1")
     plots.legend(figure, panels[0])

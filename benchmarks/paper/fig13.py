@@ -30,7 +30,7 @@ HAND, SPECIALISED, OURS = "by hand", "specialised copies", "pipeline"
 
 
 def cases(options: Options) -> list[Case]:
-    found = []
+    cases = []
     for version, flows in FLOWS.items():
         for S in (8, 16):
             spec = isa.builtin(version, S)
@@ -45,28 +45,28 @@ def cases(options: Options) -> list[Case]:
                         OURS: generated(size, spec, flow=flow, pipeline=options.pipeline, board=board),
                     }
                     labels = {"accelerator": spec.name, "flow": flow, "size": n, "pipeline": options.pipeline}
-                    found.append(Case(labels, sides))
-    return found
+                    cases.append(Case(labels, sides))
+    return cases
 
 
 def table(measured: Sequence[Measured]) -> list[Row]:
     return [
         {
-            "accelerator": one.labels["accelerator"],
-            "flow": one.labels["flow"],
-            "size": str(one.labels["size"]),
-            "by hand, ms": ms(one.get(HAND)),
-            "specialised copies, times": times(one.ratio(HAND, SPECIALISED)),
-            f"{one.labels['pipeline']}, times": times(one.ratio(HAND, OURS)),
+            "accelerator": case.labels["accelerator"],
+            "flow": case.labels["flow"],
+            "size": str(case.labels["size"]),
+            "by hand, ms": ms(case.get(HAND)),
+            "specialised copies, times": times(case.ratio(HAND, SPECIALISED)),
+            f"{case.labels['pipeline']}, times": times(case.ratio(HAND, OURS)),
         }
-        for one in measured
+        for case in measured
     ]
 
 
 def conclude(measured: Sequence[Measured]) -> str:
     parts = []
     for side, name in ((SPECIALISED, "only copies specialised"), (OURS, measured[0].labels["pipeline"])):
-        speeds = known(one.ratio(HAND, side) for one in measured)
+        speeds = known(case.ratio(HAND, side) for case in measured)
         slower = sum(speed < 1 for speed in speeds)
         parts.append(
             f"with {name} {geometric_mean(speeds):.2f} times (slower in {slower} of {len(speeds)}, "
@@ -84,8 +84,8 @@ def plot(figure: Figure, measured: Sequence[Measured]) -> None:
             having(measured, accelerator=name, flow=flow, size=sizes[-1])[0] for flow in flows
         ]  # the largest size: the table has the others
         series = {
-            "copies specialised": [one.ratio(HAND, SPECIALISED) for one in chosen],
-            measured[0].labels["pipeline"]: [one.ratio(HAND, OURS) for one in chosen],
+            "copies specialised": [case.ratio(HAND, SPECIALISED) for case in chosen],
+            measured[0].labels["pipeline"]: [case.ratio(HAND, OURS) for case in chosen],
         }
         plots.bars(axes, flows, series)
         plots.even(axes)

@@ -32,7 +32,7 @@ BEST = "Best"
 
 def cases(options: Options) -> list[Case]:
     spec, board = isa.builtin("v4", 16), options.board
-    found: list[Case] = []
+    cases: list[Case] = []
     sizes: list[Size] = [
         (M, N, K) for M, N, K in permutations((32, 32, 64) if options.quick else (32, 256, 512))
     ]
@@ -43,24 +43,30 @@ def cases(options: Options) -> list[Case]:
         chosen = {SQUARE[square.flow]: square for square in selection.squares(spec, named)} | {BEST: best}
         sides = {
             name: generated(
-                size, spec, flow=one.flow, order=one.order, tile=one.tile, pipeline="published", board=board
+                size,
+                spec,
+                flow=choice.flow,
+                order=choice.order,
+                tile=choice.tile,
+                pipeline="published",
+                board=board,
             )
-            for name, one in chosen.items()
+            for name, choice in chosen.items()
         }
         labels = {"size": "x".join(map(str, size)), "best": f"{best.flow} {'x'.join(map(str, best.tile))}"}
-        found.append(Case(labels, sides))
-    return found
+        cases.append(Case(labels, sides))
+    return cases
 
 
 def table(measured: Sequence[Measured]) -> list[Row]:
     return [
         {
-            "M x N x K": one.labels["size"],
-            **{f"{name}, ms": ms(one.get(name)) for name in (*SQUARE.values(), BEST)},
-            "Best is": one.labels["best"],
-            "times best square": times(_gain(one)),
+            "M x N x K": case.labels["size"],
+            **{f"{name}, ms": ms(case.get(name)) for name in (*SQUARE.values(), BEST)},
+            "Best is": case.labels["best"],
+            "times best square": times(_gain(case)),
         }
-        for one in measured
+        for case in measured
     ]
 
 
@@ -82,10 +88,10 @@ def conclude(measured: Sequence[Measured]) -> str:
 def plot(figure: Figure, measured: Sequence[Measured]) -> None:
     axes = figure.subplots()
     series = {
-        name: [None if (ns := one.get(name)) is None else ns / 1e6 for one in measured]
+        name: [None if (ns := case.get(name)) is None else ns / 1e6 for case in measured]
         for name in (*SQUARE.values(), BEST)
     }
-    plots.bars(axes, [one.labels["size"].replace("x", " x ") for one in measured], series)
+    plots.bars(axes, [case.labels["size"].replace("x", " x ") for case in measured], series)
     axes.set_ylabel("task-clock, ms")
     axes.set_xlabel("M x N x K")
     plots.legend(figure, axes)

@@ -54,7 +54,7 @@ SIDES = (HAND, OURS, V4, NEON, V4_INT8, NEON_INT8)
 
 
 def cases(options: Options) -> list[Case]:
-    found = []
+    cases = []
     for layer in _layers(options):
         scaled, board = _scaled(layer, _scale(options)), options.board
         narrow = f"{scaled}:int8"
@@ -67,8 +67,8 @@ def cases(options: Options) -> list[Case]:
             NEON_INT8: conv_on_cpu(narrow, "cpu_conv_neon", board=board),
         }
         labels = {"layer": layer, "problem": scaled, "pipeline": options.pipeline}
-        found.append(Case(labels, sides))
-    return found
+        cases.append(Case(labels, sides))
+    return cases
 
 
 def _conv_v4(data_type: str) -> AcceleratorSpec:
@@ -96,15 +96,15 @@ def _scaled(layer: str, scale: int) -> str:
 def table(measured: Sequence[Measured]) -> list[Row]:
     return [
         {
-            "problem": one.labels["problem"].removeprefix("conv:"),
-            **{f"{side}, ms": ms(one.get(side)) for side in SIDES},
-            "by hand / conv_v3": times(one.ratio(HAND, OURS)),
-            "NEON / conv_v4": times(one.ratio(NEON, V4)),
-            "int8: NEON / conv_v4": times(one.ratio(NEON_INT8, V4_INT8)),
-            "conv_v4 / limit": times(_over_limit(one, V4)),
-            "int8: conv_v4 / limit": times(_over_limit(one, V4_INT8)),
+            "problem": case.labels["problem"].removeprefix("conv:"),
+            **{f"{side}, ms": ms(case.get(side)) for side in SIDES},
+            "by hand / conv_v3": times(case.ratio(HAND, OURS)),
+            "NEON / conv_v4": times(case.ratio(NEON, V4)),
+            "int8: NEON / conv_v4": times(case.ratio(NEON_INT8, V4_INT8)),
+            "conv_v4 / limit": times(_over_limit(case, V4)),
+            "int8: conv_v4 / limit": times(_over_limit(case, V4_INT8)),
         }
-        for one in measured
+        for case in measured
     ]
 
 
@@ -115,7 +115,7 @@ def _over_limit(measured: Measured, side: str) -> float | None:
 
 
 def conclude(measured: Sequence[Measured]) -> str:
-    whole = sum(one.labels["problem"] == f"conv:{one.labels['layer']}" for one in measured)
+    whole = sum(case.labels["problem"] == f"conv:{case.labels['layer']}" for case in measured)
     what = f"{whole} of {len(LAYERS)} layers at full size"
     if len(measured) > whole:
         what += f", {len(measured) - whole} with fewer channels (the column says how many)"
@@ -126,14 +126,14 @@ def conclude(measured: Sequence[Measured]) -> str:
         ("conv_v4 against NEON, int8", NEON_INT8, V4_INT8),
         ("conv_v4 against conv_v3 by hand", HAND, V4),
     ):
-        speeds = known(one.ratio(base, side) for one in measured)
+        speeds = known(case.ratio(base, side) for case in measured)
         if speeds:
             parts.append(
                 f"{text} {geometric_mean(speeds):.2f} times ({min(speeds):.2f} to {max(speeds):.2f})"
             )
     over = []
     for text, side in (("int32", V4), ("int8", V4_INT8)):
-        if ratios := known(_over_limit(one, side) for one in measured):
+        if ratios := known(_over_limit(case, side) for case in measured):
             over.append(f"{text} {geometric_mean(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})")
     limit = f" conv_v4, times its limit: {', '.join(over)}." if over else ""
     return f"Run: {what}. Speed: {'; '.join(parts) or 'nothing could be compared'}.{limit}"
@@ -141,12 +141,12 @@ def conclude(measured: Sequence[Measured]) -> str:
 
 def plot(figure: Figure, measured: Sequence[Measured]) -> None:
     axes = figure.subplots()
-    layers = [one.labels["problem"].removeprefix("conv:") for one in measured]
+    layers = [case.labels["problem"].removeprefix("conv:") for case in measured]
     series = {
-        "conv_v3 by hand": [one.ratio(NEON, HAND) for one in measured],
-        "conv_v3": [one.ratio(NEON, OURS) for one in measured],
-        "conv_v4": [one.ratio(NEON, V4) for one in measured],
-        "conv_v4, int8": [one.ratio(NEON_INT8, V4_INT8) for one in measured],
+        "conv_v3 by hand": [case.ratio(NEON, HAND) for case in measured],
+        "conv_v3": [case.ratio(NEON, OURS) for case in measured],
+        "conv_v4": [case.ratio(NEON, V4) for case in measured],
+        "conv_v4, int8": [case.ratio(NEON_INT8, V4_INT8) for case in measured],
     }
     plots.bars(axes, layers, series)
     plots.even(axes)

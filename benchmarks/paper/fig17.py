@@ -60,21 +60,21 @@ def _parts(measured: Measured, side: str) -> dict[str, Any] | None:
 
 def table(measured: Sequence[Measured]) -> list[Row]:
     rows = []
-    for one in measured:
-        for side in (side for side in SIDES if side in {*one.sides, *one.missing}):
-            part = _parts(one, side)
-            host = None if side != CPU else one.get(side)
+    for case in measured:
+        for side in (side for side in SIDES if side in {*case.sides, *case.missing}):
+            part = _parts(case, side)
+            host = None if side != CPU else case.get(side)
             rows.append(
                 {
                     "side": side,
-                    "ms": ms(one.get(side)),
+                    "ms": ms(case.get(side)),
                     "offloaded, ms": "-" if part is None else f"{part['ms']:,.3f}",
                     "host, ms": ms(host) if part is None else f"{part['host_ms']:,.3f}",
                     "offloaded": "-" if part is None else f"{part['share']:.1%}",
                     "limit, cycles": "-" if part is None else f"{part['limit_cycles']:,}",
-                    "limit, times": times(None if part is None else _ratio(part, one.sides[side])),
+                    "limit, times": times(None if part is None else _ratio(part, case.sides[side])),
                     "speed, offloaded": times(None if part is None else part["speed_up"]),
-                    "speed, end to end": times(one.ratio(CPU, side)),
+                    "speed, end to end": times(case.ratio(CPU, side)),
                 }
             )
     return rows
@@ -90,28 +90,30 @@ def _ratio(part: Mapping[str, Any], figures: Mapping[str, Any]) -> float | None:
 
 def conclude(measured: Sequence[Measured]) -> str:
     said = []
-    for one in measured:
+    for case in measured:
         for side in (NS, CHOSEN, ALL):
-            part = _parts(one, side)
+            part = _parts(case, side)
             if part is None or part["speed_up"] is None:
                 continue
             said.append(
                 f"{side}: the offloaded part {part['speed_up']:.2f} times as fast as the CPU with NEON, "
-                f"end to end {times(one.ratio(CPU, side))} times."
+                f"end to end {times(case.ratio(CPU, side))} times."
             )
-        exact = sum(side in one.sides for side in SIDES)
-        said.append(f"{exact} of {exact + len(one.missing)} sides of {one.labels['network']} ran, all exact.")
+        exact = sum(side in case.sides for side in SIDES)
+        said.append(
+            f"{exact} of {exact + len(case.missing)} sides of {case.labels['network']} ran, all exact."
+        )
     return " ".join(said)
 
 
 def plot(figure: Figure, measured: Sequence[Measured]) -> None:
     axes = figure.subplots()
-    one = measured[0]
-    names = [side for side in SIDES if side in one.sides]
-    parts = [_parts(one, side) for side in names]
+    case = measured[0]
+    names = [side for side in SIDES if side in case.sides]
+    parts = [_parts(case, side) for side in names]
     own = [0.0 if part is None else part["ms"] for part in parts]
     host = [
-        (one.get(side) or 0) / 1e6 if part is None else part["host_ms"]
+        (case.get(side) or 0) / 1e6 if part is None else part["host_ms"]
         for side, part in zip(names, parts, strict=True)
     ]
     places = range(len(names))

@@ -33,7 +33,7 @@ def _configurations(quick: bool) -> list[tuple[str, str, int, Size, Size | None]
 
 
 def cases(options: Options) -> list[Case]:
-    found = []
+    cases = []
     for name, kind, width, size, tile in _configurations(options.quick):
         spec = isa.builtin(name, None, kind).replace(stream_width=width)
         sides = {
@@ -54,8 +54,8 @@ def cases(options: Options) -> list[Case]:
             "size": "x".join(map(str, size)),
             "tile": "x".join(map(str, tile)) if tile else "",
         }
-        found.append(Case(labels, sides))
-    return found
+        cases.append(Case(labels, sides))
+    return cases
 
 
 def _ratio(measured: Measured, side: str) -> float | None:
@@ -64,20 +64,20 @@ def _ratio(measured: Measured, side: str) -> float | None:
 
 def table(measured: Sequence[Measured]) -> list[Row]:
     rows = []
-    for one in measured:
-        limits = {one.sides[side]["limit"]["cycles"] for side in SIDES if side in one.sides}
+    for case in measured:
+        limits = {case.sides[side]["limit"]["cycles"] for side in SIDES if side in case.sides}
         rows.append(
             {
-                "accelerator": one.labels["accelerator"],
-                "elements": one.labels["elements"],
-                "stream": str(one.labels["stream"]),
-                "M x N x K": one.labels["size"],
+                "accelerator": case.labels["accelerator"],
+                "elements": case.labels["elements"],
+                "stream": str(case.labels["stream"]),
+                "M x N x K": case.labels["size"],
                 "limit, cycles": " to ".join(f"{limit:,}" for limit in sorted({min(limits), max(limits)}))
                 if limits
                 else "-",
-                **{f"{side}, ms": ms(one.get(side)) for side in SIDES},
+                **{f"{side}, ms": ms(case.get(side)) for side in SIDES},
                 **{
-                    f"{side}, ratio": "-" if (ratio := _ratio(one, side)) is None else f"{ratio:.3f}"
+                    f"{side}, ratio": "-" if (ratio := _ratio(case, side)) is None else f"{ratio:.3f}"
                     for side in SIDES
                 },
             }
@@ -88,17 +88,17 @@ def table(measured: Sequence[Measured]) -> list[Row]:
 def conclude(measured: Sequence[Measured]) -> str:
     parts = []
     for side in SIDES:
-        found = known(_ratio(one, side) for one in measured)
-        parts.append(f"{side} {min(found):.2f} to {max(found):.2f}" if found else f"{side} missing")
+        ratios = known(_ratio(case, side) for case in measured)
+        parts.append(f"{side} {min(ratios):.2f} to {max(ratios):.2f}" if ratios else f"{side} missing")
     return f"Times the limit, flow Cs: {', '.join(parts)}."
 
 
 def plot(figure: Figure, measured: Sequence[Measured]) -> None:
     axes = figure.subplots()
     groups = [
-        f"{one.labels['accelerator']} {one.labels['elements']}\n{one.labels['size']}" for one in measured
+        f"{case.labels['accelerator']} {case.labels['elements']}\n{case.labels['size']}" for case in measured
     ]
-    plots.bars(axes, groups, {side: [_ratio(one, side) for one in measured] for side in SIDES})
+    plots.bars(axes, groups, {side: [_ratio(case, side) for case in measured] for side in SIDES})
     plots.even(axes)
     axes.set_ylabel("fabric cycles / limit")
     plots.legend(figure, axes)

@@ -79,9 +79,9 @@ def run(
         retry_failed=True,
         title=experiment.name,
     )
-    found = {key(outcome.point): outcome for outcome in outcomes}
+    by_key = {key(outcome.point): outcome for outcome in outcomes}
     measured = [
-        _measured(case.labels, {side: found[key(point)] for side, point in case.sides.items()})
+        _measured(case.labels, {side: by_key[key(point)] for side, point in case.sides.items()})
         for case in cases
     ]
     failed = [outcome for outcome in outcomes if outcome.error and outcome.error["class"] not in _MISSING]
@@ -117,7 +117,7 @@ def _failure(outcome: Outcome) -> str:
 
 def _csv(measured: Sequence[Measured]) -> str:
     """A line a side: labels, side, counters, fabric, limit, and why it is missing."""
-    labels = list(dict.fromkeys(label for one in measured for label in one.labels))
+    labels = list(dict.fromkeys(label for case in measured for label in case.labels))
     header = [
         *labels,
         "side",
@@ -130,9 +130,9 @@ def _csv(measured: Sequence[Measured]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)
-    for one in measured:
-        before = [one.labels.get(label, "") for label in labels]
-        for side, figures in one.sides.items():
+    for case in measured:
+        before = [case.labels.get(label, "") for label in labels]
+        for side, figures in case.sides.items():
             fabric, limit = figures.get("fabric", {}), figures.get("limit", {})
             writer.writerow(
                 [
@@ -146,7 +146,7 @@ def _csv(measured: Sequence[Measured]) -> str:
                 ]
             )
         blank = [""] * (len(COUNTERS) + len(FABRIC) + 2)
-        writer.writerows([*before, side, *blank, reason] for side, reason in one.missing.items())
+        writer.writerows([*before, side, *blank, reason] for side, reason in case.missing.items())
     return text.getvalue()
 
 
@@ -170,10 +170,10 @@ def _text(experiment: Experiment, measured: Sequence[Measured], band: str) -> st
 def _missing(measured: Sequence[Measured]) -> list[str]:
     """How often each side is missing, and the first reason."""
     reasons: dict[str, list[str]] = {}
-    for one in measured:
-        for side, reason in one.missing.items():
+    for case in measured:
+        for side, reason in case.missing.items():
             reasons.setdefault(side, []).append(reason)
     return [
-        f"missing: {side}, {len(found)} of {len(measured)} cases ({found[0]})"
-        for side, found in reasons.items()
+        f"missing: {side}, {len(texts)} of {len(measured)} cases ({texts[0]})"
+        for side, texts in reasons.items()
     ]

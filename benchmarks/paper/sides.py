@@ -47,7 +47,7 @@ def generated(
     board: str = boards.DEFAULT,
 ) -> Point:
     """Our driver for a matmul of `size` (elements of the specification's type)."""
-    made = points.point(
+    point = points.point(
         problem(size, spec.data_type.value),
         spec,
         flow=flow,
@@ -56,21 +56,21 @@ def generated(
         pipeline=pipeline,
         board=board,
     )
-    return {"kind": "generated", "code": fingerprint(board), **made}
+    return {"kind": "generated", "code": fingerprint(board), **point}
 
 
 def generated_conv(
     problem: str, spec: AcceleratorSpec, *, pipeline: str, board: str = boards.DEFAULT
 ) -> Point:
     """Our driver for a convolution, ``conv:...`` with the specification's type; flow and tile are ours."""
-    made = points.point(problem, spec, pipeline=pipeline, board=board)
-    return {"kind": "generated", "code": fingerprint(board), **made}
+    point = points.point(problem, spec, pipeline=pipeline, board=board)
+    return {"kind": "generated", "code": fingerprint(board), **point}
 
 
 def conv_by_hand(problem: str, *, board: str = boards.DEFAULT) -> Point:
     """The driver by hand for conv_v3, int32."""
-    made = generated_conv(problem, isa.builtin("conv_v3"), pipeline="published", board=board)
-    return {**made, "kind": "hand", "prefetch": False}
+    point = generated_conv(problem, isa.builtin("conv_v3"), pipeline="published", board=board)
+    return {**point, "kind": "hand", "prefetch": False}
 
 
 def by_content(point: Point) -> Point:
@@ -104,8 +104,8 @@ def by_hand(
     prefetch: bool = False,
 ) -> Point:
     """The driver by hand for a built-in accelerator, int32; `prefetch`: with PLD in its copies."""
-    made = generated(size, spec, flow=flow, pipeline="published", tile=tile, board=board)
-    return {**made, "kind": "hand", "prefetch": prefetch}
+    point = generated(size, spec, flow=flow, pipeline="published", tile=tile, board=board)
+    return {**point, "kind": "hand", "prefetch": prefetch}
 
 
 def on_cpu(size: Size, kernel: str, *, data_type: str = "int32", board: str = boards.DEFAULT) -> Point:
@@ -121,8 +121,8 @@ def on_cpu(size: Size, kernel: str, *, data_type: str = "int32", board: str = bo
 def conv_on_cpu(problem: str, kernel: str, *, board: str = boards.DEFAULT) -> Point:
     """``sw/baselines/KERNEL.c`` (``cpu_conv_neon``, ``cpu_conv_naive``) at -O3."""
     spec = isa.builtin("conv_v4", None, parse_workload(problem).dtype)
-    made = generated_conv(problem, spec, pipeline="published", board=board)
-    return {**made, "kind": "cpu", "kernel": kernel}
+    point = generated_conv(problem, spec, pipeline="published", board=board)
+    return {**point, "kind": "cpu", "kernel": kernel}
 
 
 def group(point: Point) -> Hashable:

@@ -68,9 +68,9 @@ def means(rows: Sequence[Row]) -> Iterator[str]:
 def main(words: list[str]) -> int:
     asked = parser().parse_args(words)
     kernels = list(sizes.MINI) if asked.all else asked.kernel or list(STREAM_HLS)
-    for each in kernels:
-        if each.partition(".")[0] not in sizes.MINI:
-            parser().error(f"no kernel {each}: there are {', '.join(sizes.MINI)}")
+    for name in kernels:
+        if name.partition(".")[0] not in sizes.MINI:
+            parser().error(f"no kernel {name}: there are {', '.join(sizes.MINI)}")
     rows, refused = [], 0
     print(head(asked.size, asked.synth))
     for kernel in kernels:
@@ -85,7 +85,7 @@ def main(words: list[str]) -> int:
         print(line(row, asked.size), flush=True)
     if asked.size == "medium":
         print(*means(rows), sep="\n")
-    wrong = [each.kernel for each in rows if not each.right]
+    wrong = [row.kernel for row in rows if not row.right]
     print(f"{len(rows) - len(wrong)} of {len(kernels)} kernels: equal, in as many cycles as predicted")
     return 1 if wrong or refused else 0
 

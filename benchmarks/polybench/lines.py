@@ -21,9 +21,9 @@ from benchmarks.polybench import sizes
 def row(file: Path) -> tuple[int, int, int]:
     """Lines of loops, of the schedule in `file`, and of HLS C++."""
     kernel = file.stem.partition(".")[0]
-    given = {name: str(value) for name, value in sizes.MEDIUM[kernel].items()}
+    defines = {name: str(value) for name, value in sizes.MEDIUM[kernel].items()}
     source, text = sizes.source(kernel), file.read_text(encoding="utf-8")
-    schedule = replay(read(source, "", given).program, text)
+    schedule = replay(read(source, "", defines).program, text)
     loops = "\n".join(line for line in source.read_text(encoding="utf-8").splitlines() if line[:1] != "#")
     return lines_of_c(loops), lines_of_python(text), lines_of_c(hls_text(schedule))
 
@@ -42,7 +42,7 @@ def main() -> None:
         rows.append(row(file))
         loops, schedule, hls = rows[-1]
         print(f"{file.stem:<12} {loops:>6} {schedule:>9} {hls:>5} {shares(*rows[-1])}", flush=True)
-    loops, schedule, hls = (sum(each) for each in zip(*rows, strict=True))
+    loops, schedule, hls = (sum(column) for column in zip(*rows, strict=True))
     print(f"{'all':<12} {loops:>6} {schedule:>9} {hls:>5} {shares(loops, schedule, hls)}")
 
 

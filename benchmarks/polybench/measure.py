@@ -52,8 +52,10 @@ class Row:
 def program(kernel: str, size: str) -> tuple[Program, dict[str, int]]:
     """``gemm.32`` is gemm, by a schedule of that name."""
     kernel = kernel.partition(".")[0]
-    given = dict(getattr(sizes, size.upper())[kernel])
-    return read(sizes.source(kernel), "", {name: str(each) for name, each in given.items()}).program, given
+    values = dict(getattr(sizes, size.upper())[kernel])
+    return read(
+        sizes.source(kernel), "", {name: str(value) for name, value in values.items()}
+    ).program, values
 
 
 def has_schedule(kernel: str) -> bool:
@@ -67,11 +69,11 @@ def scheduled(kernel: str, size: str) -> Schedule:
 
 def units(circuit: Circuit, name: str) -> int:
     """Operators of this name in hardware."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for pipe in circuit.pipes:
         nodes = [node for node in pipe.nodes if isinstance(node, Operate) and node.operator == name]
-        found[pipe.name] = len({node.unit or str(k) for k, node in enumerate(nodes)})
-    return sum(found.values())
+        counts[pipe.name] = len({node.unit or str(k) for k, node in enumerate(nodes)})
+    return sum(counts.values())
 
 
 def synthesised(circuit: Circuit) -> Resources:
@@ -81,11 +83,11 @@ def synthesised(circuit: Circuit) -> Resources:
 
 def measure(kernel: str, size: str, written: bool = False, synth: bool = False) -> Row:
     """Runs in Verilator. `written`: the loops as C has them. Raises what `resident` raises."""
-    source, given = program(kernel, size)
+    source, values = program(kernel, size)
     schedule = Schedule.of(source) if written else scheduled(kernel, size)
     shapes = {array.name: (array.shape, array.number) for array in source.arrays if array.role.is_given}
     arrays = inputs(kernel.partition(".")[0], shapes)
-    expected = REFERENCE[kernel.partition(".")[0]](given, arrays)
+    expected = REFERENCE[kernel.partition(".")[0]](values, arrays)
     ran = resident(schedule, arrays, plan(schedule))
     circuit = ran.lowered.circuit
     lanes = units(circuit, "add") or units(circuit, "sub")
@@ -95,7 +97,7 @@ def measure(kernel: str, size: str, written: bool = False, synth: bool = False) 
         not written,
         lanes,
         max(pipe.interval for pipe in circuit.pipes),
-        None if work is None else math.ceil(work(given) / lanes),
+        None if work is None else math.ceil(work(values) / lanes),
         ran.predicted,
         ran.simulated,
         same(ran.results, expected),
@@ -105,8 +107,8 @@ def measure(kernel: str, size: str, written: bool = False, synth: bool = False) 
 
 def same(results: Mapping[str, np.ndarray], expected: Mapping[str, object]) -> bool:
     """All bits of all arrays; a number that is not finite would say little."""
-    for name, each in expected.items():
-        wanted = np.asarray(each, results[name].dtype)
+    for name, array in expected.items():
+        wanted = np.asarray(array, results[name].dtype)
         if results[name].tobytes() != wanted.tobytes() or not np.isfinite(wanted).all():
             return False
     return True

@@ -360,7 +360,7 @@ def adi(s: Sizes, a: Arrays) -> Arrays:
 
 
 def nussinov(s: Sizes, a: Arrays) -> Arrays:
-    seq, table, n = [int(each) for each in a["seq"]], a["table"].tolist(), s["N"]
+    seq, table, n = [int(symbol) for symbol in a["seq"]], a["table"].tolist(), s["N"]
     for i in reversed(range(n)):
         for j in range(i + 1, n):
             table[i][j] = max(table[i][j], table[i][j - 1])

@@ -93,8 +93,8 @@ def model(name: str, variant: str, size: Mapping[str, int]) -> tuple[int, Amount
         predicted, taken = _model(name, variant, size)
         return {"cycles": predicted, "taken": asdict(taken)}
 
-    found = known(["model", name, variant, dict(size)], find)
-    return found["cycles"], Amount(**found["taken"])
+    figures = known(["model", name, variant, dict(size)], find)
+    return figures["cycles"], Amount(**figures["taken"])
 
 
 def _model(name: str, variant: str, size: Mapping[str, int]) -> tuple[int, Amount]:
@@ -106,12 +106,12 @@ def _model(name: str, variant: str, size: Mapping[str, int]) -> tuple[int, Amoun
 def data(program: Program) -> dict[str, Any]:
     """float32 from -1 to 1; B of `heat` begins as A."""
     rng = np.random.default_rng(0)
-    found = {
+    arrays = {
         array.name: rng.uniform(-1, 1, array.shape).astype(np.float32)
         for array in program.arrays
         if array.role.is_given
     }
-    return {**found, "B": found["A"].copy()} if program.name == "heat" else found
+    return {**arrays, "B": arrays["A"].copy()} if program.name == "heat" else arrays
 
 
 def execute(name: str, variant: str, size: Mapping[str, int]) -> Ran:
@@ -127,8 +127,8 @@ def execute(name: str, variant: str, size: Mapping[str, int]) -> Ran:
     steps = {"steps": size["steps"]} if "steps" in size else {}
     expected = REFERENCE[name](arrays, **steps)
     equal = all(
-        np.array_equal(ran.results[array].view(np.uint32), np.asarray(each, np.float32).view(np.uint32))
-        for array, each in expected.items()
+        np.array_equal(ran.results[array].view(np.uint32), np.asarray(wanted, np.float32).view(np.uint32))
+        for array, wanted in expected.items()
     )
     return Ran(ran.predicted, ran.simulated, equal, seconds)
 

@@ -8,8 +8,8 @@ from axiloom.nests.program import Program
 from benchmarks.pom import image, linear, network, stencil
 
 KERNELS: Mapping[str, Callable[..., Program]] = {
-    each.__name__: each
-    for each in (
+    kernel.__name__: kernel
+    for kernel in (
         *(linear.gemm, linear.bicg, linear.gesummv, linear.two_mm, linear.three_mm),
         *(image.blur, image.edge_detect, image.gaussian),
         *(stencil.jacobi_1d, stencil.jacobi_2d, stencil.heat, stencil.seidel),

@@ -26,11 +26,11 @@ class Network:
         """A feature map, all zeros, border included."""
         self.maps += 1
         shape = (channels, size + 2, size + 2)
-        made = self.p.array(f"map{self.maps}", shape, "float32", role)
+        padded = self.p.array(f"map{self.maps}", shape, "float32", role)
         p = self.p
         with p.loop("o", 0, channels) as o, p.loop("y", 0, size + 2) as y, p.loop("x", 0, size + 2) as x:
-            made[o, y, x] = 0.0
-        return made
+            padded[o, y, x] = 0.0
+        return padded
 
     def convolve(self, X: ArrayOf, channels: int, stride: int = 1, window: int = WINDOW) -> ArrayOf:
         """The sums of a convolution. A window of one pixel is a projection."""

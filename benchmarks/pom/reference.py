@@ -42,7 +42,7 @@ def bicg(a: Arrays) -> dict[str, F]:
 
 def gesummv(a: Arrays) -> dict[str, F]:
     temp, y = _zeros(len(a["A"])), _zeros(len(a["A"]))
-    A, B = (np.ascontiguousarray(a[each].T) for each in "AB")
+    A, B = (np.ascontiguousarray(a[name].T) for name in "AB")
     for j in range(len(y)):
         temp = temp + A[j] * a["x"][j]
         y = y + B[j] * a["x"][j]
@@ -178,8 +178,8 @@ def resnet18(a: Arrays) -> dict[str, F]:
 
 
 REFERENCE: Mapping[str, Callable[..., dict[str, F]]] = {
-    each.__name__: each
-    for each in (
+    function.__name__: function
+    for function in (
         *(gemm, bicg, gesummv, two_mm, three_mm, blur, edge_detect, gaussian),
         *(jacobi_1d, jacobi_2d, heat, seidel, vgg16, resnet18),
     )

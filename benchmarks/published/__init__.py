@@ -27,22 +27,22 @@ from benchmarks.published.programs import programs
 from benchmarks.published.rows import Row, last_line, run
 
 
-def of_mlir(folder: Path, name: str, one: Input, kind: str = "MLIR") -> Row:
+def of_mlir(folder: Path, name: str, input_: Input, kind: str = "MLIR") -> Row:
     """Run as it is; if that is refused and a change is known, after it."""
     file = folder / f"{name.replace(' ', '_').replace(',', '')}.mlir"
 
     def tried(text: str) -> tuple[bool, str]:
         file.write_text(text, encoding="utf-8")
-        code, out, err = run(["run", str(file), *one.options, "--rtl", "model", "--quiet"])
+        code, out, err = run(["run", str(file), *input_.options, "--rtl", "model", "--quiet"])
         said = "; ".join(line for line in out.splitlines() if line.startswith("Result"))
         return code == 0, said if said and code == 0 else last_line(err)
 
-    right, said = tried(one.text)
+    right, said = tried(input_.text)
     if right:
         return Row(kind, name, "unchanged", said)
-    if one.change is not None:
-        was, by = one.change
-        changed, then = tried(one.text.replace(was, by))
+    if input_.change is not None:
+        was, by = input_.change
+        changed, then = tried(input_.text.replace(was, by))
         if changed:
             return Row(kind, name, "after a change", f"{was.strip()} -> {by.strip() or 'nothing'}; {then}")
     return Row(kind, name, "refused", said.replace(f"{folder}/", ""))
@@ -65,11 +65,11 @@ def rows() -> list[Row]:
     by_hand = {} if os.environ.get("AXILOOM_ONLY") == "mlir" else DRIVERS
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        found = [of_mlir(folder, what, one) for what, one in INPUTS.items()]
-        found += [of_lowered(folder, what, one) for what, one in (lowered() | programs()).items()]
-        found += [of_mlir(folder, what, one, "opcode map") for what, one in MAPS.items()]
-        found += [of_configuration(folder, what, one) for what, one in CONFIGURATIONS.items()]
-        return found + [of_driver(folder, what, one) for what, one in by_hand.items()]
+        rows = [of_mlir(folder, what, input_) for what, input_ in INPUTS.items()]
+        rows += [of_lowered(folder, what, input_) for what, input_ in (lowered() | programs()).items()]
+        rows += [of_mlir(folder, what, input_, "opcode map") for what, input_ in MAPS.items()]
+        rows += [of_configuration(folder, what, input_) for what, input_ in CONFIGURATIONS.items()]
+        return rows + [of_driver(folder, what, driver) for what, driver in by_hand.items()]
 
 
 def by_file(rows: Sequence[Row]) -> list[Row]:
@@ -79,12 +79,12 @@ def by_file(rows: Sequence[Row]) -> list[Row]:
 
 
 def main() -> None:
-    found = rows()
-    files = by_file(found)
-    for one in (*found, *files):
-        print(f"{one.kind:<14}{one.name:<60}{one.verdict:<21}{one.said}")
-    for kind in dict.fromkeys(one.kind for one in (*found, *files)):
-        mine = [one for one in (*found, *files) if one.kind == kind]
-        print(f"{kind}: {sum(one.unchanged for one in mine)} of {len(mine)} unchanged")
-    if silent := [one.name for one in found if not one.said or "lines" in one.verdict]:
+    results = rows()
+    files = by_file(results)
+    for row in (*results, *files):
+        print(f"{row.kind:<14}{row.name:<60}{row.verdict:<21}{row.said}")
+    for kind in dict.fromkeys(row.kind for row in (*results, *files)):
+        mine = [row for row in (*results, *files) if row.kind == kind]
+        print(f"{kind}: {sum(row.unchanged for row in mine)} of {len(mine)} unchanged")
+    if silent := [row.name for row in results if not row.said or "lines" in row.verdict]:
         sys.exit(f"no one line says why: {', '.join(silent)}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-A, B = ({"READ": {"dma_fifo_id": 0, "data": one, "offset": 0, "length": 16}} for one in "AB")
+A, B = ({"READ": {"dma_fifo_id": 0, "data": operand, "offset": 0, "length": 16}} for operand in "AB")
 COMPUTE = {"COMPUTE": {"kernel_id": 0, "data": "C"}}
 SEND = {"SEND": {"dma_fifo_id": 1, "data": "C", "offset": 0, "length": 16}}
 
@@ -28,13 +28,14 @@ def bits(*parts: list[Any]) -> dict[str, list[Any]]:
     """An opcode for each combination of bits."""
     words = range(1 << len(parts))
     return {
-        str(word): [one for at, part in enumerate(parts) if word >> at & 1 for one in part] for word in words
+        str(word): [action for at, part in enumerate(parts) if word >> at & 1 for action in part]
+        for word in words
     }
 
 
 def paper(opcodes: str, flows: dict[str, str], selected: str) -> dict[str, Any]:
     """A file of the paper's form."""
-    one = {
+    accelerator = {
         "name": "paper",
         "kernel": "linalg.matmul",
         "accel_size": [4, 4, 4],
@@ -47,7 +48,7 @@ def paper(opcodes: str, flows: dict[str, str], selected: str) -> dict[str, Any]:
     }
     return {
         "cpu": {"cache-levels": ["32K", "512K"], "cache-types": ["data", "shared"]},
-        "accelerators": [one],
+        "accelerators": [accelerator],
     }
 
 

@@ -41,7 +41,7 @@ KERNELS = {"mm": MATMUL_MAIN, "conv": CONV_MAIN}
 
 def matmul(macros: dict[str, int]) -> tuple[Arrays, Arrays]:
     """Operands of the sizes in `macros`, and C as it must be."""
-    m, n, k = (macros.get(one, 16) for one in "MNK")
+    m, n, k = (macros.get(dim, 16) for dim in "MNK")
     random = np.random.default_rng(5)
     a, b, c = (random.integers(-99, 100, size, np.int32) for size in ((m, k), (k, n), (m, n)))
     return {"A": a, "B": b, "C": c}, {"C": c + a @ b}
@@ -64,21 +64,21 @@ def published_v4(bits: int) -> dict[str, Any]:
     The built-in v4 takes a word of sizes for each action; `bits`: of each size in the word.
     """
     document: dict[str, Any] = json.loads(dumps(builtin("v4")))
-    one = document["accelerators"][0]
-    one["opcode_map"] = (
+    accelerator = document["accelerators"][0]
+    accelerator["opcode_map"] = (
         f"opcode_map<{', '.join(f'{name} = [{host}]' for name, (host, _) in V4.items())}>".replace(
             "sizes", f"send_dim(m | n << {bits} | k << {2 * bits})"
         )
     )
-    one["device"] = {name: ["set dims", *device] for name, (_, device) in V4.items()}
-    one["opcode_flow_map"] = {name: f"opcode_flow<{flow}>" for name, flow in V4_FLOWS.items()}
+    accelerator["device"] = {name: ["set dims", *device] for name, (_, device) in V4.items()}
+    accelerator["opcode_flow_map"] = {name: f"opcode_flow<{flow}>" for name, flow in V4_FLOWS.items()}
     return document
 
 
-def simulated(folder: Path, words: Sequence[str], given: Arrays, wanted: Arrays) -> tuple[bool, str]:
+def simulated(folder: Path, words: Sequence[str], inputs: Arrays, wanted: Arrays) -> tuple[bool, str]:
     """Whether the program ends well, with the right result; and the line that says so."""
     command = ["simulate", *words, "--quiet"]
-    for option, arrays in (("--load", given), ("--expect", wanted)):
+    for option, arrays in (("--load", inputs), ("--expect", wanted)):
         for name, array in arrays.items():
             file = folder / f"{name}{option}.npy"
             np.save(file, array)
@@ -116,7 +116,7 @@ def tried(folder: Path, driver: Driver, text: str, macros: dict[str, int]) -> tu
     main.write_text(
         f'#include "{driver.file}"\n' + KERNELS[kind].format(call=driver.function), encoding="utf-8"
     )
-    given, wanted = DATA[kind](macros)
+    inputs, wanted = DATA[kind](macros)
     words = [str(main), *driver.accelerator]
     if driver.fields:
         spec = folder / "v4.json"
@@ -124,7 +124,7 @@ def tried(folder: Path, driver: Driver, text: str, macros: dict[str, int]) -> tu
         words = [str(main), "--spec", str(spec)]
     for name, value in macros.items():
         words += ["-D", f"{name}={value}"]
-    return simulated(folder, words, given, wanted)
+    return simulated(folder, words, inputs, wanted)
 
 
 def of_driver(folder: Path, name: str, driver: Driver) -> Row:

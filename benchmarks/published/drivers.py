@@ -24,7 +24,7 @@ ORDERS = {
 
 CONFIG = "".join(
     f"#ifndef {name}\n#define {name} {value}\n#endif\n"
-    for name, value in {**dict.fromkeys("MNK", 16), **{f"tile_{one}": 4 for one in "MNK"}}.items()
+    for name, value in {**dict.fromkeys("MNK", 16), **{f"tile_{dim}": 4 for dim in "MNK"}}.items()
 )
 """The file of sizes that all drivers of matmuls include; `-D` changes one."""
 
@@ -63,8 +63,8 @@ def words(opcode: int, version: int, bits: int) -> Iterator[str]:
 def packed(operand: str, version: int, square: bool) -> Iterator[str]:
     """A tile into the window; `square`: B by its columns, right only where K equals N."""
     rows, columns = ("m", "k") if operand == "A" else ("k", "n")
-    r, c = (f"t{one}" for one in (rows, columns))
-    high, wide = (step(one, version) for one in (rows, columns))
+    r, c = (f"t{dim}" for dim in (rows, columns))
+    high, wide = (step(dim, version) for dim in (rows, columns))
     yield f"for (int {r} = 0; {r} < {high}; {r}++)"
     yield f"  for (int {c} = 0; {c} < {wide}; {c}++)"
     if operand == "B" and square:
@@ -116,16 +116,16 @@ def body(version: int, flow: str, square: bool, bits: int) -> Iterator[str]:
     yield from ("}", "}", "dma1.dma_free();")
 
 
-def blocks(flow: str, given: bool) -> Iterator[str]:
-    """Sizes of v4's blocks by its buffers of 4,096 words, unless macros say them (`given`)."""
+def blocks(flow: str, by_macros: bool) -> Iterator[str]:
+    """Sizes of v4's blocks by its buffers of 4,096 words, unless macros say them (`by_macros`)."""
     order = {"As": "mnk", "Cs": "mnk", "Bs": "nmk", "Ns": "knm"}[flow]
     seen: list[str] = []
-    for one in order.upper():
-        others = [other for other in "MNK" if other != one]
+    for dim in order.upper():
+        others = [other for other in "MNK" if other != dim]
         room = [f"4096 / {'block' if other in seen else 'tile'}_{other}" for other in others]
-        size = f"  int block_{one} = std::min({room[0]}, std::min({room[1]}, {one}));"
-        yield from (f"#ifndef block_{one}", size, "#endif") if given else (size,)
-        seen.append(one)
+        size = f"  int block_{dim} = std::min({room[0]}, std::min({room[1]}, {dim}));"
+        yield from (f"#ifndef block_{dim}", size, "#endif") if by_macros else (size,)
+        seen.append(dim)
 
 
 def matmul(file: str, version: int, flow: str, *, square: bool, bits: int = 10) -> Driver:
@@ -161,8 +161,8 @@ def matmul(file: str, version: int, flow: str, *, square: bool, bits: int = 10) 
     accelerator = ("--accel", f"v{version}", *(() if version == 4 else ("--size", "4")))
     combined = ("--encoding", "combined") if version > 1 else ()
     sizes = dict.fromkeys("MNK", 64 if square else 32) if version == 4 else {}
-    chosen = {f"block_{one}": 16 for one in "MNK"} if version == 4 and not square else {}
-    macros = {**sizes, **chosen, **({f"tile_{one}": 16 for one in "MNK"} if version == 4 else {})}
+    chosen = {f"block_{dim}": 16 for dim in "MNK"} if version == 4 and not square else {}
+    macros = {**sizes, **chosen, **({f"tile_{dim}": 16 for dim in "MNK"} if version == 4 else {})}
     return Driver(
         file,
         function,
@@ -265,6 +265,6 @@ void v3_Fs(int *input, int *filter, int *output) {{
 THIRD = Driver("conv_v3_t1.h", "v3_Fs", CONV, ("--accel", "conv_v3"))
 """As published: the two lines that send a filter are comments, so the device multiplies by zeros."""
 
-DRIVERS = {f"experiment 1, {one.function}": one for one in FIRST}
-DRIVERS |= {f"experiment 2, {one.function}": one for one in SECOND}
+DRIVERS = {f"experiment 1, {driver.function}": driver for driver in FIRST}
+DRIVERS |= {f"experiment 2, {driver.function}": driver for driver in SECOND}
 DRIVERS["experiment 3, v3_Fs"] = THIRD

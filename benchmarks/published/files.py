@@ -12,8 +12,8 @@ FORMS: dict[str, str] = {
     **dict.fromkeys(
         (
             *(
-                f"runner/accelerators/matmul-{one}"
-                for one in ("v1", "v2-Bs", "v2-t1", "v2-t2", "v2-t3", "v4-Ns")
+                f"runner/accelerators/matmul-{name}"
+                for name in ("v1", "v2-Bs", "v2-t1", "v2-t2", "v2-t3", "v4-Ns")
             ),
             *("guide/example0", "ex1/mlir_matmuls", "ex2/mlir_matmuls", "ex4/mlir_matmuls"),
         ),

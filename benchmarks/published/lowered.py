@@ -103,14 +103,14 @@ class Calls(Accel):
 
 
 def constants(words: tuple[int, ...], numbers: tuple[int, ...]) -> str:
-    given = [f"    %w{one} = arith.constant {one} : i32\n" for one in dict.fromkeys((*words, *ADDRESSES))]
-    return "".join(given) + "".join(
+    lines = [f"    %w{word} = arith.constant {word} : i32\n" for word in dict.fromkeys((*words, *ADDRESSES))]
+    return "".join(lines) + "".join(
         f"    %c{number} = arith.constant {number} : index\n" for number in numbers
     )
 
 
 def begins(style: Accel) -> str:
-    values, types = ", ".join(f"%w{one}" for one in ADDRESSES), ", ".join(["i32"] * 5)
+    values, types = ", ".join(f"%w{word}" for word in ADDRESSES), ", ".join(["i32"] * 5)
     closes = f") : ({types}) -> ()" if style.library else f" : ({types})"
     return f"    {style.head}{values}{closes}\n"
 

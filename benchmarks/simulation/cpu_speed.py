@@ -42,8 +42,8 @@ def mips() -> float:
 
 
 def main() -> None:
-    found = mips()
-    print(f"simulated CPU, full cache model: {found:.1f} MIPS (aim {AIM:.0f}, ratio {found / AIM:.2f})")
+    speed = mips()
+    print(f"simulated CPU, full cache model: {speed:.1f} MIPS (aim {AIM:.0f}, ratio {speed / AIM:.2f})")
 
 
 if __name__ == "__main__":

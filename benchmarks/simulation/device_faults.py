@@ -228,13 +228,13 @@ def said_of_driver(device: Device, edit: Edit, folder: Path) -> str:
     elf, _ = run.system.compile_user(sources, folder / "driver.elf", arrays=arrays)
     soc = Soc(run.system)
     soc.build()
-    found = soc.run_many([Job(elf, run.inputs, run.outputs)])[0].outside
-    return outside.refusal(found) if found else "no fault"
+    accesses = soc.run_many([Job(elf, run.inputs, run.outputs)])[0].outside
+    return outside.refusal(accesses) if accesses else "no fault"
 
 
 def main(wanted: Sequence[str] = ()) -> int:
     right = count = 0
-    for device in [one for one in DEVICES if one.folder in wanted or not wanted]:
+    for device in [device for device in DEVICES if device.folder in wanted or not wanted]:
         if device.files[0].endswith(tuple(SUFFIXES)) and shutil.which("ghdl") is None:
             print(f"{device.folder}: needs ghdl, left out")
             continue

@@ -60,10 +60,10 @@ def commands(size: int, many: int) -> list[int]:
     tile, b = size * size, size * many
     c = [size * (2 * many + 1 + i) for i in range(many)]
     d = [size * (many + 1 + i) for i in range(many)]
-    made = [word(0, size, size * i, tile * i) for i in range(2 * many + 1)]
+    words = [word(0, size, size * i, tile * i) for i in range(2 * many + 1)]
     for i in range(many):
-        made += [word(2, 0, b, c[i]), word(3, 0, size * i, d[i])]
-    return made + [word(1, size, c[i], tile * (2 * many + 1 + i)) for i in range(many)]
+        words += [word(2, 0, b, c[i]), word(3, 0, size * i, d[i])]
+    return words + [word(1, size, c[i], tile * (2 * many + 1 + i)) for i in range(many)]
 
 
 def published(size: int, many: int) -> tuple[float, float, int]:

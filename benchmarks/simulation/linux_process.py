@@ -23,16 +23,16 @@ def main() -> None:
         print(
             "  build       machine       result   cycles of call  compute  words in  words out  system calls"
         )
-        found = lines(problem, spec, flow)
-        for one in found:
+        rows = lines(problem, spec, flow)
+        for row in rows:
             print(
-                f"  {one.build:<11} {one.machine:<13} {'right' if one.right else 'WRONG':<6} "
-                f"{one.cycles:>16,} "
-                f"{one.fabric['compute']:>8,} {one.fabric['words_in']:>9,} {one.fabric['words_out']:>10,} "
-                f"{one.system_calls:>13,}",
+                f"  {row.build:<11} {row.machine:<13} {'right' if row.right else 'WRONG':<6} "
+                f"{row.cycles:>16,} "
+                f"{row.fabric['compute']:>8,} {row.fabric['words_in']:>9,} {row.fabric['words_out']:>10,} "
+                f"{row.system_calls:>13,}",
                 flush=True,
             )
-        for bare, process in zip(found[::2], found[1::2], strict=True):
+        for bare, process in zip(rows[::2], rows[1::2], strict=True):
             equal = bare.cycles == process.cycles and bare.work == process.work
             same &= equal and bare.right and process.right
             print(f"  {bare.machine}: {'the same cycles' if equal else 'NOT the same cycles'}")

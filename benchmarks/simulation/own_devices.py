@@ -69,8 +69,8 @@ def changed(device: Device) -> list[str]:
 
 
 def _keys(text: str) -> dict[str, Any]:
-    (one,) = json.loads(text)["accelerators"]
-    return {key: value for key, value in one.items() if key not in NO_MATTER}
+    (accelerator,) = json.loads(text)["accelerators"]
+    return {key: value for key, value in accelerator.items() if key not in NO_MATTER}
 
 
 def run(device: Device) -> tuple[str, bool]:

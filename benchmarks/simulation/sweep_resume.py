@@ -48,7 +48,7 @@ def child(store: Path, log: Path, dask: str | None) -> None:
     def logged(batch: list[Point]) -> list[Report]:  # nested: workers get it by value
         reports = simulate(batch)
         with log.open("a") as file:
-            file.write("".join(f"{key(one)}\n" for one in batch))
+            file.write("".join(f"{key(point)}\n" for point in batch))
         return reports
 
     every = runs()
@@ -93,8 +93,8 @@ def show(where: str, dask: str | None) -> None:
         _, errors = process.communicate()
         after, total = stored(store), ended(log)
         failed = sum('"error":' in line for line in store.read_text().splitlines())
-        lost = len(every - set(after)) + sum(len(found - set(after)) for found, _ in kept)
-        again = sum(total[one] - then[one] for found, then in kept for one in found)
+        lost = len(every - set(after)) + sum(len(keys - set(after)) for keys, _ in kept)
+        again = sum(total[point] - then[point] for keys, then in kept for point in keys)
         late = sum(total.values()) - len(every) - again
         print(
             f"{where}: then to the end, exit code {process.returncode}; "

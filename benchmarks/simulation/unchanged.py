@@ -154,9 +154,11 @@ def item(work: tuple[str, str]) -> Found:
     return {section: {command: {"sha256": digest(axiloom(*words))}}}
 
 
-def brief(found: Found) -> str:
+def brief(measured: Found) -> str:
     """An item's facts in a table."""
-    ((section, facts), *_) = ((section, facts) for section, each in found.items() for facts in each.values())
+    ((section, facts), *_) = (
+        (section, facts) for section, by_name in measured.items() for facts in by_name.values()
+    )
     if section != "runs":
         return f"{facts['sha256'][:16]}"
     cycles, time_ = facts["fabric.cycles"], facts["counters.cpu-cycles"]
@@ -174,8 +176,8 @@ def timed(work: tuple[str, str]) -> tuple[Found, str, float]:
 
 def measure(sections: Sequence[str]) -> tuple[Found, int]:
     """All facts of some sections, printed as they come, and how many items failed."""
-    works = [(section, one) for section in sections for one in SECTIONS[section]]
-    found: Found = {"runs": {}, "drivers": {}, "verilog": {}}
+    works = [(section, name) for section in sections for name in SECTIONS[section]]
+    every: Found = {"runs": {}, "drivers": {}, "verilog": {}}
     failed, last = 0, ""
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for (section, command), (facts, fault, seconds) in zip(works, pool.map(timed, works), strict=True):
@@ -186,8 +188,8 @@ def measure(sections: Sequence[str]) -> tuple[Found, int]:
             print(f"           {'FAILED: ' + fault if fault else brief(facts)}", flush=True)
             failed += bool(fault)
             for name, fact in facts.items():
-                found[name] |= fact
-    return found, failed
+                every[name] |= fact
+    return every, failed
 
 
 def differences(before: Found, after: Found) -> Iterator[str]:
@@ -199,7 +201,7 @@ def differences(before: Found, after: Found) -> Iterator[str]:
                 yield f"{section}: {command}: only {'after' if command in new else 'before'}"
                 continue
             for name in old[command] | new[command]:
-                values = [one[command].get(name, "absent") for one in (old, new)]
+                values = [side[command].get(name, "absent") for side in (old, new)]
                 if values[0] != values[1]:
                     yield f"{section}: {command}: {name}: {values[0]} before, {values[1]} after"
 
@@ -207,13 +209,13 @@ def differences(before: Found, after: Found) -> Iterator[str]:
 def read(file: Path) -> Found:
     """What `--write` wrote; ends the program with a line if it is not that."""
     try:
-        found: Found = json.loads(file.read_text(encoding="utf-8"))
-        sound = set(found) == set(SECTIONS)
+        facts: Found = json.loads(file.read_text(encoding="utf-8"))
+        sound = set(facts) == set(SECTIONS)
     except (OSError, ValueError, TypeError) as fault:
         sys.exit(f"--against {file}: cannot be read: {fault}")
     if not sound:
         sys.exit(f"--against {file}: is not what `python -m benchmarks unchanged --write` writes")
-    return found
+    return facts
 
 
 def main(arguments: Sequence[str] = ()) -> None:
@@ -229,15 +231,15 @@ def main(arguments: Sequence[str] = ()) -> None:
     if options.write and not options.write.parent.is_dir():
         parser.error(f"--write {options.write}: there is no folder {options.write.parent}")
     begun = time.perf_counter()
-    found, failed = measure(sections)
+    facts, failed = measure(sections)
     print(
-        f"{len(found['runs'])} runs, {len(found['drivers'])} drivers, {len(found['verilog'])} Verilog files, "
+        f"{len(facts['runs'])} runs, {len(facts['drivers'])} drivers, {len(facts['verilog'])} Verilog files, "
         f"{failed} failed; {time.perf_counter() - begun:.0f} s in all"
     )
     if options.write:
-        options.write.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+        options.write.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
     lines = (
-        [] if before is None else [*differences({section: before[section] for section in sections}, found)]
+        [] if before is None else [*differences({section: before[section] for section in sections}, facts)]
     )
     for line in lines:
         print(line)

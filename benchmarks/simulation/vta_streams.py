@@ -25,18 +25,18 @@ def main() -> None:
     text = targets()["vta"].read_text()
     for m, a in EDITIONS:
         isa = parse(text, "vta.isa", "vta", {"M": m, "A": a, "DRAM": DRAM})
-        found, start = Compared(), time.monotonic()
+        compared, start = Compared(), time.monotonic()
         with tqdm(total=wanted // len(EDITIONS), desc=f"M={m} A={a}", unit="stream") as shown:
-            while found.streams < wanted // len(EDITIONS):
-                pair = Pair(Simulator(isa), m, a, seed + found.streams)
-                for _ in range(min(TOGETHER, wanted // len(EDITIONS) - found.streams)):
-                    pair.run(found)
+            while compared.streams < wanted // len(EDITIONS):
+                pair = Pair(Simulator(isa), m, a, seed + compared.streams)
+                for _ in range(min(TOGETHER, wanted // len(EDITIONS) - compared.streams)):
+                    pair.run(compared)
                     shown.update()
-        print(f"M={m} A={a}: {found.streams} streams from seed {seed}, {time.monotonic() - start:.0f} s")
-        print(f"  instructions: {sum(found.instructions.values())}: " + _said(found.instructions))
-        print(f"  met: {_said(found.met)}")
-        print(f"  streams that differ: {len(found.differences)}", *found.differences[:5], sep="\n    ")
+        print(f"M={m} A={a}: {compared.streams} streams from seed {seed}, {time.monotonic() - start:.0f} s")
+        print(f"  instructions: {sum(compared.instructions.values())}: " + _said(compared.instructions))
+        print(f"  met: {_said(compared.met)}")
+        print(f"  streams that differ: {len(compared.differences)}", *compared.differences[:5], sep="\n    ")
 
 
 def _said(counts: dict[str, int]) -> str:
-    return ", ".join(f"{name} {count}" for name, count in sorted(counts.items(), key=lambda one: -one[1]))
+    return ", ".join(f"{name} {count}" for name, count in sorted(counts.items(), key=lambda pair: -pair[1]))

@@ -78,9 +78,9 @@ def measure(block: Block) -> Row:
     schedule = block.schedule
     ran = resident(schedule, block.arrays, plan(schedule))
     (result,) = (array.name for array in block.loaded.program.arrays if array.role.is_result)
-    found = [ran.results[result], interpret(block.loaded.program, block.arrays)[result]]
+    results = [ran.results[result], interpret(block.loaded.program, block.arrays)[result]]
     wanted = block.expected.view(np.uint32)
-    equal = all(np.array_equal(each.view(np.uint32), wanted) for each in found)
+    equal = all(np.array_equal(array.view(np.uint32), wanted) for array in results)
     circuit = ran.lowered.circuit
     lanes = units(circuit, "mul")
     bound = math.ceil(block.multiply_adds / lanes)

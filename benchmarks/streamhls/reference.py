@@ -38,10 +38,10 @@ def outputs(module: nn.Module, x: torch.Tensor) -> F:
     with torch.no_grad():
         if isinstance(module, ResidualBlock):
             first = torch.relu(convolution(x[0], module.first.weight))
-            found = torch.relu(convolution(first, module.second.weight) + x[0])
+            output = torch.relu(convolution(first, module.second.weight) + x[0])
         elif isinstance(module, DepthwiseSeparable):
-            found = convolution(depthwise(x[0], module.depthwise.weight), module.pointwise.weight)
+            output = convolution(depthwise(x[0], module.depthwise.weight), module.pointwise.weight)
         else:
             raise TypeError(f"no reference for {type(module).__name__}")
-        result: F = found[None].numpy()
+        result: F = output[None].numpy()
         return result

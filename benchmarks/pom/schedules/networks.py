@@ -29,7 +29,7 @@ def text(program: Program, name: str, variant: str) -> str:
             lanes = min(lanes, OTHERS[variant])
         channels = program.array(statement.target.array).shape[0]
         lines.append(f"unroll {statement.name} {statement.iterators[0]} {min(lanes, channels)}")
-    names = " ".join(each.name for each in program.statements)
+    names = " ".join(statement.name for statement in program.statements)
     return "\n".join([*lines, f"share {names}", ""])
 
 
