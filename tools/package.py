@@ -103,9 +103,9 @@ def main(pythons: Sequence[str]) -> int:
         )
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
-            made = archives(python, folder)
-            right &= len(made) == 2
-            for archive in made:
+            built = archives(python, folder)
+            right &= len(built) == 2
+            for archive in built:
                 for well in steps(python, archive, folder):  # all steps, also after one that failed
                     right &= well
     return 0 if right else 1

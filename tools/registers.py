@@ -34,9 +34,9 @@ def c_header() -> str:
         "#ifndef AXL_DMA_REGISTERS_H",
         "#define AXL_DMA_REGISTERS_H",
         "",
-        "enum { " + ", ".join(f"{one.name} = 0x{one:02x}" for one in Channel) + " };",
+        "enum { " + ", ".join(f"{channel.name} = 0x{channel:02x}" for channel in Channel) + " };",
         "enum {",
-        *(f"    {one.name} = 0x{one.offset:02x}," for one in REGISTERS),
+        *(f"    {register.name} = 0x{register.offset:02x}," for register in REGISTERS),
         "};",
         "/* Of fields that are wider than a bit: the lowest one. */",
         "enum {",
@@ -54,7 +54,8 @@ def verilog_header() -> str:
     lines = [f"  // Registers of the AXI DMA (AMD PG021, v7.1). {ORIGIN}"]
     for channel in Channel:
         lines += [
-            f"  localparam [9:0] {channel.name}_{one.name} = 10'h{one.at(channel):03x};" for one in REGISTERS
+            f"  localparam [9:0] {channel.name}_{register.name} = 10'h{register.at(channel):03x};"
+            for register in REGISTERS
         ]
     lines += [f"  localparam integer {name} = {bit};" for name, bit in bits()]
     return "\n".join(lines) + "\n"
@@ -62,14 +63,15 @@ def verilog_header() -> str:
 
 def python_block(text: str) -> str:
     """`text` with the constants between its two marks."""
-    registers = ", ".join(one.name for one in REGISTERS if one.direct)
-    offsets = ", ".join(f"0x{one.offset:02X}" for one in REGISTERS if one.direct)
+    registers = ", ".join(register.name for register in REGISTERS if register.direct)
+    offsets = ", ".join(f"0x{register.offset:02X}" for register in REGISTERS if register.direct)
     one_bit = {"RUN": DMACR.field("RS"), "RESET": DMACR.field("Reset")}
     one_bit |= {"HALTED": DMASR.field("Halted"), "IDLE": DMASR.field("Idle")}
     block = [
-        f"{', '.join(one.name for one in Channel)} = {', '.join(f'0x{one:02X}' for one in Channel)}",
+        f"{', '.join(channel.name for channel in Channel)} = "
+        f"{', '.join(f'0x{channel:02X}' for channel in Channel)}",
         f"{registers} = {offsets}",
-        f"{', '.join(one_bit)}, ERRORS = {', '.join(str(one.mask) for one in one_bit.values())}, "
+        f"{', '.join(one_bit)}, ERRORS = {', '.join(str(field.mask) for field in one_bit.values())}, "
         f"0x{DMASR.errors:X}",
     ]
     inside = BEGIN + "\n".join(block) + "\n" + END
@@ -94,7 +96,7 @@ FILES: dict[str, Callable[[str], str]] = {
 
 def stale() -> list[str]:
     """Files that say something else than the map."""
-    return [name for name, made in FILES.items() if _text(name) != made(_text(name))]
+    return [name for name, make in FILES.items() if _text(name) != make(_text(name))]
 
 
 def _text(name: str) -> str:

@@ -222,11 +222,11 @@ class Tree:
         for node, typing in _statements(ast.parse(file.read_text(encoding="utf-8"), where)):
             for name in _names(node, package):
                 target = name if name in self.files else name.rpartition(".")[0]
-                found = Import(f"{where}:{node.lineno}", source, target, typing)
+                import_ = Import(f"{where}:{node.lineno}", source, target, typing)
                 if target in self.files and target != source:
-                    yield found
+                    yield import_
                 elif name.startswith(f"{PACKAGE}.") and target != source:
-                    self.missing.append(found)
+                    self.missing.append(import_)
 
     def _between_rooms(self) -> Iterator[tuple[str, str, Import]]:
         """All arrows but those of a top-level ``__init__``, a facade, to the rooms below it."""
@@ -244,7 +244,7 @@ class Tree:
         allowed = MAY_IMPORT[HOME if mine == HOME else mine.split("/")[0]]
         if mine != other and not any(f"{target}/".startswith(f"{room}/") for room in allowed):
             return f"{mine} may import {', '.join(allowed) or 'nothing but itself'}"
-        for order in (one for one in self.inside if source in one and target in one):
+        for order in (modules for modules in self.inside if source in modules and target in modules):
             if order.index(source) < order.index(target):
                 return f"the order is {', '.join(order)}"
         return ""
@@ -257,7 +257,7 @@ def _top(room: str) -> str:
 
 
 def _entries(folder: Path) -> list[Path]:
-    return sorted(one for one in folder.iterdir() if not one.name.startswith((".", "__pycache__")))
+    return sorted(entry for entry in folder.iterdir() if not entry.name.startswith((".", "__pycache__")))
 
 
 def _folders(folder: Path) -> Iterator[Path]:
@@ -303,14 +303,14 @@ def circles(graph: dict[str, set[str]]) -> Iterator[tuple[list[str], set[str]]]:
         if node in ways[node] and node not in done:
             knot = {other for other in ways[node] if node in ways.get(other, ())}
             done |= knot
-            yield min((ways[one][one] for one in sorted(knot)), key=len), knot
+            yield min((ways[member][member] for member in sorted(knot)), key=len), knot
 
 
 def _circle_lines(kind: str, arrows: list[tuple[str, str, Import]]) -> Iterator[str]:
     graph, places = defaultdict[str, set[str]](set), dict[tuple[str, str], Import]()
-    for source, target, one in arrows:
+    for source, target, import_ in arrows:
         graph[source].add(target)
-        places.setdefault((source, target), one)
+        places.setdefault((source, target), import_)
     for circle, knot in circles(graph):
         others = f"; in circles too: {', '.join(sorted(knot - {*circle}))}" if len(knot) > len(circle) else ""
         yield f"circle of {kind}: {' -> '.join((*circle, circle[0]))}{others}"
@@ -319,13 +319,13 @@ def _circle_lines(kind: str, arrows: list[tuple[str, str, Import]]) -> Iterator[
 
 def faults(tree: Tree) -> Iterator[str]:
     """A line for each arrow upwards and each circle, with their places."""
-    judged = ((one, tree.refused(source, target)) for source, target, one in tree.arrows)
-    yield from (f"upwards: {one}: {why}" for one, why in judged if why)
+    judged = ((import_, tree.refused(source, target)) for source, target, import_ in tree.arrows)
+    yield from (f"upwards: {import_}: {why}" for import_, why in judged if why)
     yield from _circle_lines("rooms", tree.arrows)
     yield from _circle_lines(
         "modules", [(import_.source, import_.target, import_) for import_ in tree.imports]
     )
-    yield from (f"no such module: {one}" for one in tree.missing)
+    yield from (f"no such module: {import_}" for import_ in tree.missing)
     gone = sorted({room for order in tree.inside for room in order} - {*tree.rooms})
     yield from (f"an order names a room that is not there: {room}" for room in gone)
 
@@ -333,10 +333,10 @@ def faults(tree: Tree) -> Iterator[str]:
 def table(tree: Tree) -> Iterator[str]:
     """For each room how many imports of which others, and how many entries each folder has."""
     yield "imports of each room from others"
-    counts = Counter((source, target, one.typing) for source, target, one in tree.arrows)
+    counts = Counter((source, target, import_.typing) for source, target, import_ in tree.arrows)
     for room in tree.rooms:
-        found = [(to, counts[room, to, False], counts[room, to, True]) for to in tree.rooms]
-        shown = [f"{to} ({a + b}{f', {b} for types only' * (b > 0)})" for to, a, b in found if a + b]
+        counted = [(to, counts[room, to, False], counts[room, to, True]) for to in tree.rooms]
+        shown = [f"{to} ({a + b}{f', {b} for types only' * (b > 0)})" for to, a, b in counted if a + b]
         yield f"  {room:<37} {'; '.join(shown) or '-'}"
     yield "entries of each folder"
     for folder in tree.folders:
@@ -349,10 +349,10 @@ def main(
     brief: bool = False,
 ) -> int:
     """Print table and faults, with `brief` the faults alone; 1 if there is a fault."""
-    found = [*faults(tree := Tree(root, inside))]
+    lines = [*faults(tree := Tree(root, inside))]
     shown = [] if brief else [*table(tree)]
-    print("\n".join([*shown, *(found or ["no circles, no arrows upwards"])]))
-    return 1 if found else 0
+    print("\n".join([*shown, *(lines or ["no circles, no arrows upwards"])]))
+    return 1 if lines else 0
 
 
 if __name__ == "__main__":

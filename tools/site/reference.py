@@ -52,9 +52,16 @@ def command_line() -> str:
         "`axiloom COMMAND --help` prints the same.",
         "",
     ]
-    for words, each in _commands(parser(), ()):
+    for words, command in _commands(parser(), ()):
         name = " ".join(("axiloom", *words))
-        lines += [f"{'#' * (1 + len(words))} `{name}`", "", "```text", each.format_help().rstrip(), "```", ""]
+        lines += [
+            f"{'#' * (1 + len(words))} `{name}`",
+            "",
+            "```text",
+            command.format_help().rstrip(),
+            "```",
+            "",
+        ]
     return "\n".join(lines)
 
 

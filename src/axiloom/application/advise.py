@@ -61,18 +61,18 @@ def advise(
         return run(graph, operators, data, other, metric, errors=False, progress=progress)
 
     base = measured(plan)
-    found = []
+    advice = []
     for why, changes in _proposed(operators, plan, ranges, seen, chosen):
         other = measured({**plan, **changes})
-        found.append(_advice(why, changes, plan, base, other, metric))
+        advice.append(_advice(why, changes, plan, base, other, metric))
     worst = sorted(seen.seen, key=lambda name: -seen.seen[name].own.percent)[:WORST]
     for name in worst if len(plan) > 1 else ():
-        other = measured({key: one for key, one in plan.items() if key != name})
+        other = measured({key: settings for key, settings in plan.items() if key != name})
         gain = metric.gain(base.found, other.found)
         why = "left in float32, to see what it costs"
-        found.append(Advice(why, (name,), other.found, gain, other.output.percent, ()))
-    found.sort(key=lambda one: (-one.gain, one.error))
-    return Advised(base.found, base.exact, base.output.percent, data.data, tuple(found))
+        advice.append(Advice(why, (name,), other.found, gain, other.output.percent, ()))
+    advice.sort(key=lambda change: (-change.gain, change.error))
+    return Advised(base.found, base.exact, base.output.percent, data.data, tuple(advice))
 
 
 def _proposed(
@@ -112,6 +112,8 @@ def _options(changes: Mapping[str, Settings], plan: Plan) -> Iterator[str]:
             for name, settings in changes.items()
             if key in settings and settings[key] != plan[name].get(key)
         }
-        alike = len({*moved.values()}) == 1 and len(moved) == sum(key in one for one in plan.values())
+        alike = len({*moved.values()}) == 1 and len(moved) == sum(
+            key in settings for settings in plan.values()
+        )
         for name, value in moved.items():
             yield f"{'*' if alike else name}.{key}={value}"

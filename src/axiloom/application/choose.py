@@ -69,15 +69,15 @@ def observe(graph: Graph, operators: Sequence[Operator], data: Data, progress: P
                 kept = ranges[operator.name]
                 kept.update({place: max(most, kept.get(place, 0.0)) for place, most in seen.items()})
                 operands.setdefault(operator.name, arrays)
-            for one in (*node.operands, *(operator.operands if operator is not None else ())):
-                uses[id(one)] -= 1
-                if not uses[id(one)]:
-                    values.pop(id(one), None)
+            for part in (*node.operands, *(operator.operands if operator is not None else ())):
+                uses[id(part)] -= 1
+                if not uses[id(part)]:
+                    values.pop(id(part), None)
     return Observed(ranges, operands)
 
 
 def choose(operators: Sequence[Operator], observed: Observed, progress: Progress) -> dict[str, Checked]:
-    found = {}
+    checked = {}
     for number_, operator in enumerate(operators):
         progress(f"exponents and scales: operator {number_ + 1} of {len(operators)}")
         arrays = observed.operands[operator.name]
@@ -85,9 +85,9 @@ def choose(operators: Sequence[Operator], observed: Observed, progress: Progress
         first = operator.unit.chosen(operator, observed.ranges[operator.name])
         by_range = _tried(operator, arrays, first, reference)[0]
         settings, best = _searched(operator, arrays, first, reference, by_range)
-        lost = sum(one.lost for one in _tried(operator, arrays, settings, reference)[1].of.values())
-        found[operator.name] = Checked(settings, by_range, best, lost, tuple(operator.unit.wrong(settings)))
-    return found
+        lost = sum(counts.lost for counts in _tried(operator, arrays, settings, reference)[1].of.values())
+        checked[operator.name] = Checked(settings, by_range, best, lost, tuple(operator.unit.wrong(settings)))
+    return checked
 
 
 def _searched(

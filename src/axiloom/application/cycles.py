@@ -29,7 +29,9 @@ def on_host(op: str, attributes: Mapping[str, Attribute], types: Sequence[Type],
     if op in FREE:
         return 0
     work = _WORK.get(op)
-    done = work(attributes, types, result) if work else sum(one.elements for one in types) + result.elements
+    done = (
+        work(attributes, types, result) if work else sum(type_.elements for type_ in types) + result.elements
+    )
     return STARTED + MULTIPLY_ADD * done
 
 
@@ -37,19 +39,19 @@ def _dense(_: Mapping[str, Attribute], types: Sequence[Type], result: Type) -> i
     return result.elements * types[0].shape[-1]
 
 
-def _contracted(given: Mapping[str, Attribute], types: Sequence[Type], result: Type) -> int:
-    dimensions = given["lhs_contracting"]
+def _contracted(attributes: Mapping[str, Attribute], types: Sequence[Type], result: Type) -> int:
+    dimensions = attributes["lhs_contracting"]
     assert isinstance(dimensions, tuple)
     return result.elements * prod(types[0].shape[int(dimension)] for dimension in dimensions)
 
 
-def _convolved(given: Mapping[str, Attribute], types: Sequence[Type], result: Type) -> int:
-    dims = dims_of(str(given["dims"]))
+def _convolved(attributes: Mapping[str, Attribute], types: Sequence[Type], result: Type) -> int:
+    dims = dims_of(str(attributes["dims"]))
     return result.elements * types[1].elements // types[1].shape[dims.kernel_out]
 
 
 def _cells(_: Mapping[str, Attribute], types: Sequence[Type], result: Type) -> int:
-    return 4 * result.elements * sum(one.shape[-1] for one in types[-3:-1])
+    return 4 * result.elements * sum(type_.shape[-1] for type_ in types[-3:-1])
 
 
 _WORK: Mapping[str, Callable[[Mapping[str, Attribute], Sequence[Type], Type], int]] = {

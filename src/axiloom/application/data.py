@@ -52,15 +52,15 @@ def load(text: str, graph: Graph, *, batch: int | None = None) -> Data:
 
 def of_arrays(arrays: Mapping[str, Array], graph: Graph, source: str, *, batch: int | None = None) -> Data:
     """`batch`: the dimension of inputs that data lie along, if it is not 0."""
-    given = {name: np.asarray(array) for name, array in arrays.items()}
-    labels = given.pop(LABELS, None)
+    inputs = {name: np.asarray(array) for name, array in arrays.items()}
+    labels = inputs.pop(LABELS, None)
     names = [str(parameter.attributes["name"]) for parameter in graph.parameters]
-    if {*given} != {*names}:
-        if len(given) != len(names):
-            raise UsageError(f"{source}: arrays {', '.join(given) or 'none'}; needed are {', '.join(names)}")
-        given = dict(zip(names, given.values(), strict=True))  # in their order
+    if {*inputs} != {*names}:
+        if len(inputs) != len(names):
+            raise UsageError(f"{source}: arrays {', '.join(inputs) or 'none'}; needed are {', '.join(names)}")
+        inputs = dict(zip(names, inputs.values(), strict=True))  # in their order
     parts = {
-        name: _calls(given[name], node, source, name)
+        name: _calls(inputs[name], node, source, name)
         for name, node in zip(names, graph.parameters, strict=True)
     }
     counts = {name: len(part) for name, part in parts.items()}
@@ -80,10 +80,10 @@ def _arrays(text: str) -> Mapping[str, Array]:
     if file.endswith(".py"):
         from axiloom.frontend.pytorch import call
 
-        made = call(Path(file), function)
-        if not isinstance(made, Mapping) or not all(isinstance(name, str) for name in made):
-            raise UsageError(f"{text}: returned {type(made).__name__}, not a dict of arrays by name")
-        return {name: np.asarray(one) for name, one in made.items()}
+        returned = call(Path(file), function)
+        if not isinstance(returned, Mapping) or not all(isinstance(name, str) for name in returned):
+            raise UsageError(f"{text}: returned {type(returned).__name__}, not a dict of arrays by name")
+        return {name: np.asarray(array) for name, array in returned.items()}
     if text.endswith(".npz") and Path(text).is_file():
         return dict(read_arrays(Path(text)))
     raise UsageError(f"--data {text[:80]}: expected is {ACCEPTED}")

@@ -28,22 +28,22 @@ class Metric:
         return self.better * (after - before)
 
 
-def _accuracy(found: Array, labels: Array | None, _: Array) -> tuple[float, float]:
+def _accuracy(scores: Array, labels: Array | None, _: Array) -> tuple[float, float]:
     assert labels is not None
-    return float(np.sum(found.argmax(-1) == labels)), float(labels.size)
+    return float(np.sum(scores.argmax(-1) == labels)), float(labels.size)
 
 
-def _perplexity(found: Array, labels: Array | None, _: Array) -> tuple[float, float]:
+def _perplexity(logits: Array, labels: Array | None, _: Array) -> tuple[float, float]:
     assert labels is not None
-    scores = found.astype(np.float64)
+    scores = logits.astype(np.float64)
     scores = scores - scores.max(-1, keepdims=True)
     total = np.log(np.exp(scores).sum(-1))
     right = np.take_along_axis(scores, labels[..., None], -1)[..., 0]
     return float(np.sum(total - right)), float(labels.size)
 
 
-def _error(found: Array, _: Array | None, exact: Array) -> tuple[float, float]:
-    return float(np.sum((found.astype(np.float64) - exact) ** 2)), float(
+def _error(result: Array, _: Array | None, exact: Array) -> tuple[float, float]:
+    return float(np.sum((result.astype(np.float64) - exact) ** 2)), float(
         np.sum(exact.astype(np.float64) ** 2)
     )
 

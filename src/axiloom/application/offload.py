@@ -25,14 +25,14 @@ def units(accelerators: Sequence[str]) -> list[Unit]:
     of_accelerators: Mapping[str, tuple[Unit, ...]] = parts("units")
     by_name = {unit.name: (unit,) for of in of_accelerators.values() for unit in of}
     known = {**of_accelerators, **by_name}
-    found: list[Unit] = []
+    chosen: list[Unit] = []
     for name in accelerators:
         if name not in known:
             raise UsageError(f"--accel {name}: no units of it; there are {', '.join(known)}")
-        if any(unit in found for unit in known[name]):
+        if any(unit in chosen for unit in known[name]):
             raise UsageError(f"--accel {','.join(accelerators)}: {name} is named twice")
-        found += known[name]
-    return found
+        chosen += known[name]
+    return chosen
 
 
 def offload(graph: Graph, accelerators: Sequence[str]) -> Offloaded:
@@ -51,22 +51,22 @@ def offload(graph: Graph, accelerators: Sequence[str]) -> Offloaded:
             continue
         reasons = []
         for unit in chosen:
-            one = unit.take(node, uses)
-            if isinstance(one, Operator):
-                operators.append(one)
-                inside |= {id(part) for part in one.inside}
+            operator = unit.take(node, uses)
+            if isinstance(operator, Operator):
+                operators.append(operator)
+                inside |= {id(part) for part in operator.inside}
                 break
-            if one:
-                reasons.append(f"{unit.name}: {one}")
+            if operator:
+                reasons.append(f"{unit.name}: {operator}")
         else:
             if reasons:
                 kept.append((node.place or node.op, "; ".join(reasons)))
     if not operators:
         why = f" ({kept[0][0]}: {kept[0][1]})" if kept else ""
         raise UsageError(f"{graph.name}: {', '.join(accelerators)} takes none of its operations{why}")
-    made = []
-    for one in reversed(operators):
-        name = one.name.removesuffix(".default") or one.node.op
+    named = []
+    for operator in reversed(operators):
+        name = operator.name.removesuffix(".default") or operator.node.op
         names[name] += 1
-        made.append(replace(one, name=name if names[name] == 1 else f"{name}#{names[name]}"))
-    return Offloaded(tuple(made), tuple(reversed(kept)))
+        named.append(replace(operator, name=name if names[name] == 1 else f"{name}#{names[name]}"))
+    return Offloaded(tuple(named), tuple(reversed(kept)))

@@ -37,31 +37,31 @@ REPLAYED = (
 COLOURS = "var(--load)", "var(--pack)"
 
 
-def write(found: Validated, path: Path, command: str) -> None:
-    write_whole(path, render(found, command))
+def write(validated: Validated, path: Path, command: str) -> None:
+    write_whole(path, render(validated, command))
 
 
-def render(found: Validated, command: str) -> str:
-    title = f"{found.graph.name} in the numbers of {', '.join(found.request.accelerators)}"
+def render(validated: Validated, command: str) -> str:
+    title = f"{validated.graph.name} in the numbers of {', '.join(validated.request.accelerators)}"
     sections = [
-        _header(found, title),
-        section("changes", "What to change", _changes(found), CHANGES),
-        section("operators", "Operators", _operators(found), OPERATORS),
-        section("steps", "Error by step", _steps(found), "Own error of each time step, in percent."),
-        section("lost", "Saturated, flushed, wrapped", _lost(found), LOST),
-        section("settings", "Exponents and scales", _settings(found), SETTINGS),
-        section("replayed", "Sampled calls", _replayed(found), f"{REPLAYED} {rtl(found)}"),
-        section("kept", "Not offloaded", _kept(found), "Operations that a unit knows and does not take."),
+        _header(validated, title),
+        section("changes", "What to change", _changes(validated), CHANGES),
+        section("operators", "Operators", _operators(validated), OPERATORS),
+        section("steps", "Error by step", _steps(validated), "Own error of each time step, in percent."),
+        section("lost", "Saturated, flushed, wrapped", _lost(validated), LOST),
+        section("settings", "Exponents and scales", _settings(validated), SETTINGS),
+        section("replayed", "Sampled calls", _replayed(validated), f"{REPLAYED} {rtl(validated)}"),
+        section("kept", "Not offloaded", _kept(validated), "Operations that a unit knows and does not take."),
         section("run", "This run", repeat(command), ""),
     ]
     return document(title, sections)
 
 
-def _header(found: Validated, title: str) -> str:
-    run, metric = found.run, found.metric
+def _header(validated: Validated, title: str) -> str:
+    run, metric = validated.run, validated.metric
     tiles = [
         ("float32", figure(metric, run.exact), metric.name),
-        ("accelerators' numbers", figure(metric, run.found), f"--numbers {found.request.numbers}"),
+        ("accelerators' numbers", figure(metric, run.found), f"--numbers {validated.request.numbers}"),
         ("error of the result", f"{run.output.percent:.2f} %", "of the first result, against float32"),
         ("time a datum", f"{run.seconds / run.data:.3g} s", f"{run.data} data"),
     ]
@@ -70,46 +70,47 @@ def _header(found: Validated, title: str) -> str:
         f'<div class="sub">{escape(sub)}</div></div>'
         for what, value, sub in tiles
     )
-    reasons = "".join(f"<li>{escape(cause)}</li>" for cause in causes(found))
+    reasons = "".join(f"<li>{escape(cause)}</li>" for cause in causes(validated))
     return (
-        f'<h1>{escape(title)}</h1>\n<p class="how">{escape(found.data.source)}</p>\n'
-        f'<p class="verdict {_mood(found)}">{escape(verdict(found))}</p>\n<div class="tiles">{shown}</div>\n'
+        f'<h1>{escape(title)}</h1>\n<p class="how">{escape(validated.data.source)}</p>\n'
+        f'<p class="verdict {_mood(validated)}">{escape(verdict(validated))}</p>\n'
+        f'<div class="tiles">{shown}</div>\n'
         f'<section id="causes"><h2>Largest errors</h2><ul>{reasons}</ul></section>'
     )
 
 
-def _mood(found: Validated) -> str:
+def _mood(validated: Validated) -> str:
     """Whether the figure is that of float32 but for one part in a hundred."""
-    lost = found.metric.gain(found.run.found, found.run.exact)
-    return "right" if lost <= abs(found.run.exact) / 100 or not found.metric.labels else "wrong"
+    lost = validated.metric.gain(validated.run.found, validated.run.exact)
+    return "right" if lost <= abs(validated.run.exact) / 100 or not validated.metric.labels else "wrong"
 
 
-def _changes(found: Validated) -> str:
-    advised, metric = found.advised, found.metric
+def _changes(validated: Validated) -> str:
+    advised, metric = validated.advised, validated.metric
     if advised is None:
         return ""
     rows = [["as it is", "", figure(metric, advised.before), "", f"{advised.error:.2f} %"]]
-    for one in advised.advice:
-        names = ", ".join(one.operators[:2]) + (
-            f" and {len(one.operators) - 2} more" if len(one.operators) > 2 else ""
+    for change in advised.advice:
+        names = ", ".join(change.operators[:2]) + (
+            f" and {len(change.operators) - 2} more" if len(change.operators) > 2 else ""
         )
-        options = "".join(f"<br><code>--set '{escape(option)}'</code>" for option in one.options[:6])
+        options = "".join(f"<br><code>--set '{escape(option)}'</code>" for option in change.options[:6])
         rows.append(
             [
-                escape(one.why) + options,
+                escape(change.why) + options,
                 escape(names),
-                figure(metric, one.figure),
-                f"{one.gain:+.2f}",
-                f"{one.error:.2f} %",
+                figure(metric, change.figure),
+                f"{change.gain:+.2f}",
+                f"{change.error:.2f} %",
             ]
         )
     rows.append(["float32", "", figure(metric, advised.exact), "", ""])
     return table(["change", "operators", metric.name, "gain", "result off by"], rows)
 
 
-def _operators(found: Validated) -> str:
-    units = {operator.name: operator for operator in found.offloaded.operators}
-    worst = max((seen.own.percent for seen in found.run.seen.values()), default=0) or 1
+def _operators(validated: Validated) -> str:
+    units = {operator.name: operator for operator in validated.offloaded.operators}
+    worst = max((seen.own.percent for seen in validated.run.seen.values()), default=0) or 1
     rows = [
         [
             _bar(seen.own.percent / worst) + escape(name),
@@ -119,7 +120,7 @@ def _operators(found: Validated) -> str:
             f"{seen.carried.percent:.2f} %",
             f"{seen.seconds:.2f} s",
         ]
-        for name, seen in found.run.seen.items()
+        for name, seen in validated.run.seen.items()
     ]
     return table(["operator", "unit", "operands", "own", "carried", "time"], rows)
 
@@ -128,9 +129,9 @@ def _bar(share: float) -> str:
     return f'<span class="mini" style="--c:{COLOURS[0]};--w:{100 * min(share, 1):.0f}%"></span>'
 
 
-def _steps(found: Validated) -> str:
+def _steps(validated: Validated) -> str:
     return "".join(
-        _chart(name, seen.own.steps) for name, seen in found.run.seen.items() if len(seen.own.steps) > 1
+        _chart(name, seen.own.steps) for name, seen in validated.run.seen.items() if len(seen.own.steps) > 1
     )
 
 
@@ -155,15 +156,18 @@ def _chart(name: str, steps: Sequence[float]) -> str:
     )
 
 
-def _lost(found: Validated) -> str:
+def _lost(validated: Validated) -> str:
     rows = [
         [
             escape(name),
             escape(place),
             f"{counts.elements:,}",
-            *(_share(one, counts.elements) for one in (counts.saturated, counts.flushed, counts.wrapped)),
+            *(
+                _share(losses, counts.elements)
+                for losses in (counts.saturated, counts.flushed, counts.wrapped)
+            ),
         ]
-        for name, seen in found.run.seen.items()
+        for name, seen in validated.run.seen.items()
         for place, counts in seen.places.of.items()
         if counts.saturated or counts.flushed or counts.wrapped
     ]
@@ -174,17 +178,17 @@ def _share(count: int, of: int) -> str:
     return f"{count:,} ({100 * count / of:.2f} %)" if count else "0"
 
 
-def _settings(found: Validated) -> str:
+def _settings(validated: Validated) -> str:
     rows = []
-    for name, settings in found.plan.items():
-        checked = found.checked.get(name)
+    for name, settings in validated.plan.items():
+        checked = validated.checked.get(name)
         searched = ""
         if checked and dict(checked.settings) == dict(settings):
             searched = f"{checked.by_range:.2f} % to {checked.searched:.2f} %"
             searched += f"<br>{checked.lost:,} saturate or wrap" if checked.lost else ""
         said = ", ".join(f"{key} {value}" for key, value in settings.items())
-        ranges = ", ".join(f"{key} {value:.3g}" for key, value in found.ranges[name].items())
-        wrong = "".join(f"<br><b>{escape(one)}</b>" for one in found.wrong[name])
+        ranges = ", ".join(f"{key} {value:.3g}" for key, value in validated.ranges[name].items())
+        wrong = "".join(f"<br><b>{escape(reason)}</b>" for reason in validated.wrong[name])
         rows.append([escape(name) + wrong, _folded(said), _folded(ranges), searched])
     return table(["operator", "settings", "largest magnitudes", "searched"], rows)
 
@@ -195,24 +199,24 @@ def _folded(text: str) -> str:
     return "<br>".join(escape(", ".join(parts[i : i + 3])) for i in range(0, len(parts), 3))
 
 
-def _replayed(found: Validated) -> str:
+def _replayed(validated: Validated) -> str:
     rows = [
         [
-            escape(one.operator),
-            f"{one.call + 1}",
-            escape(one.what),
-            one.where,
-            f"{one.elements:,}",
-            f"{one.wrong:,}",
+            escape(sample.operator),
+            f"{sample.call + 1}",
+            escape(sample.what),
+            sample.where,
+            f"{sample.elements:,}",
+            f"{sample.wrong:,}",
         ]
-        for one in found.replayed
+        for sample in validated.replayed
     ]
     return table(["operator", "call", "part", "on", "results", "that differ"], rows) if rows else ""
 
 
-def _kept(found: Validated) -> str:
+def _kept(validated: Validated) -> str:
     def rows() -> Iterator[Sequence[str]]:
-        for place, why in found.offloaded.kept:
+        for place, why in validated.offloaded.kept:
             yield escape(place), escape(why)
 
-    return table(["operation", "why"], rows()) if found.offloaded.kept else ""
+    return table(["operation", "why"], rows()) if validated.offloaded.kept else ""

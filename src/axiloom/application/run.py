@@ -31,8 +31,8 @@ class Error:
     difference: Array = field(default_factory=lambda: np.zeros(1))
     reference: Array = field(default_factory=lambda: np.zeros(1))
 
-    def add(self, found: Array, exact: Array, steps: bool) -> None:
-        apart = (found.astype(np.float64) - exact) ** 2
+    def add(self, result: Array, exact: Array, steps: bool) -> None:
+        apart = (result.astype(np.float64) - exact) ** 2
         size = exact.astype(np.float64) ** 2
         axes = tuple(range(1, apart.ndim)) if steps else None
         self.difference = self.difference + np.atleast_1d(apart.sum(axes))
@@ -44,7 +44,7 @@ class Error:
 
     @property
     def steps(self) -> list[float]:
-        return [_percent(*one) for one in zip(self.difference, self.reference, strict=True)]
+        return [_percent(*sums) for sums in zip(self.difference, self.reference, strict=True)]
 
 
 def _percent(difference: float, reference: float) -> float:
@@ -98,10 +98,10 @@ def run(
     output = Error()
     for number_, call in enumerate(data.calls):
         progress(f"call {number_ + 1} of {len(data.calls)}")
-        exact, found, seconds = _call(graph, operators, call, plan, seen, errors, partial(watch, number_))
+        exact, result, seconds = _call(graph, operators, call, plan, seen, errors, partial(watch, number_))
         labels = None if data.labels is None else data.labels[number_]
-        totals += *metric.of(exact, labels, exact), *metric.of(found, labels, exact)
-        output.add(found, exact, False)
+        totals += *metric.of(exact, labels, exact), *metric.of(result, labels, exact)
+        output.add(result, exact, False)
         spent[0] += seconds[0]
         spent[1] += seconds[1]
     exact_figure, figure = metric.told(*totals[:2]), metric.told(*totals[2:])
@@ -122,10 +122,10 @@ def _call(
     covered = {id(part) for end in ends.values() for part in end.inside}
     nodes = list(graph.nodes())
     uses = Counter(id(operand) for node in nodes for operand in node.operands)
-    uses.update(id(one) for one in graph.results)
+    uses.update(id(root) for root in graph.results)
     uses.update(id(operand) for operator in ends.values() for operand in operator.operands)
     exact: dict[int, Array] = {}
-    found: dict[int, Array] = {}
+    values: dict[int, Array] = {}
     exact_seconds = seconds = 0.0
     for node in nodes:
         begun = time.perf_counter()
@@ -134,39 +134,39 @@ def _call(
         exact_seconds += between - begun
         operator = ends.get(id(node))
         if operator is not None:
-            one = seen[operator.name]
-            arrays = [found[id(part)] for part in operator.operands]
+            own = seen[operator.name]
+            arrays = [values[id(part)] for part in operator.operands]
             watch(operator, arrays)
             between = time.perf_counter()
-            result = operator.unit.run(operator, arrays, plan[operator.name], one.places)
-            found[id(node)] = result
+            result = operator.unit.run(operator, arrays, plan[operator.name], own.places)
+            values[id(node)] = result
             passed = time.perf_counter() - between
-            one.seconds += passed
+            own.seconds += passed
             seconds += passed
             if errors:
-                _judge(operator, one, arrays, exact, result)
+                _judge(operator, own, arrays, exact, result)
         elif id(node) not in covered:
-            same = all(found[id(part)] is exact[id(part)] for part in node.operands)
-            found[id(node)] = exact[id(node)] if same else evaluated(node, found)
+            same = all(values[id(part)] is exact[id(part)] for part in node.operands)
+            values[id(node)] = exact[id(node)] if same else evaluated(node, values)
             seconds += between - begun if same else time.perf_counter() - between
         used = [*node.operands, *(operator.operands if operator is not None else ())]
         for part in used:
             uses[id(part)] -= 1
             if not uses[id(part)]:
                 exact.pop(id(part), None)
-                found.pop(id(part), None)
+                values.pop(id(part), None)
     first = graph.results[0]
-    return exact[id(first)], found[id(first)], (exact_seconds, seconds)
+    return exact[id(first)], values[id(first)], (exact_seconds, seconds)
 
 
 def _judge(
-    operator: Operator, one: Seen, arrays: Sequence[Array], exact: Mapping[int, Array], result: Array
+    operator: Operator, seen: Seen, arrays: Sequence[Array], exact: Mapping[int, Array], result: Array
 ) -> None:
     steps = operator.node.op == "lstm"
     same = all(array is exact[id(part)] for array, part in zip(arrays, operator.operands, strict=True))
     reference = exact[id(operator.node)] if same else alone(operator, arrays)
-    one.own.add(result, reference, steps)
-    one.carried.add(result, exact[id(operator.node)], steps)
+    seen.own.add(result, reference, steps)
+    seen.carried.add(result, exact[id(operator.node)], steps)
 
 
 def alone(operator: Operator, arrays: Sequence[Array]) -> Array:

@@ -95,22 +95,22 @@ def select(graph: Graph, accelerators: Sequence[str], *, seconds: float = 20.0) 
     begun = time.perf_counter()
     chosen = units(accelerators)
     saturated = saturate(graph, _rules(), LIMITS)
-    offers = {one.name: _offers(saturated, one) for one in chosen}
+    offers = {unit.name: _offers(saturated, unit) for unit in chosen}
     base = _host(saturated)
-    picked, cost, bound = _cheapest(saturated, base, [offers[one.name] for one in chosen], seconds)
-    if not any(one.unit for one in picked.values()):
+    picked, cost, bound = _cheapest(saturated, base, [offers[unit.name] for unit in chosen], seconds)
+    if not any(taken.unit for taken in picked.values()):
         raise UsageError(f"{graph.name}: on {', '.join(accelerators)} nothing is faster than on the host")
     alone = {
         name: _cheapest(saturated, base, [offers[unit.name] for unit in units([name])], seconds)[1]
         for name in accelerators
     }
     only_host = _cheapest(saturated, base, [], seconds)[1]
-    made, assigned = _graph(saturated, picked, graph)
-    operators = _operators(made, assigned)
-    rules = {node.rule for one in picked.values() for node in one.inside if node.rule}
+    selected_graph, assigned = _graph(saturated, picked, graph)
+    operators = _operators(selected_graph, assigned)
+    rules = {node.rule for taken in picked.values() for node in taken.inside if node.rule}
     choices = tuple(_choices(operators, chosen))
     return Selected(
-        made,
+        selected_graph,
         Offloaded(operators, ()),
         choices,
         cost,
@@ -124,34 +124,36 @@ def select(graph: Graph, accelerators: Sequence[str], *, seconds: float = 20.0) 
     )
 
 
-def check(found: Selected, graph: Graph, data: Data) -> Selected:
+def check(selected: Selected, graph: Graph, data: Data) -> Selected:
     """Compared with the application on the first call of the data. Raises MismatchError."""
     (old,) = evaluate(graph, data.calls[0])[:1]
-    (new,) = evaluate(found.graph, data.calls[0])[:1]
+    (new,) = evaluate(selected.graph, data.calls[0])[:1]
     apart = float(np.max(np.abs(new - old), initial=0)) / max(float(np.max(np.abs(old), initial=0)), 1e-30)
     if not apart <= CLOSE:
         raise MismatchError(f"{graph.name}: the chosen graph is {apart:.2g} of the largest element off")
-    return replace(found, apart=apart)
+    return replace(selected, apart=apart)
 
 
-def lines(found: Selected) -> list[str]:
+def lines(selected: Selected) -> list[str]:
     """What went where and why, for people."""
-    counted = Counter(operator.unit.name for operator in found.offloaded.operators)
+    counted = Counter(operator.unit.name for operator in selected.offloaded.operators)
     where = ", ".join(f"{many} on {name}" for name, many in counted.items())
-    best = "the cheapest" if found.bound >= found.cycles else f"none takes fewer than {found.bound:,}"
-    alone = ", ".join(f"{name} alone {cycles:,}" for name, cycles in found.alone.items())
-    names = list(dict.fromkeys(name for one in found.choices for name in one.cycles))
+    best = (
+        "the cheapest" if selected.bound >= selected.cycles else f"none takes fewer than {selected.bound:,}"
+    )
+    alone = ", ".join(f"{name} alone {cycles:,}" for name, cycles in selected.alone.items())
+    names = list(dict.fromkeys(name for choice in selected.choices for name in choice.cycles))
     rows = [["operation", "operands", *names, "goes to"]]
     same: Counter[tuple[str, ...]] = Counter()
-    for choice in found.choices:
+    for choice in selected.choices:
         cells = [f"{choice.cycles[name]:,}" if name in choice.cycles else "-" for name in names]
         same[choice.name, choice.shape, *cells, choice.place] += 1
     rows += [[f"{many} x {row[0]}" if many > 1 else row[0], *row[1:]] for row, many in same.items()]
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     return [
-        f"Selected: {where}; {found.cycles:,} cycles, {best} of {found.forms} forms ({found.stopped}); "
-        f"{alone}, the host alone {found.on_host:,}",
-        f"Rules: {', '.join(found.rules) or 'none'}; {found.apart:.1g} of the largest element apart",
+        f"Selected: {where}; {selected.cycles:,} cycles, {best} of {selected.forms} forms "
+        f"({selected.stopped}); {alone}, the host alone {selected.on_host:,}",
+        f"Rules: {', '.join(selected.rules) or 'none'}; {selected.apart:.1g} of the largest element apart",
         *(
             "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
             for row in rows
@@ -160,32 +162,32 @@ def lines(found: Selected) -> list[str]:
 
 
 def _rules() -> tuple[RuleText, ...]:
-    texts = [one for one in library.ours() if one.place.partition(".")[0] in FAMILIES]
+    texts = [text for text in library.ours() if text.place.partition(".")[0] in FAMILIES]
     return tuple(text.only(rule.name for rule in text.rules if rule.name not in LEFT_OUT) for text in texts)
 
 
 def _host(saturated: Saturated) -> dict[int, list[Way]]:
-    found: dict[int, list[Way]] = {}
-    for one, nodes in enumerate(saturated.classes):
-        found[one] = [
+    ways: dict[int, list[Way]] = {}
+    for eclass, nodes in enumerate(saturated.classes):
+        ways[eclass] = [
             (
                 on_host(
-                    node.op, node.given, [saturated.types[n] for n in node.operands], saturated.types[one]
+                    node.op, node.given, [saturated.types[n] for n in node.operands], saturated.types[eclass]
                 ),
                 tuple(dict.fromkeys(node.operands)),
                 Taken((node,)),
             )
             for node in nodes
         ]
-    return found
+    return ways
 
 
 def _offers(saturated: Saturated, unit: Unit) -> dict[int, list[Way]]:
-    found: dict[int, list[Way]] = {}
+    offers: dict[int, list[Way]] = {}
     known: dict[object, int | None] = {}
-    for one, nodes in enumerate(saturated.classes):
+    for eclass, nodes in enumerate(saturated.classes):
         for inside in _groups(saturated, nodes):
-            operator = _operator(saturated, unit, one, inside)
+            operator = _operator(saturated, unit, eclass, inside)
             if operator is None:
                 continue
             key = tuple((n.op, n.attributes, tuple(saturated.types[x] for x in n.operands)) for n in inside)
@@ -196,8 +198,8 @@ def _offers(saturated: Saturated, unit: Unit) -> dict[int, list[Way]]:
             needs = dict.fromkeys(n for node in inside for n in node.operands)
             if len(inside) > 1:
                 needs.pop(inside[1].operands[0], None)
-            found.setdefault(one, []).append((cost, tuple(needs), Taken(inside, unit)))
-    return found
+            offers.setdefault(eclass, []).append((cost, tuple(needs), Taken(inside, unit)))
+    return offers
 
 
 def _groups(saturated: Saturated, nodes: Sequence[ENode]) -> Iterator[tuple[ENode, ...]]:
@@ -214,7 +216,7 @@ def _groups(saturated: Saturated, nodes: Sequence[ENode]) -> Iterator[tuple[ENod
 PRODUCTS = ("dense", "convolution")
 
 
-def _operator(saturated: Saturated, unit: Unit, one: int, inside: tuple[ENode, ...]) -> Operator | None:
+def _operator(saturated: Saturated, unit: Unit, eclass: int, inside: tuple[ENode, ...]) -> Operator | None:
     """Asked of nodes with operands of the same types."""
     first = _node(inside[0], [_leaf(n, saturated.types[n]) for n in inside[0].operands], None, saturated)
     node = first
@@ -222,9 +224,9 @@ def _operator(saturated: Saturated, unit: Unit, one: int, inside: tuple[ENode, .
         bias = inside[1].operands[1]
         first = replace(first, type=saturated.types[inside[1].operands[0]])
         operands = [first, _leaf(bias, saturated.types[bias])]
-        node = _node(inside[1], operands, saturated.types[one], saturated)
+        node = _node(inside[1], operands, saturated.types[eclass], saturated)
     else:
-        node = replace(first, type=saturated.types[one])
+        node = replace(first, type=saturated.types[eclass])
     taken = unit.take(node, Counter())
     return taken if isinstance(taken, Operator) else None
 
@@ -243,12 +245,15 @@ def _cheapest(
     offers: Sequence[Mapping[int, list[Way]]],
     seconds: float,
 ) -> tuple[dict[int, Taken], int, int]:
-    ways = {one: [*of, *(way for offer in offers for way in offer.get(one, ()))] for one, of in base.items()}
+    ways = {
+        eclass: [*of, *(way for offer in offers for way in offer.get(eclass, ()))]
+        for eclass, of in base.items()
+    }
     problem = problem_of_ways(ways, saturated.roots)
     assert problem is not None, "the host makes everything"
     picked, cost = greedy(problem)
     picked, cost, bound = improve(problem, picked, cost, seconds)
-    return {one: problem.ways[one][way][2] for one, way in picked.items()}, cost, bound
+    return {eclass: problem.ways[eclass][way][2] for eclass, way in picked.items()}, cost, bound
 
 
 def _graph(
@@ -257,9 +262,9 @@ def _graph(
     """The chosen nodes, and units by the ``id`` of the nodes that they make."""
     nodes: dict[int, Node] = {}
     assigned: dict[int, Unit] = {}
-    for one, taken in picked.items():  # operands first
+    for eclass, taken in picked.items():  # operands first
         first = taken.inside[0]
-        type_ = saturated.types[one if len(taken.inside) == 1 else taken.inside[1].operands[0]]
+        type_ = saturated.types[eclass if len(taken.inside) == 1 else taken.inside[1].operands[0]]
         node = Node(
             first.op, tuple(nodes[n] for n in first.operands), dict(first.attributes), type_, first.place
         )
@@ -267,11 +272,11 @@ def _graph(
             last = taken.inside[1]
             operands = node, nodes[last.operands[1]]
             place = last.place or first.place
-            node = Node(last.op, operands, dict(last.attributes), saturated.types[one], place)
-        nodes[one] = node
+            node = Node(last.op, operands, dict(last.attributes), saturated.types[eclass], place)
+        nodes[eclass] = node
         if taken.unit is not None:
             assigned[id(node)] = taken.unit
-    there = {str(one.attributes["name"]): one for one in nodes.values() if one.op == "parameter"}
+    there = {str(node.attributes["name"]): node for node in nodes.values() if node.op == "parameter"}
     parameters = tuple(
         there.get(str(parameter.attributes["name"]), parameter) for parameter in graph.parameters
     )
@@ -282,7 +287,7 @@ def _graph(
 def _operators(graph: Graph, assigned: Mapping[int, Unit]) -> tuple[Operator, ...]:
     nodes = list(graph.nodes())
     uses = Counter(id(operand) for node in nodes for operand in node.operands)
-    found = []
+    operators = []
     names: Counter[str] = Counter()
     for node in nodes:
         unit = assigned.get(id(node))
@@ -291,8 +296,8 @@ def _operators(graph: Graph, assigned: Mapping[int, Unit]) -> tuple[Operator, ..
             continue
         name = taken.name.removesuffix(".default") or node.op
         names[name] += 1
-        found.append(replace(taken, name=name if names[name] == 1 else f"{name}#{names[name]}"))
-    return tuple(found)
+        operators.append(replace(taken, name=name if names[name] == 1 else f"{name}#{names[name]}"))
+    return tuple(operators)
 
 
 def _choices(operators: Sequence[Operator], chosen: Sequence[Unit]) -> Iterator[Choice]:
@@ -304,7 +309,7 @@ def _choices(operators: Sequence[Operator], chosen: Sequence[Unit]) -> Iterator[
                 cycles[unit.name] = of_operator(taken)
         inside = operator.inside
         cycles[HOST] = sum(
-            on_host(one.op, one.attributes, [operand.type for operand in one.operands], one.type)
-            for one in inside
+            on_host(part.op, part.attributes, [operand.type for operand in part.operands], part.type)
+            for part in inside
         )
         yield Choice(operator.node.op, operator.shape, operator.unit.name, cycles)

@@ -85,15 +85,15 @@ def validate(
     checked: dict[str, Checked] = {}
     if request.numbers == "chosen" or request.advise:
         checked = choose(operators, observed, progress)
-    chosen = {name: one.settings for name, one in checked.items()}
+    chosen = {name: outcome.settings for name, outcome in checked.items()}
     plan = chosen if request.numbers == "chosen" else _published(operators, observed.ranges)
     plan = settled(operators, plan, request.sets)
     sampled = sample(operators, len(data.calls), plan, request.replays, request.seed)
-    found = run(graph, operators, data, plan, metric, progress=progress, watch=sampled.watch)
+    result = run(graph, operators, data, plan, metric, progress=progress, watch=sampled.watch)
     advised = None
     if request.advise:
         part = data.first(request.advise)
-        advised = advise(graph, operators, part, plan, metric, observed.ranges, found, chosen, progress)
+        advised = advise(graph, operators, part, plan, metric, observed.ranges, result, chosen, progress)
     wrong = {operator.name: tuple(operator.unit.wrong(plan[operator.name])) for operator in operators}
     return Validated(
         graph,
@@ -104,7 +104,7 @@ def validate(
         observed.ranges,
         plan,
         checked,
-        found,
+        result,
         sampled.found,
         sampled.without_rtl,
         advised,
@@ -120,21 +120,29 @@ def _published(operators: Sequence[Operator], ranges: Mapping[str, Ranges]) -> P
 def settled(operators: Sequence[Operator], plan: Plan, sets: Sequence[tuple[str, str, int]]) -> Plan:
     """With what the user sets. Raises UsageError."""
     settings: dict[str, Settings] = dict(plan)
-    by_name = {one.name: one for one in operators}
+    by_name = {candidate.name: candidate for candidate in operators}
     for operator, knob, value in sets:
         if operator != ALL and operator not in by_name:
             known = ", ".join([*by_name][:12])
             raise UsageError(f"--set {operator}.{knob}: no such operator; there are *, {known}")
-        chosen = [one for one in operators if operator in (ALL, one.name) and knob in one.unit.knobs]
+        chosen = [
+            candidate
+            for candidate in operators
+            if operator in (ALL, candidate.name) and knob in candidate.unit.knobs
+        ]
         if not chosen:
-            units = {one.unit.name: one.unit for one in operators if operator in (ALL, one.name)}
+            units = {
+                candidate.unit.name: candidate.unit
+                for candidate in operators
+                if operator in (ALL, candidate.name)
+            }
             known = "; ".join(f"{name}: {', '.join(unit.knobs)}" for name, unit in units.items())
             raise UsageError(f"--set {operator}.{knob}: no such knob; there are {known}")
-        for one in chosen:
-            limits = one.unit.knobs[knob]
+        for target in chosen:
+            limits = target.unit.knobs[knob]
             if not limits.low <= value <= limits.high:
                 raise UsageError(
                     f"--set {operator}.{knob}={value}: {limits.low} to {limits.high} ({limits.text})"
                 )
-            settings[one.name] = changed(settings[one.name], **{knob: value})
+            settings[target.name] = changed(settings[target.name], **{knob: value})
     return settings

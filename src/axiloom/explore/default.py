@@ -105,42 +105,42 @@ def of_problem(
     known = asked.pipeline is None or asked.pipeline in PIPELINES
     best: tuple[float, AcceleratorSpec, Foreseen] | None = None
     ways = list(hardware(spec, asked.pipeline, left, board))
-    for one in _near(text, ways, asked, board, name, calls) if known else ways:
+    for candidate in _near(text, ways, asked, board, name, calls) if known else ways:
         if not known:  # the model knows no other passes
-            return Default((one,), resolve(text, one, asked, board=board, name=name))
+            return Default((candidate,), resolve(text, candidate, asked, board=board, name=name))
         try:
-            found = foreseen(text, one, asked, board=board, name=name, calls=calls)
+            forecast = foreseen(text, candidate, asked, board=board, name=name, calls=calls)
         except (CompileError, UsageError):
             if asked.flow == BEST:
                 raise
             return as_asked  # the compiler says better what is wrong
-        if found.seconds is None:
+        if forecast.seconds is None:
             return as_asked
-        if best is None or found.seconds < best[0] * (1 - _closer(one, *best[1:])):
-            best = found.seconds, one, found
+        if best is None or forecast.seconds < best[0] * (1 - _closer(candidate, *best[1:])):
+            best = forecast.seconds, candidate, forecast
     assert best is not None
-    seconds, chosen, found = best
-    if not _compiles(text, chosen, found.schedule, name):  # ops beside the largest one
+    seconds, chosen, forecast = best
+    if not _compiles(text, chosen, forecast.schedule, name):  # ops beside the largest one
         return as_asked
     # Of later calls of blocking drivers no model knows what the caches hold.
     before = published(text, spec, board=board, name=name) if calls == 1 else None
     said = _said(chosen, left, board) | {
         key: value
-        for key, value, given in (
-            ("flow", found.schedule.flow, _named(asked)),
-            ("order", ",".join(found.schedule.order or ()), asked.order),
-            ("tile", _tile(chosen, found.schedule), asked.tile),
-            ("pipeline", found.schedule.pipeline, asked.pipeline),
+        for key, value, asked_for in (
+            ("flow", forecast.schedule.flow, _named(asked)),
+            ("order", ",".join(forecast.schedule.order or ()), asked.order),
+            ("tile", _tile(chosen, forecast.schedule), asked.tile),
+            ("pipeline", forecast.schedule.pipeline, asked.pipeline),
         )
-        if given is None and value
+        if asked_for is None and value
     }
-    return Default((chosen,), found.schedule, _choice(said, seconds, before, calls))
+    return Default((chosen,), forecast.schedule, _choice(said, seconds, before, calls))
 
 
-def _closer(spec: AcceleratorSpec, taken: AcceleratorSpec, found: Foreseen) -> float:
+def _closer(spec: AcceleratorSpec, taken: AcceleratorSpec, forecast: Foreseen) -> float:
     """By how much it must be faster than what is `taken` so far. A DMA without scatter-gather may be as much
     slower, where drivers copy all tiles: it is less logic."""
-    simpler = taken.dma.scatter_gather and not spec.dma.scatter_gather and found.copies
+    simpler = taken.dma.scatter_gather and not spec.dma.scatter_gather and forecast.copies
     return -CLOSE if simpler else _close(spec)
 
 
@@ -156,13 +156,13 @@ def _near(
     if len(ways) == 1 or not all(map(ranks, ways)):
         return ways
     try:
-        found = [
+        seconds = [
             foreseen(text, way, asked, board=board, name=name, exact=False, calls=calls).seconds
             for way in ways
         ]
     except (CompileError, UsageError):
         return ways  # what is wrong is said when they are asked again
-    times = [one for one in found if one is not None]
+    times = [time for time in seconds if time is not None]
     if len(times) < len(ways):
         return ways
     return [way for way, time in zip(ways, times, strict=True) if time <= min(times) * (1 + FAR)]
@@ -194,11 +194,13 @@ def of_network(
 
     driver = compile_network(mlir, list(specs), weights, schedule=use, name=name)
     counts = Counter(
-        (one.device, driver.texts[one.function]) for one in driver.layers if one.device is not None
+        (layer.device, driver.texts[layer.function]) for layer in driver.layers if layer.device is not None
     )
     on = boards.load(board)
     beside = sum(
-        cpu_layers.seconds(driver.on_cpu[one.function], on) for one in driver.layers if one.device is None
+        cpu_layers.seconds(driver.on_cpu[layer.function], on)
+        for layer in driver.layers
+        if layer.device is None
     )
     best: tuple[float, tuple[AcceleratorSpec, ...]] | None = None
     ways = [list(hardware(spec, asked.pipeline, left, board)) for spec in specs]
@@ -260,7 +262,7 @@ def published(
     try:
         call = max(
             drivergen.compile_mlir(text, plain, stop="linalg", name=name).calls,
-            key=lambda one: one.multiply_adds,
+            key=lambda call: call.multiply_adds,
         )
         as_it_is = Schedule(call.flow, None, call.tile, PUBLISHED)
         return foreseen(text, plain, as_it_is, board=board, name=name, exact=False).seconds
@@ -292,10 +294,10 @@ def _sum(
     total = 0.0
     for (number, text), count in counts.items():
         try:
-            found = foreseen(text, specs[number], asked, board=board, name=name, exact=False)
+            forecast = foreseen(text, specs[number], asked, board=board, name=name, exact=False)
         except (CompileError, UsageError):
             continue  # a layer that no model knows decides nothing
-        total += count * (found.seconds or 0.0)
+        total += count * (forecast.seconds or 0.0)
     return total
 
 

@@ -54,7 +54,7 @@ class Estimate:
     def as_json(self) -> dict[str, Any]:
         limits = DEVICES[self.device]
         names = [field.name for field in fields(self.used)]
-        found: dict[str, Any] = {
+        estimate: dict[str, Any] = {
             "accelerator": self.spec.name,
             "rtl": self.rtl,
             "device": self.device,
@@ -66,11 +66,11 @@ class Estimate:
         }
         if self.routed is not None:
             critical = self.routed.critical
-            found |= {
+            estimate |= {
                 "fmax_hz": round(self.routed.fmax_hz),
                 "critical_path": {field.name: getattr(critical, field.name) for field in fields(critical)},
             }
-        return found
+        return estimate
 
 
 def within(used: Used, limits: Used) -> bool:

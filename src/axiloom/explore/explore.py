@@ -110,13 +110,17 @@ def explore(
     best = published_best(spec, problem)
     others = [(PAPER, best)] if best else []
     others += [(f"square {square.flow}", square) for square in squares(spec, problem)]
-    for name, one in others:
-        names[one] = (*names.get(one, ()), name)
+    for name, named in others:
+        names[named] = (*names.get(named, ()), name)
     shown = [
         Row(choice, names.get(choice.candidate, ()) if choice.pipeline == pipeline else ())
         for choice in islice(distinct(every), top)
     ]
-    missing = [one for one in names if one not in {row.choice.candidate for row in shown if row.names}]
+    missing = [
+        candidate
+        for candidate in names
+        if candidate not in {row.choice.candidate for row in shown if row.names}
+    ]
     beside = ranked(problem, spec, board=board, pipelines=(pipeline,), among=missing)
     shown += [Row(choice, names[choice.candidate]) for choice in beside]
     text = f"matmul:{problem.M}x{problem.N}x{problem.K}:{problem.dtype}"
@@ -147,12 +151,12 @@ def explore_convolution(
         return flow.choice.published if used == PUBLISHED else flow.choice.cycles
 
     ways = [
-        Way(Candidate(one.name, one.choice.order, one.choice.tile), used, cycles(one) / hz)
-        for one in sorted(every, key=cycles)
+        Way(Candidate(flow.name, flow.choice.order, flow.choice.tile), used, cycles(flow) / hz)
+        for flow in sorted(every, key=cycles)
     ]
     ours = "model's first" if user_rtl else "best (ours)"
     shown = islice(distinct(ways), top)
-    rows = tuple(Row(one, () if number else (ours,)) for number, one in enumerate(shown))
+    rows = tuple(Row(way, () if number else (ours,)) for number, way in enumerate(shown))
     return Exploration(text, spec, board, rows, len(ways), seconds, user_rtl=user_rtl)
 
 
@@ -167,13 +171,13 @@ def distinct(choices: Iterable[Ranked]) -> Iterator[Ranked]:
 
 
 def _point(exploration: Exploration, choice: Choice | Way) -> Point:
-    one = choice.candidate
+    candidate = choice.candidate
     return point(
         exploration.problem,
         exploration.spec,
-        flow=one.flow,
-        order=one.order,
-        tile=one.tile,
+        flow=candidate.flow,
+        order=candidate.order,
+        tile=candidate.tile,
         pipeline=choice.pipeline,
         board=exploration.board,
         user_rtl=exploration.user_rtl,
@@ -191,11 +195,14 @@ def confirm(
 ) -> list[Exploration]:
     """Simulate the first `count` of each, and all that have a name; what failed says so in its row."""
     wanted = [
-        [_point(found, row.choice) if i < count or row.names else None for i, row in enumerate(found.rows)]
-        for found in explorations
+        [
+            _point(exploration, row.choice) if i < count or row.names else None
+            for i, row in enumerate(exploration.rows)
+        ]
+        for exploration in explorations
     ]
     outcomes = sweep(
-        [one for points in wanted for one in points if one],
+        [point for points in wanted for point in points if point],
         simulate,
         store or default_store(),
         jobs=jobs,
@@ -207,7 +214,7 @@ def confirm(
     known = {key(outcome.point): outcome for outcome in outcomes}
     done = []
     for exploration, points in zip(explorations, wanted, strict=True):
-        own = [known[key(one)] if one else None for one in points]
+        own = [known[key(point)] if point else None for point in points]
         rows = tuple(_with(row, outcome) for row, outcome in zip(exploration.rows, own, strict=True))
         done.append(replace(exploration, rows=rows, outcomes=tuple(o for o in own if o)))
     return done

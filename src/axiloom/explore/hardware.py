@@ -81,9 +81,9 @@ class HardwareChoice:
         """By the prediction."""
         return self.found[0]
 
-    def board_of(self, one: Tried) -> str:
+    def board_of(self, tried: Tried) -> str:
         """What to simulate `one` on: the board, its fabric as slow as nextpnr says."""
-        clock = one.variant.clock_hz
+        clock = tried.variant.clock_hz
         return (
             self.board if clock == boards.load(self.board).fabric_hz else boards.at_clock(self.board, clock)
         )
@@ -157,11 +157,11 @@ def most(spec: AcceleratorSpec, board: str | boards.Board = boards.DEFAULT) -> A
     limit = on.resources.dsp48
     for macs in sorted(MACS, reverse=True):
         try:
-            one = isa.revise(spec, macs=macs)
+            revised = isa.revise(spec, macs=macs)
         except SpecError:
             continue  # not a size that its tile can have
-        if multipliers(one) <= limit:
-            return one
+        if multipliers(revised) <= limit:
+            return revised
     raise UsageError(
         f"{spec.name}: no array of {min(MACS)} multiply-adds or more can be had with its tile and the "
         f"{limit} multipliers of {on.name}"
@@ -192,19 +192,19 @@ def choose_hardware(
     """
     if device not in DEVICES:
         raise UsageError(f"device {device!r} is unknown: use one of {', '.join(DEVICES)}")
-    asked = estimator or (lambda one: estimate(one, device, route=route or None, progress=progress))
+    asked = estimator or (lambda variant: estimate(variant, device, route=route or None, progress=progress))
     every = list(variants(spec, kept))
-    possible = [one for one in every if within(least(one, device), DEVICES[device])]
+    possible = [variant for variant in every if within(least(variant, device), DEVICES[device])]
     clock = clock_hz or boards.load(board).fabric_hz
     order = Order(work, possible, board, clock, pipelines, progress)
     search = _Search(order, asked, clock)
-    found = tuple(islice(search.fitting(), count))
-    if not found:
+    fitting = tuple(islice(search.fitting(), count))
+    if not fitting:
         raise CompileError(f"no variant of {spec.name} fits {device}")
     base = search.ask(order.exact(spec, clock))
     excluded = len(every) - len(possible)
     return HardwareChoice(
-        work, device, board, clock, tuple(search.refused), found, base, len(every), excluded
+        work, device, board, clock, tuple(search.refused), fitting, base, len(every), excluded
     )
 
 
@@ -221,7 +221,7 @@ class _Search:
     def fitting(self) -> Iterator[Tried]:
         """What fits, the fastest first; of what is as fast the smallest, and none that is larger."""
         while True:
-            best = min(self.settled, key=lambda one: one.variant.seconds, default=None)
+            best = min(self.settled, key=lambda tried: tried.variant.seconds, default=None)
             near = self._next()
             if best and (not near or best.variant.seconds <= near[0].seconds * (1 + CLOSE)):
                 self.settled.remove(best)
@@ -229,36 +229,36 @@ class _Search:
                 continue
             if not near:
                 return
-            variant = min(near, key=lambda one: size(one.spec))
-            self.order.drop({one.spec.name for one in near if is_larger(one.spec, variant.spec)})
-            found = self.ask(variant)
-            if not found.fits:
-                self.refused.append(found)
+            variant = min(near, key=lambda variant: size(variant.spec))
+            self.order.drop({other.spec.name for other in near if is_larger(other.spec, variant.spec)})
+            tried = self.ask(variant)
+            if not tried.fits:
+                self.refused.append(tried)
                 self.order.drop_where(partial(is_larger, than=variant.spec))
-            elif found.variant is variant:
-                yield found
+            elif tried.variant is variant:
+                yield tried
             else:
-                self.settled.append(found)
-                self.order.slow_down(found.variant.clock_hz, partial(is_larger, than=variant.spec))
+                self.settled.append(tried)
+                self.order.slow_down(tried.variant.clock_hz, partial(is_larger, than=variant.spec))
 
     def _next(self) -> list[Variant]:
         """The fastest that is left, and what is as fast."""
         near: list[Variant] = []
-        for one in self.order:
-            if near and one.seconds > near[0].seconds * (1 + CLOSE):
+        for variant in self.order:
+            if near and variant.seconds > near[0].seconds * (1 + CLOSE):
                 break
-            near.append(one)
+            near.append(variant)
         return near
 
     def ask(self, variant: Variant) -> Tried:
         """With the clock that nextpnr reached, where it did not reach that of `variant`."""
-        found = self.asked(variant.spec)
-        if found.routed is None:
-            return Tried(variant, found)
-        if found.routed.fmax_hz >= variant.clock_hz:
-            return Tried(variant, found, reached=True)
-        slower = float(found.routed.fmax_hz // 1e6 * 1e6)
-        return Tried(self.order.exact(variant.spec, slower), found, reached=True)
+        estimate = self.asked(variant.spec)
+        if estimate.routed is None:
+            return Tried(variant, estimate)
+        if estimate.routed.fmax_hz >= variant.clock_hz:
+            return Tried(variant, estimate, reached=True)
+        slower = float(estimate.routed.fmax_hz // 1e6 * 1e6)
+        return Tried(self.order.exact(variant.spec, slower), estimate, reached=True)
 
 
 def size(spec: AcceleratorSpec) -> tuple[int, ...]:

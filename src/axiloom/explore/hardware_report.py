@@ -27,16 +27,16 @@ Runs = Mapping[str, Simulated]
 
 def taken(choice: HardwareChoice, runs: Runs) -> Tried:
     """The fastest in simulation, where there was one; of what is as fast the smallest. Else the predicted."""
-    known = [(seconds, one) for one in choice.found if (seconds := _simulated(runs, one)) is not None]
+    known = [(seconds, tried) for tried in choice.found if (seconds := _simulated(runs, tried)) is not None]
     if not known:
         return choice.chosen
     fastest = min(seconds for seconds, _ in known)
-    near = [one for seconds, one in known if seconds <= fastest * (1 + CLOSE)]
-    return min(near, key=lambda one: size(one.variant.spec))
+    near = [tried for seconds, tried in known if seconds <= fastest * (1 + CLOSE)]
+    return min(near, key=lambda tried: size(tried.variant.spec))
 
 
-def _simulated(runs: Runs, one: Tried) -> float | None:
-    run = runs.get(one.variant.spec.name)
+def _simulated(runs: Runs, tried: Tried) -> float | None:
+    run = runs.get(tried.variant.spec.name)
     return None if run is None else run.seconds
 
 
@@ -56,8 +56,10 @@ def table(choice: HardwareChoice, runs: Runs) -> str:
     names = list(asdict(limits))
     head = ["", "hardware", "multiply-adds", "buffers", "stream", "DMA", "clock", "predicted", "simulated"]
     lines = [tuple(head + [name.upper() for name in names])]
-    for one in (*choice.refused, *choice.found, choice.base):
-        lines.append(tuple(_line(choice, runs, one, "*" if one is best else "" if one.fits else "too large")))
+    for tried in (*choice.refused, *choice.found, choice.base):
+        lines.append(
+            tuple(_line(choice, runs, tried, "*" if tried is best else "" if tried.fits else "too large"))
+        )
     lines.append(("", choice.device, *[""] * 7, *[f"{value:,g}     " for value in astuple(limits)]))
     title = (
         f"{choice.work.name} under {choice.device}: {choice.variants} variants, {choice.excluded} of them "
@@ -66,8 +68,8 @@ def table(choice: HardwareChoice, runs: Runs) -> str:
     return "\n".join([title, *columns(lines, "<<><><" + ">" * (3 + len(names))), *_said(choice, runs)])
 
 
-def _line(choice: HardwareChoice, runs: Runs, one: Tried, mark: str) -> list[str]:
-    spec, used = one.variant.spec, astuple(one.estimate.used)
+def _line(choice: HardwareChoice, runs: Runs, tried: Tried, mark: str) -> list[str]:
+    spec, used = tried.variant.spec, astuple(tried.estimate.used)
     run = runs.get(spec.name)
     simulated = "" if run is None else "failed" if run.seconds is None else f"{run.seconds * 1e3:.3f} ms"
     shares = zip(used, astuple(DEVICES[choice.device]), strict=True)
@@ -78,8 +80,8 @@ def _line(choice: HardwareChoice, runs: Runs, one: Tried, mark: str) -> list[str
         "/".join(str(words) for words in spec.buffers.values()),
         str(spec.stream_width),
         "sg" if spec.dma.scatter_gather else "simple",
-        f"{one.variant.clock_hz / 1e6:g} MHz",
-        f"{one.variant.seconds * 1e3:.3f} ms",
+        f"{tried.variant.clock_hz / 1e6:g} MHz",
+        f"{tried.variant.seconds * 1e3:.3f} ms",
         simulated,
         *(f"{value:,g} {value / limit:>4.0%}" for value, limit in shares),
     ]
@@ -88,7 +90,7 @@ def _line(choice: HardwareChoice, runs: Runs, one: Tried, mark: str) -> list[str
 def _said(choice: HardwareChoice, runs: Runs) -> list[str]:
     best, base = taken(choice, runs), choice.base
     times, simulated = factor(choice, runs)
-    ours, theirs = (_simulated(runs, one) if simulated else one.variant.seconds for one in (best, base))
+    ours, theirs = (_simulated(runs, tried) if simulated else tried.variant.seconds for tried in (best, base))
     assert ours is not None
     assert theirs is not None
     how = "simulated" if simulated else "predicted"
@@ -99,7 +101,7 @@ def _said(choice: HardwareChoice, runs: Runs) -> list[str]:
     if not base.fits:
         said.append(f"{base.variant.spec.name} does not fit {choice.device}")
     if is_routed(choice.device):
-        unknown = [one.variant.spec.name for one in (best, base) if not one.reached]
+        unknown = [tried.variant.spec.name for tried in (best, base) if not tried.reached]
         if unknown:
             said.append(
                 f"Not routed: {' and '.join(unknown)}; {choice.clock_hz / 1e6:g} MHz is assumed, and --route "
@@ -128,26 +130,26 @@ def as_json(choice: HardwareChoice, runs: Runs) -> dict[str, Any]:
         "base": _design(runs, choice.base),
         "factor": round(times, 4),
         "factor_is": "simulated" if simulated else "predicted",
-        "found": [_design(runs, one) for one in choice.found],
-        "refused": [_design(runs, one) for one in choice.refused],
+        "found": [_design(runs, tried) for tried in choice.found],
+        "refused": [_design(runs, tried) for tried in choice.refused],
     }
 
 
-def _design(runs: Runs, one: Tried) -> dict[str, Any]:
-    spec, seconds = one.variant.spec, _simulated(runs, one)
+def _design(runs: Runs, tried: Tried) -> dict[str, Any]:
+    spec, seconds = tried.variant.spec, _simulated(runs, tried)
     return {
         "name": spec.name,
         "macs": spec.macs,
         "buffers": dict(spec.buffers),
         "stream_width": spec.stream_width,
         "scatter_gather": spec.dma.scatter_gather,
-        "clock_hz": round(one.variant.clock_hz),
-        "clock_is_routed": one.reached,
-        "fits": one.fits,
-        "resources": asdict(one.estimate.used),
-        "predicted_ms": round(one.variant.seconds * 1e3, 4),
+        "clock_hz": round(tried.variant.clock_hz),
+        "clock_is_routed": tried.reached,
+        "fits": tried.fits,
+        "resources": asdict(tried.estimate.used),
+        "predicted_ms": round(tried.variant.seconds * 1e3, 4),
         "simulated_ms": None if seconds is None else round(seconds * 1e3, 4),
-        "products": _products(one.variant.choices),
+        "products": _products(tried.variant.choices),
     }
 
 

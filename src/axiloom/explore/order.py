@@ -69,51 +69,51 @@ class Order:
         waiting = list(self._waiting.values())
         heapq.heapify(waiting)
         while waiting:
-            one = heapq.heappop(waiting)
-            if one.variant is not None and one.depth == len(_DEPTHS):
-                yield one.variant
+            entry = heapq.heappop(waiting)
+            if entry.variant is not None and entry.depth == len(_DEPTHS):
+                yield entry.variant
                 continue
-            del self._waiting[one.number]
-            closer = self._closer(one)
+            del self._waiting[entry.number]
+            closer = self._closer(entry)
             if closer is not None:
-                self._waiting[one.number] = closer
+                self._waiting[entry.number] = closer
                 heapq.heappush(waiting, closer)
 
     def drop(self, names: Collection[str]) -> None:
-        self.drop_where(lambda one: one.name in names)
+        self.drop_where(lambda spec: spec.name in names)
 
     def drop_where(self, gone: Callable[[AcceleratorSpec], bool]) -> None:
-        self._waiting = {number: one for number, one in self._waiting.items() if not gone(one.spec)}
+        self._waiting = {number: entry for number, entry in self._waiting.items() if not gone(entry.spec)}
 
     def slow_down(self, clock_hz: float, slower: Callable[[AcceleratorSpec], bool]) -> None:
         """Those of which `slower` is true are clocked no faster than that."""
-        for number, one in self._waiting.items():
-            if slower(one.spec) and self._clocks[one.spec.name] > clock_hz:
-                self._clocks[one.spec.name] = clock_hz
-                self._waiting[number] = self._first(number, one.spec)
+        for number, entry in self._waiting.items():
+            if slower(entry.spec) and self._clocks[entry.spec.name] > clock_hz:
+                self._clocks[entry.spec.name] = clock_hz
+                self._waiting[number] = self._first(number, entry.spec)
 
     def exact(self, spec: AcceleratorSpec, clock_hz: float) -> Variant:
         """`spec` at that clock, gone through step by step.
 
         Raises CompileError if a product has no tile that fits its buffers.
         """
-        found = self._variant(spec, clock_hz, replayed=True)
-        if found is None:
+        variant = self._variant(spec, clock_hz, replayed=True)
+        if variant is None:
             raise CompileError(f"{spec.name} has no tile that fits its buffers and windows")
-        return found
+        return variant
 
     def _first(self, number: int, spec: AcceleratorSpec) -> _Waiting:
         return _Waiting(self._work.multiply_adds / spec.macs / self._clocks[spec.name], number, 0, spec)
 
-    def _closer(self, one: _Waiting) -> _Waiting | None:
+    def _closer(self, entry: _Waiting) -> _Waiting | None:
         """The same, better known; None if it cannot be used, or a smaller one is used in the same way."""
-        clock = self._clocks[one.spec.name]
-        replayed, share = _DEPTHS[one.depth]
-        self._progress(f"{one.spec.name} {'step by step' if replayed else 'by the cost model'}")
-        found = self._variant(one.spec, clock, replayed=replayed)
-        if found is None or (not replayed and self._is_needless(found)):
+        clock = self._clocks[entry.spec.name]
+        replayed, share = _DEPTHS[entry.depth]
+        self._progress(f"{entry.spec.name} {'step by step' if replayed else 'by the cost model'}")
+        variant = self._variant(entry.spec, clock, replayed=replayed)
+        if variant is None or (not replayed and self._is_needless(variant)):
             return None
-        return _Waiting(found.seconds * share, one.number, one.depth + 1, one.spec, found)
+        return _Waiting(variant.seconds * share, entry.number, entry.depth + 1, entry.spec, variant)
 
     def _is_needless(self, variant: Variant) -> bool:
         """Another with smaller buffers, and else the same, is used in exactly the same way."""
@@ -144,7 +144,7 @@ class Order:
         for product in self._work.products:
             among = candidates(plain, product.problem)
             if product.flow is not None:
-                among = [one for one in among if one.flow == product.flow]
+                among = [candidate for candidate in among if candidate.flow == product.flow]
             ways = ranking(product.problem, plain, board=board, pipelines=self._pipelines, among=among)
             if not ways:
                 return None

@@ -60,7 +60,7 @@ def of_network(
     """
     driver = compile_network(mlir, spec, weights, name=name)
     known = {flow for flow, _ in schedules(without_post(spec))}
-    found: Counter[Product] = Counter()
+    counts: Counter[Product] = Counter()
     for layer in driver.layers:
         for call in driver.uses.get(layer.function, ()):
             sizes = dict(call.sizes)
@@ -74,8 +74,8 @@ def of_network(
             # What is rounded on the device stays there until it is whole: one flow keeps it.
             flow = None if call.flow in known else without_post(spec).selected_flow
             batches = prod(size for dim, size in sizes.items() if dim not in "mnk")
-            found[Product(problem, 1, flow)] += batches
-    if not found:
+            counts[Product(problem, 1, flow)] += batches
+    if not counts:
         raise CompileError(f"{name}: {spec.name} takes none of its layers")
-    products = (Product(one.problem, count, one.flow) for one, count in found.items())
-    return Work(name, tuple(sorted(products, key=lambda one: -one.multiply_adds)))
+    products = (Product(product.problem, count, product.flow) for product, count in counts.items())
+    return Work(name, tuple(sorted(products, key=lambda product: -product.multiply_adds)))

@@ -36,11 +36,11 @@ class Accelerator:
 
     def rtl(self, folder: Path) -> UserRtl:
         """The Verilog in `folder`, as the SoC takes Verilog."""
-        made = self.verilog()
+        verilog = self.verilog()
         folder.mkdir(parents=True, exist_ok=True)
-        file = folder / f"{made.top}.v"
-        file.write_text(made.text, encoding="utf-8")
-        return UserRtl([file], made.top)
+        file = folder / f"{verilog.top}.v"
+        file.write_text(verilog.text, encoding="utf-8")
+        return UserRtl([file], verilog.top)
 
 
 def accelerator(
@@ -59,24 +59,26 @@ def accelerator(
         from axiloom.hw.nest.operators import operator
 
         find = operator
-    made = compile_ports(schedule, width, plain=plain)
-    circuit, program = made.circuit, schedule.program
+    ports = compile_ports(schedule, width, plain=plain)
+    circuit, program = ports.circuit, schedule.program
     reached = link(
         program.name,
-        *made.packets,
+        *ports.packets,
         multipliers=multipliers(circuit),
         scatter_gather=scatter_gather,
         description="from loop nests",
     )
-    return Accelerator(program, made.packets, circuit, reached, find, made.deadlock)
+    return Accelerator(program, ports.packets, circuit, reached, find, ports.deadlock)
 
 
 def multipliers(circuit: Circuit) -> int:
     """Multipliers of all pipes together."""
     total = 0
     for pipe in circuit.pipes:
-        found = [node for node in pipe.nodes if isinstance(node, Operate) and node.operator == "mul"]
-        total += len({node.unit for node in found if node.unit}) + sum(not node.unit for node in found)
+        multiplies = [node for node in pipe.nodes if isinstance(node, Operate) and node.operator == "mul"]
+        total += len({node.unit for node in multiplies if node.unit}) + sum(
+            not node.unit for node in multiplies
+        )
     return total
 
 

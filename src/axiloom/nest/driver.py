@@ -78,7 +78,7 @@ def sources(program: Program, inputs: Packet, outputs: Packet, spec: Link, banne
     name = program.name
     plain = f"{name}({', '.join(map(_parameter, arguments))})"
     flat = f"{name}_flat({', '.join(map(_pointer, arguments))})"
-    given = ", ".join(_first(array) for array in arguments)
+    arguments_given = ", ".join(_first(array) for array in arguments)
     queue = spec.dma.scatter_gather
     body = _queued(inputs, outputs) if queue else _windows(inputs, outputs)
     dma = spec.dma
@@ -112,7 +112,7 @@ def sources(program: Program, inputs: Packet, outputs: Packet, spec: Link, banne
         "    return DMA_OK;",
         "}",
         "",
-        f"dma_status {plain} {{ return {name}_flat({given}); }}",
+        f"dma_status {plain} {{ return {name}_flat({arguments_given}); }}",
         "",
     ]
     header = [
@@ -153,13 +153,13 @@ def _type(array: Array) -> str:
 
 
 def _kind(part: Part) -> str:
-    found = _KINDS.get(part.host.name)
-    if found is None:
+    kind = _KINDS.get(part.host.name)
+    if kind is None:
         raise CompileError(
             f"array {part.array.name} of {part.array.number} has no function in the runtime that packs it; "
             f"there are {', '.join(_KINDS)}"
         )
-    return found
+    return kind
 
 
 def _first(array: Array) -> str:

@@ -50,12 +50,12 @@ EMITTERS: Mapping[str, Callable[[Schedule, Plan | None, Contents | None], str]] 
 def banked(schedule: Schedule) -> Schedule:
     """With a partition for each array; as it is if there is no circuit of it."""
     try:
-        found = lower(schedule).layouts
+        layouts_ = lower(schedule).layouts
     except CompileError:
         return schedule
     layouts = {
-        name: replace(schedule.layouts.get(name, Layout()), partition=each.partition)
-        for name, each in found.items()
-        if each.banks > 1
+        name: replace(schedule.layouts.get(name, Layout()), partition=layout.partition)
+        for name, layout in layouts_.items()
+        if layout.banks > 1
     }
     return replace(schedule, layouts={**schedule.layouts, **layouts})

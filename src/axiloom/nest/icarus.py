@@ -42,16 +42,16 @@ def run_icarus(
         numbers = [int(part) for part in said[-1].split()[1:]]
         if numbers[1]:
             raise NestError(f"{circuit.name}: {verilog.checks[numbers[1] - 1]}")
-        found = dict[str, Words]()
+        results = dict[str, Words]()
         for memory in external(circuit):
             values = _numbers(folder / f"{plain(memory.name)}.out", memory.bits)
-            found[memory.name] = values.reshape(memory.banks, memory.depth, *values.shape[1:])
+            results[memory.name] = values.reshape(memory.banks, memory.depth, *values.shape[1:])
         outputs = {
             port.fifo: _numbers(folder / f"{plain(port.fifo)}.out", circuit.fifo(port.fifo).bits)
             for port in circuit.outputs
         }
     peaks = {fifo.name: peak for fifo, peak in zip(circuit.fifos, numbers[2:], strict=True)}
-    return Outcome(numbers[0], found, outputs, peaks)
+    return Outcome(numbers[0], results, outputs, peaks)
 
 
 def _hex(values: Words) -> str:
@@ -67,8 +67,8 @@ def _numbers(file: Path, bits: int) -> Words:
     count = words(bits)
     mask = (1 << 64) - 1
     rows = [[number >> 64 * k & mask for k in range(count)] for number in whole]
-    found = np.array(rows, np.uint64).reshape(-1, count)
-    return found[:, 0] if count == 1 else found
+    cells = np.array(rows, np.uint64).reshape(-1, count)
+    return cells[:, 0] if count == 1 else cells
 
 
 def _bench(circuit: Circuit, top: str, limit: int) -> str:

@@ -52,8 +52,8 @@ class Design:
     @property
     def busiest(self) -> dict[str, Any]:
         """The pipe that takes most cycles."""
-        found: dict[str, Any] = max(self.summary["pipes"], key=lambda each: each["cycles"])
-        return found
+        busiest: dict[str, Any] = max(self.summary["pipes"], key=lambda pipe: pipe["cycles"])
+        return busiest
 
     @cached_property
     def multiply_adds(self) -> int:
@@ -71,11 +71,11 @@ class Design:
         if work := self.multiply_adds:
             return Bound(-(-work // self.parallel), work, self.parallel, "multiply-adds")
         lanes = {name: lanes for pipe in self.summary["pipes"] for name, lanes in pipe["lanes"].items()}
-        found = [
+        instances = [
             (count(statement.iterators, statement.domain), lanes[statement.name], statement.name)
             for statement in self.schedule.program.statements
         ]
-        work, units, name = max(found, key=lambda each: -(-each[0] // each[1]))
+        work, units, name = max(instances, key=lambda statement: -(-statement[0] // statement[1]))
         return Bound(-(-work // units), work, units, f"instances of {name}")
 
 
@@ -85,10 +85,12 @@ def _adders(operators: Mapping[str, int]) -> int:
 
 def design(written: Program, schedule: Schedule, *, plain: bool = False) -> Design:
     """Raises CompileError for what cannot be built."""
-    found = None if plain else decide(schedule)
-    lowered = lower(schedule, found.plan if found else None)
+    overlap = None if plain else decide(schedule)
+    lowered = lower(schedule, overlap.plan if overlap else None)
     lowered = replace(lowered, circuit=fit(lowered.circuit).circuit)
-    return Design(written, schedule, lowered, cycles(lowered.circuit), plain, found.notes if found else ())
+    return Design(
+        written, schedule, lowered, cycles(lowered.circuit), plain, overlap.notes if overlap else ()
+    )
 
 
 @dataclass(frozen=True)

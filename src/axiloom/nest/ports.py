@@ -16,7 +16,7 @@ def words(bits: int) -> int:
 
 def cell(bits: int) -> int:
     """Bits of the integer that holds an element of a memory, or each of its 64-bit words."""
-    return next((each for each in (8, 16, 32) if bits <= each), 64)
+    return next((size for size in (8, 16, 32) if bits <= size), 64)
 
 
 def mask(bits: int) -> int:
@@ -151,6 +151,6 @@ def _saves(circuit: Circuit, checks: bool) -> list[str]:
     lines = [f"memory_{n}.save(file);" for n, _ in enumerate(external(circuit))]
     for n, _ in enumerate(circuit.outputs):
         lines.append(f"std::fwrite(output_{n}.data.data(), 8, output_{n}.data.size(), file);")
-    for each in circuit.fifos if checks else ():
-        lines.append(f"{{ uint64_t peak = top->{peak_name(each)}; std::fwrite(&peak, 8, 1, file); }}")
+    for fifo in circuit.fifos if checks else ():
+        lines.append(f"{{ uint64_t peak = top->{peak_name(fifo)}; std::fwrite(&peak, 8, 1, file); }}")
     return lines

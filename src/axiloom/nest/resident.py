@@ -49,14 +49,14 @@ def execute(
     """As :func:`resident`, lowered already; `program` is the schedule's, with its copies. Without `checks` of
     itself the RTL of a circuit with many accesses is half as long, and FIFOs have no peaks."""
     circuit = lowered.circuit
-    given = program.with_copies(arrays)
+    initial = program.with_copies(arrays)
     memories = {}
     for memory in circuit.memories:
         if memory.external:
             array = program.array(memory.name)
             format = format_of(array.number)
             held = np.asarray(
-                given[memory.name] if array.role.is_given else np.zeros(array.shape, format.numpy)
+                initial[memory.name] if array.role.is_given else np.zeros(array.shape, format.numpy)
             )
             memories[memory.name] = lowered.layouts[memory.name].to_banks(to_raw(held, format))
     predicted = cycles(circuit).cycles
@@ -64,7 +64,7 @@ def execute(
     results = {}
     for array in program.arrays:
         if array.role.is_result and array.name not in outcome.memories:
-            results[array.name] = np.array(given[array.name])  # no statement touches it
+            results[array.name] = np.array(initial[array.name])  # no statement touches it
         elif array.role.is_result:
             raw = lowered.layouts[array.name].from_banks(outcome.memories[array.name])
             results[array.name] = from_raw(raw, format_of(array.number)).reshape(array.shape)

@@ -125,10 +125,10 @@ def runs(
         if done.returncode:
             said = why(circuit, done.stdout.strip()) or f"exit code {done.returncode}"
             raise NestError(f"{circuit.name}: {said}")
-        found = np.fromfile(result, np.uint8)
+        raw = np.fromfile(result, np.uint8)
     outcomes = []
     for _ in range(times):
-        error, outcome, found = _unpack(circuit, found, checks)
+        error, outcome, raw = _unpack(circuit, raw, checks)
         if error:
             raise NestError(f"{circuit.name}: {verilog.checks[error - 1]}")
         outcomes.append(outcome)
@@ -162,16 +162,16 @@ def given(
     circuit: Circuit, memories: Arrays, inputs: Arrays
 ) -> list[tuple[str, npt.NDArray[np.unsignedinteger], int]]:
     """What goes in, in the order of ports: name, elements, bits of one. Raises :exc:`NestError`."""
-    found = []
+    ports = []
     for memory in external(circuit):
         shape = (memory.banks, memory.depth, words(memory.bits))
         array = _checked(f"memory {memory.name}", memories.get(memory.name), shape)
-        found.append((memory.name, array, memory.bits))
+        ports.append((memory.name, array, memory.bits))
     for port in circuit.inputs:
         bits = circuit.fifo(port.fifo).bits
         array = _checked(f"input {port.fifo}", inputs.get(port.fifo), (port.elements, words(bits)))
-        found.append((port.fifo, array, bits))
-    return found
+        ports.append((port.fifo, array, bits))
+    return ports
 
 
 def _checked(
@@ -179,8 +179,8 @@ def _checked(
 ) -> npt.NDArray[np.unsignedinteger]:
     shown = shape[:-1] if shape[-1] == 1 else shape
     if array is None or array.shape not in (shape, shown) or array.dtype.kind != "u":
-        found = "nothing" if array is None else f"{array.dtype} of shape {array.shape}"
-        raise NestError(f"{what} takes unsigned integers of shape {shown}, not {found}")
+        shape_given = "nothing" if array is None else f"{array.dtype} of shape {array.shape}"
+        raise NestError(f"{what} takes unsigned integers of shape {shown}, not {shape_given}")
     return array
 
 
@@ -188,16 +188,16 @@ def _kind(bits: int) -> np.dtype[np.unsignedinteger]:
     return np.dtype(f"<u{bits // 8}")
 
 
-def _unpack(circuit: Circuit, found: Bytes, checks: bool) -> tuple[int, Outcome, Bytes]:
+def _unpack(circuit: Circuit, raw: Bytes, checks: bool) -> tuple[int, Outcome, Bytes]:
     """The number of the check that failed, what came out of a run, and the rest of `found`."""
     at = 0
 
     def taken(number: int, bits: int = 64) -> Cells:
         nonlocal at
         first, at = at, at + number * bits // 8
-        return found[first:at].view(_kind(bits))
+        return raw[first:at].view(_kind(bits))
 
-    cycles, error = (int(each) for each in taken(2))
+    cycles, error = (int(word) for word in taken(2))
     memories, outputs, peaks = dict[str, Cells](), dict[str, Words](), dict[str, int]()
     for memory in external(circuit):
         count = words(memory.bits)
@@ -209,6 +209,6 @@ def _unpack(circuit: Circuit, found: Bytes, checks: bool) -> tuple[int, Outcome,
         count = words(stream_bits(bits))
         sent = taken(port.elements * count).astype(np.uint64).reshape(port.elements, count)
         outputs[port.fifo] = sent[:, 0] if words(bits) == 1 else sent[:, : words(bits)]
-    for each in circuit.fifos if checks else ():
-        peaks[each.name] = int(taken(1)[0])
-    return error, Outcome(cycles, memories, outputs, peaks), found[at:]
+    for fifo in circuit.fifos if checks else ():
+        peaks[fifo.name] = int(taken(1)[0])
+    return error, Outcome(cycles, memories, outputs, peaks), raw[at:]

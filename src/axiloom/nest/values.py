@@ -17,7 +17,7 @@ RANGE = 1000
 def random_values(program: Program, seed: int) -> dict[str, npt.NDArray[Any]]:
     """What the caller gives: small integers, and numbers of -1 to 1; the same for the same seed."""
     random = np.random.default_rng(seed)
-    found = {}
+    arrays = {}
     for array in program.arrays:
         if not array.role.is_given:
             continue
@@ -27,5 +27,5 @@ def random_values(program: Program, seed: int) -> dict[str, npt.NDArray[Any]]:
         else:
             low, high = max(format.lowest, -RANGE), min(format.highest, RANGE)
             values = random.integers(low, high, array.shape, endpoint=True)
-        found[array.name] = np.asarray(values).astype(format.numpy)
-    return found
+        arrays[array.name] = np.asarray(values).astype(format.numpy)
+    return arrays

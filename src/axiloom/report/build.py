@@ -56,8 +56,8 @@ def schema() -> dict[str, Any]:
 
 def versions() -> dict[str, str]:
     """Versions of everything that can change a figure."""
-    found = {"axiloom": axiloom.__version__, "python": ".".join(map(str, sys.version_info[:3]))}
-    return found | {tool: metadata.version(tool) for tool in TOOLS}
+    tools = {"axiloom": axiloom.__version__, "python": ".".join(map(str, sys.version_info[:3]))}
+    return tools | {tool: metadata.version(tool) for tool in TOOLS}
 
 
 def limit(
@@ -159,11 +159,11 @@ def build(
     if run.section_cycles:
         bound = report["limit"]
         bound["call_cycles"] = run.section_cycles
-        each = bound["cycles"] / calls
-        bound["call_ratio"] = round(run.section_cycles / each, 4) if each else None
+        of_call = bound["cycles"] / calls
+        bound["call_ratio"] = round(run.section_cycles / of_call, 4) if of_call else None
         if calls > 1:
             bound["calls"] = list(run.calls)
-            bound["call_limit"] = round(each)
+            bound["call_limit"] = round(of_call)
     if cpu is not None:
         report["cpu"] = {"kernel": cpu["kernel"], "counters": cpu["counters"], "result": cpu["result"]}
         if "calls" in cpu:
@@ -264,13 +264,13 @@ def _fabric_rows(fabric: Mapping[str, int]) -> list[tuple[str, ...]]:
 
 
 def _loss_rows(report: Report) -> list[tuple[str, ...]]:
-    found = sorted((one for one in report["losses"] if one["cycles"]), key=lambda one: -one["cycles"])
-    shown, rest = found[:LOSSES], found[LOSSES:]
+    losses = sorted((loss for loss in report["losses"] if loss["cycles"]), key=lambda loss: -loss["cycles"])
+    shown, rest = losses[:LOSSES], losses[LOSSES:]
     rows: list[tuple[str, ...]] = [
-        (f"  {one['title']}", f"{one['cycles']:,}", f"{one['share']:.1%}", _remedy(one)) for one in shown
+        (f"  {loss['title']}", f"{loss['cycles']:,}", f"{loss['share']:.1%}", _remedy(loss)) for loss in shown
     ]
     if rest:
-        cycles, share = sum(one["cycles"] for one in rest), sum(one["share"] for one in rest)
+        cycles, share = sum(loss["cycles"] for loss in rest), sum(loss["share"] for loss in rest)
         rows.append((f"  {len(rest)} others", f"{cycles:,}", f"{share:.1%}", ""))
     return rows
 
@@ -494,7 +494,7 @@ def table(report: Report) -> str:
     lines.append(_memory_line(report["memory"]))
     band = report["fidelity"]
     lines.append(f"Error band of {config['board']}: {band['text'] if band else 'not calibrated'}")
-    lines += [f"Proved of {one}" for one in report.get("proved", [])]
+    lines += [f"Proved of {proof}" for proof in report.get("proved", [])]
     speed = report["simulation"]
     lines.append(
         f"Simulation: {speed['wall_s']:.2f} s wall, {speed['rtl_cycles_per_s'] / 1e6:.2f} M RTL cycles/s, "

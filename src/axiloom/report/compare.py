@@ -98,12 +98,12 @@ def _flat(settings: Json) -> Iterator[tuple[str, str]]:
 
 
 def _figures(old: Json, new: Json) -> list[tuple[str, ...]]:
-    found = [
+    rows = [
         _row("fabric " + name.replace("_", " "), old["fabric"][name], new["fabric"][name]) for name in FABRIC
     ]
-    found += [_row(name, old["counters"][name], new["counters"][name]) for name in COUNTERS]
+    rows += [_row(name, old["counters"][name], new["counters"][name]) for name in COUNTERS]
     stacks = old["memory"]["stack"], new["memory"]["stack"]
-    return found if None in stacks else [*found, _row("stack, bytes", *stacks)]
+    return rows if None in stacks else [*rows, _row("stack, bytes", *stacks)]
 
 
 def _losses(old: Json, new: Json) -> list[tuple[str, ...]]:
@@ -120,18 +120,18 @@ def _layers(old: Json, new: Json) -> Iterator[tuple[str, ...]]:
     """A row for each layer, by its place in the MLIR. A layer that one run lacks has no time there."""
     sides: list[dict[tuple[str, int], Json]] = []
     for report in (old, new):
-        found: dict[tuple[str, int], Json] = {}
+        by_place: dict[tuple[str, int], Json] = {}
         for layer in report.get("network", {}).get("layers", ()):
-            again = sum(place == layer["location"] for place, _ in found)
-            found[layer["location"], again] = layer
-        sides.append(found)
+            again = sum(place == layer["location"] for place, _ in by_place)
+            by_place[layer["location"], again] = layer
+        sides.append(by_place)
     before, after = sides
     for key in dict.fromkeys([*before, *after]):
-        one, other = before.get(key), after.get(key)
-        times = [None if layer is None else layer["ms"] for layer in (one, other)]
+        first, second = before.get(key), after.get(key)
+        times = [None if layer is None else layer["ms"] for layer in (first, second)]
         cells = [
             "-" if layer is None else f"{layer['ms']:.3f} {layer['accelerator'] or 'cpu'}"
-            for layer in (one, other)
+            for layer in (first, second)
         ]
         yield (key[0], *cells, _change(*times))
 

@@ -31,7 +31,7 @@ def of(message: str, stopped: Stopped, setting: Setting) -> Hang:
     return {
         "message": message,
         "facts": facts,
-        "remedies": [text for one in _REMEDIES if (text := one(stopped, setting))],
+        "remedies": [text for remedy in _REMEDIES if (text := remedy(stopped, setting))],
     }
 
 

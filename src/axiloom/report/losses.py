@@ -137,35 +137,35 @@ def measure(profile: Profile, spec: Link, pipeline: str | None, *, own_rtl: bool
     """
     total = max(sum(sum(row.values()) for row in profile.cells.values()), 1)
     losses: list[Loss] = []
-    for one in CLASSES:
-        cycles = sum(profile.cells[hw][cpu] for hw in one.hardware for cpu in one.cpu)
+    for class_ in CLASSES:
+        cycles = sum(profile.cells[hw][cpu] for hw in class_.hardware for cpu in class_.cpu)
         losses.append(
             {
-                "loss": one.key,
-                "title": one.title,
-                "definition": one.text,
+                "loss": class_.key,
+                "title": class_.title,
+                "definition": class_.text,
                 "cycles": cycles,
                 "share": round(cycles / total, 6),
-                "remedies": remedies(one, spec, pipeline, own_rtl=own_rtl) if cycles else [],
+                "remedies": remedies(class_, spec, pipeline, own_rtl=own_rtl) if cycles else [],
             }
         )
     return losses
 
 
-def remedies(one: Class, spec: Link, pipeline: str | None, *, own_rtl: bool = False) -> list[str]:
+def remedies(class_: Class, spec: Link, pipeline: str | None, *, own_rtl: bool = False) -> list[str]:
     """Options of ``axiloom run`` that this run does not have and that may win the class back."""
     chosen = optimisations(pipeline) if pipeline else ()
-    found = []
-    if useful := [name for name in one.passes if name not in chosen and name in _able(spec)]:
-        found.append(f"--pipeline {_joined([*chosen, *useful], spec)}")
-    if one.key in ("load", "load_again", "load_head", "store") and not own_rtl and _can_be_wider(spec):
-        found.append(f"--stream-width {2 * spec.stream_width}")
+    options = []
+    if useful := [name for name in class_.passes if name not in chosen and name in _able(spec)]:
+        options.append(f"--pipeline {_joined([*chosen, *useful], spec)}")
+    if class_.key in ("load", "load_again", "load_head", "store") and not own_rtl and _can_be_wider(spec):
+        options.append(f"--stream-width {2 * spec.stream_width}")
     fixed = spec.keeps_packets
-    if "zero-copy" in one.passes and not spec.dma.scatter_gather and not fixed:
-        found.append("--dma sg --pipeline all")
-    if one.key in ("load", "load_again") and any(len(part.flows) > 1 for part in spec.parts[:1]):
-        found.append("--flow best")
-    return found
+    if "zero-copy" in class_.passes and not spec.dma.scatter_gather and not fixed:
+        options.append("--dma sg --pipeline all")
+    if class_.key in ("load", "load_again") and any(len(part.flows) > 1 for part in spec.parts[:1]):
+        options.append("--flow best")
+    return options
 
 
 def _can_be_wider(spec: Link) -> bool:
@@ -181,20 +181,20 @@ def _able(spec: Link) -> list[str]:
         return []
     if spec.keeps_packets:
         return [*LOCAL]
-    return [one for one in OPTIMISATIONS if one not in _IN_PLACE or spec.dma.scatter_gather]
+    return [name for name in OPTIMISATIONS if name not in _IN_PLACE or spec.dma.scatter_gather]
 
 
 def _joined(wanted: Sequence[str], spec: Link) -> str:
     """Passes as ``--pipeline`` takes them."""
-    passes = tuple(one for one in _able(spec) if one in wanted)
+    passes = tuple(name for name in _able(spec) if name in wanted)
     named = (name for name, preset in PIPELINES.items() if preset == passes)
     return next(named, ",".join(passes))
 
 
 def largest(losses: Iterable[Loss], needed: Collection[str] = ("compute",)) -> Loss | None:
     """The class that costs most, apart from those `needed`; None if nothing else took time."""
-    found = [loss for loss in losses if loss["loss"] not in needed and loss["cycles"]]
-    return max(found, key=lambda one: one["cycles"]) if found else None
+    others = [loss for loss in losses if loss["loss"] not in needed and loss["cycles"]]
+    return max(others, key=lambda loss: loss["cycles"]) if others else None
 
 
 def meanwhile(profile: Profile) -> dict[str, Counts]:

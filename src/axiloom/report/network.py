@@ -58,10 +58,10 @@ def rows(
     ran = layers[:ended] if last < 0 else layers[: last + 1]
     ticks = [int(marks[number + 1]) - int(marks[number]) for number in range(len(ran))]
     total = max(sum(ticks), 1)
-    found: Rows = []
+    table: Rows = []
     for layer, took in zip(ran, ticks, strict=True):
         ms = took * 2 / board.cpu_hz * 1e3
-        found.append(
+        table.append(
             {
                 "layer": layer.number,
                 "function": layer.function,
@@ -77,7 +77,7 @@ def rows(
                 "share": round(took / total, 6),
             }
         )
-    return found
+    return table
 
 
 def _use(layer: Layer) -> Use | None:
@@ -115,9 +115,9 @@ def limit(whole: Limit, layers: Rows, cycles: int) -> Limit:
     `whole` has what is of the hardware alone.
     """
     bounds = [row["limit"] for row in layers if row["limit"]]
-    bound = sum(one["cycles"] for one in bounds)
-    stream = sum(one["stream_cycles"] for one in bounds)
-    array = sum(one["array_cycles"] for one in bounds)
+    bound = sum(limit_["cycles"] for limit_ in bounds)
+    stream = sum(limit_["stream_cycles"] for limit_ in bounds)
+    array = sum(limit_["array_cycles"] for limit_ in bounds)
     return {
         **whole,
         "cycles": bound,
@@ -180,11 +180,11 @@ def section(
     ended: int | None = None,
 ) -> NetworkPart:
     """The report's ``network``; `beside` are the rows of the same network on the CPU alone."""
-    found = compared(rows(driver.layers, marks, board, specs, last, laps, ended), beside)
+    table = compared(rows(driver.layers, marks, board, specs, last, laps, ended), beside)
     return {
-        "layers": found,
+        "layers": table,
         "cpu_layers": beside,
-        "offload": offload(found, beside if last < 0 else None),
+        "offload": offload(table, beside if last < 0 else None),
         "arena": {
             "peak": driver.memory.peak,
             "unshared": driver.memory.total,
@@ -211,9 +211,9 @@ def memory_map(driver: NetworkDriver) -> str:
     """The arena as text: which layer's result lies where, and how long."""
     lines = [f"arena: {driver.memory.peak:,} bytes, {driver.memory.total:,} if nothing shared memory", ""]
     for place in sorted(driver.memory.places, key=lambda place: (place.offset, place.buffer.first)):
-        one = place.buffer
-        span = f"layers {one.first} to {one.last}"
-        lines.append(f"{place.offset:>10} {one.size:>10}  {span:<18} {one.name}")
+        buffer = place.buffer
+        span = f"layers {buffer.first} to {buffer.last}"
+        lines.append(f"{place.offset:>10} {buffer.size:>10}  {span:<18} {buffer.name}")
     return "\n".join(lines) + "\n"
 
 
@@ -223,17 +223,17 @@ def memory_map(driver: NetworkDriver) -> str:
 def lines(report: Report) -> list[str]:
     """The network's part of the table in a terminal."""
     network = report["network"]
-    found = ["", *sums(report), *kept_lines(network), *_layer_table(report)]
-    found += _remarks(network["layers"])
+    text = ["", *sums(report), *kept_lines(network), *_layer_table(report)]
+    text += _remarks(network["layers"])
     arena, weights = network["arena"], network["weights"]
-    found += [
+    text += [
         "",
         f"Tensors between layers: {arena['peak']:,} bytes ({arena['unshared']:,} without sharing); "
         f"weights: {weights['bytes']:,} bytes in {weights['arrays']} arrays",
     ]
     if network["stopped_after"] is not None:
-        found.append(f"Stopped after layer {network['stopped_after']}")
-    return found
+        text.append(f"Stopped after layer {network['stopped_after']}")
+    return text
 
 
 def sums(report: Report) -> list[str]:
@@ -316,7 +316,7 @@ def _remarks(layers: Rows) -> list[str]:
     """Why layers stayed on the CPU, and why others are not offloaded as it was asked for: each once."""
     stays = [(row, row["reason"]) for row in layers if row["reason"]]
     other = [(row, row["use"]["note"]) for row in layers if row["use"] and row["use"]["note"]]
-    found: list[str] = []
+    text: list[str] = []
     for title, remarks in (
         ("On the CPU, although an accelerator might take it:", stays),
         ("* Not as asked for:", other),
@@ -325,5 +325,5 @@ def _remarks(layers: Rows) -> list[str]:
         for row, why in remarks:
             first.setdefault((row["function"], why), row["location"])
         if first:
-            found += ["", title, *(f"  {place}: {name}: {why}" for (name, why), place in first.items())]
-    return found
+            text += ["", title, *(f"  {place}: {name}: {why}" for (name, why), place in first.items())]
+    return text

@@ -41,13 +41,13 @@ _PROCESS = 1
 
 def events(timeline: Timeline, title: str) -> dict[str, Any]:
     """The trace as an object: metadata, then one complete event (``"ph": "X"``) an interval."""
-    made = [_metadata("process_name", 0, name=title)]
+    trace = [_metadata("process_name", 0, name=title)]
     for thread, track in enumerate(TRACKS, 1):
-        made.append(_metadata("thread_name", thread, name=TITLES[track]))
-        made.append(_metadata("thread_sort_index", thread, sort_index=thread))
-    made += [_event(interval) for interval in timeline.intervals()]
+        trace.append(_metadata("thread_name", thread, name=TITLES[track]))
+        trace.append(_metadata("thread_sort_index", thread, sort_index=thread))
+    trace += [_event(interval) for interval in timeline.intervals()]
     return {
-        "traceEvents": made,
+        "traceEvents": trace,
         "displayTimeUnit": "ns",
         "otherData": {"fabric_cycles": timeline.cycles, "resolution_cycles": timeline.resolution},
     }

@@ -50,10 +50,10 @@ class Places:
 def wrapped(values: Array, bits: int, counts: Counts | None = None) -> Array:
     """Integers as two's complement of `bits`."""
     half = 1 << bits - 1
-    found = np.asarray((values + half & (1 << bits) - 1) - half)
+    low = np.asarray((values + half & (1 << bits) - 1) - half)
     if counts is not None:
-        counts.add(values.size, wrapped=np.count_nonzero(found != values))
-    return found
+        counts.add(values.size, wrapped=np.count_nonzero(low != values))
+    return low
 
 
 def clamped(values: Array, low: int, high: int, counts: Counts | None = None) -> Array:

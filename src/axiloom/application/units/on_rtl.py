@@ -13,5 +13,5 @@ from axiloom.selection.program.program import Program
 
 def result(on: DeviceRtl, program: Program, **values: Array) -> Array:
     """The program's result ``y``. Raises DriverError for a packet that has other bytes than its text."""
-    given: Values = {name: np.asarray(value) for name, value in values.items()}
-    return np.asarray(execute(on, program, given).results["y"])
+    inputs: Values = {name: np.asarray(value) for name, value in values.items()}
+    return np.asarray(execute(on, program, inputs).results["y"])

@@ -39,12 +39,12 @@ def render(design: Design, data: Data, command: str) -> str:
         section("pipes", "Pipes over time", charts.gantt(times, titles(design.timing.alike)), sections.GANTT),
         *(
             section(
-                f"slots-{each['name']}",
-                f"One iteration of {each['name']}",
-                charts.iteration(each),
+                f"slots-{pipe['name']}",
+                f"One iteration of {pipe['name']}",
+                charts.iteration(pipe),
                 sections.SLOTS,
             )
-            for each in body(design.lowered.circuit, design.timing.alike)
+            for pipe in body(design.lowered.circuit, design.timing.alike)
         ),
         '<div class="pair">',
         section("roofline", "Roofline", sections.roofline(data, words, bits), sections.ROOFLINE),

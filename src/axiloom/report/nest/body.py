@@ -17,8 +17,8 @@ def titles(alike: Mapping[str, str]) -> dict[str, str]:
     """What a FIFO is called: lanes of a stream, which are all `alike` one of them, have one name."""
     lanes = Counter(alike.values())
     return {
-        name: name if lanes[one] == 1 else f"{re.sub(r'_[0-9]+$', '', one)} × {lanes[one]}"
-        for name, one in alike.items()
+        name: name if lanes[lane] == 1 else f"{re.sub(r'_[0-9]+$', '', lane)} × {lanes[lane]}"
+        for name, lane in alike.items()
     }
 
 
@@ -32,8 +32,10 @@ def body(circuit: Circuit, alike: Mapping[str, str]) -> list[dict[str, Any]]:
 
 
 def _pipe(circuit: Circuit, pipe: Pipe, called: Mapping[str, str]) -> dict[str, Any]:
-    found = Counter(group for node in pipe.nodes if (group := _group(circuit, node, called)) is not None)
-    ordered = sorted(found.items(), key=lambda each: (each[0][0], _ORDER.index(each[0][1]), each[0][2:]))
+    counted = Counter(group for node in pipe.nodes if (group := _group(circuit, node, called)) is not None)
+    ordered = sorted(
+        counted.items(), key=lambda group: (group[0][0], _ORDER.index(group[0][1]), group[0][2:])
+    )
     return {
         "name": pipe.name,
         "interval": pipe.interval,

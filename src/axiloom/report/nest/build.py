@@ -87,12 +87,12 @@ def build(design: Design, run: Run | None, setting: Setting) -> Data:
 def _result(run: Run | None) -> Data | None:
     if run is None:
         return None
-    found = run.comparison
+    comparison = run.comparison
     return {
-        "matches": found.matches,
-        "elements": found.elements,
-        "mismatches": found.mismatches,
-        "first": found.first or None,
+        "matches": comparison.matches,
+        "elements": comparison.elements,
+        "mismatches": comparison.mismatches,
+        "first": comparison.first or None,
         "reference": run.reference.text,
         "warnings": list(run.reference.warnings),
     }
@@ -126,7 +126,7 @@ def table(design: Design, data: Data) -> str:
     lines = [
         f"{data['source']}: {data['name']}, {_schedule(data)}",
         f"Result: {verdict(result) if result else 'nothing has run: --run executes it'}",
-        *(f"warning: {each}" for each in (result["warnings"] if result else ())),
+        *(f"warning: {warning}" for warning in (result["warnings"] if result else ())),
         explain(design.lowered),
         "",
         f"Cycles: {_cycles(cycles)}",
@@ -161,9 +161,9 @@ def _cycles(cycles: Mapping[str, int | None]) -> str:
 
 def taken(cycles: Mapping[str, int | None]) -> int:
     """The simulated cycles where there are, else the predicted ones."""
-    found = cycles["simulated"] if cycles["simulated"] is not None else cycles["predicted"]
-    assert found is not None
-    return found
+    total = cycles["simulated"] if cycles["simulated"] is not None else cycles["predicted"]
+    assert total is not None
+    return total
 
 
 def _bound(data: Data) -> str:
@@ -194,7 +194,7 @@ def search(data: Data) -> str:
         if data["proven"]
         else "not proven" + (f": no point takes fewer than {data['bound']:,} cycles" if data["bound"] else "")
     )
-    notes = "".join(f"; {each}" for each in data["notes"])
+    notes = "".join(f"; {note}" for note in data["notes"])
     return f"{data['points']:,} points declared, {data['looked_at']:,} looked at; {proof}{notes}"
 
 

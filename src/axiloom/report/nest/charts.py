@@ -28,7 +28,7 @@ COLOURS = {
 def gantt(chart: Data, titles: Mapping[str, str]) -> str:
     """When each pipe issues iterations, and how full each FIFO is; `chart` is that of ``nests.timing``,
     `titles` are the names of FIFOs: those that have the same one are lanes, and equal."""
-    once = {titles[each["name"]]: {**each, "name": titles[each["name"]]} for each in chart["fifos"]}
+    once = {titles[fifo["name"]]: {**fifo, "name": titles[fifo["name"]]} for fifo in chart["fifos"]}
     pipes, fifos = chart["pipes"], _largest([*once.values()])
     end = max(chart["cycles"], 1)
     rows = [_pipe_row(pipe, k, end) for k, pipe in enumerate(pipes)]
@@ -44,7 +44,7 @@ def _largest(fifos: Sequence[Data]) -> list[Data]:
     """In their order."""
     if len(fifos) <= MOST_FIFOS:
         return list(fifos)
-    chosen = sorted(fifos, key=lambda each: (-each["bits"] * each["depth"], each["name"]))[:MOST_FIFOS]
+    chosen = sorted(fifos, key=lambda fifo: (-fifo["bits"] * fifo["depth"], fifo["name"]))[:MOST_FIFOS]
     return [fifo for fifo in fifos if fifo in chosen]
 
 

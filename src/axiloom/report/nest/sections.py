@@ -70,7 +70,7 @@ def header(data: Data) -> str:
     how += [data["device"]["name"], *([f"seed {data['seed']}"] if data["seed"] is not None else [])]
     return (
         f"<header>\n<h1>{escape(data['name'])} <small>from {escape(data['source'])}</small></h1>\n"
-        f'<p class="how">{" · ".join(escape(each) for each in how)}</p>\n'
+        f'<p class="how">{" · ".join(escape(part) for part in how)}</p>\n'
         f'<p class="verdict {state}">{escape(_verdict(data))}</p>\n'
         f'<div class="tiles">{cells}</div>\n'
         f'<p class="note band">Interval: {escape(interval(data))}.</p>\n</header>'
@@ -134,7 +134,7 @@ def dependences(schedule: Schedule) -> str:
 
 
 def _texts(vector: Any) -> list[str]:
-    return [as_text((each,))[1:-1] for each in vector]
+    return [as_text((value,))[1:-1] for value in vector]
 
 
 def passing(notes: list[Data]) -> str:
@@ -159,34 +159,34 @@ def passing(notes: list[Data]) -> str:
 def memories(data: Data) -> str:
     rows = [
         (
-            f"<code>{escape(each['name'])}</code>",
-            "the caller's" if each["external"] else escape(each["storage"]),
-            count(each["banks"]),
-            f"{each['depth']:,} × {each['bits']}",
-            escape(each["partition"] or "–"),
-            count(each["reads"]),
-            count(each["writes"]),
-            count(each["selected"]),
+            f"<code>{escape(memory['name'])}</code>",
+            "the caller's" if memory["external"] else escape(memory["storage"]),
+            count(memory["banks"]),
+            f"{memory['depth']:,} × {memory['bits']}",
+            escape(memory["partition"] or "–"),
+            count(memory["reads"]),
+            count(memory["writes"]),
+            count(memory["selected"]),
         )
-        for each in data["memories"]
-        if not each["held"]
+        for memory in data["memories"]
+        if not memory["held"]
     ]
     head = ("array", "where", "banks", "words × bits", "partition", "reads", "writes", "selected")
     return table(head, rows)
 
 
 def fifos(data: Data) -> str:
-    called = titles({each["name"]: each["like"] for each in data["fifos"]})
+    called = titles({fifo["name"]: fifo["like"] for fifo in data["fifos"]})
     rows = [
         (
-            f"<code>{escape(called[each['name']])}</code>",
-            f"{each['bits']} bits" if each["bits"] else "tokens",
-            count(each["depth"]),
-            count(each["predicted"]),
-            "–" if each["simulated"] is None else count(each["simulated"]),
+            f"<code>{escape(called[fifo['name']])}</code>",
+            f"{fifo['bits']} bits" if fifo["bits"] else "tokens",
+            count(fifo["depth"]),
+            count(fifo["predicted"]),
+            "–" if fifo["simulated"] is None else count(fifo["simulated"]),
         )
-        for each in data["fifos"]
-        if each["like"] == each["name"]
+        for fifo in data["fifos"]
+        if fifo["like"] == fifo["name"]
     ]
     return table(("FIFO", "element", "depth", "most, predicted", "most, simulated"), rows) if rows else ""
 

@@ -17,7 +17,7 @@ _ROWS = 14  # sizes of transfers that get a row each; more are grouped by powers
 
 def losses(report: Report) -> str:
     """One bar whose parts add up to the run, the limit below it to scale, and the parts as a table."""
-    parts = [one for one in report["losses"] if one["cycles"]]
+    parts = [loss for loss in report["losses"] if loss["cycles"]]
     hz = report["config"]["clocks"]["fabric_hz"]
     bar = "".join(
         f'<div class="part" style="width:{100 * part["share"]:.3f}%;--c:var(--{part["loss"]})" '
@@ -28,16 +28,16 @@ def losses(report: Report) -> str:
     )
     alt = "; ".join(f"{part['title']} {percent(part['share'])}" for part in parts)
     rows = []
-    for one in sorted(parts, key=lambda one: -one["cycles"]):
-        width = 100 * one["cycles"] / max(part["cycles"] for part in parts)
-        remedies = "".join(_remedy(one, text) for text in one["remedies"])
+    for loss in sorted(parts, key=lambda loss: -loss["cycles"]):
+        width = 100 * loss["cycles"] / max(part["cycles"] for part in parts)
+        remedies = "".join(_remedy(loss, text) for text in loss["remedies"])
         rows.append(
             (
-                f'<i class="chip" style="--c:var(--{one["loss"]})"></i>{escape(one["title"])}'
-                f"<small>{escape(one['definition'])}</small>",
-                _mini(width, one["loss"]) + percent(one["share"]),
-                count(one["cycles"]),
-                duration(one["cycles"] / hz),
+                f'<i class="chip" style="--c:var(--{loss["loss"]})"></i>{escape(loss["title"])}'
+                f"<small>{escape(loss['definition'])}</small>",
+                _mini(width, loss["loss"]) + percent(loss["share"]),
+                count(loss["cycles"]),
+                duration(loss["cycles"] / hz),
                 remedies or "–",
             )
         )
@@ -82,9 +82,9 @@ def _limit(report: Report) -> str:
 def transfers(report: Report) -> str:
     """How many transfers of each size, and how fast they went."""
     hz = report["config"]["clocks"]["fabric_hz"]
-    made = []
+    tables = []
     for channel, title in (("mm2s", "MM2S, to the device"), ("s2mm", "S2MM, from the device")):
-        groups = _grouped(one for one in report["transfers"] if one["channel"] == channel)
+        groups = _grouped(transfer for transfer in report["transfers"] if transfer["channel"] == channel)
         if not groups:
             continue
         most = max(number for _, number, _, _ in groups)
@@ -98,25 +98,35 @@ def transfers(report: Report) -> str:
             for name, number, moved, cycles in groups
             if cycles
         ]
-        made.append(table((escape(title), "transfers", "moved", "MB/s"), rows, "histogram"))
-    if not made:
+        tables.append(table((escape(title), "transfers", "moved", "MB/s"), rows, "histogram"))
+    if not tables:
         return ""
     width = 4 * report["limit"]["words_per_cycle"] * hz / 1e6
-    return "".join(made) + f'<p class="note">The stream carries {width:,.0f} MB/s at most.</p>'
+    return "".join(tables) + f'<p class="note">The stream carries {width:,.0f} MB/s at most.</p>'
 
 
 def _grouped(transfers: Iterable[Transfers]) -> list[tuple[str, int, int, int]]:
     """(size, transfers, bytes, cycles) by size, or by powers of two where there are many sizes."""
-    ordered = sorted(transfers, key=lambda one: one["bytes"])
+    ordered = sorted(transfers, key=lambda transfer: transfer["bytes"])
     if len(ordered) <= _ROWS:
         return [
-            (size(one["bytes"]), one["count"], one["count"] * one["bytes"], one["cycles"]) for one in ordered
+            (
+                size(transfer["bytes"]),
+                transfer["count"],
+                transfer["count"] * transfer["bytes"],
+                transfer["cycles"],
+            )
+            for transfer in ordered
         ]
     groups: dict[int, tuple[int, int, int]] = {}
-    for one in ordered:
-        key = one["bytes"].bit_length()
+    for transfer in ordered:
+        key = transfer["bytes"].bit_length()
         number, moved, cycles = groups.get(key, (0, 0, 0))
-        groups[key] = (number + one["count"], moved + one["count"] * one["bytes"], cycles + one["cycles"])
+        groups[key] = (
+            number + transfer["count"],
+            moved + transfer["count"] * transfer["bytes"],
+            cycles + transfer["cycles"],
+        )
     return [
         (f"{size(1 << key - 1)} to {size(1 << key)}", *group) for key, group in sorted(groups.items()) if key
     ]

@@ -97,18 +97,18 @@ def memory(report: Report) -> str:
     if network is None or not network["arena"]["buffers"]:
         return ""
     arena = network["arena"]
-    steps = max(one["last"] for one in arena["buffers"]) + 1
+    steps = max(buffer["last"] for buffer in arena["buffers"]) + 1
     shapes = []
-    for one in arena["buffers"]:
-        x, width = one["first"] / steps * _WIDTH, (one["last"] - one["first"] + 1) / steps * _WIDTH
-        height = max(one["size"] / arena["peak"] * _HEIGHT, 1)
-        y = _HEIGHT - one["offset"] / arena["peak"] * _HEIGHT - height
-        title = f"{one['name']}: {count(one['size'])} bytes at {count(one['offset'])}"
-        span = f"layers {one['first']} to {one['last']}"
+    for buffer in arena["buffers"]:
+        x, width = buffer["first"] / steps * _WIDTH, (buffer["last"] - buffer["first"] + 1) / steps * _WIDTH
+        height = max(buffer["size"] / arena["peak"] * _HEIGHT, 1)
+        y = _HEIGHT - buffer["offset"] / arena["peak"] * _HEIGHT - height
+        title = f"{buffer['name']}: {count(buffer['size'])} bytes at {count(buffer['offset'])}"
+        span = f"layers {buffer['first']} to {buffer['last']}"
         shapes.append(
             f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" fill="currentColor" '
             f'fill-opacity="0.25" stroke="currentColor" stroke-width="0.5">'
-            f"<title>{escape(title)}, {span}</title></rect>" + _label(one["name"], x, y, width, height)
+            f"<title>{escape(title)}, {span}</title></rect>" + _label(buffer["name"], x, y, width, height)
         )
     rows = [
         ("arena", size(arena["peak"])),

@@ -68,11 +68,11 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], kind: str = "") ->
 
 def hang(report: Report) -> str:
     """The state at the end, and what to try; empty for a run that ended by itself."""
-    found = report["result"].get("hang")
-    if found is None:
+    state = report["result"].get("hang")
+    if state is None:
         return ""
-    rows = "".join(f"<dt>{escape(title)}</dt><dd>{escape(text)}</dd>\n" for title, text in found["facts"])
-    tries = "".join(f"<li>{escape(text)}</li>\n" for text in found["remedies"])
+    rows = "".join(f"<dt>{escape(title)}</dt><dd>{escape(text)}</dd>\n" for title, text in state["facts"])
+    tries = "".join(f"<li>{escape(text)}</li>\n" for text in state["remedies"])
     return f"<dl>\n{rows}</dl>\n<h3>What to try</h3>\n<ul>\n{tries}</ul>"
 
 
@@ -208,12 +208,12 @@ def functions(report: Report) -> str:
     total = max(report["counters"]["cpu-cycles"], 1)
     rows = [
         (
-            f"<code>{escape(one['name'])}</code>",
-            count(one["cycles"]),
-            percent(one["cycles"] / total),
-            percent(one["waiting"] / one["cycles"]),
+            f"<code>{escape(function['name'])}</code>",
+            count(function["cycles"]),
+            percent(function["cycles"] / total),
+            percent(function["waiting"] / function["cycles"]),
         )
-        for one in report["functions"]
+        for function in report["functions"]
     ]
     memory = report["memory"]
     sizes = [("peak stack", "unknown" if memory["stack"] is None else f"{count(memory['stack'])} B")]

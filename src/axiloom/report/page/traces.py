@@ -34,12 +34,16 @@ def section(timeline: Timeline) -> str:
     view = _view(tracks, timeline.nanoseconds)
     resolution = timeline.resolution * 1e9 / timeline.fabric_hz
     tracks, resolution = merged(tracks, resolution, MOST)
-    kinds = [kind for kind in _KINDS if any(one.kind == kind for track in tracks.values() for one in track)]
+    kinds = [
+        kind
+        for kind in _KINDS
+        if any(interval.kind == kind for track in tracks.values() for interval in track)
+    ]
     data = {
         "end": round(timeline.nanoseconds),
         "view": view,
         "kinds": [[kind, _KINDS[kind]] for kind in kinds],
-        "tracks": [_encoded(TITLES[track], found, kinds) for track, found in tracks.items()],
+        "tracks": [_encoded(TITLES[track], intervals, kinds) for track, intervals in tracks.items()],
     }
     legend = "".join(
         f'<li><i class="chip" style="--c:var(--{kind})"></i>{escape(_KINDS[kind])}</li>' for kind in kinds
@@ -68,7 +72,7 @@ def merged(
     """At most about `most` intervals, and how long one that stands for several may be, in ns."""
     while sum(map(len, tracks.values())) > most:
         resolution = max(2 * resolution, 200.0)
-        tracks = {track: _merged(found, resolution) for track, found in tracks.items()}
+        tracks = {track: _merged(intervals, resolution) for track, intervals in tracks.items()}
     return tracks, resolution
 
 
@@ -99,7 +103,7 @@ def _view(tracks: dict[str, list[Interval]], end: float) -> list[int]:
     if len(sent) <= _EXCERPT:
         return [0, round(end)]
     middle = received[len(received) // 2].end if received else end / 2
-    behind = sum(one.end <= middle for one in sent)
+    behind = sum(interval.end <= middle for interval in sent)
     first = min(max(behind - _EXCERPT * 2 // 3, 0), len(sent) - _EXCERPT)
     begin, last = sent[first].begin, max(sent[first + _EXCERPT - 1].end, middle)
     margin = (last - begin) / 20
