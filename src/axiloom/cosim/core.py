@@ -79,10 +79,10 @@ def _unicorn() -> Path:
 
 def _engine() -> Path:
     """Unicorn's shared library."""
-    found = sorted((_unicorn() / "lib").glob("libunicorn.so*"))
-    if not found:
+    libraries = sorted((_unicorn() / "lib").glob("libunicorn.so*"))
+    if not libraries:
         raise BuildError(f"no libunicorn.so in {_unicorn() / 'lib'}: reinstall unicorn from a wheel")
-    return found[0]
+    return libraries[0]
 
 
 def compiler() -> str:
@@ -138,8 +138,8 @@ def _built(progress: Progress | None) -> Path:
         with processes.scratch() as name:
             objects = [f"{name}/{unit.stem}.o" for unit in units]
             jobs = [
-                partial(tool, *_FLAGS, *include, "-c", str(unit), "-o", made)
-                for unit, made in zip(units, objects, strict=True)
+                partial(tool, *_FLAGS, *include, "-c", str(unit), "-o", target)
+                for unit, target in zip(units, objects, strict=True)
             ]
             processes.all_of(jobs, _JOBS)
             place = (f"-L{engine.parent}", f"-l:{engine.name}", f"-Wl,-rpath,{engine.parent}")
@@ -196,8 +196,8 @@ class Core:
             raise BuildError(
                 f"board {board.name}: ram_bytes must be {size} (the core's RAM), not {board.ram_bytes}"
             )
-        made = native.config(board, [spec.dma.address for spec in specs], MMIO_BYTES)
-        self._check(self._lib.axl_configure(ctypes.byref(made)))
+        config = native.config(board, [spec.dma.address for spec in specs], MMIO_BYTES)
+        self._check(self._lib.axl_configure(ctypes.byref(config)))
         self._ram: Array = np.ctypeslib.as_array(self._lib.axl_ram(), shape=(size,))
         names = [spec.name.encode() for spec in specs] or [b""]
         self._check(self._lib.axl_accelerators((ctypes.c_char_p * len(names))(*names), len(names)))
@@ -253,10 +253,10 @@ class Core:
                 self._lib.axl_cpu_start(program.entry, exit_pc.address, exit_code.address, *program.text)
             )
             return
-        made = native.Process(
+        process = native.Process(
             program.entry, program.end, *program.text, *program.headers, top, linux.STACK_BYTES, map_low
         )
-        self._check(self._lib.axl_process_start(ctypes.byref(made)))
+        self._check(self._lib.axl_process_start(ctypes.byref(process)))
 
     def set_devices(self, devices: Sequence[str] = linux.DEVICES) -> None:
         """From the next :meth:`begin` on: which devices beside /dev/mem a Linux process finds."""
@@ -293,7 +293,7 @@ class Core:
         if not self._kept or not (calls := self.section_cycles()):
             return []
         at = ctypes.addressof(self._lib.axl_section_kept().contents)
-        found = []
+        sections = []
         for _ in calls:
             arrays = {}
             for symbol, (shape, dtype) in self._kept.items():
@@ -301,8 +301,8 @@ class Core:
                 raw = ctypes.string_at(at, size)
                 arrays[symbol] = np.frombuffer(raw, np.dtype(dtype).newbyteorder("<")).reshape(shape)
                 at += size
-            found.append(arrays)
-        return found
+            sections.append(arrays)
+        return sections
 
     def section_stack(self) -> int:
         """The stack pointer when it began."""
@@ -336,9 +336,9 @@ class Core:
 
     def read_result(self, symbol: str, shape: tuple[int, ...], dtype: str) -> Array:
         """As :meth:`read`, as one who takes a result: what the caches hold, and stale data are reported."""
-        found = self.read(symbol, shape, dtype)
-        self._lib.axl_stale_left(self._place(symbol, found.nbytes), found.nbytes)
-        return found
+        array = self.read(symbol, shape, dtype)
+        self._lib.axl_stale_left(self._place(symbol, array.nbytes), array.nbytes)
+        return array
 
     def read(self, symbol: str, shape: tuple[int, ...], dtype: str) -> Array:
         """A copy of the array at a symbol."""
@@ -488,9 +488,9 @@ class Core:
             return {}
         self._lib.axl_accelerator(accelerator)
         names = [row.name for row in protocol.instructions(self._specs[accelerator])]
-        found = {name: int(self._lib.axl_protocol_begun(number)) for number, name in enumerate(names)}
+        counts = {name: int(self._lib.axl_protocol_begun(number)) for number, name in enumerate(names)}
         self._lib.axl_accelerator(0)
-        return found
+        return counts
 
     # -- inside --
 
@@ -501,13 +501,13 @@ class Core:
     def _place(self, symbol: str, size: int) -> int:
         if self.program is None:
             raise DriverError(f"no program is loaded: {symbol!r} has no address")
-        found = self.program.symbol(symbol)
-        if found.size and size > found.size:
+        variable = self.program.symbol(symbol)
+        if variable.size and size > variable.size:
             name = self.program.path.name
-            raise DriverError(f"{symbol} has {found.size} bytes in {name}; {size} were given or asked for")
-        if found.address + size > self._ram.size:
-            raise DriverError(f"{symbol} leaves RAM: {size} bytes at 0x{found.address:08X}")
-        return found.address
+            raise DriverError(f"{symbol} has {variable.size} bytes in {name}; {size} were given or asked for")
+        if variable.address + size > self._ram.size:
+            raise DriverError(f"{symbol} leaves RAM: {size} bytes at 0x{variable.address:08X}")
+        return variable.address
 
     def _check_place(self, program: Program) -> None:
         if program.architecture != self.board.architecture:

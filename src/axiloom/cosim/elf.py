@@ -75,11 +75,11 @@ class Program:
 
     def symbol(self, name: str) -> Symbol:
         """The symbol `name`; DriverError, with what the program has, if it is not there."""
-        found = self.symbols.get(name)
-        if found is None:
+        symbol = self.symbols.get(name)
+        if symbol is None:
             objects = ", ".join(s.name for s in self._sorted if s.size and not s.is_function)
             raise DriverError(f"{self.path.name}: no symbol {name!r}; its objects are {objects or 'none'}")
-        return found
+        return symbol
 
     def describe(self, address: int) -> str:
         """``0x00100a40 (dma_wait_recv+0x1c)``, or the bare address where no symbol covers it."""
@@ -141,12 +141,12 @@ def load(path: Path) -> Program:
 
 
 def _read(path: Path, elf: Any) -> Program:
-    found = (elf.header["e_type"], elf.header["e_machine"], elf.elfclass, elf.little_endian)
-    host = hosts.for_executable(*found)
+    form = (elf.header["e_type"], elf.header["e_machine"], elf.elfclass, elf.little_endian)
+    host = hosts.for_executable(*form)
     if host is None:
         raise DriverError(
             f"{path}: a statically linked little-endian executable is needed, for a host "
-            f"({', '.join(map(str, hosts.every().values()))}), not {found[0]} for {found[1]} ({found[2]} bit)"
+            f"({', '.join(map(str, hosts.every().values()))}), not {form[0]} for {form[1]} ({form[2]} bit)"
         )
     for bits, what in host.executable.refused.items():
         if elf.header["e_flags"] & bits:

@@ -52,8 +52,8 @@ def files(specs: Sequence[Link], ram_bytes: int, devices: Sequence[str] = DEVICE
     if ram_bytes < place + size:
         raise DriverError(f"the region that Linux reserves for DMAs ends behind RAM ({ram_bytes:,} bytes)")
     buffer = "/sys/class/u-dma-buf/udmabuf0"
-    found = [File("/dev/mem", MAP, size=_DEV_MEM_BYTES)]
-    found += [
+    nodes = [File("/dev/mem", MAP, size=_DEV_MEM_BYTES)]
+    nodes += [
         File("/dev/udmabuf0", MAP, "", place, size),
         File(f"{buffer}/phys_addr", TEXT, f"0x{place:016x}\n"),
         File(f"{buffer}/size", TEXT, f"{size}\n"),
@@ -62,13 +62,13 @@ def files(specs: Sequence[Link], ram_bytes: int, devices: Sequence[str] = DEVICE
     ] * ("udmabuf" in devices)
     for number, spec in enumerate(specs if "uio" in devices else ()):
         about = f"/sys/class/uio/uio{number}"
-        found += [
+        nodes += [
             File(f"/dev/uio{number}", MAP, address=spec.dma.address, size=PAGE_BYTES),
             File(f"{about}/name", TEXT, f"axiloom-dma{number}\n"),
             File(f"{about}/maps/map0/addr", TEXT, f"0x{spec.dma.address:08x}\n"),
             File(f"{about}/maps/map0/size", TEXT, f"0x{PAGE_BYTES:08x}\n"),
         ]
-    return found
+    return nodes
 
 
 def stack_of(program: Program) -> tuple[int, int, int]:

@@ -37,14 +37,14 @@ class Arrays:
         for number in range(library.axl_outside_count()):
             raw = library.axl_outside(number).contents
             places.setdefault((self.source.place(raw.pc, raw.call), raw.kind, raw.array), []).append(raw)
-        return [self._line(place, kind, array, found) for (place, kind, array), found in places.items()]
+        return [self._line(place, kind, array, accesses) for (place, kind, array), accesses in places.items()]
 
-    def _line(self, place: str, kind: int, number: int, found: Sequence[Any]) -> str:
+    def _line(self, place: str, kind: int, number: int, accesses: Sequence[Any]) -> str:
         array = self.symbols[number]
-        first = min(raw.first for raw in found) - array.address
-        last = max(raw.end for raw in found) - array.address - 1
-        count = sum(raw.count for raw in found)
-        times = f"{count} time{'s' if count != 1 else ''}, first at fabric cycle {found[0].cycle}"
+        first = min(raw.first for raw in accesses) - array.address
+        last = max(raw.end for raw in accesses) - array.address - 1
+        count = sum(raw.count for raw in accesses)
+        times = f"{count} time{'s' if count != 1 else ''}, first at fabric cycle {accesses[0].cycle}"
         return (
             f"{place} {_DOES[kind]} bytes {first} to {last} of {array.name}, "
             f"which has bytes 0 to {array.size - 1}; {times}"
@@ -79,17 +79,17 @@ class Pointers:
 
 def point(library: Any, specs: Sequence[Link]) -> Pointers:
     """Tell the core which registers take pointers, and how much they point to."""
-    found, raw = [], []
+    pointers, raw = [], []
     for spec in (part for link in specs for part in link.parts):
         for opcode in spec.opcodes.values():
-            for one in (one for one in opcode.carried if one.pointer):
-                at = spec.dma.address + REGISTERS_AT + spec.rtl.registers[one.register]
-                writes = one.operand in opcode.receives
-                words = spec.received_words(opcode) if writes else spec.operand_words(one.operand)
-                found.append((one.operand, one.register, words * WORD_BYTES))
+            for carrier in (carrier for carrier in opcode.carried if carrier.pointer):
+                at = spec.dma.address + REGISTERS_AT + spec.rtl.registers[carrier.register]
+                writes = carrier.operand in opcode.receives
+                words = spec.received_words(opcode) if writes else spec.operand_words(carrier.operand)
+                pointers.append((carrier.operand, carrier.register, words * WORD_BYTES))
                 raw.append(native.Pointer(at, words * WORD_BYTES, writes))
     library.axl_pointers((native.Pointer * len(raw))(*raw), len(raw))
-    return Pointers(tuple(found))
+    return Pointers(tuple(pointers))
 
 
 def refusal(places: Sequence[str]) -> str:

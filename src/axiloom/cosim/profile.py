@@ -152,7 +152,7 @@ class Timeline:
         """Fabric cycles at which opcodes that compute begin to load, and these opcodes."""
         rows = self.raw[self.raw["track"] == TRACKS.index("load")]
         named = [(int(row["begin"]), self.payloads.get(int(row["name"]), "").split(" ")[0]) for row in rows]
-        kept = [one for one in named if one[1] in self.computing]
+        kept = [event for event in named if event[1] in self.computing]
         return [begin for begin, _ in kept], [name for _, name in kept]
 
     def _opcode(self, begin: int) -> str:

@@ -68,27 +68,27 @@ def _actions(spec: AcceleratorSpec, opcode: Opcode, first: int) -> list[Action]:
     """What happens after the opcode word on the streams, in order. `first`: the number of the first of its
     sizes."""
     number = {name: first + index for index, name in enumerate(_sizes(spec))}
-    carried = {one.operand for one in opcode.carried}
-    made = []
+    carried = {carrier.operand for carrier in opcode.carried}
+    actions = []
     for action, host in opcode.steps():
         if isinstance(action, Save | Clear):
-            made.append(Action(kind=_SAVE if isinstance(action, Save) else _CLEAR))
+            actions.append(Action(kind=_SAVE if isinstance(action, Save) else _CLEAR))
         elif isinstance(host, Send | Recv) and host.operand in carried:
             continue
         elif isinstance(host, Send | Recv):
-            made.append(_tile(spec, opcode, host, number))
+            actions.append(_tile(spec, opcode, host, number))
         elif isinstance(host, SendDim):
             # A dim that no word names has the size of the one that it is tied to.
             tied = [replace(f, dim=dim) for f in host.fields for dim, by in spec.tied.items() if by == f.dim]
-            one = Action(kind=_DIMS, n=len(host.fields) + len(tied))
+            dims = Action(kind=_DIMS, n=len(host.fields) + len(tied))
             for index, field in enumerate((*host.fields, *tied)):
-                one.dim[index] = number[field.dim]
-                one.shift[index] = field.shift
-                one.bits[index] = host.field_bits(field)
-            made.append(one)
+                dims.dim[index] = number[field.dim]
+                dims.shift[index] = field.shift
+                dims.bits[index] = host.field_bits(field)
+            actions.append(dims)
         elif host is not None:
-            made.append(Action(kind=_SKIP))
-    return made
+            actions.append(Action(kind=_SKIP))
+    return actions
 
 
 def _tile(spec: AcceleratorSpec, opcode: Opcode, host: Send | Recv, number: dict[str, int]) -> Action:

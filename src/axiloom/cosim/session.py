@@ -317,10 +317,10 @@ def polled_register(spec: Link, address: int) -> str:
     at = address - spec.dma.address - REGISTERS_AT
     for name, offset in spec.rtl.registers.items():
         waits = [
-            one
+            access
             for before, after in spec.accesses.values()
-            for one in (*before, *after)
-            if isinstance(one, WaitRegister) and one.register == name and offset == at
+            for access in (*before, *after)
+            if isinstance(access, WaitRegister) and access.register == name and offset == at
         ]
         if waits:
             return f"the device does not say that it is done: {waits[0]} waits for register {name} at {at:#x}"
@@ -397,7 +397,7 @@ async def _run(dut: Dut, core: Core, clock: _Clock, models: Models | None, work:
     if state.breach:
         breaches.append(referee.tlast(work.system, str(fault), _int(dut.now)))
     read = core.read if hang or fault else core.read_result
-    found = core.profile(_int(dut.now), work.timeline)
+    profile = core.profile(_int(dut.now), work.timeline)
     calls = core.section_cycles()
     return Result(
         outputs={symbol: read(symbol, *form) for symbol, form in job.outputs.items()},
@@ -407,14 +407,14 @@ async def _run(dut: Dut, core: Core, clock: _Clock, models: Models | None, work:
         fabric=_fabric(dut),
         accelerators=_accelerators(dut, work),
         simulation=simulation,
-        profile=found,
+        profile=profile,
         stale=core.stale(),
         mistakes=core.mistakes(),
         outside=core.outside(),
         breaches=breaches,
         broken=state.breach,
         laps=core.laps(),
-        until=_until(dut, core, work, found) if job.layers else [],
+        until=_until(dut, core, work, profile) if job.layers else [],
         section_cycles=calls[0] if calls else 0,
         calls=calls,
         call_outputs=core.section_outputs(),
@@ -427,9 +427,9 @@ async def _run(dut: Dut, core: Core, clock: _Clock, models: Models | None, work:
 
 
 def _until(dut: Dut, core: Core, work: Work, profile: Profile) -> list[Tally]:
-    each = _accelerators(dut, work)
-    words = [(one["words_in"], one["words_out"]) for one in each.values()]
-    end = tally.at_end(core.counters(), core.events(), _fabric(dut), profile, words, list(each))
+    accelerators = _accelerators(dut, work)
+    words = [(counts["words_in"], counts["words_out"]) for counts in accelerators.values()]
+    end = tally.at_end(core.counters(), core.events(), _fabric(dut), profile, words, list(accelerators))
     return [*core.until_laps(), end]
 
 

@@ -209,20 +209,20 @@ class Soc:
 
     def _defines(self) -> tuple[tuple[str, str], ...]:
         """Macros of the wrapper: the rules' numbers, and what the SoC's ports are."""
-        made = {f"AXL_RULE_{name}": str(number) for number, name in enumerate(referee.RULES)}
-        made["AXL_WIDTH"] = str(self.system.link.stream_width)
+        macros = {f"AXL_RULE_{name}": str(number) for number, name in enumerate(referee.RULES)}
+        macros["AXL_WIDTH"] = str(self.system.link.stream_width)
         if self.system.link.dma.scatter_gather:
-            made["AXL_SG"] = "1"
+            macros["AXL_SG"] = "1"
         if self.system.link.rtl.registers:
-            made["AXL_REGISTERS"] = "1"
+            macros["AXL_REGISTERS"] = "1"
         if self.system.user_rtl is not None and self.system.user_rtl.master is not None:
-            made["AXL_MASTER"] = str(self.system.user_rtl.master_width)
+            macros["AXL_MASTER"] = str(self.system.user_rtl.master_width)
         if pauses.seeds(self.system.stall):
-            made["AXL_PAUSES"] = "1"
+            macros["AXL_PAUSES"] = "1"
         if len(self.system.links) > 1:
             pages = [f"16'h{spec.dma.address >> 16:x}" for spec in reversed(self.system.links)]
-            made |= {"AXL_DMAS": str(len(self.system.links)), "AXL_PAGES": f"{{{','.join(pages)}}}"}
-        return tuple(made.items())
+            macros |= {"AXL_DMAS": str(len(self.system.links)), "AXL_PAGES": f"{{{','.join(pages)}}}"}
+        return tuple(macros.items())
 
     def _glue(self) -> Path | None:
         return None if self.system.sim == "verilator" else icarus.glue(core.library()) / icarus.MODULE

@@ -122,8 +122,8 @@ class System:
     @cached_property
     def links(self) -> tuple[Link, ...]:
         """All accelerators, by their numbers."""
-        one = self.accelerators
-        links = (one,) if isinstance(one, Link) else tuple(one)
+        accelerators = self.accelerators
+        links = (accelerators,) if isinstance(accelerators, Link) else tuple(accelerators)
         return links if self.user_rtl is None else tuple(map(self.user_rtl.completed, links))
 
     @property

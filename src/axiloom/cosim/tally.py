@@ -38,10 +38,10 @@ _WAITS = ("in_stalled", "in_starved", "receiving")
 def at_lap(library: Any, lap: int, names: Sequence[str], words: Words, accelerators: Sequence[str]) -> Tally:
     """Until the lap with this number; after the run's profile was read. `names`: of the functions."""
     raw = library.axl_lap_counts(lap).contents
-    found = {f"counter|{name}": getattr(raw.counters, field) for name, field in native.PERF_NAMES.items()}
+    tally = {f"counter|{name}": getattr(raw.counters, field) for name, field in native.PERF_NAMES.items()}
     events = {name: getattr(raw.counters, name) for name in native.ACTIVITY}
     events |= {f"executed_{name}": raw.classes[i] for i, name in enumerate(native.COST_CLASSES)}
-    found |= {f"event|{name}": value for name, value in events.items()}
+    tally |= {f"event|{name}": value for name, value in events.items()}
     profile = raw.profile
     cells = {hw: dict(zip(CPU, profile.cells[i], strict=True)) for i, hw in enumerate(HARDWARE)}
     functions = [Function(n, f.cycles, f.waiting) for n, f in zip(names, profile.functions, strict=False)]
@@ -49,7 +49,7 @@ def at_lap(library: Any, lap: int, names: Sequence[str], words: Words, accelerat
         Transfers(CHANNELS[t.channel], t.bytes, t.count, t.cycles)
         for t in profile.transfers[: profile.n_transfers]
     ]
-    found |= _profile(cells, functions, transfers)
+    tally |= _profile(cells, functions, transfers)
     row = {hw: sum(cells[hw].values()) for hw in HARDWARE}
     fabric = {
         "cycles": sum(row.values()),
@@ -58,16 +58,16 @@ def at_lap(library: Any, lap: int, names: Sequence[str], words: Words, accelerat
         "store": row["store"],
         "dma_wait": sum(row[hw] for hw in _WAITS),
         "idle": row["quiet"],
-        "words_in": sum(one for one, _ in words),
-        "words_out": sum(one for _, one in words),
+        "words_in": sum(taken for taken, _ in words),
+        "words_out": sum(sent for _, sent in words),
         "transfers_in": sum(t.count for t in transfers if t.channel == "mm2s"),
         "transfers_out": sum(t.count for t in transfers if t.channel == "s2mm"),
         "mmio_reads": raw.counters.mmio_reads,
         "mmio_writes": raw.counters.mmio_writes,
         "polls": raw.counters.polls,
     }
-    found |= {f"fabric|{name}": value for name, value in fabric.items()}
-    return found | of_words(words, accelerators)
+    tally |= {f"fabric|{name}": value for name, value in fabric.items()}
+    return tally | of_words(words, accelerators)
 
 
 def at_end(
@@ -79,50 +79,50 @@ def at_end(
     accelerators: Sequence[str],
 ) -> Tally:
     """Of a whole run."""
-    found = {f"counter|{name}": value for name, value in counters.items()}
-    found |= {f"event|{name}": value for name, value in events.items()}
-    found |= {f"fabric|{name}": value for name, value in fabric.items()}
+    tally = {f"counter|{name}": value for name, value in counters.items()}
+    tally |= {f"event|{name}": value for name, value in events.items()}
+    tally |= {f"fabric|{name}": value for name, value in fabric.items()}
     return (
-        found | _profile(profile.cells, profile.functions, profile.transfers) | of_words(words, accelerators)
+        tally | _profile(profile.cells, profile.functions, profile.transfers) | of_words(words, accelerators)
     )
 
 
 def _profile(
     cells: Mapping[str, Mapping[str, int]], functions: Iterable[Function], transfers: Iterable[Transfers]
 ) -> Tally:
-    found = {f"cell|{hw}|{cpu}": value for hw, row in cells.items() for cpu, value in row.items()}
+    tally = {f"cell|{hw}|{cpu}": value for hw, row in cells.items() for cpu, value in row.items()}
     for function in functions:
         if function.cycles:
-            found |= {
+            tally |= {
                 f"function|{function.name}|cycles": function.cycles,
                 f"function|{function.name}|waiting": function.waiting,
             }
     for t in transfers:
         name = f"transfer|{t.channel}|{t.bytes}"
-        found |= {f"{name}|count": t.count, f"{name}|cycles": t.cycles}
-    return found
+        tally |= {f"{name}|count": t.count, f"{name}|cycles": t.cycles}
+    return tally
 
 
 def of_words(words: Words, accelerators: Sequence[str]) -> Tally:
     """What each accelerator's streams have moved."""
-    found: Tally = {}
+    tally: Tally = {}
     for name, (went_in, came_out) in zip(accelerators, words, strict=False):
-        found |= {f"words|{name}|in": went_in, f"words|{name}|out": came_out}
-    return found
+        tally |= {f"words|{name}|in": went_in, f"words|{name}|out": came_out}
+    return tally
 
 
 def minus(until: Tally, before: Tally) -> Tally:
     """What was counted between two moments of one run."""
-    found = {name: value - before.get(name, 0) for name, value in until.items()}
-    return {name: value for name, value in found.items() if value}
+    differences = {name: value - before.get(name, 0) for name, value in until.items()}
+    return {name: value for name, value in differences.items() if value}
 
 
 def total(parts: Iterable[Tally]) -> Tally:
     """Parts one after another."""
-    found: Counter[str] = Counter()
+    sums: Counter[str] = Counter()
     for part in parts:
-        found.update(part)
-    return dict(found)
+        sums.update(part)
+    return dict(sums)
 
 
 def table(tally: Tally, kind: str, names: Iterable[str]) -> dict[str, int]:

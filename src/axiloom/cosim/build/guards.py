@@ -40,10 +40,10 @@ def with_guards(script: str, arrays: Iterable[str]) -> str:
     lines = [f"    {SECTION} ALIGN(64) : {{", guard]
     for part in parts:
         lines += [part, guard]
-    if found := _IN_MEMORY.search(script):
+    if match := _IN_MEMORY.search(script):
         section = "\n".join([*lines, "    } > ddr", ""])
-        return script[: found.start()] + section + script[found.start() :]
-    if found := _INSERTED.search(script):
+        return script[: match.start()] + section + script[match.start() :]
+    if match := _INSERTED.search(script):
         section = "\n".join([*lines, "    }", ""])
-        return script[: found.end()] + section + script[found.end() :]
+        return script[: match.end()] + section + script[match.end() :]
     raise BuildError("the linker script has no place for the arrays of a program")

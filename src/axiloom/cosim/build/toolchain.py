@@ -245,7 +245,7 @@ def hardware_macros(spec: Link | Sequence[Link]) -> dict[str, object]:
     if faults:
         raise SpecError(faults)
     macros: dict[str, object] = {
-        "AXL_LENGTH_BITS": min(one.dma.length_width for one in specs),
+        "AXL_LENGTH_BITS": min(link.dma.length_width for link in specs),
         "AXL_DMA_SG": int(specs[0].dma.scatter_gather),
         "AXL_STREAM_BITS": specs[0].stream_width,
     }
@@ -254,8 +254,8 @@ def hardware_macros(spec: Link | Sequence[Link]) -> dict[str, object]:
     if len(specs) == 1:
         return macros
     macros["AXL_DMAS"] = len(specs)
-    for number, one in enumerate(specs):
-        name, dma = re.sub(r"\W", "_", one.name), one.dma
+    for number, link in enumerate(specs):
+        name, dma = re.sub(r"\W", "_", link.name), link.dma
         macros[f"AXL_ID_{name}"] = number
         windows = (dma.input_address, dma.input_buffer_size, dma.output_address, dma.output_buffer_size)
         macros[f"AXL_DMA_{name}"] = ",".join(map(hex, (dma.address, *windows)))

@@ -82,7 +82,7 @@ def compile_user(
     """Compile `sources` and link them with the runtime to the ELF `out`, for the CPU of `board`.
 
     Returns `out` and the compiler's warnings about the sources. The headers are those beside the sources and
-    in the folders that are `given`. Around `arrays`, which the caller fills or reads, there are guards.
+    in the folders of `given`. Around `arrays`, which the caller fills or reads, there are guards.
     CompileError carries the compiler's first error.
     """
     for source in sources:
@@ -153,7 +153,7 @@ def _language(host: Host, linux: bool, include: Sequence[Path], source: Path) ->
     """
     if not is_cxx(source):
         own = host.linux.flags if linux and host.linux else host.bare.flags
-        return ("cc", *own, *(_C if source.suffix == ".c" else ()), *(f"-I{one}" for one in include))
+        return ("cc", *own, *(_C if source.suffix == ".c" else ()), *(f"-I{folder}" for folder in include))
     if host.linux is None:
         raise CompileError(
             f"{source}: C++ takes a host with a Linux target, and {host.title} has none: write C"

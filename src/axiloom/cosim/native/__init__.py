@@ -363,7 +363,7 @@ def bind(library: Path, more: Mapping[str, Signature] | None = None) -> Any:
 def config(board: Board, pages: Sequence[int], mmio_size: int) -> Config:
     """The board for the core; `pages`: addresses of the DMAs, none for a CPU without an accelerator."""
     caches, latency, fabric = board.caches, board.latency, board.fabric
-    made = Config(
+    config = Config(
         cpu_hz=board.cpu_hz,
         fabric_hz=board.fabric_hz,
         l1i_size=caches.l1i_size,
@@ -396,20 +396,20 @@ def config(board: Board, pages: Sequence[int], mmio_size: int) -> Config:
         mmio_size=mmio_size,
     )
     for index, name in enumerate(COST_CLASSES):
-        made.cost[index] = round(getattr(board.cost, name) * COST_UNIT)
-    made.dma_coherent = int(board.simulation.dma_buffers == "coherent")
-    made.dma_allocates = int(board.coherent is not None and board.coherent.allocates)
-    made.l1d_events = L1D_EVENTS.index(board.events.l1d_events)
-    made.count_uncached = int(board.events.uncached)
-    made.host = board.cpu.encode()
-    made.line_bytes = board.line_bytes
-    made.ocm_bytes = board.host.on_chip_bytes
-    made.uncached_regions = len(board.uncached_memory)
+        config.cost[index] = round(getattr(board.cost, name) * COST_UNIT)
+    config.dma_coherent = int(board.simulation.dma_buffers == "coherent")
+    config.dma_allocates = int(board.coherent is not None and board.coherent.allocates)
+    config.l1d_events = L1D_EVENTS.index(board.events.l1d_events)
+    config.count_uncached = int(board.events.uncached)
+    config.host = board.cpu.encode()
+    config.line_bytes = board.line_bytes
+    config.ocm_bytes = board.host.on_chip_bytes
+    config.uncached_regions = len(board.uncached_memory)
     for number, region in enumerate(board.uncached_memory):
-        made.uncached[number] = Region(region.address, region.bytes)
+        config.uncached[number] = Region(region.address, region.bytes)
     if board.os is not None:
-        made.has_os = 1
+        config.has_os = 1
         for event in ("start", "syscall", "page_fault"):
             costs = getattr(board.os, event)
-            setattr(made, event, OsCost(*(getattr(costs, name) for name in OS_COSTS)))
-    return made
+            setattr(config, event, OsCost(*(getattr(costs, name) for name in OS_COSTS)))
+    return config

@@ -200,18 +200,18 @@ class Replay:
 
 
 def _structure(plan: plans.Plan) -> _Plan:
-    made = _Plan(loops=len(plan.trips), operands=len(plan.operands), stages=len(plan.stages))
-    made.trips[: len(plan.trips)] = plan.trips
+    structure = _Plan(loops=len(plan.trips), operands=len(plan.operands), stages=len(plan.stages))
+    structure.trips[: len(plan.trips)] = plan.trips
     for name in _PACKETS:
-        setattr(made, name, int(getattr(plan, name)))
-    for to, operand in zip(made.operand, plan.operands, strict=False):
+        setattr(structure, name, int(getattr(plan, name)))
+    for to, operand in zip(structure.operand, plan.operands, strict=False):
         for name, value in vars(operand).items():
             if isinstance(value, tuple):
                 getattr(to, name)[: len(value)] = value
             else:
                 setattr(to, name, value)
-    for at, stage in zip(made.stage, plan.stages, strict=False):
+    for at, stage in zip(structure.stage, plan.stages, strict=False):
         for name, value in (vars(stage) | vars(stage.leaving)).items():
             if name != "leaving":
                 setattr(at, name, int(value))
-    return made
+    return structure

@@ -107,8 +107,8 @@ class Columns:
 
     def words(self, sums: Signal) -> Value:
         """A row of sums as 32-bit words."""
-        each = [sums.word_select(col, self.sum_bits) for col in range(self.cols)]
-        return Cat(Cat(one, one[-1].replicate(WORD_BITS - self.sum_bits)) for one in each)
+        columns = [sums.word_select(col, self.sum_bits) for col in range(self.cols)]
+        return Cat(Cat(column, column[-1].replicate(WORD_BITS - self.sum_bits)) for column in columns)
 
     def products(self, m: Module, a: Signal, held: Signal) -> list[Value]:
         """`a` times each element that is `held`, two cycles later."""
@@ -243,7 +243,7 @@ class MacArray(wiring.Component):
         m.d.sync += chosen.eq((1 << self.select)[: self.rows])
         gated = [Mux(chosen[i], row.sums, 0) for i, row in enumerate(rows)]
         while len(gated) > 1:
-            gated = [one | other for one, other in zip(gated[::2], gated[1::2], strict=True)]
+            gated = [gate | other for gate, other in zip(gated[::2], gated[1::2], strict=True)]
         m.d.sync += selected.eq(gated[0])
         return m
 

@@ -125,9 +125,9 @@ class TileSender(wiring.Component):
         """What goes with the sums of a row to the post-processor, besides themselves and their tag; `last`:
         they are the tile's last."""
         vector = self.sums.payload
-        given = [("row", vector.row, row), ("half", vector.half, dims.half_p)]
-        given += [(name, vector.bounds[name], dims[name]) for name in ("zp", "lo", "hi")]
-        for name, target, value in given:
+        parameters = [("row", vector.row, row), ("half", vector.half, dims.half_p)]
+        parameters += [(name, vector.bounds[name], dims[name]) for name in ("zp", "lo", "hi")]
+        for name, target, value in parameters:
             # As the row of sums: one cycle in a memory, one more in the register behind it.
             fetched = Signal.like(target, name=f"fetched_{name}")
             with m.If(flowing):

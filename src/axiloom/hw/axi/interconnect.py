@@ -220,10 +220,10 @@ def _granted(hit: Signal, ready: Sequence[Any]) -> Value:
 
 
 def _one_of(owner: Signal, values: Sequence[Any], otherwise: int) -> Value:
-    found: Any = otherwise
+    chosen: Any = otherwise
     for bit, value in zip(owner, values, strict=True):
-        found = Mux(bit, value, found)
-    return Value.cast(found)
+        chosen = Mux(bit, value, chosen)
+    return Value.cast(chosen)
 
 
 def _in_turn(m: Module, requests: Sequence[Any], free: Signal) -> tuple[Signal, Signal]:

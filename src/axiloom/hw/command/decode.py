@@ -59,7 +59,7 @@ def _logic(expr: Expr, known: Known, called: Called | None) -> Value:
         case tree.Wrapped(value=value):
             return fitted(logic(value, known), expr.range)
         case tree.Choice(condition=condition, yes=yes, no=no):
-            both = [fitted(logic(one, known), expr.range) for one in (yes, no)]
+            both = [fitted(logic(side, known), expr.range) for side in (yes, no)]
             return fitted(Mux(logic(condition, known), *both), expr.range)
         case tree.Lookup(table=table, index=index):
             entries = Array(Const(entry, shape_of(expr.range)) for entry in table.values)
@@ -74,10 +74,10 @@ def _logic(expr: Expr, known: Known, called: Called | None) -> Value:
             return fitted(reduce(lambda a, b: a + b, turns), expr.range)
         case tree.Call(function=function, arguments=arguments) if called is not None:
             types = function.parameters.values()
-            given = [
+            operands = [
                 fitted(logic(argument, known), kind) for argument, kind in zip(arguments, types, strict=True)
             ]
-            return called(function, given)
+            return called(function, operands)
     raise SpecError([f"a condition or a field has a {type(expr).__name__}, which is no logic of one cycle"])
 
 
@@ -124,31 +124,31 @@ def decoded(m: Module, isa: InstructionSet, inputs: Known, state: Known | None =
     }
 
 
-def _decoded(m: Module, instruction: Instruction, given: Known) -> Decoded:
+def _decoded(m: Module, instruction: Instruction, inputs: Known) -> Decoded:
     name = instruction.name
-    known = dict(given)
+    known = dict(inputs)
     fields = {}
     for let in instruction.fields:
         value = Signal(shape_of(let.value.range), name=f"{name}_{let.name}")
         m.d.comb += value.eq(logic(let.value, known))
         known[let.name] = fields[let.name] = value
     enabled, legal = Signal(name=f"is_{name}"), Signal(name=f"legal_{name}")
-    held = [logic(one.condition, known) for one in instruction.legal]
-    m.d.comb += [enabled.eq(logic(instruction.when, given)), legal.eq(Cat(*held).all() if held else 1)]
+    held = [logic(requirement.condition, known) for requirement in instruction.legal]
+    m.d.comb += [enabled.eq(logic(instruction.when, inputs)), legal.eq(Cat(*held).all() if held else 1)]
     return Decoded(enabled, legal, fields)
 
 
 def words(isa: InstructionSet, command: Value) -> dict[str, Value]:
     """Inputs by name, from a command's bits: in the order of the text, the first in the lowest bits."""
-    found, at = {}, 0
-    for name, one in isa.inputs.items():
-        found[name] = command[at : at + one.bits]
-        at += one.bits
-    return found
+    fields, at = {}, 0
+    for name, input_ in isa.inputs.items():
+        fields[name] = command[at : at + input_.bits]
+        at += input_.bits
+    return fields
 
 
 def command_bits(isa: InstructionSet) -> int:
-    return sum(one.bits for one in isa.inputs.values())
+    return sum(input_.bits for input_ in isa.inputs.values())
 
 
 def fault_of(instructions: Mapping[str, Decoded]) -> Value:

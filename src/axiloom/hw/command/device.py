@@ -80,8 +80,8 @@ class CommandDevice(wiring.Component):
         m.submodules.front = front = CommandFront(command_bits(self._isa), self.stream_width)
         wiring.connect(m, wiring.flipped(self.s_axis), front.s_axis)
         wiring.connect(m, front.m_axis, wiring.flipped(self.m_axis))
-        given = words(self._isa, front.command.payload)
-        instructions = decoded(m, self._isa, given)
+        inputs = words(self._isa, front.command.payload)
+        instructions = decoded(m, self._isa, inputs)
 
         waits, begins, running, done = (Signal(name=name) for name in ("waits", "begins", "running", "done"))
         fault = Signal(FAULT_BITS)
@@ -96,7 +96,7 @@ class CommandDevice(wiring.Component):
         with m.If(waits):
             m.d.comb += front.fault.eq(fault)
 
-        memories, units = self.parts(m, Commands(front, given, instructions))
+        memories, units = self.parts(m, Commands(front, inputs, instructions))
         units = list(units)
         for unit in units:
             m.d.comb += unit.start.eq(begins & unit.starts())

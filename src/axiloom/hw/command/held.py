@@ -32,10 +32,13 @@ class Held:
     ) -> None:
         """`of`: names of instructions."""
         self.name = name
-        self._given, self._enabled = words, {one: instructions[one].enabled for one in of}
+        self._given, self._enabled = (
+            words,
+            {instruction: instructions[instruction].enabled for instruction in of},
+        )
         self.wanted = Cat(*self._enabled.values()).any()
-        self.words = {one: Signal(value.shape(), name=f"{name}_{one}") for one, value in words.items()}
-        self.active = {one: Signal(name=f"{name}_is_{one}") for one in self._enabled}
+        self.words = {word: Signal(value.shape(), name=f"{name}_{word}") for word, value in words.items()}
+        self.active = {instruction: Signal(name=f"{name}_is_{instruction}") for instruction in self._enabled}
         self.running = Signal(name=f"{name}_running")
 
     def build(self, m: Module, begins: Value, unit: Worker) -> None:
@@ -48,4 +51,4 @@ class Held:
         with m.If(taken):
             m.d.sync += self.running.eq(1)
             m.d.sync += [word.eq(self._given[name]) for name, word in self.words.items()]
-            m.d.sync += [one.eq(self._enabled[name]) for name, one in self.active.items()]
+            m.d.sync += [signal.eq(self._enabled[name]) for name, signal in self.active.items()]

@@ -44,5 +44,5 @@ def _of_words(expr: Expr, fields: tuple[Let, ...]) -> Expr:
     """The same, of the command's words alone: equal fields of two instructions are equal."""
     known: dict[str, Expr] = {}
     for let in fields:
-        known[let.name] = substituted(let.value, lambda one: known.get(one.name, one))
-    return substituted(expr, lambda one: known.get(one.name, one))
+        known[let.name] = substituted(let.value, lambda local: known.get(local.name, local))
+    return substituted(expr, lambda local: known.get(local.name, local))

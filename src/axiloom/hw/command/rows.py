@@ -9,9 +9,9 @@ from amaranth.lib.wiring import In, Out
 from axiloom.hw.command.front import result_layout
 
 
-def _fits(what: str, one: int, other: int) -> None:
-    if one <= 0 or other <= 0 or (one % other and other % one):
-        raise ValueError(f"{what}: rows of {other} bits and beats of {one} bits do not divide each other")
+def _fits(what: str, beat: int, row: int) -> None:
+    if beat <= 0 or row <= 0 or (beat % row and row % beat):
+        raise ValueError(f"{what}: rows of {row} bits and beats of {beat} bits do not divide each other")
 
 
 class BeatsToRows(wiring.Component):

@@ -42,61 +42,61 @@ class Same:
     functions: dict[str, Function] = field(default_factory=dict)
     """What a description's opaque functions stand for: any function on the same numbers."""
 
-    def everything(self, one: object, other: object) -> bool:
-        if isinstance(one, Name) and one.name in self.given:
-            return self._value(one.name, other)
-        if isinstance(one, Apply) and one.operation == "add" and not _is_sum(other):
-            first, rest = one.arguments
+    def everything(self, node: object, other: object) -> bool:
+        if isinstance(node, Name) and node.name in self.given:
+            return self._value(node.name, other)
+        if isinstance(node, Apply) and node.operation == "add" and not _is_sum(other):
+            first, rest = node.arguments
             if isinstance(first, Name) and first.name in self.given:
                 return self._value(first.name, Const(0)) and self.everything(rest, other)
-        if (low := _low_bits(one)) and (other_low := _low_bits(other)):
+        if (low := _low_bits(node)) and (other_low := _low_bits(other)):
             return low[1] == other_low[1] and self.everything(low[0], other_low[0])
-        if isinstance(one, Sequence) and not isinstance(one, str):
+        if isinstance(node, Sequence) and not isinstance(node, str):
             return (
                 isinstance(other, Sequence)
-                and len(one) == len(other)
-                and all(map(self.everything, one, other))
+                and len(node) == len(other)
+                and all(map(self.everything, node, other))
             )
-        if type(one) is not type(other):
+        if type(node) is not type(other):
             return False
-        match one, other:
+        match node, other:
             case Memory(), Memory():
-                return one.host == other.host and self.memories.setdefault(one.name, other) == other
+                return node.host == other.host and self.memories.setdefault(node.name, other) == other
             case Register(), Register():
-                return self._name(f"register {one.name}", other.name)
+                return self._name(f"register {node.name}", other.name)
             case Function(), Function():
-                return self._function(one, other)
+                return self._function(node, other)
             case Fold(), Fold():
                 return (
-                    (one.operation, one.count) == (other.operation, other.count)
-                    and self._name(one.iterator, other.iterator, bind=True)
-                    and self.everything(one.body, other.body)
+                    (node.operation, node.count) == (other.operation, other.count)
+                    and self._name(node.iterator, other.iterator, bind=True)
+                    and self.everything(node.body, other.body)
                 )
             case Name(), Name():
-                return self._name(one.name, other.name)
+                return self._name(node.name, other.name)
             case Wrapped(), Wrapped():
-                return one.range == other.range and self.everything(one.value, other.value)
+                return node.range == other.range and self.everything(node.value, other.value)
             case Const(), Const():
-                return one.value == other.value
+                return node.value == other.value
             case Lanes(), Lanes():
-                pairs = zip(one.iterators.items(), other.iterators.items(), strict=False)
+                pairs = zip(node.iterators.items(), other.iterators.items(), strict=False)
                 return (
-                    len(one.iterators) == len(other.iterators)
+                    len(node.iterators) == len(other.iterators)
                     and all(a == b and self._name(x, y, bind=True) for (x, a), (y, b) in pairs)
-                    and self.everything(one.body, other.body)
+                    and self.everything(node.body, other.body)
                 )
             case For(), For():
                 return (
-                    self.everything(one.low, other.low)
-                    and self.everything(one.high, other.high)
-                    and self._name(one.iterator.name, other.iterator.name, bind=True)
-                    and self.everything(one.body, other.body)
+                    self.everything(node.low, other.low)
+                    and self.everything(node.high, other.high)
+                    and self._name(node.iterator.name, other.iterator.name, bind=True)
+                    and self.everything(node.body, other.body)
                 )
             case Call(), Call():
-                return self.everything(one.function, other.function) and self.everything(
-                    one.arguments, other.arguments
+                return self.everything(node.function, other.function) and self.everything(
+                    node.arguments, other.arguments
                 )
-        return self._parts(one, other)
+        return self._parts(node, other)
 
     def _function(self, function: Function, other: Function) -> bool:
         if function.external or other.external:
@@ -119,21 +119,21 @@ class Same:
             and inner.everything(function.value, other.value)
         )
 
-    def _parts(self, one: object, other: object) -> bool:
-        if not hasattr(one, "__dataclass_fields__"):
-            return one == other
+    def _parts(self, node: object, other: object) -> bool:
+        if not hasattr(node, "__dataclass_fields__"):
+            return node == other
         return all(
-            self.everything(getattr(one, each.name), getattr(other, each.name))
-            for each in fields(one)  # type: ignore[arg-type]
-            if each.name not in ("range", "line", "text")
+            self.everything(getattr(node, field.name), getattr(other, field.name))
+            for field in fields(node)  # type: ignore[arg-type]
+            if field.name not in ("range", "line", "text")
         )
 
-    def _name(self, one: str, other: str, bind: bool = False) -> bool:
+    def _name(self, name: str, other: str, bind: bool = False) -> bool:
         """An iterator stands for one other, but in each loop anew."""
         if bind:
-            self.names[one] = other
+            self.names[name] = other
             return True
-        return self.names.setdefault(one, other) == other
+        return self.names.setdefault(name, other) == other
 
     def _value(self, name: str, other: object) -> bool:
         """What a field of the description stands for: an expression without memories and iterators."""

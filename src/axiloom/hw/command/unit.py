@@ -55,11 +55,11 @@ class Unit:
         for task in self.tasks.values():
             if name in task.meaning.values:
                 holders.setdefault(task.meaning.values[name], []).append(task.is_active)
-        found = {expr: logic(expr, self.inputs) for expr in holders}
-        if len(found) == 1:
-            (chosen,) = found.values()
+        values = {expr: logic(expr, self.inputs) for expr in holders}
+        if len(values) == 1:
+            (chosen,) = values.values()
         else:
-            chosen = reduce(or_, (Mux(Cat(*holders[expr]).any(), one, 0) for expr, one in found.items()))
+            chosen = reduce(or_, (Mux(Cat(*holders[expr]).any(), value, 0) for expr, value in values.items()))
         wire = Signal(chosen.shape(), name=f"{self.name}_{name}")
         m.d.comb += wire.eq(chosen)
         return wire

@@ -218,7 +218,7 @@ class WindowBuffer(wiring.Component):
             m.d.comb += [two_fit.eq(differ & ~at_last), pair.eq(strided & found & two_fit & ~left.one)]
         m.d.comb += tile_ends.eq(Mux(strided, left.one | left.two & two_fit, left.step & ~again))
 
-        one, other = (self.load_data.word_select(place + i, layout.bits) for i in range(2))
+        single, other = (self.load_data.word_select(place + i, layout.bits) for i in range(2))
         several = self.load_data.word_select(place[exact_log2(at_once) :], layout.bits * at_once)
         contiguous = self._groups(at.slot, at_once)
         if layout.skips:
@@ -229,7 +229,7 @@ class WindowBuffer(wiring.Component):
             )
             several = Mux(halves, kept.replicate(2), several)
             contiguous = Mux(halves, self._groups(at.slot, at_once // 2), contiguous)
-        chosen = Mux(strided, one.replicate(at_once), several)
+        chosen = Mux(strided, single.replicate(at_once), several)
         second = Mux(pair, 1 << bank(follows), 0)[: layout.cols]
         enable = Mux(strided, (1 << bank(at))[: layout.cols] | second, contiguous)
 

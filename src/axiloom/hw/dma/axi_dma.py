@@ -188,7 +188,7 @@ class AxiDma(wiring.Component):
     def _direct_channels(self, m: Module, stop: Signal, clear: Signal) -> list[_Channel]:
         """Registers command the movers."""
         word_bytes = self.data_width // 8
-        made = []
+        channels = []
         for name, mover, registers in (
             (
                 "mm2s",
@@ -216,7 +216,7 @@ class AxiDma(wiring.Component):
                 dma_registers.ADDRESS: (registers.write_address, registers.command.address),
                 dma_registers.LENGTH: (registers.write_length, registers.command.length),
             }
-            made.append(
+            channels.append(
                 _Channel(
                     registers,
                     mover,
@@ -226,14 +226,14 @@ class AxiDma(wiring.Component):
                     drained=mover.drained,
                 )
             )
-        return made
+        return channels
 
     def _scatter_gather_channels(self, m: Module, stop: Signal, clear: Signal) -> list[_Channel]:
         """Registers command an engine, and it the mover."""
         m.submodules.sg_port = port = ResetInserter(clear)(SgPort(self._cache))
         m.d.comb += port.stop.eq(stop)
         wiring.connect(m, port.bus, wiring.flipped(self.m_axi_sg))
-        made = []
+        channels = []
         shape = self.data_width, LENGTH_BITS, self.burst, True, self._cache
         for name, mover, requests in (
             ("mm2s", Mm2s(*shape), port.channel0),
@@ -291,7 +291,7 @@ class AxiDma(wiring.Component):
                 dma_registers.TAILDESC: (registers.write_tail, registers.tail),
                 dma_registers.AHEADDESC: (registers.write_ahead, registers.ahead),
             }
-            made.append(
+            channels.append(
                 _Channel(
                     registers,
                     mover,
@@ -301,7 +301,7 @@ class AxiDma(wiring.Component):
                     drained=mover.drained & port.drained,
                 )
             )
-        return made
+        return channels
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,7 @@ class Geometry:
 
     @property
     def _bounds(self) -> dict[str, int]:
-        return {one.name: one.reset & 0xFF for one in POST_SETTINGS} if self.post else {}
+        return {setting.name: setting.reset & 0xFF for setting in POST_SETTINGS} if self.post else {}
 
     @property
     def sizes_layout(self) -> data.StructLayout:

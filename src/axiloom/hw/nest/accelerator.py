@@ -53,13 +53,13 @@ class NestAccelerator(wiring.Component):
         m.d.comb += [core.start.eq(self.s_axis.tvalid & ~core.busy), self.debug_busy.eq(core.busy)]
 
         inputs = [getattr(core, input_name(port)) for port in self.circuit.inputs]
-        m.d.comb += self.s_axis.tready.eq(Cat(one.tready for one in inputs).all())
+        m.d.comb += self.s_axis.tready.eq(Cat(stream.tready for stream in inputs).all())
         at = 0
-        for port, one in zip(self.circuit.inputs, inputs, strict=True):
+        for port, stream in zip(self.circuit.inputs, inputs, strict=True):
             bits = _bits(self.circuit, port)
             m.d.comb += [
-                one.tdata.eq(self.s_axis.tdata[at : at + bits]),
-                one.tvalid.eq(self.s_axis.tvalid & self.s_axis.tready),
+                stream.tdata.eq(self.s_axis.tdata[at : at + bits]),
+                stream.tvalid.eq(self.s_axis.tvalid & self.s_axis.tready),
             ]
             at += bits
 

@@ -29,11 +29,11 @@ class Access:
 
     def at(self, bank: int) -> Request:
         """What it asks of one bank."""
-        one = self.request
+        request = self.request
         if len(self.banks) == 1:
-            return one
+            return request
         is_there = self.code(self.bank) == self.code_of(bank)
-        return replace(one, active=one.active & is_there)
+        return replace(request, active=request.active & is_there)
 
     def code(self, bank: Value) -> Value:
         """The bits of `bank` that tell its banks apart."""
@@ -70,19 +70,19 @@ class Rotation:
             assert access.turn is not None
             lanes.setdefault(access.turn.offset, []).append(access.request)
         never = Const(0, 1)
-        one = self.accesses[0].request
-        on = [active(lanes[each]) if each in lanes else never for each in range(len(self.banks))]
+        request = self.accesses[0].request
+        on = [active(lanes[bank]) if bank in lanes else never for bank in range(len(self.banks))]
         turned = [to_banks(m, f"{self._name}_on", on, self._by)]
-        for index in range(len(one.values)):
-            values = [choose(m, lanes[each], index) if each in lanes else None for each in range(len(on))]
+        for index in range(len(request.values)):
+            values = [choose(m, lanes[bank], index) if bank in lanes else None for bank in range(len(on))]
             turned.append(to_banks(m, f"{self._name}_{('address', 'data')[index]}", values, self._by))
-        common = set(one.when).intersection(*(each.request.when for each in self.accesses))
-        when = tuple(each for each in one.when if each in common)
+        common = set(request.when).intersection(*(access.request.when for access in self.accesses))
+        when = tuple(form for form in request.when if form in common)
         self._asked = [
             Request(
-                *(one.beat, one.slot, when, active_),
+                *(request.beat, request.slot, when, active_),
                 tuple(Const(0, 1) if x is None else x for x in values),
-                one.port,
+                request.port,
             )
             for active_, *values in zip(*turned, strict=True)
             if active_ is not None

@@ -83,8 +83,8 @@ class Core(wiring.Component):
         m, circuit, checks = Module(), self._circuit, Checks(self._checked)
         go, running = Signal(name="go"), self.running
         m.d.comb += go.eq(self.start & ~self.busy)
-        memories = {each.name: MemoryLogic(each) for each in circuit.memories}
-        fifos = self.fifos = {each.name: FifoLogic(each) for each in circuit.fifos}
+        memories = {memory.name: MemoryLogic(memory) for memory in circuit.memories}
+        fifos = self.fifos = {fifo.name: FifoLogic(fifo) for fifo in circuit.fifos}
         units = self._units = Units(self._find)
         pipes = [PipeLogic(m, circuit, pipe, memories, fifos, units, go) for pipe in circuit.pipes]
         self.pipes = {pipe.name: logic for pipe, logic in zip(circuit.pipes, pipes, strict=True)}
@@ -99,7 +99,7 @@ class Core(wiring.Component):
         self._run(m, go, running, [pipe.ended for pipe in pipes], sent)
         if self._checked:
             m.d.comb += self.debug_error.eq(checks.build(m))
-            m.d.comb += [getattr(self, peak_name(each.fifo)).eq(each.peak) for each in fifos.values()]
+            m.d.comb += [getattr(self, peak_name(fifo.fifo)).eq(fifo.peak) for fifo in fifos.values()]
         self.checks, self.bad = checks.texts, checks.bits
         return m
 
@@ -167,10 +167,10 @@ class Core(wiring.Component):
         if not memory.external:
             return {}
         read, written = touched(self._circuit, memory)
-        found = {}
+        ports = {}
         for bank in range(memory.banks):
             name = f"{plain(memory.name)}_{bank}"
-            found[bank] = BankPorts(
+            ports[bank] = BankPorts(
                 tuple(
                     tuple(getattr(self, f"{name}_r{port}_{end}") for end in ("addr", "en", "data"))
                     for port in range(memory.ports if read else 0)
@@ -179,7 +179,7 @@ class Core(wiring.Component):
                 if written
                 else None,
             )
-        return found
+        return ports
 
 
 def touched(circuit: Circuit, memory: Memory) -> tuple[bool, bool]:
@@ -208,5 +208,5 @@ def _memory_ports(circuit: Circuit, memory: Memory) -> list[tuple[str, tuple[str
         return []
     read, written = touched(circuit, memory)
     return [
-        each for bank in range(memory.banks) for each in external_ports(memory, bank, read, written).items()
+        port for bank in range(memory.banks) for port in external_ports(memory, bank, read, written).items()
     ]

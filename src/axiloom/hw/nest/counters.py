@@ -31,7 +31,7 @@ class Counters:
     def __init__(
         self, m: Module, name: str, counters: tuple[Counter, ...], start: Value, advance: Value
     ) -> None:
-        self.ranges: dict[str, Range] = {each.name: each.range for each in counters}
+        self.ranges: dict[str, Range] = {counter.name: counter.range for counter in counters}
         self.values: dict[str, Value] = {}
         for counter in counters:
             low, high = counter.range
@@ -42,20 +42,20 @@ class Counters:
         after: dict[str, Value] = {}
         outer = Forms(m, f"{name}_next", after, self.ranges)  # over the one after it
         first = first_values(counters)
-        lasts = [self._last(m, name, each) for each in counters]
+        lasts = [self._last(m, name, counter) for counter in counters]
         self.ended: Value = Cat(*lasts).all() if lasts else Const(1, 1)
-        for position, each in enumerate(counters):
-            value = self.values[each.name]
+        for position, current in enumerate(counters):
+            value = self.values[current.name]
             steps: Value = Cat(*lasts[position + 1 :]).all() if position + 1 < len(counters) else Const(1, 1)
-            then = Mux(lasts[position], outer.choose(each.lower), value + 1)
-            if self._is_read_by(each.name, counters[position + 1 :]):
-                coming = Signal.like(value, name=f"{name}_next_{plain(each.name)}")
+            then = Mux(lasts[position], outer.choose(current.lower), value + 1)
+            if self._is_read_by(current.name, counters[position + 1 :]):
+                coming = Signal.like(value, name=f"{name}_next_{plain(current.name)}")
                 m.d.comb += coming.eq(Mux(steps, then, value))
-                after[each.name], then = coming, coming
+                after[current.name], then = coming, coming
             with m.If(advance & steps):
                 m.d.sync += value.eq(then)
             with m.If(start):
-                m.d.sync += value.eq(first[each.name])
+                m.d.sync += value.eq(first[current.name])
 
     def _last(self, m: Module, name: str, counter: Counter) -> Value:
         low, high = counter.range
@@ -68,5 +68,5 @@ class Counters:
     @staticmethod
     def _is_read_by(name: str, inner: tuple[Counter, ...]) -> bool:
         """A lower bound further in needs to know the next value."""
-        forms = [form for each in inner for piece in each.lower for form in (piece.value, *piece.when)]
+        forms = [form for counter in inner for piece in counter.lower for form in (piece.value, *piece.when)]
         return any(name in form.names for form in forms)

@@ -75,10 +75,10 @@ class FifoLogic:
             m.d.sync += before.eq(Mux(start, fifo.initial, self.peak))
         if fifo.bits:
             value = Signal(fifo.bits, name=f"{name}_pushed")
-            values = [one for _, one in self._pushes]
+            values = [value for _, value in self._pushes]
             chosen = values[-1] if values else None
-            for pushed, one in reversed(self._pushes[:-1]):
-                chosen = Mux(pushed, one, chosen)
+            for pushed, element in reversed(self._pushes[:-1]):
+                chosen = Mux(pushed, element, chosen)
             if chosen is not None:
                 m.d.comb += value.eq(chosen)
             self._store(m, start, push, value, pop)

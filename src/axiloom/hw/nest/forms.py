@@ -26,15 +26,15 @@ def plain(name: str) -> str:
 
 def digits(number: int) -> list[tuple[int, int]]:
     """`number` as the sum of ``sign << position``, with as few as possible: pairs (sign, position)."""
-    found, position, rest = [], 0, number
+    pairs, position, rest = [], 0, number
     while rest:
         if rest & 1:
             sign = 2 - (rest & 3)  # 1 before ...01, -1 before ...11
-            found.append((sign, position))
+            pairs.append((sign, position))
             rest -= sign
         rest >>= 1
         position += 1
-    return found
+    return pairs
 
 
 def reciprocal(divisor: int, largest: int) -> tuple[int, int]:
@@ -65,11 +65,11 @@ def place_range(place: Sequence[Term], ranges: Mapping[str, Range]) -> Range:
 
 def place_values(place: Place, ranges: Mapping[str, Range]) -> set[int]:
     """All values that `place` may have, and few others."""
-    found = {0}
+    sums = {0}
     for term in place:
         values = {term.factor * value for value in _values(term, ranges)}
-        found = {one + value for one in found for value in values}
-    return found
+        sums = {total + value for total in sums for value in values}
+    return sums
 
 
 def _values(term: Term, ranges: Mapping[str, Range]) -> Iterable[int]:

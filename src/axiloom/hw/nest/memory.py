@@ -48,12 +48,14 @@ class MemoryLogic:
     def build(self, m: Module, checks: Checks, external: Mapping[int, BankPorts]) -> None:
         """Banks, or the `external` ports of each, and what chooses among the accesses."""
         memory = self.memory
-        for access in [*(one for one, _ in self._reads), *self._writes]:
+        for access in [*(access for access, _ in self._reads), *self._writes]:
             self._check_places(access, checks)
-        all_reads, all_writes = (grouped(m, each) for each in ([one for one, _ in self._reads], self._writes))
+        all_reads, all_writes = (
+            grouped(m, accesses) for accesses in ([access for access, _ in self._reads], self._writes)
+        )
         for bank in range(memory.banks):
-            reads = [one for one in all_reads if bank in one.banks]
-            writes = [one for one in all_writes if bank in one.banks]
+            reads = [access for access in all_reads if bank in access.banks]
+            writes = [access for access in all_writes if bank in access.banks]
             write = self._write_port(m, bank, writes, checks)
             if memory.storage is Storage.REGISTERS and not memory.external:
                 self._registers(m, bank, reads, write)
@@ -121,9 +123,9 @@ class MemoryLogic:
                 continue
             chosen = choose(m, requests, 0)
             m.d.comb += [address.eq(chosen), enable.eq(active(requests))]
-            for one in requests if len(requests) > 1 else ():
+            for rival in requests if len(requests) > 1 else ():
                 what = f"{self.memory.name}: two addresses on read port {port} of bank {bank} in a cycle"
-                checks.never(what, one.active & (one.values[0] != chosen))
+                checks.never(what, rival.active & (rival.values[0] != chosen))
 
     def _ram(self, m: Module, bank: int, written: bool) -> BankPorts:
         memory = self.memory
@@ -222,7 +224,9 @@ def _ports(requests: Sequence[Request], count: int) -> list[int]:
         ports, late = _first_fit(requests, order, count)
     if late is None:
         return ports
-    return [port if each.port is None else each.port for each, port in zip(requests, ports, strict=True)]
+    return [
+        port if request.port is None else request.port for request, port in zip(requests, ports, strict=True)
+    ]
 
 
 def _first_fit(
@@ -233,11 +237,11 @@ def _first_fit(
     ports, late = [count - 1] * len(requests), None
     for group in order:
         mine = [requests[number] for number in group]
-        found = [i for i, there in enumerate(served) if not any(_collide(a, b) for a in mine for b in there)]
-        alone = [i for i in found if all(one.beat.pipe == mine[0].beat.pipe for one in served[i])]
-        if not found and late is None:
+        free = [i for i, there in enumerate(served) if not any(_collide(a, b) for a in mine for b in there)]
+        alone = [i for i in free if all(request.beat.pipe == mine[0].beat.pipe for request in served[i])]
+        if not free and late is None:
             late = group
-        port = (alone or found or [count - 1])[0]
+        port = (alone or free or [count - 1])[0]
         for number in group:
             ports[number] = port
         served[port] += mine
@@ -253,17 +257,17 @@ def _collide(request: Request, other: Request) -> bool:
 
 def external_ports(memory: Memory, bank: int, reads: bool, writes: bool) -> dict[str, tuple[str, int]]:
     """Ports of an external memory's bank: name to direction ("in" or "out") and bits."""
-    name, found = f"{plain(memory.name)}_{bank}", dict[str, tuple[str, int]]()
+    name, ports = f"{plain(memory.name)}_{bank}", dict[str, tuple[str, int]]()
     for port in range(memory.ports if reads else 0):
-        found |= {
+        ports |= {
             f"{name}_r{port}_addr": ("out", address_bits(memory)),
             f"{name}_r{port}_en": ("out", 1),
             f"{name}_r{port}_data": ("in", memory.bits),
         }
     if writes:
-        found |= {
+        ports |= {
             f"{name}_w_addr": ("out", address_bits(memory)),
             f"{name}_w_en": ("out", 1),
             f"{name}_w_data": ("out", memory.bits),
         }
-    return found
+    return ports

@@ -121,11 +121,11 @@ class PipeLogic:
 
     def _ends(self, kind: type[Pop] | type[Push]) -> dict[str, list[Condition]]:
         """The conditions of this pipe's nodes of `kind`, by FIFO."""
-        found: dict[str, list[Condition]] = {}
+        conditions: dict[str, list[Condition]] = {}
         for node in self._pipe.nodes:
             if isinstance(node, kind):
-                found.setdefault(node.fifo, []).append(node.when)
-        return found
+                conditions.setdefault(node.fifo, []).append(node.when)
+        return conditions
 
     def waits(self, node: Push, slot: int) -> Value:
         """Whether the iteration in `slot`, if there is one, has yet to push what `node` does."""

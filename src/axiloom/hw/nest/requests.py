@@ -39,16 +39,16 @@ class Request:
         return self.slot % self.beat.interval
 
 
-def exclude(one: Condition, other: Condition) -> bool:
+def exclude(condition: Condition, other: Condition) -> bool:
     """Two forms, one of each, are never both at least 0. (False where this small test cannot tell.)"""
-    return any((a + b).is_constant and (a + b).constant < 0 for a in one for b in other)
+    return any((a + b).is_constant and (a + b).constant < 0 for a in condition for b in other)
 
 
-def meet(one: Request, other: Request) -> bool:
+def meet(request: Request, other: Request) -> bool:
     """Both may be active in the same cycle, by what is known of one pipe. Requests of different pipes are
     kept apart by tokens."""
-    same = one.beat.pipe == other.beat.pipe and one.turn == other.turn
-    return same and not (one.slot == other.slot and exclude(one.when, other.when))
+    same = request.beat.pipe == other.beat.pipe and request.turn == other.turn
+    return same and not (request.slot == other.slot and exclude(request.when, other.when))
 
 
 def choose(m: Module, requests: Sequence[Request], index: int) -> Value:
@@ -60,7 +60,9 @@ def choose(m: Module, requests: Sequence[Request], index: int) -> Value:
     pipes: dict[str, list[Request]] = {}
     for request in requests:
         pipes.setdefault(request.beat.pipe, []).append(request)
-    chosen = [(_or([each.active for each in mine]), _of_pipe(m, mine, index)) for mine in pipes.values()]
+    chosen = [
+        (_or([request.active for request in mine]), _of_pipe(m, mine, index)) for mine in pipes.values()
+    ]
     return _first_active(chosen)
 
 

@@ -43,7 +43,7 @@ class Turn:
 def turns(circuit: Circuit, pipe: Pipe) -> dict[int, Turn]:
     """The nodes of `pipe`, by position, that reach their banks by rotations."""
     ranges = {counter.name: counter.range for counter in pipe.counters}
-    memories = {each.name: each for each in circuit.memories}
+    memories = {memory.name: memory for memory in circuit.memories}
     groups: dict[object, list[dict[int, tuple[Read | Write, Turn]]]] = {}
     for index, node in enumerate(pipe.nodes):
         if not isinstance(node, Read | Write):
@@ -57,24 +57,26 @@ def turns(circuit: Circuit, pipe: Pipe) -> dict[int, Turn]:
         port = node.port if isinstance(node, Read) else None
         key = (type(node), node.memory, port, node.slot, turn.by, turn.banks)
         there = groups.setdefault(key, [])
-        mine = next((each for each in there if not _in_the_way(node, turn, each)), None)
+        mine = next((group for group in there if not _in_the_way(node, turn, group)), None)
         if mine is None:
             there.append(mine := {})
         mine[index] = (node, turn)
-    found: dict[int, Turn] = {}
-    several = [each for there in groups.values() for each in there]
-    for number, group in enumerate(each for each in several if len({t.offset for _, t in each.values()}) > 1):
+    by_node: dict[int, Turn] = {}
+    several = [group for there in groups.values() for group in there]
+    for number, group in enumerate(
+        group for group in several if len({t.offset for _, t in group.values()}) > 1
+    ):
         for index, (_, turn) in group.items():
-            found[index] = Turn(number, turn.offset, turn.by, turn.first, turn.step, turn.count)
-    return found
+            by_node[index] = Turn(number, turn.offset, turn.by, turn.first, turn.step, turn.count)
+    return by_node
 
 
 def _turn(place: Place, ranges: Mapping[str, tuple[int, int]]) -> Turn | None:
-    moving = [each for each in place if not each.value.is_constant]
+    moving = [term for term in place if not term.value.is_constant]
     if len(moving) != 1 or moving[0].divisor != 1 or moving[0].modulus < 2 or moving[0].factor < 1:
         return None
     (term,) = moving
-    first = place_range([each for each in place if each is not term], {})[0]
+    first = place_range([other for other in place if other is not term], {})[0]
     # Coefficients count modulo `modulus` only; those near 0 take the fewest bits.
     modulus = term.modulus
     near = [(name, (factor + modulus // 2) % modulus - modulus // 2) for name, factor in term.value.terms]
@@ -91,8 +93,8 @@ def _turn(place: Place, ranges: Mapping[str, tuple[int, int]]) -> Turn | None:
 def _in_the_way(node: Read | Write, turn: Turn, group: Mapping[int, tuple[Read | Write, Turn]]) -> bool:
     """Another one goes to the same bank at the same time, to another address."""
     return any(
-        other.offset == turn.offset and one.address != node.address and not exclude(one.when, node.when)
-        for one, other in group.values()
+        other.offset == turn.offset and access.address != node.address and not exclude(access.when, node.when)
+        for access, other in group.values()
     )
 
 
@@ -132,12 +134,12 @@ def _stages(count: int, by: Value) -> range:
     return range(min((count - 1).bit_length(), len(by)))
 
 
-def _choice(m: Module, name: str, bit: Value, one: Value | None, other: Value | None) -> Value | None:
-    if one is None or other is None or one is other:
-        return other if one is None else one
-    if isinstance(one, Const) and isinstance(other, Const) and one.value == other.value:
-        return one
-    return _signal(m, name, Mux(bit, one, other))
+def _choice(m: Module, name: str, bit: Value, high: Value | None, low: Value | None) -> Value | None:
+    if high is None or low is None or high is low:
+        return low if high is None else high
+    if isinstance(high, Const) and isinstance(low, Const) and high.value == low.value:
+        return high
+    return _signal(m, name, Mux(bit, high, low))
 
 
 def _signal(m: Module, name: str, value: Value) -> Signal:

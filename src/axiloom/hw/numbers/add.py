@@ -38,7 +38,7 @@ class Add(Function):
         subtract = x[31] ^ y[31]
         is_nan = large & (encoding.fraction(x).any() | (encoding.exponent(y).all() & subtract))
         kinds = stages.later(Cat(subtract, is_nan, large, x[31]), "kinds")
-        exponents = [encoding.exponent(one) | ~encoding.exponent(one).any() for one in (x, y)]
+        exponents = [encoding.exponent(operand) | ~encoding.exponent(operand).any() for operand in (x, y)]
         far = stages.wire((exponents[0] - exponents[1])[:8], "far")
         places = stages.wire(Mux(far > _FARTHEST, _FARTHEST, far)[:5], "places")
         moved = shifted_right(stages, _significand(y), places, "down")

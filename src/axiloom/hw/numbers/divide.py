@@ -81,8 +81,8 @@ def _normal(stages: Stages, raw: Value, label: str) -> tuple[Value, Value]:
 
 def _kinds(a: Value, b: Value) -> Value:
     """Whether the quotient is NaN, 0, or infinite whatever the significands are; and its sign."""
-    nan = [one[7:15].all() & one[:7].any() for one in (a, b)]
-    infinite = [one[7:15].all() & ~one[:7].any() for one in (a, b)]
-    zero = [~one[:15].any() for one in (a, b)]
+    nan = [operand[7:15].all() & operand[:7].any() for operand in (a, b)]
+    infinite = [operand[7:15].all() & ~operand[:7].any() for operand in (a, b)]
+    zero = [~operand[:15].any() for operand in (a, b)]
     is_nan = nan[0] | nan[1] | (zero[0] & zero[1]) | (infinite[0] & infinite[1])
     return Cat(is_nan, zero[0] | infinite[1], infinite[0] | zero[1], a[15] ^ b[15])

@@ -63,8 +63,8 @@ class Product(Function):
 
 def _kinds(a: Value, b: Value) -> tuple[Value, Value]:
     """Whether the product is NaN, and whether it is infinite because an operand is."""
-    nan = [one[7:15].all() & one[:7].any() for one in (a, b)]
-    infinite = [one[7:15].all() & ~one[:7].any() for one in (a, b)]
-    zero = [~one[:15].any() for one in (a, b)]
+    nan = [operand[7:15].all() & operand[:7].any() for operand in (a, b)]
+    infinite = [operand[7:15].all() & ~operand[:7].any() for operand in (a, b)]
+    zero = [~operand[:15].any() for operand in (a, b)]
     is_nan = nan[0] | nan[1] | (infinite[0] & zero[1]) | (infinite[1] & zero[0])
     return is_nan, infinite[0] | infinite[1]

@@ -14,8 +14,8 @@ from axiloom.hw.numbers.product import Product
 from axiloom.hw.numbers.table import Exponential
 
 FUNCTIONS: Mapping[str, Function] = {
-    each.external: each
-    for each in (
+    unit.external: unit
+    for unit in (
         *(Add(), Product(), Widen(), Narrow(), Exponential(), Divide()),
         *(BrainAdd(), BrainMultiply(), BrainMaximum()),
     )

@@ -37,17 +37,17 @@ class Exponential(Function):
 
     def entries(self) -> list[int]:
         """By sign, exponent and fraction. Raises SpecError if the table is not the whole function."""
-        found = FUNCTIONS[self.external].python(np.arange(1 << 16))
+        values = FUNCTIONS[self.external].python(np.arange(1 << 16))
         raw = np.arange(1 << 16)
         sign, exponent, fraction = raw >> 15, raw >> _FRACTION & _LARGE, raw & 127
         expected = np.where(exponent < self.least, self.small, np.asarray(self.beyond)[sign])
         expected = np.where((exponent == _LARGE) & (fraction != 0), self.nan, expected)
         inside = (exponent >= self.least) & (exponent < self.least + _EXPONENTS)
-        wrong = np.flatnonzero(~inside & (found != expected))
+        wrong = np.flatnonzero(~inside & (values != expected))
         if wrong.size:
-            value = f"{self.external} of {wrong[0]:#06x} is {found[wrong[0]]:#06x}"
+            value = f"{self.external} of {wrong[0]:#06x} is {values[wrong[0]]:#06x}"
             raise SpecError([f"{value}, outside of the table"])
-        return [int(each) for each in found[inside]]
+        return [int(value) for value in values[inside]]
 
     def build(self, m: Module, name: str, *operands: Value) -> Value:
         stages = Stages(m, name)
@@ -63,7 +63,7 @@ class Exponential(Function):
         is_small = exponent < self.least
         is_beyond = exponent >= self.least + _EXPONENTS
         is_nan = exponent.all() & raw[:_FRACTION].any()
-        small, nan, *beyond = (Const(each, 16) for each in (self.small, self.nan, *self.beyond))
+        small, nan, *beyond = (Const(value, 16) for value in (self.small, self.nan, *self.beyond))
         other = Mux(is_small, small, Mux(is_nan, nan, Mux(raw[15], beyond[1], beyond[0])))
         kept = stages.later(Cat(other, is_small | is_beyond), "other")
         return stages.later(stages.wire(Mux(kept[16], kept[:16], port.data), "found"), "result")

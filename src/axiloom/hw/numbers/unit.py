@@ -56,7 +56,7 @@ class Unit(wiring.Component):
 def placed(m: Module, name: str, function: Function, *operands: Value) -> Value:
     """The result of `operands`, `function.latency` cycles later, by an instance of its module. Raises
     ValueError for operands of other widths."""
-    widths = tuple(len(one) for one in operands)
+    widths = tuple(len(operand) for operand in operands)
     if widths != function.operand_bits:
         raise ValueError(f"{function.external} takes operands of {function.operand_bits} bits, not {widths}")
     inputs = {}

@@ -77,8 +77,8 @@ def read_ports(
         tree = Path(folder) / "tree.json"
         links = Links(folder, files)
         includes = [f"+incdir+{include}" for include in links.includes]
-        given = [f"-G{name}={value}" for name, value in (parameters or {}).items()]
-        options = ("--json-only", "--json-only-output", str(tree), "--top-module", top, *includes, *given)
+        defines = [f"-G{name}={value}" for name, value in (parameters or {}).items()]
+        options = ("--json-only", "--json-only-output", str(tree), "--top-module", top, *includes, *defines)
         quiet = ("-Wno-lint", "-Wno-fatal", "-Wno-MULTITOP")
         done = verilator.run([*options, *quiet, *links.files], cwd=folder)
         if done.returncode != 0 or not tree.is_file():
@@ -131,7 +131,7 @@ _MODULE = re.compile(
 def not_there(files: Sequence[Path], top: str) -> str:
     """Which modules the files have in place of `top`."""
     texts = [file.read_text(encoding="utf-8", errors="replace") for file in files]
-    names = [found["name"] for text in texts for found in _MODULE.finditer(text) if found["name"]]
+    names = [match["name"] for text in texts for match in _MODULE.finditer(text) if match["name"]]
     shown = ", ".join(str(file) for file in files)
     return f"no such module in {shown}{hint(top, names)}; there are {listed(names)}"
 

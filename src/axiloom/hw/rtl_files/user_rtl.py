@@ -108,13 +108,13 @@ class UserRtl:
         self.resets = self._resets(faults)
         self.reset = next(iter(self.resets), None)
         self.reset_active_low = self.reset is not None and self.resets[self.reset]
-        found = list(buses(self.ports, "tdata"))
-        self.stream_width = self._width(found)
-        ins = [bus for bus in found if bus.signals["tdata"].is_input]
-        outs = [bus for bus in found if not bus.signals["tdata"].is_input]
+        data_buses = list(buses(self.ports, "tdata"))
+        self.stream_width = self._width(data_buses)
+        ins = [bus for bus in data_buses if bus.signals["tdata"].is_input]
+        outs = [bus for bus in data_buses if not bus.signals["tdata"].is_input]
         self.master = self._master(faults)
         self.master_width = self._master_width(faults)
-        streams = bool(found) or self.master is None
+        streams = bool(data_buses) or self.master is None
         self.input_streams = self._streams(ins, True, faults) if streams else []
         self.output_stream = next(iter(self._streams(outs, False, faults) if streams else []), Bus("", {}))
         self.input = self.input_streams[0].prefix if self.input_streams else ""
@@ -204,10 +204,10 @@ class UserRtl:
             if named is None or not named.is_input or named.width != 1:
                 faults.append(f"`rtl.clock` names {self.told.clock}, which is no input of one bit")
             return (self.told.clock,)
-        found = [p.name for p in self.ports if known(p, CLOCKS)]
-        if not found:
+        clocks = [p.name for p in self.ports if known(p, CLOCKS)]
+        if not clocks:
             faults.append("no clock")
-        return tuple(found)
+        return tuple(clocks)
 
     def _resets(self, faults: list[str]) -> dict[str, bool]:
         if self.told.reset:
@@ -222,28 +222,28 @@ class UserRtl:
             if known(p, names)
         }
 
-    def _width(self, found: list[Bus]) -> int:
+    def _width(self, streams: list[Bus]) -> int:
         """Bits at the DMA: those of the widest stream that fits, a word at least."""
-        there = {bus.signals["tdata"].width for bus in found if bus.signals["tdata"].is_input}
+        there = {bus.signals["tdata"].width for bus in streams if bus.signals["tdata"].is_input}
         widths = {STREAM_WIDTHS[-1] if width in WIDE else width for width in there}
         return max(widths & {*STREAM_WIDTHS}, default=WORD_BITS)
 
-    def _streams(self, found: list[Bus], is_input: bool, faults: list[str]) -> list[Bus]:
+    def _streams(self, streams: list[Bus], is_input: bool, faults: list[str]) -> list[Bus]:
         """The streams of a direction: one, or one an operand in the order of the specification's `inputs`."""
         what = "input" if is_input else "output"
         if is_input and self.told.inputs:
-            by_prefix = {bus.prefix: bus for bus in found}
+            by_prefix = {bus.prefix: bus for bus in streams}
             wanted = list(self.told.inputs.values())
-            for prefix in (one for one in wanted if one not in by_prefix):
+            for prefix in (prefix for prefix in wanted if prefix not in by_prefix):
                 faults.append(f"`rtl.inputs` names {prefix}, and there are {', '.join(by_prefix) or 'none'}")
-            found = [by_prefix[one] for one in wanted if one in by_prefix]
-        elif len(found) != 1:
-            names = f": {', '.join(self._tdata(bus) for bus in found)}" if found else ""
-            faults.append(f"{len(found) or 'no'} {what} streams ({what} *_tdata){names}")
+            streams = [by_prefix[prefix] for prefix in wanted if prefix in by_prefix]
+        elif len(streams) != 1:
+            names = f": {', '.join(self._tdata(bus) for bus in streams)}" if streams else ""
+            faults.append(f"{len(streams) or 'no'} {what} streams ({what} *_tdata){names}")
             return []
-        for bus in found:
+        for bus in streams:
             self._check_stream(bus, is_input, faults)
-        return found
+        return streams
 
     def _check_stream(self, bus: Bus, is_input: bool, faults: list[str]) -> None:
         width = bus.signals["tdata"].width
@@ -264,14 +264,14 @@ class UserRtl:
         return width in NARROW or (width in WIDE and self.stream_width == STREAM_WIDTHS[-1])
 
     def _control(self, faults: list[str]) -> Bus | None:
-        found = [bus for bus in buses(self.ports, "awaddr") if bus.signals["awaddr"].is_input]
-        if not found:
+        ports = [bus for bus in buses(self.ports, "awaddr") if bus.signals["awaddr"].is_input]
+        if not ports:
             return None
-        if len(found) > 1:
+        if len(ports) > 1:
             faults.append(
-                f"{len(found)} AXI4-Lite ports: {', '.join(bus.prefix for bus in found)}; at most one"
+                f"{len(ports)} AXI4-Lite ports: {', '.join(bus.prefix for bus in ports)}; at most one"
             )
-        bus = found[0]
+        bus = ports[0]
         for names, is_input in ((SLAVE_IN, True), (SLAVE_OUT, False)):
             for name in names:
                 there = bus.signals.get(name)
@@ -285,15 +285,17 @@ class UserRtl:
 
     def _master(self, faults: list[str]) -> Bus | None:
         """Its AXI4 master: one, that reads, writes or both."""
-        found = {
+        masters = {
             bus.prefix: bus
             for key in ("araddr", "awaddr")
             for bus in buses(self.ports, key)
             if not bus.signals[key].is_input
         }
-        if len(found) > 1:
-            faults.append(f"{len(found)} AXI4 masters: {', '.join(found)}; at most one (in HLS: one bundle)")
-        bus = next(iter(found.values()), None)
+        if len(masters) > 1:
+            faults.append(
+                f"{len(masters)} AXI4 masters: {', '.join(masters)}; at most one (in HLS: one bundle)"
+            )
+        bus = next(iter(masters.values()), None)
         if bus is None:
             return None
         for names, is_input in ((MASTER_OUT, False), (MASTER_IN, True)):
@@ -301,7 +303,7 @@ class UserRtl:
                 there = bus.signals.get(name)
                 if there is not None and (there.is_input, there.width) != (is_input, bits):
                     faults.append(f"{Port(bus.prefix + name, is_input, bits)} is {there} instead")
-        for way in [one for one in ("ar", "aw") if f"{one}addr" in bus.signals]:
+        for way in [way for way in ("ar", "aw") if f"{way}addr" in bus.signals]:
             needed = {
                 "ar": ("rdata", "rvalid", "rready"),
                 "aw": ("wdata", "wstrb", "wlast", "wvalid", "wready"),
@@ -314,11 +316,11 @@ class UserRtl:
     def _master_width(self, faults: list[str]) -> int:
         if self.master is None:
             return 0
-        widths = {one.width for name in ("rdata", "wdata") if (one := self.master.signals.get(name))}
+        widths = {port.width for name in ("rdata", "wdata") if (port := self.master.signals.get(name))}
         if len(widths) != 1 or not widths <= {*MASTER_WIDTHS}:
-            found = " and ".join(map(str, sorted(widths))) or "none"
+            listed = " and ".join(map(str, sorted(widths))) or "none"
             accepted = ", ".join(map(str, MASTER_WIDTHS))
-            faults.append(f"{self.master.prefix}*data has {found} bits; one width of {accepted} is expected")
+            faults.append(f"{self.master.prefix}*data has {listed} bits; one width of {accepted} is expected")
         return max(widths, default=0)
 
     def _constants(self) -> list[str]:

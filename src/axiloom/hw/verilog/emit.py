@@ -55,10 +55,10 @@ def emit(
         raise BuildError(f"top must be one of {', '.join(TOPS)}, not {top!r}")
     component: wiring.Component
     specs = (spec,) if isinstance(spec, Link) else tuple(spec)
-    for one in specs if user_rtl is None else ():
-        check_engine(one)  # before Amaranth has a DMA that is never used, of which it would warn
+    for link in specs if user_rtl is None else ():
+        check_engine(link)  # before Amaranth has a DMA that is never used, of which it would warn
     if len(specs) != 1:
-        names = ", ".join(one.name for one in specs)
+        names = ", ".join(link.name for link in specs)
         if top != "soc":
             raise BuildError(f"{names}: the Verilog of an accelerator alone is of one of them; name one")
         if user_rtl is not None:
@@ -96,8 +96,8 @@ def emit_model_soc(specs: Sequence[Link]) -> str:
     :exc:`SpecError` for accelerators that do not fit together.
     """
     models = [ModelAccelerator(spec.stream_width, number) for number, spec in enumerate(specs)]
-    one = len(specs) == 1
-    soc = Soc(specs[0], accelerator=models[0]) if one else SharedSoc(specs, models)
+    single = len(specs) == 1
+    soc = Soc(specs[0], accelerator=models[0]) if single else SharedSoc(specs, models)
     lines = (f"{_tool()}, a SoC for simulation", f"needs module {MODULE}, the functional model")
     return _comment(lines) + convert(soc, TOPS["soc"], {MODULE, *PORTS})
 

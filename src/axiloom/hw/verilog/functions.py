@@ -17,7 +17,7 @@ def emit_with_functions(device: wiring.Component, top: str) -> str:
     """Verilog of `device` with clock ``aclk`` and reset ``aresetn`` (synchronous, active low); the same bytes
     for the same text and lanes. All modules' names begin with `top`, so two devices can be in one design."""
     core = convert(device, top)
-    used = [name for name, one in FUNCTIONS.items() if re.search(rf"\b{module_name(one)}\b", core)]
+    used = [name for name, function in FUNCTIONS.items() if re.search(rf"\b{module_name(function)}\b", core)]
     text = "\n".join([core, *map(_function, used)])
     for name in used:
         text = re.sub(rf"\b{module_name(FUNCTIONS[name])}\b", module_of(top, FUNCTIONS[name]), text)

@@ -70,10 +70,10 @@ class Inliner:
     def port(self, text: str, width: int | None) -> str:
         """`text`, connected to a port of `width` bits. Yosys computes it no wider than its operands."""
         before = set(self.used)
-        found = self.whole(text, width)
-        widths = [self.width(atom) or 0 for atom in re.findall(_ATOM, found)]
-        if width in (None, 1) or found.startswith("{") or width in widths:
-            return found
+        whole = self.whole(text, width)
+        widths = [self.width(atom) or 0 for atom in re.findall(_ATOM, whole)]
+        if width in (None, 1) or whole.startswith("{") or width in widths:
+            return whole
         self.used = before
         return text
 
@@ -96,9 +96,9 @@ class Inliner:
         return expression
 
     def _expand(self, text: str, width: int | None) -> _Expression:
-        found = self._once("whole", text, width, lambda: self._expanded(text, width))
-        assert found is not None
-        return found
+        expression = self._once("whole", text, width, lambda: self._expanded(text, width))
+        assert expression is not None
+        return expression
 
     def _expanded(self, text: str, width: int | None) -> _Expression:
         if width is None:

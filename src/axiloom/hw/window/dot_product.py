@@ -92,7 +92,7 @@ class DotProduct(wiring.Component):
         write, read = results.write_port(), results.read_port()
         m.d.comb += [
             self.active.eq(fetched.add),
-            self.busy.eq(Cat((one.add, one.save, one.clear) for one in steps).any()),
+            self.busy.eq(Cat((stage.add, stage.save, stage.clear) for stage in steps).any()),
             write.en.eq(step.save),
             write.addr.eq(self.saved),
             write.data.eq(total),

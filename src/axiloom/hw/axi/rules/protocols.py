@@ -75,4 +75,4 @@ PROTOCOLS = {
 def of(signals: Iterable[str]) -> Protocol | None:
     """The protocol of a port with these signals (in lower case, without prefix); None: of no protocol."""
     names = frozenset(signals)
-    return next((one for one in PROTOCOLS.values() if one.has(names)), None)
+    return next((protocol for protocol in PROTOCOLS.values() if protocol.has(names)), None)

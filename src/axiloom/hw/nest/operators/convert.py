@@ -70,10 +70,10 @@ class Convert(Operator):
         elif shift < 0:
             value = stages.wire((value + Const((1 << -shift) >> 1)) >> -shift, "rounded")
         if number.is_fixed or result.is_fixed:
-            found = saturated(value, result)
+            converted = saturated(value, result)
         else:
-            found = resized(value, result.bits)
-        return stages.later(found, "converted", self.latency)
+            converted = resized(value, result.bits)
+        return stages.later(converted, "converted", self.latency)
 
 
 def ends(number: Whole) -> tuple[Const, Const]:

@@ -32,13 +32,13 @@ class Cost:
 
 def of(name: str, number: str, result: str, latency: int) -> Cost:
     """Raises :exc:`UsageError` if it is not known."""
-    found = _table().get(key(name, number, result, latency)) or _between(name, number, result, latency)
-    if found is None:
+    cost = _table().get(key(name, number, result, latency)) or _between(name, number, result, latency)
+    if cost is None:
         raise UsageError(
             f"the cost of operator `{key(name, number, result, latency)}` is not in {TABLE.name}, nor that "
             f"of a narrower and a wider one; `python -m benchmarks nest_operators` fills it"
         )
-    return found
+    return cost
 
 
 def key(name: str, number: str, result: str, latency: int) -> str:
@@ -88,7 +88,7 @@ def _alike(number: str, result: str, of_family: str) -> str:
 def _row(name: str, number: str, result: str, latency: int) -> Cost | None:
     """The table's, of the same latency or the one closest to it."""
     start = f"{name} {number} {result} "
-    rows = {int(each.removeprefix(start)): cost for each, cost in _table().items() if each.startswith(start)}
+    rows = {int(text.removeprefix(start)): cost for text, cost in _table().items() if text.startswith(start)}
     return rows[min(rows, key=lambda there: abs(there - latency))] if rows else None
 
 

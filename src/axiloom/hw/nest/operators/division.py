@@ -65,10 +65,10 @@ class Division(Operator):
                 rest, below = stages.later(rest, f"partial_{row}"), stages.later(below, f"below_{row}")
                 quotient = stages.later(quotient, f"quotient_{row}")
         if self.name == "rem":
-            found = (rest + Mux(below, divisor, 0))[:bits]
+            chosen = (rest + Mux(below, divisor, 0))[:bits]
         else:
-            found = quotient
-        return stages.later(_magnitude(found, is_negative), "result")
+            chosen = quotient
+        return stages.later(_magnitude(chosen, is_negative), "result")
 
 
 def _magnitude(value: Value, negative: Value) -> Value:

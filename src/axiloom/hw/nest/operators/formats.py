@@ -53,12 +53,12 @@ class Whole:
 def whole(name: str) -> Whole | None:
     """The format of an integer or a fixed-point number; None for other names."""
     try:
-        found = format_of(name)
+        format = format_of(name)
     except ValueError:
         return None
-    if found.kind not in (Kind.INTEGER, Kind.FIXED):
+    if format.kind not in (Kind.INTEGER, Kind.FIXED):
         return None
-    return Whole(found.bits, found.signed, found.fraction, found.kind is Kind.FIXED)
+    return Whole(format.bits, format.signed, format.fraction, format.kind is Kind.FIXED)
 
 
 def bits_of(name: str) -> int:

@@ -45,10 +45,10 @@ class Lanes(Operator):
         kind, bits = unsigned(bits_of(self.result)), bits_of(self.number)
         if self.name != JOIN:
             return (operands[0] >> self._place).astype(kind)
-        found = np.zeros_like(operands[0], kind)
+        packed = np.zeros_like(operands[0], kind)
         for number, lane in enumerate(operands):
-            found |= lane.astype(kind) << kind.type(number * bits)
-        return found
+            packed |= lane.astype(kind) << kind.type(number * bits)
+        return packed
 
     def build(self, m: Module, name: str, *operands: Value) -> Value:
         if self.name == JOIN:

@@ -29,10 +29,10 @@ class Logic(Operator):
     def build(self, m: Module, name: str, *operands: Value) -> Value:
         x, *y = operands
         if self.name == "not":
-            found = ~x
+            result = ~x
         else:
-            found = {"and": x & y[0], "or": x | y[0], "xor": x ^ y[0]}[self.name]
-        return Stages(m, name).later(found, self.name, self.latency)
+            result = {"and": x & y[0], "or": x | y[0], "xor": x ^ y[0]}[self.name]
+        return Stages(m, name).later(result, self.name, self.latency)
 
 
 class Select(Operator):

@@ -70,10 +70,10 @@ class Product(Operator):
         product = stages.later(resized(x * y, keep), "product", cycles - before)
         if not rounds:
             return product
-        found = (signed_as(product, number) + Const((1 << number.fraction) >> 1)) >> number.fraction
+        rounded = (signed_as(product, number) + Const((1 << number.fraction) >> 1)) >> number.fraction
         if result.bits < 32:
-            found = saturated(stages.wire(found, "rounded"), result)
-        return stages.later(found[: result.bits], "result")
+            rounded = saturated(stages.wire(rounded, "rounded"), result)
+        return stages.later(rounded[: result.bits], "result")
 
 
 def _is_exact(number: Whole, result: Whole) -> bool:

@@ -17,7 +17,9 @@ _FAMILIES = (
 
 def _operators(family: str) -> list[type[Operator]]:
     module = import_module(f"axiloom.hw.nest.operators.{family}")
-    kinds = [each for each in vars(module).values() if getattr(each, "__module__", "") == module.__name__]
+    kinds = [
+        member for member in vars(module).values() if getattr(member, "__module__", "") == module.__name__
+    ]
     return [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Operator)]
 
 

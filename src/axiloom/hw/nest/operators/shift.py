@@ -43,5 +43,5 @@ class Shift(Operator):
         rest = x[-1].replicate(number.bits) if is_signed else 0
         # A width that is no power of two: moves of it and more are in range of `near`, and leave the same.
         is_far = distance[low:].any() if low < number.bits else 0
-        found = Mux(is_far, rest, moved[: number.bits])
-        return stages.later(found, self.name, self.latency)
+        shifted = Mux(is_far, rest, moved[: number.bits])
+        return stages.later(shifted, self.name, self.latency)

@@ -54,16 +54,16 @@ class Sum(Operator):
         assert number is not None
         x, *y = operands
         if self.name == "add":
-            found = x + y[0]
+            total = x + y[0]
         elif self.name == "sub":
-            found = x - y[0]
+            total = x - y[0]
         elif self.name == "neg":
-            found = -x
+            total = -x
         else:
             # One carry chain: the inverse and 1 for a negative number.
             negative = x[-1] & int(number.signed)
-            found = (x ^ negative.replicate(number.bits)) + negative
-        return Stages(m, name).later(found[: number.bits], "sum", self.latency)
+            total = (x ^ negative.replicate(number.bits)) + negative
+        return Stages(m, name).later(total[: number.bits], "sum", self.latency)
 
 
 class Extreme(Operator):
@@ -85,8 +85,8 @@ class Extreme(Operator):
         assert number is not None
         x, y = operands
         first_is_less = signed_as(x, number) < signed_as(y, number)
-        found = Mux(first_is_less ^ (self.name == "min"), y, x)
-        return Stages(m, name).later(found, self.name, self.latency)
+        chosen = Mux(first_is_less ^ (self.name == "min"), y, x)
+        return Stages(m, name).later(chosen, self.name, self.latency)
 
 
 class Compare(Operator):

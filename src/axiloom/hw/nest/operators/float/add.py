@@ -102,7 +102,10 @@ class Sum(Operator):
         sticky = stages.later(sticky, "sticky", cuts[2])
         kinds = stages.later(kinds, "kinds3", cuts[2])
         swap = stages.later(swap, "swap3", cuts[2])
-        a, b = (stages.later(each, f"{label}3", cuts[2]) for each, label in zip(exponents, "ab", strict=True))
+        a, b = (
+            stages.later(exponent, f"{label}3", cuts[2])
+            for exponent, label in zip(exponents, "ab", strict=True)
+        )
         exponent = Mux(swap, b, a)
         return _rounded(stages, total, sticky, kinds, exponent, cuts[3])
 

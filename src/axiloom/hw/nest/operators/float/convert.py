@@ -104,8 +104,8 @@ class ToFloat(Operator):
         number = _format(self.number)
         assert number is not None
         if self.number == BOOL:
-            one = Cat(Const(0, 23), operands[0].replicate(7), Const(0, 2))
-            return stages.later(one, "converted", self.latency)
+            pattern = Cat(Const(0, 23), operands[0].replicate(7), Const(0, 2))
+            return stages.later(pattern, "converted", self.latency)
         value = signed_as(operands[0], number)
         negative = value[-1] if number.signed else Const(0, 1)
         magnitude = ((value ^ negative.replicate(number.bits)) + negative)[: number.bits]

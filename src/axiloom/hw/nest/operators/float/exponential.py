@@ -64,8 +64,8 @@ class Exponential(Operator):
         packed = (kept - (1 << 23)) + (exponent << 23)
         is_small = ~is_inside & negative | (packed < 1 << 23)
         is_large = ~is_inside & ~negative | (packed >= 255 << 23)
-        found = np.where(is_small & ~(~is_inside & ~negative), 0, np.where(is_large, 255 << 23, packed))
-        return np.where(np.isnan(real), encoding.NAN, found).astype(np.uint32)
+        result = np.where(is_small & ~(~is_inside & ~negative), 0, np.where(is_large, 255 << 23, packed))
+        return np.where(np.isnan(real), encoding.NAN, result).astype(np.uint32)
 
     def build(self, m: Module, name: str, *operands: Value) -> Value:
         x = operands[0]
@@ -113,8 +113,8 @@ class Exponential(Operator):
         is_nan, is_beyond, is_negative = kinds
         is_small = Mux(is_beyond, is_negative, packed[32] | (packed[23:32] == 0))
         is_large = Mux(is_beyond, ~is_negative, ~packed[32] & (packed[31] | packed[23:31].all()))
-        found = Mux(is_small, 0, Mux(is_large, 0x7F800000, packed[:31]))
-        return stages.later(Cat(Mux(is_nan, encoding.NAN, found)[:31], Const(0, 1)), "result")
+        result = Mux(is_small, 0, Mux(is_large, 0x7F800000, packed[:31]))
+        return stages.later(Cat(Mux(is_nan, encoding.NAN, result)[:31], Const(0, 1)), "result")
 
 
 def _looked_up(bit: int, index: Value) -> Value:

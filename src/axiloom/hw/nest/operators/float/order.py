@@ -33,12 +33,12 @@ class Compare(Operator):
         none = encoding.is_nan(x) | encoding.is_nan(y)
         zeros = encoding.is_zero(x) & encoding.is_zero(y)
         if self.name in ("eq", "ne"):
-            found = ~none & (zeros | (x == y))
+            holds = ~none & (zeros | (x == y))
         elif self.name in ("lt", "gt"):
-            found = ~none & ~zeros & _is_less(x, y)
+            holds = ~none & ~zeros & _is_less(x, y)
         else:
-            found = ~none & (zeros | ~_is_less(y, x))
-        return Stages(m, name).later(~found if self.name == "ne" else found, self.name, self.latency)
+            holds = ~none & (zeros | ~_is_less(y, x))
+        return Stages(m, name).later(~holds if self.name == "ne" else holds, self.name, self.latency)
 
 
 class Extreme(Operator):
@@ -55,10 +55,10 @@ class Extreme(Operator):
         x, y = (encoding.decode(operand) for operand in operands)
         # np.fmax does not treat all NaNs alike.
         largest = np.where(x > y, x, y) if self.name == "max" else np.where(x < y, x, y)
-        found = np.where(np.isnan(x), y, np.where(np.isnan(y), x, largest))
+        extreme = np.where(np.isnan(x), y, np.where(np.isnan(y), x, largest))
         negative = np.signbit(x) & np.signbit(y) if self.name == "max" else np.signbit(x) | np.signbit(y)
         zero = np.where(negative, np.float32(-0.0), np.float32(0.0))
-        return encoding.encode(np.where((x == 0) & (y == 0), zero, found))
+        return encoding.encode(np.where((x == 0) & (y == 0), zero, extreme))
 
     def build(self, m: Module, name: str, *operands: Value) -> Value:
         x, y = operands
@@ -67,8 +67,8 @@ class Extreme(Operator):
         no_y = stages.wire(encoding.is_nan(y), "no_y")
         is_second = stages.wire(no_x | (~no_y & (_is_less(x, y) ^ (self.name == "min"))), "is_second")
         chosen = stages.wire(Mux(is_second, y, x), "chosen")
-        found = Mux(no_x & no_y, Const(encoding.NAN, 32), flushed(chosen))
-        return stages.later(found, self.name, self.latency)
+        extreme = Mux(no_x & no_y, Const(encoding.NAN, 32), flushed(chosen))
+        return stages.later(extreme, self.name, self.latency)
 
 
 class Sign(Operator):
@@ -88,8 +88,8 @@ class Sign(Operator):
     def build(self, m: Module, name: str, *operands: Value) -> Value:
         x = operands[0]
         sign = ~x[31] if self.name == "neg" else Const(0, 1)
-        found = Mux(encoding.is_nan(x), Const(encoding.NAN, 32), flushed(Cat(x[:31], sign)))
-        return Stages(m, name).later(found, self.name, self.latency)
+        result = Mux(encoding.is_nan(x), Const(encoding.NAN, 32), flushed(Cat(x[:31], sign)))
+        return Stages(m, name).later(result, self.name, self.latency)
 
 
 def _is_less(x: Value, y: Value) -> Value:

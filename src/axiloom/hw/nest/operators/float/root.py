@@ -62,8 +62,8 @@ class Root(Operator):
             moved = (
                 Cat(digits, rest)[:width] if len(rest) + 2 >= width else Cat(digits, rest, rest[-1])[:width]
             )
-            found = (moved + (step ^ subtract.replicate(width)) + subtract)[:width]
-            rest = stages.wire(found, f"rest_{row}")
+            next_rest = (moved + (step ^ subtract.replicate(width)) + subtract)[:width]
+            rest = stages.wire(next_rest, f"rest_{row}")
             negative = rest[-1]
             root = Cat(~negative, root)
             if (row + 1) % _A_STAGE[self.latency] == 0 or row == _ROWS - 1:
