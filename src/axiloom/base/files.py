@@ -66,18 +66,18 @@ def code_hash(*rooms: str, endings: tuple[str, ...] = (".py",)) -> str:
     digest, root = hashlib.sha256(), Path(__file__).parents[1]
     for room in rooms:
         assert (root / room).is_dir(), f"no room {room}: an answer would hang on nothing"
-        for file in sorted(one for one in (root / room).rglob("*") if one.suffix in endings):
+        for file in sorted(path for path in (root / room).rglob("*") if path.suffix in endings):
             digest.update(file.relative_to(root).as_posix().encode() + b"\0" + file.read_bytes() + b"\0")
     return digest.hexdigest()
 
 
 def versions(*packages: str) -> str:
     """Of what is installed of them, for the same."""
-    found = []
+    versions_ = []
     for name in packages:
         with suppress(PackageNotFoundError):
-            found.append(f"{name} {version(name)}")
-    return ", ".join(found)
+            versions_.append(f"{name} {version(name)}")
+    return ", ".join(versions_)
 
 
 def write_whole(path: Path, text: str) -> None:
@@ -258,8 +258,8 @@ def _read(file: Any, most: int = _MOST_BYTES) -> Array:
     if any(size < 0 for size in shape) or elements * dtype.itemsize > most:
         raise ValueError(f"its header promises {dtype} {shape}, more than any board's memory")
     file.seek(0)
-    found: Array = np.lib.format.read_array(file, allow_pickle=False)
-    return found
+    array: Array = np.lib.format.read_array(file, allow_pickle=False)
+    return array
 
 
 def _checked(array: Array, where: str) -> Array:
@@ -272,24 +272,24 @@ def _checked(array: Array, where: str) -> Array:
 def read_arrays(path: Path, wanted: Iterable[str] | None = None) -> dict[str, Array]:
     """The arrays in an ``.npz`` (of `wanted` those that it has), checked as by :func:`read_array`."""
     check_input(path)
-    found: dict[str, Array] = {}
+    arrays: dict[str, Array] = {}
     name = ""
     try:
         with zipfile.ZipFile(path) as archive:
             stored = [entry.removesuffix(".npy") for entry in archive.namelist() if entry.endswith(".npy")]
             left = _MOST_BYTES
-            for name in stored if wanted is None else [one for one in wanted if one in stored]:
+            for name in stored if wanted is None else [entry for entry in wanted if entry in stored]:
                 # Not all at once: an entry may unpack to more than its array.
                 with archive.open(f"{name}.npy") as member:
-                    found[name] = _checked(_read(member, left), f"{path}: `{name}`")
-                left -= found[name].nbytes
+                    arrays[name] = _checked(_read(member, left), f"{path}: `{name}`")
+                left -= arrays[name].nbytes
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from None
     except zipfile.BadZipFile as error:
         raise UsageError(f"{path}: no .npz file, or a broken one: {_one_line(error)}") from None
     except (ValueError, EOFError, SyntaxError, MemoryError, RuntimeError, NotImplementedError) as error:
         raise UsageError(f"{path}: `{name}` is broken: {_one_line(error)}") from None
-    return found
+    return arrays
 
 
 def _one_line(error: BaseException) -> str:

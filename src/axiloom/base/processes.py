@@ -213,7 +213,7 @@ def start(command: Sequence[str | Path], **options: Any) -> subprocess.Popen[Any
     main = threading.current_thread() is threading.main_thread()
     _STATE.starting += main
     try:
-        process = subprocess.Popen([str(one) for one in command], start_new_session=True, **options)
+        process = subprocess.Popen([str(word) for word in command], start_new_session=True, **options)
         _STATE.running[process.pid] = process, threading.get_ident()
         _tell(True, process.pid)
     finally:
@@ -262,8 +262,8 @@ def run(
     Raises ``TimeoutExpired``; the program with all that it started is dead then, and after every other
     exception. It reads nothing that was not given as `input`.
     """
-    given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "errors": "replace"}
-    options = {**given, "stdin": subprocess.DEVNULL if input is None else subprocess.PIPE, **options}
+    defaults = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "errors": "replace"}
+    options = {**defaults, "stdin": subprocess.DEVNULL if input is None else subprocess.PIPE, **options}
     # Its messages are looked through.
     options["env"] = {**(options.get("env") or os.environ), "LC_ALL": "C.UTF-8", "LANGUAGE": ""}
     process = start(command, **options)
@@ -293,10 +293,10 @@ def all_of(jobs: Sequence[Callable[[], T]], width: int) -> list[T]:
             done, _ = wait(waiting, return_when=FIRST_EXCEPTION)
             for failed in done:
                 failed.result()
-            return [one.result() for one in waiting]
+            return [future.result() for future in waiting]
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
-            while any(one.running() for one in waiting):
+            while any(future.running() for future in waiting):
                 for process, thread in _STATE.running.copy().values():
                     if thread in threads:
                         kill(process)

@@ -38,7 +38,7 @@ def bare_target(plan: Plan) -> toolchain.Target | None:
 
 def files(plan: Plan) -> dict[str, str]:
     """Path in the folder to text: everything in ``sw/``."""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for spec, driver, reference in zip(plan.specs, plan.drivers, plan.references, strict=True):
         name = identifier(spec.name)
         for file, text in (
@@ -47,11 +47,11 @@ def files(plan: Plan) -> dict[str, str]:
             ("cpu.c", reference.c),
             ("cpu.h", reference.header),
         ):
-            found[f"sw/{name}/{file}"] = _guarded(text, name)
-    found["sw/selftest.c"] = selftest(plan)
+            texts[f"sw/{name}/{file}"] = _guarded(text, name)
+    texts["sw/selftest.c"] = selftest(plan)
     for path in runtime(plan):
-        found[f"sw/runtime/{path.relative_to(sw.ROOT).as_posix()}"] = path.read_text(encoding="utf-8")
-    return found
+        texts[f"sw/runtime/{path.relative_to(sw.ROOT).as_posix()}"] = path.read_text(encoding="utf-8")
+    return texts
 
 
 def runtime(plan: Plan) -> list[Path]:

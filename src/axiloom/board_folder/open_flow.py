@@ -106,8 +106,8 @@ def build(
     spec = isa.load(path)
     out = folder / FOLDER / "build"
     # If anything below fails, no bitstream of an older design may lie beside the new Verilog.
-    for made in (BITSTREAM, REPORT):
-        (out / made).unlink(missing_ok=True)
+    for product in (BITSTREAM, REPORT):
+        (out / product).unlink(missing_ok=True)
     settings = folder / FOLDER / "design.json"
     told = int(json.loads(settings.read_text(encoding="utf-8"))["clock_hz"]) if settings.is_file() else 0
     rtl = _user_rtl(folder, spec)

@@ -24,8 +24,8 @@ LADDER = "bringup/ladder.c"
 def _function(module: str, name: str) -> Callable[..., Any] | None:
     if importlib.util.find_spec(module) is None:
         return None
-    found = getattr(importlib.import_module(module), name, None)
-    return found if callable(found) else None
+    function = getattr(importlib.import_module(module), name, None)
+    return function if callable(function) else None
 
 
 def linux_files(plan: Plan) -> tuple[dict[str, str], list[str]]:
@@ -50,13 +50,13 @@ def ladder_files(plan: Plan) -> tuple[dict[str, str], list[str]]:
     if plan.loops is not None:
         return {}, ["sw/bringup/: the ladder is of an accelerator with an opcode map"]
     try:
-        made = bring_up.sources(plan.specs[0].parts[0])
+        texts = bring_up.sources(plan.specs[0].parts[0])
     except UsageError as refused:
         return {}, [f"sw/bringup/: {refused}"]
     program = (sw.ROOT / LADDER).read_text(encoding="utf-8")
     return {
         f"sw/runtime/{LADDER}": program,
-        **{f"sw/bringup/{name}": text for name, text in made.items()},
+        **{f"sw/bringup/{name}": text for name, text in texts.items()},
     }, []
 
 

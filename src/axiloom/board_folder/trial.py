@@ -72,20 +72,20 @@ class Row:
 def manifest(folder: Path) -> dict[str, Any]:
     """The folder's board.json. UsageError for a folder that is none of ours, or for a board without Linux."""
     try:
-        found = json.loads((folder / MARK).read_text(encoding="utf-8"))
-        assert isinstance(found, dict)
-        family, name = str(found["family"]), str(found["board"])
+        manifest_ = json.loads((folder / MARK).read_text(encoding="utf-8"))
+        assert isinstance(manifest_, dict)
+        family, name = str(manifest_["family"]), str(manifest_["board"])
     except (OSError, ValueError, KeyError, AssertionError):
         raise UsageError(f"{folder} is no board folder: it has no {MARK} of axiloom") from None
     if hardware.profile(name, family) is None:
         raise UsageError(f"{name} has no Linux: axiloom run PROBLEM --board {name} --port TTY is its test")
-    return found
+    return manifest_
 
 
 def profile(folder: Path) -> boards.Board:
     """The simulated board that is nearest to the folder's."""
-    found = manifest(folder)
-    nearest = hardware.profile(found["board"], found["family"])
+    manifest_ = manifest(folder)
+    nearest = hardware.profile(manifest_["board"], manifest_["family"])
     assert nearest is not None
     return nearest
 
@@ -151,8 +151,8 @@ def run(
     Raises DriverError where a program fails on the board, MismatchError for a checksum that is not the
     simulation's, and what :class:`RemoteBoard` raises.
     """
-    found = manifest(folder)
-    bit = folder / "build" / f"{found['name']}.bit"
+    manifest_ = manifest(folder)
+    bit = folder / "build" / f"{manifest_['name']}.bit"
     if load and not bit.is_file():
         raise BuildError(f"{bit}: no such file; `make bitstream` builds it, or leave --load out")
     progress("building the programs")
@@ -171,14 +171,20 @@ def run(
         with suppress(BoardError, HangError):
             board.remove(there)
     if not compare:
-        return [Row(name, one.what, one, None) for name in names for one in _measured(outputs[name])]
+        return [
+            Row(name, measured.what, measured, None)
+            for name in names
+            for measured in _measured(outputs[name])
+        ]
     simulated = simulate(folder, [folder / "build" / name for name in names], progress)
     rows: list[Row] = []
     for name, (code, console) in zip(names, simulated, strict=True):
         if code:
             said = console.splitlines()
             raise DriverError(f"{name} in simulation: {said[-1] if said else f'it ends with {code}'}")
-        ours, theirs = ({one.what: one for one in _measured(text)} for text in (outputs[name], console))
+        ours, theirs = (
+            {measured.what: measured for measured in _measured(text)} for text in (outputs[name], console)
+        )
         rows += [Row(name, what, ours.get(what), theirs.get(what)) for what in {**ours, **theirs}]
     return rows
 
@@ -188,7 +194,7 @@ def table(rows: list[Row]) -> str:
     lines = [f"{'':<34}{'result':<12}{'board':>12}{'simulation':>14}{'factor':>9}"]
     for row in rows:
         verdict = {True: "same", False: "DIFFERENT", None: "not compared"}[row.same]
-        times = [f"{one.us:,} us" if one else "-" for one in (row.board, row.simulated)]
+        times = [f"{measured.us:,} us" if measured else "-" for measured in (row.board, row.simulated)]
         both = row.board is not None and row.simulated is not None and row.simulated.us
         factor = f"{row.board.us / row.simulated.us:.2f}" if both and row.board and row.simulated else "-"
         lines.append(

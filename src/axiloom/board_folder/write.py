@@ -33,32 +33,32 @@ class Contents:
 def contents(plan: Plan) -> Contents:
     """Everything that follows from `plan`; the same for the same plan, to the byte."""
     files = {"accelerator.json": isa.dumps(*plan.specs), **c_files.files(plan)}
-    made: tuple[Core, ...] = ()
+    cores_: tuple[Core, ...] = ()
     if plan.hardware.memory is None:
         extra, missing = optional.open_flow_files(plan)
     else:
-        made = cores(plan)
-        files |= _vivado(plan, made)
+        cores_ = cores(plan)
+        files |= _vivado(plan, cores_)
         extra, missing = optional.linux_files(plan)
         for more in (optional.ladder_files, optional.python_files):
-            found, refused = more(plan)
-            extra, missing = {**extra, **found}, [*missing, *refused]
+            texts, refused = more(plan)
+            extra, missing = {**extra, **texts}, [*missing, *refused]
     files |= extra
     files["Makefile"] = makefile.text(plan, ladder=f"sw/runtime/{optional.LADDER}" in files)
-    files[MARK] = text_files.manifest(plan, made)
-    files["README.md"] = readme.text(plan, made, sorted(files), missing)
+    files[MARK] = text_files.manifest(plan, cores_)
+    files["README.md"] = readme.text(plan, cores_, sorted(files), missing)
     return Contents(dict(sorted(files.items())), tuple(missing))
 
 
-def _vivado(plan: Plan, made: tuple[Core, ...]) -> dict[str, str]:
+def _vivado(plan: Plan, cores_: tuple[Core, ...]) -> dict[str, str]:
     files = {
         **text_files.scripts(),
-        "vivado/settings.tcl": text_files.settings(plan, made),
-        "vivado/block_design.tcl": script(plan, made),
+        "vivado/settings.tcl": text_files.settings(plan, cores_),
+        "vivado/block_design.tcl": script(plan, cores_),
         "constraints/board.xdc": text_files.board_constraints(plan),
         "constraints/ooc.xdc": text_files.ooc_constraints(plan),
     }
-    for core in made:
+    for core in cores_:
         files[f"ip/{core.name}/component.xml"] = component(core, plan.hardware.family)
         files |= {f"ip/{core.name}/hdl/{name}": text for name, text in core.files.items()}
     return files
@@ -104,7 +104,7 @@ def write(contents: Contents, folder: Path, *, force: bool = False) -> None:
 
 def _is_ours(folder: Path) -> bool:
     try:
-        found = json.loads((folder / MARK).read_text(encoding="utf-8"))
+        mark = json.loads((folder / MARK).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return False
-    return isinstance(found, dict) and found.get("format") == text_files.FORMAT
+    return isinstance(mark, dict) and mark.get("format") == text_files.FORMAT

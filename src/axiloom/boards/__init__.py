@@ -412,9 +412,9 @@ def _build(cls: type[T], data: Mapping[str, Any], where: str) -> T:
             values[name] = _build(_SECTIONS[name], value, f"{where}: {name}")
             continue
         if name in _LISTS:
-            if not isinstance(value, list) or not all(isinstance(one, Mapping) for one in value):
+            if not isinstance(value, list) or not all(isinstance(table, Mapping) for table in value):
                 raise UsageError(f"{where}: {name} must be tables ([[{name}]]), not {value!r}")
-            values[name] = tuple(_build(_LISTS[name], one, f"{where}: {name}") for one in value)
+            values[name] = tuple(_build(_LISTS[name], table, f"{where}: {name}") for table in value)
             continue
         accepted = _ACCEPTED.get(kind, ())
         wrong = not isinstance(value, accepted) or (isinstance(value, bool) and bool not in accepted)

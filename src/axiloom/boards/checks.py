@@ -82,13 +82,13 @@ def _check_uncached(host: Host, profile: Mapping[str, Any], where: str) -> None:
 
 
 def _places(values: Mapping[str, Any], section: str) -> list[tuple[str, Any]]:
-    found: list[tuple[str, Any]] = []
+    places: list[tuple[str, Any]] = []
     for name, value in values.items():
         if isinstance(value, dict):
-            found += _places(value, f"{section}{name}.")
+            places += _places(value, f"{section}{name}.")
         elif value is not None and not isinstance(value, tuple):
-            found.append((section + name, value))
-    return found
+            places.append((section + name, value))
+    return places
 
 
 def _power_of_two(number: int) -> bool:

@@ -59,7 +59,7 @@ def configuration(spec: AcceleratorSpec) -> dict[str, Any]:
         "dims": list(spec.dims),
         "tile": list(spec.tile.size),
         "data": {operand: list(dims) for operand, dims in spec.data.items()},
-        "opcodes": {name: [_action(one) for one in op.host] for name, op in spec.opcodes.items()},
+        "opcodes": {name: [_action(action) for action in op.host] for name, op in spec.opcodes.items()},
         "init_opcodes": list(spec.init_opcodes),
         "flows": {
             name: {"order": list(loop_orders(spec, name)[0]), "scope": _items(scope)}

@@ -37,8 +37,8 @@ def with_swapped_loads(spec: AcceleratorSpec) -> AcceleratorSpec:
     first, second = opcodes["sA"], opcodes["sB"]
     assert first.literal is not None
     assert second.literal is not None
-    for one, literal in ((first, second.literal), (second, first.literal)):
-        opcodes[one.name] = replace(one, host=(SendLiteral(literal), *one.host[1:]))
+    for opcode, literal in ((first, second.literal), (second, first.literal)):
+        opcodes[opcode.name] = replace(opcode, host=(SendLiteral(literal), *opcode.host[1:]))
     return spec.replace(opcodes=opcodes)
 
 
@@ -125,8 +125,8 @@ def _verilog(replacements: tuple[tuple[str, str], ...]) -> Iterator[None]:
     """While it is open, hardware is generated with `replacements` in its top module."""
     emit = emitted.sources
 
-    def patched(*given: Any) -> tuple[tuple[str, str], ...]:
-        return tuple((file, patch(text, replacements)) for file, text in emit(*given))
+    def patched(*arguments: Any) -> tuple[tuple[str, str], ...]:
+        return tuple((file, patch(text, replacements)) for file, text in emit(*arguments))
 
     with mock.patch.object(emitted, "sources", patched):
         yield

@@ -89,8 +89,11 @@ def predict(sample: Sample, simulated: Board, values: dict[str, float]) -> float
 
 def left_out(chosen: Sequence[Sample], simulated: Board) -> dict[Configuration, dict[str, float]]:
     """For each configuration the parameters fitted without any of its measurements."""
-    found = sorted({s.configuration for s in chosen})
-    return {one: solve([s for s in chosen if s.configuration != one], simulated) for one in found}
+    configurations = sorted({s.configuration for s in chosen})
+    return {
+        configuration: solve([s for s in chosen if s.configuration != configuration], simulated)
+        for configuration in configurations
+    }
 
 
 Simulate = Callable[[Board], dict[Point, Trace]]

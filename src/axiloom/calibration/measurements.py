@@ -99,6 +99,6 @@ def _measurement(row: dict[str, str], where: str) -> Measurement:
 
 def points(measurements: Iterable[Measurement], max_size: int | None = None) -> list[Point]:
     """The runs, each once, small ones first; with `max_size` without those that have a larger M, N or K."""
-    found = {measurement.point for measurement in measurements}
-    kept = [p for p in found if max_size is None or max(p.m, p.n, p.k) <= max_size]
+    different = {measurement.point for measurement in measurements}
+    kept = [p for p in different if max_size is None or max(p.m, p.n, p.k) <= max_size]
     return sorted(kept, key=lambda p: (p.m * p.n * p.k, p))

@@ -31,9 +31,9 @@ def updated(text: str, values: Mapping[str, float], fidelity: Fidelity | None) -
         raise UsageError(f"the profile has no {', '.join(sorted(left))}: add it with any value")
     if fidelity:
         lines += ["", *_section(fidelity)]
-    made = "\n".join(lines) + "\n"
-    tomllib.loads(made)  # what we write can be read
-    return made
+    result = "\n".join(lines) + "\n"
+    tomllib.loads(result)  # what we write can be read
+    return result
 
 
 def _number(value: float, old: str) -> str:

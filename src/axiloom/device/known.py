@@ -39,14 +39,14 @@ def known(isa: InstructionSet) -> Meanings:
 def keep(meanings: Meanings) -> None:
     """Writes what was derived, for the next time."""
     rows = []
-    for (name, sizes), one in meanings.found.items():
+    for (name, sizes), meaning in meanings.found.items():
         row: dict[str, Any] = {"instruction": name, "sizes": sizes}
-        if isinstance(one, Meaning):
-            row["kernel"] = one.kernel
-            row["operands"] = [_row(operand) for operand in one.operands]
-            row["result"] = _row(one.result)
+        if isinstance(meaning, Meaning):
+            row["kernel"] = meaning.kernel
+            row["operands"] = [_row(operand) for operand in meaning.operands]
+            row["result"] = _row(meaning.result)
         else:
-            row["refused"] = one
+            row["refused"] = meaning
         rows.append(row)
     cache.keep(KIND, _key(meanings.isa), rows)
 
@@ -54,11 +54,11 @@ def keep(meanings: Meanings) -> None:
 def derive(meanings: Meanings, rows: Iterable[int]) -> list[Meaning]:
     """All instructions at these sizes; what is new is kept, for validation of this process too."""
     before = dict(meanings.found)
-    made = meanings.at(sorted(set(rows)))
-    if new := {key: one for key, one in meanings.found.items() if key not in before}:
+    meanings_found = meanings.at(sorted(set(rows)))
+    if new := {key: meaning for key, meaning in meanings.found.items() if key not in before}:
         meanings_of(meanings.isa).found.update(new)
         keep(meanings)
-    return made
+    return meanings_found
 
 
 def _key(isa: InstructionSet) -> str:
@@ -75,7 +75,7 @@ def _operand(row: list[Any]) -> Operand:
 
 
 def _meaning(isa: InstructionSet, row: dict[str, Any]) -> Meaning:
-    operands = tuple(_operand(one) for one in row["operands"])
+    operands = tuple(_operand(operand) for operand in row["operands"])
     builder = Builder()
     leaves = [builder.leaf("parameter", str(i), operand.type) for i, operand in enumerate(operands)]
     value = KERNELS[row["kernel"]][1](builder.op, leaves, str(row["result"][3]))

@@ -66,27 +66,27 @@ def run(
     """
     program = build(verilog, top, width, fast)
     words = -(-width // 64)
-    given: list[npt.NDArray[np.uint64]] = [np.array([seed, pause_in, pause_out, len(segments)], np.uint64)]
+    blocks: list[npt.NDArray[np.uint64]] = [np.array([seed, pause_in, pause_out, len(segments)], np.uint64)]
     for segment in segments:
         head = [LIMIT, segment.stops, int(segment.resets), len(segment.beats)]
-        given += [np.array(head, np.uint64), np.asarray(segment.beats, np.uint64).ravel()]
+        blocks += [np.array(head, np.uint64), np.asarray(segment.beats, np.uint64).ravel()]
     with processes.scratch("axiloom-device-") as folder:
         sent, got = Path(folder) / "in", Path(folder) / "out"
-        sent.write_bytes(np.concatenate(given).data)
+        sent.write_bytes(np.concatenate(blocks).data)
         done = processes.run([program, sent, got])
         check_written(got, done)
         if done.returncode:
             raise SimulatorError(f"{top}: the simulation ended with exit code {done.returncode}")
-        found = np.fromfile(got, np.uint64)
+        raw = np.fromfile(got, np.uint64)
     outcomes, at = [], 0
     for _ in segments:
-        last, now, error, taken, ends, beats = (int(each) for each in found[at : at + 6])
+        last, now, error, taken, ends, beats = (int(word) for word in raw[at : at + 6])
         if now >= LIMIT:
             raise DriverError(f"{top}: no end after {now} cycles, {taken} beats were taken")
         at += 6
-        stops = found[at : at + ends].astype(int)
+        stops = raw[at : at + ends].astype(int)
         at += ends
-        data = found[at : at + words * beats].reshape(beats, words)
+        data = raw[at : at + words * beats].reshape(beats, words)
         at += words * beats
         starts = [0, *stops]
         packets = tuple(data[a:b] for a, b in itertools.pairwise(starts))

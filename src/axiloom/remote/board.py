@@ -103,7 +103,7 @@ class Ran(NamedTuple):
         return self._explained("; ".join(line for line in (said, why) if line))
 
     def _explained(self, text: str) -> str:
-        told = next((what for found, what in _SHELL if found in self.errors + self.output), "")
+        told = next((what for sign, what in _SHELL if sign in self.errors + self.output), "")
         return f"{text}{f' ({told})' if told else ''}"
 
 

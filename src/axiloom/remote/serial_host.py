@@ -163,16 +163,16 @@ class Bridge:
 
         Raises :exc:`DriverError` if it has another one, or is no board of ours.
         """
-        found = [int(word) for word in self.read(IDENTITY_ADDRESS, 4)]
-        wanted = identity(spec, found[3])
-        if found[0] != MAGIC:
-            raise DriverError(f"{self._port.path}: no board of Axiloom: its first word is {found[0]:#010x}")
-        if found[1:3] != list(wanted[1:3]):
+        words = [int(word) for word in self.read(IDENTITY_ADDRESS, 4)]
+        wanted = identity(spec, words[3])
+        if words[0] != MAGIC:
+            raise DriverError(f"{self._port.path}: no board of Axiloom: its first word is {words[0]:#010x}")
+        if words[1:3] != list(wanted[1:3]):
             raise DriverError(
                 f"{self._port.path}: the board was built for another specification than {spec.name}: build "
                 "and load the bitstream of this one"
             )
-        return found[3]
+        return words[3]
 
     def _check(self, sent: bytes, end: bytes, what: str, address: int) -> None:
         status, total = end

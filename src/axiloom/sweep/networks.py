@@ -60,8 +60,8 @@ def on_soc(
 
 def on_cpu(model: str, name: str, spec: AcceleratorSpec, *, code: str, board: str = boards.DEFAULT) -> Point:
     """The same on the CPU alone, products by NEON kernels; `spec` gives no more than the type."""
-    made = on_soc(model, name, spec, code=code, flow=None, pipeline=None, board=board)
-    return {**made, "kernel": "neon"}
+    point = on_soc(model, name, spec, code=code, flow=None, pipeline=None, board=board)
+    return {**point, "kernel": "neon"}
 
 
 def measure(point: Point) -> Figures:

@@ -96,14 +96,14 @@ _RTL = "user-rtl"
 
 def _keep(rtl: UserRtl) -> str:
     sources = verilator.read_sources(rtl.files)
-    found = content_hash(sources)
+    hash_ = content_hash(sources)
 
     def build(folder: Path) -> None:
         for name, text in sources:
             (folder / name).write_text(text, encoding="utf-8")
 
-    cached_build(_RTL, found, build)
-    return found
+    cached_build(_RTL, hash_, build)
+    return hash_
 
 
 def _kept(top: str, hash: str, told: RtlPorts) -> UserRtl:
@@ -122,10 +122,10 @@ def simulate(batch: list[Point]) -> list[Report]:
 
     Raises MismatchError where a result is not NumPy's, and what `reports_of` raises.
     """
-    reports = reports_of([run(one) for one in batch])
-    for one, report in zip(batch, reports, strict=True):
+    reports = reports_of([run(point) for point in batch])
+    for point, report in zip(batch, reports, strict=True):
         if report["result"]["matches"] is False:
-            raise MismatchError(f"{one['problem']}: {report['result']['first']}")
+            raise MismatchError(f"{point['problem']}: {report['result']['first']}")
     return reports
 
 

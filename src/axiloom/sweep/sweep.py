@@ -87,18 +87,18 @@ def sweep(
     process was told to stop; the store then has all that was finished.
     """
     wanted = {key(point): canonical(point) for point in points}
-    with Store(store) as found, _terminates_as_exit():
+    with Store(store) as opened, _terminates_as_exit():
         done = {
-            k for k in wanted if k in found.records and not (retry_failed and "error" in found.records[k])
+            k for k in wanted if k in opened.records and not (retry_failed and "error" in opened.records[k])
         }
         todo = {k: point for k, point in wanted.items() if k not in done}
         disable = None if progress is None else not progress  # None: tqdm asks whether there is a terminal
         with tqdm(total=len(wanted), initial=len(done), desc=title, unit="point", disable=disable) as bar:
             for record in _records(todo, worker, jobs, dask, group, batch):
-                found.append(record)
+                opened.append(record)
                 bar.update()
         return [
-            Outcome(point, found.records[k].get("result"), found.records[k].get("error"))
+            Outcome(point, opened.records[k].get("result"), opened.records[k].get("error"))
             for k, point in wanted.items()
         ]
 

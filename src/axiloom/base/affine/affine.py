@@ -58,7 +58,9 @@ class Affine:
     def __mul__(self, factor: int) -> Affine:
         if factor == 0:
             return Affine()
-        return Affine(tuple([(name, each * factor) for name, each in self.terms]), self.constant * factor)
+        return Affine(
+            tuple([(name, coefficient * factor) for name, coefficient in self.terms]), self.constant * factor
+        )
 
     __rmul__ = __mul__
 

@@ -28,8 +28,8 @@ def total(*summands: tuple[Parts[Symbol], int]) -> dict[Monomial[Symbol], int]:
 def times(left: Parts[Symbol], right: Parts[Symbol]) -> dict[Monomial[Symbol], int]:
     """The product of two polynomials. `right` is gone through more than once."""
     factors: dict[Monomial[Symbol], int] = {}
-    for (one, a), (other, b) in product(left, right):
-        monomial = tuple(sorted((*one, *other)))
+    for (a_symbols, a), (b_symbols, b) in product(left, right):
+        monomial = tuple(sorted((*a_symbols, *b_symbols)))
         factors[monomial] = factors.get(monomial, 0) + a * b
     return without_zeros(factors)
 

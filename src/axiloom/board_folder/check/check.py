@@ -54,8 +54,8 @@ def rows(
         wanted = [name for name in TOOLS if name in tools or not tools]
         for number, name in enumerate(wanted, 1):
             progress(f"checking: {name} ({number} of {len(wanted)})")
-            found = check_rtl.lint(copy, waivers) if name == LINT else TOOLS[name](copy)
-            for row in found:
+            result = check_rtl.lint(copy, waivers) if name == LINT else TOOLS[name](copy)
+            for row in result:
                 progress("")
                 yield row
         progress("")

@@ -31,8 +31,8 @@ class Row:
 
 
 def names(folder: Path, *patterns: str) -> tuple[str, ...]:
-    found = {path for pattern in patterns for path in folder.glob(pattern) if path.is_file()}
-    return tuple(sorted(path.relative_to(folder).as_posix() for path in found))
+    paths = {path for pattern in patterns for path in folder.glob(pattern) if path.is_file()}
+    return tuple(sorted(path.relative_to(folder).as_posix() for path in paths))
 
 
 def run(command: list[str], folder: Path, **environment: str) -> list[str]:

@@ -38,19 +38,19 @@ def segments(plan: Plan, cores: tuple[Core, ...]) -> tuple[Segment, ...]:
     hardware = plan.hardware
     assert plan.memory is not None, hardware.name
     data = f"{PROCESSOR[hardware.family]}/Data"
-    found = []
+    mappings = []
     if plan.dma == OWN:
         first, size = _cover([spec.dma.address for spec in plan.specs])
-        found.append(Segment(data, f"{cell(cores[0])}/s_axi_lite/{REGISTER_BLOCK}", first, size))
+        mappings.append(Segment(data, f"{cell(cores[0])}/s_axi_lite/{REGISTER_BLOCK}", first, size))
         masters = [f"{cell(cores[0])}/{port}" for port in plan.masters]
     else:
         masters = []
         for i, spec in enumerate(plan.specs):
-            found.append(Segment(data, f"{dma_cell(i)}/S_AXI_LITE/Reg", spec.dma.address, PAGE_BYTES))
+            mappings.append(Segment(data, f"{dma_cell(i)}/S_AXI_LITE/Reg", spec.dma.address, PAGE_BYTES))
             spaces = ("Data_MM2S", "Data_S2MM", *(["Data_SG"] if plan.scatter_gather else []))
             masters += [f"{dma_cell(i)}/{space}" for space in spaces]
     memory = plan.memory.segment
-    return (*found, *(Segment(master, memory, 0, hardware.ram_bytes) for master in masters))
+    return (*mappings, *(Segment(master, memory, 0, hardware.ram_bytes) for master in masters))
 
 
 def _cover(addresses: list[int]) -> tuple[int, int]:
@@ -67,7 +67,7 @@ def interrupts(plan: Plan) -> list[dict[str, object]]:
     (SPI).
     """
     count = len(plan.specs)
-    found: list[dict[str, object]] = []
+    pins_of: list[dict[str, object]] = []
     for i, spec in enumerate(plan.specs):
         if plan.hardware.family == "zynq":
             pins = {
@@ -79,8 +79,8 @@ def interrupts(plan: Plan) -> list[dict[str, object]]:
         entry: dict[str, object] = {"accelerator": spec.name}
         for channel, (pin, bit, number) in pins.items():
             entry[channel] = {"pin": f"{pin}[{bit}]", "spi": number}
-        found.append(entry)
-    return found
+        pins_of.append(entry)
+    return pins_of
 
 
 def _zynq_spi(bit: int) -> int:

@@ -61,8 +61,8 @@ def _net(source: str, *sinks: str) -> str:
     return "connect_bd_net " + " \\\n  ".join(pins)
 
 
-def _bus(one: str, other: str) -> str:
-    return f"connect_bd_intf_net [get_bd_intf_pins {one}] [get_bd_intf_pins {other}]"
+def _bus(left: str, right: str) -> str:
+    return f"connect_bd_intf_net [get_bd_intf_pins {left}] [get_bd_intf_pins {right}]"
 
 
 def _zynq(plan: Plan) -> Iterator[str]:
@@ -238,8 +238,8 @@ def _concatenation(name: str, sources: Sequence[str]) -> Iterator[str]:
 def _interrupts(plan: Plan, cores: tuple[Core, ...]) -> Iterator[str]:
     processor = PROCESSOR[plan.hardware.family]
     cells = [cell(cores[0])] if plan.dma == OWN else [dma_cell(i) for i in range(len(cores))]
-    mm2s = [f"{one}/mm2s_introut" for one in cells]
-    s2mm = [f"{one}/s2mm_introut" for one in cells]
+    mm2s = [f"{name}/mm2s_introut" for name in cells]
+    s2mm = [f"{name}/s2mm_introut" for name in cells]
     if plan.hardware.family == "zynq":
         yield "# Interrupts: those of MM2S in the lowest bits, those of S2MM above them."
         yield from _concatenation("interrupts", [*mm2s, *s2mm])

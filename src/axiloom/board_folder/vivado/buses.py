@@ -93,7 +93,7 @@ class Bus:
 
 def buses(ports: Sequence[Port]) -> tuple[Bus, ...]:
     """The interfaces that the names of `ports` make up; probes belong to none."""
-    found = []
+    buses_ = []
     for prefix, (kind, is_master) in _PREFIXES.items():
         by_name = {port.name: port for port in ports}
         inside = {
@@ -102,9 +102,9 @@ def buses(ports: Sequence[Port]) -> tuple[Bus, ...]:
             if f"{prefix}_{signal.lower()}" in by_name
         }
         if inside:
-            found.append(Bus(prefix, kind, is_master, inside))
+            buses_.append(Bus(prefix, kind, is_master, inside))
     for port in ports:
         if port.name in _SINGLE:
             kind, is_master, signal = _SINGLE[port.name]
-            found.append(Bus(port.name, kind, is_master, {signal: port}))
-    return tuple(found)
+            buses_.append(Bus(port.name, kind, is_master, {signal: port}))
+    return tuple(buses_)

@@ -94,9 +94,9 @@ def _interface(parent: ET.Element, bus: Bus, every: tuple[Bus, ...]) -> None:
             _add(mode, "memoryMapRef", memoryMapRef=bus.name)
     maps = _add(element, "portMaps")
     for signal, port in bus.ports.items():
-        one = _add(maps, "portMap")
-        _leaf(_add(one, "logicalPort"), "name", signal)
-        _leaf(_add(one, "physicalPort"), "name", port.name)
+        map_ = _add(maps, "portMap")
+        _leaf(_add(map_, "logicalPort"), "name", signal)
+        _leaf(_add(map_, "physicalPort"), "name", port.name)
     parameters = _interface_parameters(bus, every)
     if parameters:
         _parameters(element, f"BUSIFPARAM_VALUE.{bus.name.upper()}", parameters)
@@ -142,11 +142,11 @@ def _memory_map(parent: ET.Element, bus: Bus, core: Core) -> None:
     if len(core.specs) > 1:
         return  # each accelerator's are where its own specification says
     every = dma_registers.registers(core.specs[0].dma.scatter_gather)
-    for channel, one in itertools.product(dma_registers.Channel, every):
+    for channel, described in itertools.product(dma_registers.Channel, every):
         register = _add(block, "register")
-        _leaf(register, "name", one.name_of(channel))
-        _leaf(register, "description", one.purpose_of(channel))
-        _leaf(register, "addressOffset", f"0x{one.at(channel):x}")
+        _leaf(register, "name", described.name_of(channel))
+        _leaf(register, "description", described.purpose_of(channel))
+        _leaf(register, "addressOffset", f"0x{described.at(channel):x}")
         _leaf(register, "size", "32", format="long")
         _leaf(register, "access", "read-write")
 
@@ -185,10 +185,10 @@ def _port(parent: ET.Element, port: Port) -> None:
 def _file_sets(root: ET.Element, core: Core) -> None:
     sets = _add(root, "fileSets")
     for name, _, _ in _VIEWS:
-        one = _add(sets, "fileSet")
-        _leaf(one, "name", f"{name}_view_fileset")
+        file_set = _add(sets, "fileSet")
+        _leaf(file_set, "name", f"{name}_view_fileset")
         for file in core.files:
-            entry = _add(one, "file")
+            entry = _add(file_set, "file")
             _leaf(entry, "name", f"hdl/{file}")
             if file.endswith(".sv"):
                 _leaf(entry, "fileType", "systemVerilogSource")

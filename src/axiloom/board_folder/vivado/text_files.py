@@ -19,9 +19,9 @@ FORMAT = 1
 
 def scripts() -> dict[str, str]:
     """The scripts that are the same for every folder, and the parser of reports."""
-    found = {f"vivado/{name}": (_TCL / name).read_text(encoding="utf-8") for name in SCRIPTS}
+    texts = {f"vivado/{name}": (_TCL / name).read_text(encoding="utf-8") for name in SCRIPTS}
     parser = Path(__file__).parent / "vivado_reports.py"
-    return {**found, "vivado/reports.py": parser.read_text(encoding="utf-8")}
+    return {**texts, "vivado/reports.py": parser.read_text(encoding="utf-8")}
 
 
 def settings(plan: Plan, cores: tuple[Core, ...]) -> str:

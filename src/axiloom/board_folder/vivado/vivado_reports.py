@@ -39,7 +39,7 @@ def utilization(text: str) -> dict[str, dict[str, float]]:
 
     Raises :exc:`ReportError` if LUTs or registers are missing.
     """
-    found: dict[str, dict[str, float]] = {}
+    used_of: dict[str, dict[str, float]] = {}
     columns: list[str] = []
     for line in text.splitlines():
         cells = [cell.strip() for cell in line.split("|")[1:-1]]
@@ -52,14 +52,14 @@ def utilization(text: str) -> dict[str, dict[str, float]]:
         # Names may carry an asterisk that leads to a footnote.
         name = cells[0].rstrip("*").strip()
         for resource, names in SITES.items():
-            if name in names and resource not in found and row["Available"]:
+            if name in names and resource not in used_of and row["Available"]:
                 used, available = float(row["Used"]), float(row["Available"])
                 percent = round(100 * used / available, 2) if available else 0.0
-                found[resource] = {"used": used, "available": available, "percent": percent}
-    missing = [name for name in ("lut", "ff") if name not in found]
+                used_of[resource] = {"used": used, "available": available, "percent": percent}
+    missing = [name for name in ("lut", "ff") if name not in used_of]
     if missing:
         raise ReportError(f"utilization report: no line of {', '.join(SITES[missing[0]])}")
-    return found
+    return used_of
 
 
 def timing(text: str) -> dict[str, Any]:
@@ -115,16 +115,16 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="fail where timing is not met")
     options = parser.parse_args()
     try:
-        found = report(options.folder)
+        figures = report(options.folder)
     except ReportError as error:
         print(error, file=sys.stderr)
         return 2
-    (options.folder / "report.json").write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
-    for name, row in found["utilization"].items():
+    (options.folder / "report.json").write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    for name, row in figures["utilization"].items():
         print(f"{name:<8} {row['used']:>9,.10g} of {row['available']:>9,.10g}  {row['percent']:>6.2f} %")
-    slack = found["timing"]["wns_ns"]
-    print(f"slack    {slack:>9.3f} ns, timing is {'met' if found['timing']['met'] else 'NOT met'}")
-    return 1 if options.check and not found["timing"]["met"] else 0
+    slack = figures["timing"]["wns_ns"]
+    print(f"slack    {slack:>9.3f} ns, timing is {'met' if figures['timing']['met'] else 'NOT met'}")
+    return 1 if options.check and not figures["timing"]["met"] else 0
 
 
 if __name__ == "__main__":

@@ -31,12 +31,12 @@ def absorb_outputs(design: dict[str, Any]) -> list[str]:
     for cell in nets.cells.values():
         if cell["type"] != MEMORY:
             continue
-        found = {side: _behind(nets, cell, side) for side in _SIDES}
+        sides = {side: _behind(nets, cell, side) for side in _SIDES}
         if int(cell["parameters"]["DATA_WIDTH_B"], 2) == _WIDE:
-            enables = {enable for registers, enable in found.values() if registers}
+            enables = {enable for registers, enable in sides.values() if registers}
             if len(enables) > 1 or None in enables:
                 continue
-        for side, (registers, enable) in found.items():
+        for side, (registers, enable) in sides.items():
             if not registers or enable is None:
                 continue
             connections = cell["connections"]

@@ -208,11 +208,11 @@ _PORT = re.compile(r"(\[\d+:0\] \w+)")
 def in_carry_chains(sources: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     """The array's multipliers that have one in :data:`MULTIPLIERS`, the same in the same cycles."""
     return [
-        (one["name"], own)
+        (module["name"], own)
         for _, text in sources
-        for one in _MODULE.finditer(text)
+        for module in _MODULE.finditer(text)
         for name, ports, own in _OWN
-        if re.fullmatch(name, one["name"]) and {*_PORT.findall(one["ports"])} == ports
+        if re.fullmatch(name, module["name"]) and {*_PORT.findall(module["ports"])} == ports
     ]
 
 
@@ -231,11 +231,11 @@ def to_luts(dump: str, multipliers: int) -> list[str]:
     products: list[tuple[int, str, int]] = []
     cell = ""
     widths: dict[str, int] = {}
-    for found in _PRODUCT.finditer(dump):
-        if found["cell"]:
-            cell, widths = found["cell"].removeprefix("\\"), {}
+    for match in _PRODUCT.finditer(dump):
+        if match["cell"]:
+            cell, widths = match["cell"].removeprefix("\\"), {}
             continue
-        widths[found["parameter"]] = int(found["value"])
+        widths[match["parameter"]] = int(match["value"])
         if len(widths) == 3:
             a, b = (-(-widths[factor] // _FACTOR_BITS) for factor in ("A_WIDTH", "B_WIDTH"))
             products.append((widths["Y_WIDTH"], cell, a * b))

@@ -20,7 +20,7 @@ DEFAULT = "cortex_a9"
 @cache
 def every() -> Mapping[str, Host]:
     """All hosts by their names."""
-    names = (found.name for found in pkgutil.iter_modules(__path__) if found.name != "host")
+    names = (module.name for module in pkgutil.iter_modules(__path__) if module.name != "host")
     hosts = [importlib.import_module(f"{__name__}.{name}").HOST for name in names]
     return MappingProxyType({host.name: host for host in hosts})
 

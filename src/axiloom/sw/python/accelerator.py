@@ -151,8 +151,8 @@ class Accelerator:
             raise AcceleratorError(f"flows are {', '.join(CONFIG['flows'])}")
         turned = {name for name, dims in CONFIG["data"].items() if dims != self._natural(name)}
         result = np.zeros([sizes[dim] for dim in CONFIG["data"]["C"]], np.int32)
-        given = {name: one.T if name in turned else one for name, one in inputs.items()}
-        operands = {name: self._padded(one, name) for name, one in {**given, "C": result}.items()}
+        laid_out = {name: array.T if name in turned else array for name, array in inputs.items()}
+        operands = {name: self._padded(array, name) for name, array in {**laid_out, "C": result}.items()}
         order, scope = chosen["order"], chosen["scope"]
         self._loops(scope, order, 0, len(order) - _depth(scope) + 1, {}, sizes, operands)
         whole: Array = operands["C"][tuple(slice(size) for size in result.shape)]
