@@ -132,20 +132,20 @@ def prove(
             begun = time.perf_counter()
             asks(f"{module}.{prop.port}.{prop.name}")
             if rank := ranks.get((prop.port, prop.ranked)):
-                found, cached = replace(rank, engine=RANK), False
+                outcome, cached = replace(rank, engine=RANK), False
             elif prop.live:
                 owed = prop.helped if trusted and prop.helped else prop.output
-                found, cached = _decide_live(asked, prop, owed, bench, limit_s)
+                outcome, cached = _decide_live(asked, prop, owed, bench, limit_s)
             else:
-                found, cached = _decide(asked, prop, tried or _tried(prop, limit_s, depth, trusted))
-                if prop.rank and found.reachable:  # another number may fall
-                    found = Found(None, None, found.engine)
-            return told(prop, found, time.perf_counter() - begun, cached)
+                outcome, cached = _decide(asked, prop, tried or _tried(prop, limit_s, depth, trusted))
+                if prop.rank and outcome.reachable:  # another number may fall
+                    outcome = Found(None, None, outcome.engine)
+            return told(prop, outcome, time.perf_counter() - begun, cached)
 
-        def told(prop: Property, found: Found, seconds: float, cached: bool) -> tuple[Verdict, Found]:
-            verdict = _verdict(module, prop, found, seconds, cached)
-            say(verdict, prop, found)
-            return verdict, found
+        def told(prop: Property, outcome: Found, seconds: float, cached: bool) -> tuple[Verdict, Found]:
+            verdict = _verdict(module, prop, outcome, seconds, cached)
+            say(verdict, prop, outcome)
+            return verdict, outcome
 
         def induct(props: Sequence[Property]) -> dict[Property, tuple[Verdict, Found]]:
             """All at once; if that fails, its halves: what is left out is not inductive."""
@@ -157,8 +157,8 @@ def prove(
             )
             if done:
                 seconds = (time.perf_counter() - begun) / max(len(props), 1)
-                found = Found(False, None, INDUCTION, certified=certify.SOLVER)
-                return {prop: told(prop, found, seconds, cached) for prop in props}
+                outcome = Found(False, None, INDUCTION, certified=certify.SOLVER)
+                return {prop: told(prop, outcome, seconds, cached) for prop in props}
             half = len(props) // 2
             return induct(props[:half]) | induct(props[half:]) if half else {}
 
@@ -174,15 +174,15 @@ def prove(
             for live in (False, True):  # which may follow from a rank
                 rest = [prop for prop in bench.properties if prop.live is live and prop not in decided]
                 decided |= dict(zip(rest, pool.map(decide, rest), strict=True))
-                for prop, (verdict, found) in decided.items():
+                for prop, (verdict, outcome) in decided.items():
                     if prop.rank and verdict.unbounded:
-                        ranks[prop.port, prop.name] = found
+                        ranks[prop.port, prop.name] = outcome
     for prop in bench.properties:
-        verdict, found = decided[prop]
+        verdict, outcome = decided[prop]
         if prop.lemma and missing and verdict.unbounded:  # they hold together or not at all
             said = f"{verdict.solver}; rests on {', '.join(missing)}"
             verdict = replace(verdict, answer=Answer.OPEN, solver=said)
-        yield verdict, found
+        yield verdict, outcome
 
 
 @contextlib.contextmanager
@@ -270,8 +270,8 @@ def _together(asked: Asked, outputs: Sequence[str], limit_s: int) -> tuple[bool,
             (asked.folder / f"{name}.aig").write_bytes(data)
             # Glucose: quicker here than ABC's own solver where memories are compared.
             engine = Engine(name, f"bmc3 -g -F 2 -T {limit_s}", bounded=True)
-            found = _run(asked.folder, name, engine, asked.stop)
-            if found is None or found.reachable or found.cycles != 1:
+            outcome = _run(asked.folder, name, engine, asked.stop)
+            if outcome is None or outcome.reachable or outcome.cycles != 1:
                 return {"holds": False}
         return {"holds": certify.induction(cone)}
 
@@ -281,8 +281,8 @@ def _together(asked: Asked, outputs: Sequence[str], limit_s: int) -> tuple[bool,
 
 def _decide(asked: Asked, prop: Property, tried: Sequence[Engine]) -> tuple[Found, bool]:
     """What the first engine says that says anything; from the cache, if this question was asked before."""
-    read = [asked.file(_output(prop, one)).read_bytes().hex() for one in tried]
-    key = content_hash("prove", _tools(), *read, *(one.script for one in tried))
+    read = [asked.file(_output(prop, engine)).read_bytes().hex() for engine in tried]
+    key = content_hash("prove", _tools(), *read, *(engine.script for engine in tried))
 
     def ask() -> dict[str, Any]:
         return asdict(_ask(asked, prop, tried))
@@ -317,21 +317,21 @@ def _ask_live(asked: Asked, cone: Aiger, pairs: int, name: str, limit_s: int) ->
         left = max(limit_s - int(time.perf_counter() - begun), quick)
         if depth:
             engine = Engine("loop", f"bmc3 -F {depth} -T {left if depth == 80 else quick}", bounded=True)
-            found = _run(asked.folder, loop, engine, asked.stop)
-            if found is not None and found.reachable:
-                begins = next(i for i, values in enumerate(found.stimulus) if values.get(SAVES))
-                return replace(found, loop=begins)
+            outcome = _run(asked.folder, loop, engine, asked.stop)
+            if outcome is not None and outcome.reachable:
+                begins = next(i for i, values in enumerate(outcome.stimulus) if values.get(SAVES))
+                return replace(outcome, loop=begins)
         if depth != 12:
             file = f"{name}_{count}"
             (asked.folder / f"{file}.aig").write_bytes(rounds(cone, count, pairs).numbered().write())
             for options in ("-nc", "-s -f"):
                 seconds = quick if count < 8 else left // 2
                 engine = Engine(f"pdr, {count} rounds", f"pdr {options} -T {seconds}")
-                found = _run(asked.folder, file, engine, asked.stop)
-                if found is not None:
+                outcome = _run(asked.folder, file, engine, asked.stop)
+                if outcome is not None:
                     break
-            if found is not None and not found.reachable and found.cycles is None:
-                return found
+            if outcome is not None and not outcome.reachable and outcome.cycles is None:
+                return outcome
     return Found(None, None, "pdr, loops")
 
 
@@ -342,9 +342,9 @@ def _ask_fair(asked: Asked, cone: Aiger, pairs: int, name: str, limit_s: int) ->
         Engine("bmc", f"bmc3 -F 200 -T {limit_s}", bounded=True),
         Engine("pdr", f"pdr -T {limit_s}"),
     ):
-        found = _run(asked.folder, name, engine, asked.stop)
-        if found is not None and (found.reachable or found.cycles is None):
-            return found
+        outcome = _run(asked.folder, name, engine, asked.stop)
+        if outcome is not None and (outcome.reachable or outcome.cycles is None):
+            return outcome
     return Found(None, None, "bmc")
 
 
@@ -361,12 +361,12 @@ def _ask(asked: Asked, prop: Property, tried: Sequence[Engine]) -> Found:
         name = _output(prop, engine)
         if _constant_zero(folder / f"{name}.aig"):
             return Found(False, None, engine.name if engine.helped else "Yosys", certified=CONSTANT)
-        found = _run(folder, name, engine, asked.stop)
-        if found is None:
+        outcome = _run(folder, name, engine, asked.stop)
+        if outcome is None:
             continue
-        if found.reachable or found.certified:
-            return found
-        weaker = found  # to a bound, or without a proof that another engine can check
+        if outcome.reachable or outcome.certified:
+            return outcome
+        weaker = outcome  # to a bound, or without a proof that another engine can check
     return weaker or Found(None, None, tried[-1].name)
 
 
@@ -453,13 +453,13 @@ def _constant_zero(path: Path) -> bool:
     return lines[1 + int(lines[0].split()[3])] == b"0"  # the output, after a line a latch
 
 
-def _verdict(module: str, prop: Property, found: Found, seconds: float, cached: bool) -> Verdict:
-    if found.reachable:
-        answer, bound = (Answer.SEEN if prop.is_cover else Answer.VIOLATED), found.cycles
-    elif found.reachable is None:
+def _verdict(module: str, prop: Property, outcome: Found, seconds: float, cached: bool) -> Verdict:
+    if outcome.reachable:
+        answer, bound = (Answer.SEEN if prop.is_cover else Answer.VIOLATED), outcome.cycles
+    elif outcome.reachable is None:
         answer, bound = Answer.OPEN, None
     else:
-        answer, bound = (Answer.NEVER if prop.is_cover else Answer.HOLDS), found.cycles
+        answer, bound = (Answer.NEVER if prop.is_cover else Answer.HOLDS), outcome.cycles
     return Verdict(
         module,
         prop.port,
@@ -468,10 +468,10 @@ def _verdict(module: str, prop: Property, found: Found, seconds: float, cached: 
         prop.source,
         answer,
         bound,
-        found.engine,
+        outcome.engine,
         seconds,
         cached,
         prop.needed,
-        certified=found.certified,
-        loop=found.loop,
+        certified=outcome.certified,
+        loop=outcome.loop,
     )

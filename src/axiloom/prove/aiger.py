@@ -66,7 +66,7 @@ class Aiger:
                 continue
             seen.add(number)
             if number >= gate:
-                left += [one >> 1 for one in self.gates[number - gate]]
+                left += [literal >> 1 for literal in self.gates[number - gate]]
             elif number >= latch:
                 left.append(self.latches[number - latch] >> 1)
         kept = sorted(seen - {0})
@@ -125,8 +125,8 @@ class Aiger:
         for number, (first, second) in enumerate(self.gates, start=inputs + latches + 1):
             place[number] = both(now(first), now(second))
         bad = [now(output) for output in self.outputs]
-        shows = [both(both(begun, before), one) for before, one in zip(clean, bad, strict=True)]
-        following = (*map(now, self.latches), 1, *(one ^ 1 for one in bad))
+        shows = [both(both(begun, before), literal) for before, literal in zip(clean, bad, strict=True)]
+        following = (*map(now, self.latches), 1, *(literal ^ 1 for literal in bad))
         names = {place: name for place, name in self.symbols.items() if place[0] in "io"}
         names |= {f"i{inputs + i}": self.symbols.get(f"l{i}", f"latch{i}") for i in range(latches)}
         return Aiger(inputs + latches, following, tuple(shows), tuple(gates), names)
@@ -135,13 +135,15 @@ class Aiger:
         gate = self.inputs + len(self.latches) + 1
         last = gate + len(self.gates) - 1
         header = f"aig {last} {self.inputs} {len(self.latches)} {len(self.outputs)} {len(self.gates)}\n"
-        made = bytearray((header + "".join(f"{one}\n" for one in (*self.latches, *self.outputs))).encode())
+        data = bytearray(
+            (header + "".join(f"{literal}\n" for literal in (*self.latches, *self.outputs))).encode()
+        )
         for number, pair in enumerate(self.gates, start=gate):
             first, second = max(pair), min(pair)
-            _put(made, 2 * number - first)
-            _put(made, first - second)
-        made += "".join(f"{place} {name}\n" for place, name in self.symbols.items()).encode()
-        return bytes(made)
+            _put(data, 2 * number - first)
+            _put(data, first - second)
+        data += "".join(f"{place} {name}\n" for place, name in self.symbols.items()).encode()
+        return bytes(data)
 
 
 class Builder:
@@ -243,8 +245,8 @@ def _difference(data: bytes, at: int) -> tuple[int, int]:
         shift += 7
 
 
-def _put(made: bytearray, value: int) -> None:
+def _put(data: bytearray, value: int) -> None:
     while value > 0x7F:
-        made.append(value & 0x7F | 0x80)
+        data.append(value & 0x7F | 0x80)
         value >>= 7
-    made.append(value)
+    data.append(value)

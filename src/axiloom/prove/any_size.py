@@ -21,27 +21,27 @@ QUICK_S = 10
 def prove(mapped: Mapped, limit_s: int) -> Iterator[Verdict]:
     """The verdicts on the claims of `mapped`, which is read for any size. Raises SpecError for other
     forms."""
-    made, exact = any_size(mapped), dict[str, Claim]()
-    quick = solvers.decide([one.formula for one in made.claims], min(limit_s, QUICK_S))
-    for number, (claim, said) in enumerate(zip(made.claims, quick, strict=True), 1):
+    proof, exact = any_size(mapped), dict[str, Claim]()
+    quick = solvers.decide([claim.formula for claim in proof.claims], min(limit_s, QUICK_S))
+    for number, (claim, said) in enumerate(zip(proof.claims, quick, strict=True), 1):
         if not said.holds:
-            exact = exact or {one.name: one for one in any_size(mapped, exact=True).claims}
+            exact = exact or {claim.name: claim for claim in any_size(mapped, exact=True).claims}
             if claim.name in exact:
                 claim = exact[claim.name]
                 said = next(solvers.decide([claim.formula], limit_s))
-        found = verdict(mapped.name, claim, said)
-        yield found
-        if found.answer is Answer.VIOLATED:
-            if left := len(made.claims) - number:
+        decided = verdict(mapped.name, claim, said)
+        yield decided
+        if decided.answer is Answer.VIOLATED:
+            if left := len(proof.claims) - number:
                 why = f"{left} more claims were not asked: this one is violated"
                 yield Verdict(mapped.name, "", "others", why, "", Answer.OPEN, None, "", 0.0)
             return
-    yield from _covered(mapped.name, made, limit_s)
+    yield from _covered(mapped.name, proof, limit_s)
 
 
-def _covered(name: str, made: AnySize, limit_s: int) -> Iterator[Verdict]:
+def _covered(name: str, proof: AnySize, limit_s: int) -> Iterator[Verdict]:
     """Each step of the program must be able to come: else its claims say nothing."""
-    never = [Claim(cover.name, cover.name, z3.Not(cover.formula), cover=True) for cover in made.covers]
+    never = [Claim(cover.name, cover.name, z3.Not(cover.formula), cover=True) for cover in proof.covers]
     yield from decided(name, never, limit_s)
 
 

@@ -311,7 +311,7 @@ class Bench:
     def alone(self, port: str, name: str) -> None:
         """Leave out everything but this check. Raises ValueError if there is none such."""
         self.properties = [
-            one for one in self.properties if (one.port, one.name) == (port, name) and not one.is_cover
+            prop for prop in self.properties if (prop.port, prop.name) == (port, name) and not prop.is_cover
         ]
         if not self.properties:
             raise ValueError(f"{port}.{name} is no property of this bench")

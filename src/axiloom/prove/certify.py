@@ -39,7 +39,7 @@ def version() -> str:
 def cubes(file: Path) -> list[Cube] | None:
     """What ABC's `pdr -d` writes of a file whose latches are called ``r`` and a number; None: no proof."""
     names: list[int] = []
-    found: list[Cube] = []
+    cubes: list[Cube] = []
     complete = False
     for line in file.read_text(encoding="utf-8").splitlines():
         if line.startswith(".ilb"):
@@ -51,8 +51,8 @@ def cubes(file: Path) -> list[Cube] | None:
             complete = True
         elif line and line[0] in "01-":
             word = line.split()[0] if names else ""
-            found.append(tuple((names[i], bit == "1") for i, bit in enumerate(word) if bit != "-"))
-    return found if complete else None
+            cubes.append(tuple((names[i], bit == "1") for i, bit in enumerate(word) if bit != "-"))
+    return cubes if complete else None
 
 
 class _Cycles:

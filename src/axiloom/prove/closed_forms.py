@@ -50,7 +50,7 @@ def found(source: InstructionSet, limit_s: int = LIMIT_S) -> Iterator[Found]:
 def _decided(form: Form, what: Proof, limit_s: int) -> Found:
     name, seconds = form.instruction.name, 0.0
     proofs: list[solvers.Said] = []
-    formulas = [one.formula for one in what.claims]
+    formulas = [claim.formula for claim in what.claims]
     for claim, said in zip(what.claims, solvers.decide(formulas, limit_s), strict=True):
         seconds += said.seconds
         proofs.append(said)
@@ -58,7 +58,7 @@ def _decided(form: Form, what: Proof, limit_s: int) -> Found:
             meets = "another turn may write this element or what it is made of"
             why = meets if said.holds is False else f"whether turns meet is not decided in {limit_s} s"
             return Found(name, form, f"{why} ({claim.name})", seconds, said.solver)
-    covers = [z3.Not(one.formula) for one in what.covers]
+    covers = [z3.Not(cover.formula) for cover in what.covers]
     for cover, said in zip(what.covers, solvers.decide(covers, limit_s), strict=True):
         seconds += said.seconds
         if said.holds is not False:
@@ -70,15 +70,24 @@ def _decided(form: Form, what: Proof, limit_s: int) -> Found:
 
 def verdicts(source: InstructionSet, limit_s: int = LIMIT_S) -> Iterator[Verdict]:
     """A line for each form; an instruction without one is no fault."""
-    for one in found(source, limit_s):
-        name = f"{one.instruction}: closed form"
-        if one.proved:
+    for result in found(source, limit_s):
+        name = f"{result.instruction}: closed form"
+        if result.proved:
             yield Verdict(
-                source.name, "", name, str(one.form), "", Answer.HOLDS, None, one.solver, one.seconds,
-                certified=one.certified,
+                source.name, "", name, str(result.form), "", Answer.HOLDS, None, result.solver,
+                result.seconds, certified=result.certified,
             )  # fmt: skip
         else:
-            text = f"{one.form}: {one.why}" if one.form else one.why
+            text = f"{result.form}: {result.why}" if result.form else result.why
             yield Verdict(
-                source.name, "", name, text, "", Answer.NEVER, None, one.solver, one.seconds, needed=False
+                source.name,
+                "",
+                name,
+                text,
+                "",
+                Answer.NEVER,
+                None,
+                result.solver,
+                result.seconds,
+                needed=False,
             )

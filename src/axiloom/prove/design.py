@@ -70,20 +70,22 @@ class Design:
         return {name: int(bits, 2) for name, bits in _CONSTANT.findall(self.rtlil)}
 
 
-def verilog(files: Sequence[Path], top: str, given: Given) -> tuple[Path, ...]:
+def verilog(files: Sequence[Path], top: str, options: Given) -> tuple[Path, ...]:
     """`files`, or the Verilog that GHDL makes of them. Raises BuildError."""
-    sources = as_verilog(files, top, given.parameters)
-    if sources != tuple(files) and given.defines:
-        raise BuildError(f"user RTL {files[0]}: VHDL has no macros: -D {next(iter(given.defines))}")
+    sources = as_verilog(files, top, options.parameters)
+    if sources != tuple(files) and options.defines:
+        raise BuildError(f"user RTL {files[0]}: VHDL has no macros: -D {next(iter(options.defines))}")
     return sources
 
 
-def read(files: Sequence[Path], top: str, given: Given | None = None, *, shown: Sequence[str] = ()) -> Design:
+def read(
+    files: Sequence[Path], top: str, options: Given | None = None, *, shown: Sequence[str] = ()
+) -> Design:
     """Module `top` of `files`. Raises BuildError with file and line for what a proof cannot take.
 
     `shown` are names for the files in messages, if not their own.
     """
-    given = given or Given()
+    options = options or Given()
     if not re.fullmatch(r"[A-Za-z_][\w$]*", top):
         raise BuildError(f"user RTL: --top {top}: no name of a module")
     names: dict[str, Path] = {}
@@ -92,12 +94,12 @@ def read(files: Sequence[Path], top: str, given: Given | None = None, *, shown: 
             raise BuildError(f"user RTL {file}: no such file")
         if (other := names.setdefault(file.name, file)) != file:
             raise BuildError(f"user RTL {other} and {file}: two files of one name; rename one of them")
-    sources = verilog(files, top, given)
+    sources = verilog(files, top, options)
     # Of VHDL the lines are those of GHDL's Verilog.
     same = sources == tuple(files)
     shown = shown or [str(f) for f in files] if same else [f"{f.name} (by GHDL)" for f in sources]
     with processes.scratch("axiloom-design-") as folder:
-        reading = _Reading(Path(folder), sources, shown, top, given)
+        reading = _Reading(Path(folder), sources, shown, top, options)
         reading.run()
         reading.check_modules()
         return reading.design()
@@ -106,26 +108,26 @@ def read(files: Sequence[Path], top: str, given: Given | None = None, *, shown: 
 def check_clocks(design: Design, clocks: Sequence[str]) -> None:
     """Raises BuildError unless each register runs on the rising edge of one of these ports."""
     inputs = {port.name for port in design.ports if port.is_input}
-    for one in design.registers:
-        if set(one.clock) & {*clocks}:
-            if not one.rising:
+    for register in design.registers:
+        if set(register.clock) & {*clocks}:
+            if not register.rising:
                 raise BuildError(
-                    f"{one.place}: a register on the falling edge of {one.clock[0]}: a proof has one edge, "
-                    "the rising one"
+                    f"{register.place}: a register on the falling edge of {register.clock[0]}: a proof has "
+                    "one edge, the rising one"
                 )
             continue
-        ports = [name for name in one.clock if name in inputs]
-        named = ports[0] if ports else next(iter(one.clock), "a constant")
+        ports = [name for name in register.clock if name in inputs]
+        named = ports[0] if ports else next(iter(register.clock), "a constant")
         known = ", ".join(clocks)
         if ports:
             tied = " ".join(f"--clock {name}" for name in (*clocks, ports[0]))
             raise BuildError(
-                f"{one.place}: a register on {named}, a second clock beside {known}: a proof has one clock; "
-                f"if one clock drives both ports, say so: {tied}"
+                f"{register.place}: a register on {named}, a second clock beside {known}: a proof has one "
+                f"clock; if one clock drives both ports, say so: {tied}"
             )
         raise BuildError(
-            f"{one.place}: a register on {named}, a clock that is made inside (gated or divided), not on "
-            f"{known}: a proof has one clock; give it {known} and a clock enable"
+            f"{register.place}: a register on {named}, a clock that is made inside (gated or divided), not "
+            f"on {known}: a proof has one clock; give it {known} and a clock enable"
         )
 
 
@@ -133,19 +135,19 @@ class _Reading:
     """Files by numbers in a folder of its own: no character of a path gets into a script."""
 
     def __init__(
-        self, folder: Path, sources: Sequence[Path], shown: Sequence[str], top: str, given: Given
+        self, folder: Path, sources: Sequence[Path], shown: Sequence[str], top: str, options: Given
     ) -> None:
-        self.folder, self.shown, self.top, self.given = folder, shown, top, given
+        self.folder, self.shown, self.top, self.given = folder, shown, top, options
         self.sources = [file.resolve() for file in sources]
         self.folders = list(
             dict.fromkeys(
-                [*(include.resolve() for include in given.includes), *(f.parent for f in self.sources)]
+                [*(include.resolve() for include in options.includes), *(f.parent for f in self.sources)]
             )
         )
-        for i, one in enumerate(self.folders):
-            if not one.is_dir():
-                raise BuildError(f"-I {given.includes[i]}: no such folder")
-            (folder / f"i{i}").symlink_to(one)
+        for i, path in enumerate(self.folders):
+            if not path.is_dir():
+                raise BuildError(f"-I {options.includes[i]}: no such folder")
+            (folder / f"i{i}").symlink_to(path)
 
     @staticmethod
     def _suffix(file: Path) -> str:
@@ -215,9 +217,9 @@ class _Reading:
                 kind = cell["type"]
                 if kind.startswith("$") and kind != "$tribuf" and not kind.startswith("$paramod"):
                     continue
-                found = modules.get(kind)
-                if found is None or "blackbox" in found["attributes"]:
-                    what = "has no body" if found else "is in none of the files"
+                definition = modules.get(kind)
+                if definition is None or "blackbox" in definition["attributes"]:
+                    what = "has no body" if definition else "is in none of the files"
                     raise BuildError(
                         f"{self._place(cell)}: {name} is a {kind}, which {what}: give its Verilog "
                         "with --rtl, or take it out and let its outputs be inputs"
@@ -255,7 +257,7 @@ class _Reading:
             elif kind in _MEMORIES or _CLOCKED.match(kind):
                 registers += self._clocked(cell, names, inputs)
         self._check_nets()
-        registers.sort(key=lambda one: [int(word) for word in re.findall(r"\d+$", one.place)])
+        registers.sort(key=lambda register: [int(word) for word in re.findall(r"\d+$", register.place)])
         rtlil = (self.folder / "design.il").read_text(encoding="utf-8")
         return Design(
             self.top,
@@ -265,8 +267,8 @@ class _Reading:
             tuple(sorted(left_out)),
             self.given.parameters,
             tuple(
-                (name, one["width"] * one["size"], self._place(one))
-                for name, one in flat.get("memories", {}).items()
+                (name, memory["width"] * memory["size"], self._place(memory))
+                for name, memory in flat.get("memories", {}).items()
             ),
         )
 
@@ -291,13 +293,13 @@ class _Reading:
             for i, bit in enumerate(bits):
                 if enables[i : i + 1] == "0":  # a port that reads without a clock
                     continue
-                clock = sorted(names.get(bit, ()), key=lambda one: (one not in inputs, len(one)))
+                clock = sorted(names.get(bit, ()), key=lambda name: (name not in inputs, len(name)))
                 yield Register(tuple(clock), edges[i : i + 1] != "0", self._place(cell))
 
     @staticmethod
     def _named(names: Mapping[object, Sequence[str]], bits: Sequence[object], inputs: set[str]) -> str:
-        found = [min(names[bit], key=len) for bit in bits if names.get(bit)]
-        return found[0] if found else "a net"
+        nets = [min(names[bit], key=len) for bit in bits if names.get(bit)]
+        return nets[0] if nets else "a net"
 
     def _check_nets(self) -> None:
         """What Yosys' `check` finds: loops of gates, several drivers."""
@@ -322,15 +324,15 @@ class _Reading:
     def _places(self, text: str) -> str:
         """Places as the user knows them: ``f0.v:12.3-12.9`` is a line of the first file."""
 
-        def file(found: re.Match[str]) -> str:
-            number, line = int(found[2]), found[3]
-            if found[1] == "f":
+        def file(match: re.Match[str]) -> str:
+            number, line = int(match[2]), match[3]
+            if match[1] == "f":
                 return f"{self.shown[number]}:{line}"
-            return f"{self.folders[number]}/{found[4]}:{found[5]}"
+            return f"{self.folders[number]}/{match[4]}:{match[5]}"
 
         text = re.sub(r"\b(f)(\d+)\.s?v:(\d+)(?:\.[\d.-]+)?", file, text)
         return re.sub(
             r"\bi(\d+)/([^\s:]+):(\d+)(?:\.[\d.-]+)?",
-            lambda found: f"{self.folders[int(found[1])]}/{found[2]}:{found[3]}",
+            lambda match: f"{self.folders[int(match[1])]}/{match[2]}:{match[3]}",
             text,
         )

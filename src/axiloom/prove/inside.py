@@ -25,11 +25,11 @@ class Inside:
 
     def __getitem__(self, name: str) -> Signal:
         """Raises KeyError for a name that nothing has, or two have."""
-        found = self._signals.get(name) or self._read.get(name, [])
-        if len(found) != 1:
+        signals = self._signals.get(name) or self._read.get(name, [])
+        if len(signals) != 1:
             names = ", ".join(sorted(self._signals))
-            raise KeyError(f"{len(found)} signals inside are called {name}; there are {names}")
-        return found[0]
+            raise KeyError(f"{len(signals)} signals inside are called {name}; there are {names}")
+        return signals[0]
 
     def __contains__(self, name: str) -> bool:
         return len(self._signals.get(name) or self._read.get(name, [])) == 1

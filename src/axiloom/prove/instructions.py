@@ -194,10 +194,10 @@ class Sample:
                     solver.pop()
         if solver.check() != z3.sat:
             return False
-        found = solver.model()
+        model = solver.model()
 
         def value(term: Any) -> int:
-            number: int = found.eval(term, model_completion=True).as_long()
+            number: int = model.eval(term, model_completion=True).as_long()
             return number
 
         self.inputs = {name: value(term) for name, term in ila.inputs.items()}
@@ -226,8 +226,8 @@ class Sample:
         try:
             arrays.command(**self.inputs)
         except IllegalCommandError as error:
-            given = {**self.inputs, **{name: arrays.state[name] for name in self.registers}}
-            return f"{error}; with {', '.join(f'{name} = {value}' for name, value in given.items())}"
+            values = {**self.inputs, **{name: arrays.state[name] for name in self.registers}}
+            return f"{error}; with {', '.join(f'{name} = {value}' for name, value in values.items())}"
         for name, register in self.source.registers.items():
             mine = _value(terms.state[name], register.type)
             if mine != arrays.state[name]:

@@ -42,9 +42,11 @@ def prove(mapped: Mapped, limit_s: int) -> Iterator[Verdict]:
         played, opaque = _first(mapped)
         seconds, said = time.perf_counter() - begun, {}
         if opaque and played.remaining:
-            answers = solvers.decide([one.claim.formula for one in played.remaining], QUICK_S)
+            answers = solvers.decide([remaining.claim.formula for remaining in played.remaining], QUICK_S)
             said = {
-                one: answer for one, answer in zip(played.remaining, answers, strict=True) if answer.holds
+                remaining: answer
+                for remaining, answer in zip(played.remaining, answers, strict=True)
+                if answer.holds
             }
             if len(said) < len(played.remaining):
                 begun, said = time.perf_counter(), {}
@@ -62,10 +64,10 @@ def prove(mapped: Mapped, limit_s: int) -> Iterator[Verdict]:
         if remaining not in said and (text := _guessed(mapped, remaining)):
             yield verdict(claim.name, text, Answer.VIOLATED, "random data", 0.0)
             continue
-        found = said[remaining] if remaining in said else next(solvers.decide([claim.formula], limit_s))
-        answer = {None: Answer.OPEN, True: Answer.HOLDS, False: Answer.VIOLATED}[found.holds]
+        decided = said[remaining] if remaining in said else next(solvers.decide([claim.formula], limit_s))
+        answer = {None: Answer.OPEN, True: Answer.HOLDS, False: Answer.VIOLATED}[decided.holds]
         text = _counter_example(mapped, remaining, limit_s) if answer is Answer.VIOLATED else claim.text
-        yield verdict(claim.name, text, answer, found.solver, found.seconds, found.certified)
+        yield verdict(claim.name, text, answer, decided.solver, decided.seconds, decided.certified)
 
 
 def _first(mapped: Mapped) -> tuple[Played, bool]:
@@ -88,7 +90,7 @@ def _counter_example(mapped: Mapped, remaining: Remaining, limit_s: int) -> str:
     """The first element that is wrong, with data for which it is."""
     for element, said in zip(
         remaining.elements,
-        solvers.decide([one.formula for one in remaining.elements], limit_s),
+        solvers.decide([element.formula for element in remaining.elements], limit_s),
         strict=True,
     ):
         if said.holds is False:
@@ -104,15 +106,15 @@ def _numbers(values: Mapping[str, str]) -> Iterator[tuple[str, int]]:
 
 
 def _wrong(mapped: Mapped, element: Element, named: Mapping[str, int]) -> str:
-    found, wanted = element.values(named)
+    computed, wanted = element.values(named)
     text = f"{element.place} is not the kernel's"
-    if found is not None and wanted is not None:
+    if computed is not None and wanted is not None:
         kind = _kind(mapped, element.place)
-        text = f"{element.place} is {_signed(found, kind)}, the kernel's is {_signed(wanted, kind)}"
+        text = f"{element.place} is {_signed(computed, kind)}, the kernel's is {_signed(wanted, kind)}"
     # First what memories had before: that a result depends on it says more than any data.
     said = [
         f"{name} = {_signed(value, _kind(mapped, name))}"
-        for name, value in sorted(named.items(), key=lambda one: ("@" not in one[0], one[0]))
+        for name, value in sorted(named.items(), key=lambda pair: ("@" not in pair[0], pair[0]))
     ]
     more = f" and {len(said) - MOST_VALUES} more" if len(said) > MOST_VALUES else ""
     return f"{text}; with {', '.join(said[:MOST_VALUES])}{more}" if said else f"{text}, whatever the data are"

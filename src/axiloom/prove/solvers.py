@@ -64,7 +64,7 @@ def decide(formulas: Sequence[Any], limit_s: int) -> Iterator[Said]:
     from axiloom.isa.formal.sound import opaque
 
     easy = opaque(formulas)
-    texts = [_negation(one) for one in easy]
+    texts = [_negation(formula) for formula in easy]
     said = _ask("z3", texts, QUICK_S)
     checked = _ask("bitwuzla", [*map(_for_bits, easy, texts)], QUICK_S)
     alike = map(_eq, formulas, easy)
@@ -81,12 +81,12 @@ def decide(formulas: Sequence[Any], limit_s: int) -> Iterator[Said]:
         asked = {"z3": whole, "bitwuzla": _for_bits(formula, whole)}
         if not same:
             (first,) = _ask("z3", [whole], QUICK_S)
-        found = first if first.holds is not None else _portfolio(asked, limit_s)
-        if found.holds:
-            name = "z3" if found.solver == "bitwuzla" else "bitwuzla"
+        answer = first if first.holds is not None else _portfolio(asked, limit_s)
+        if answer.holds:
+            name = "z3" if answer.solver == "bitwuzla" else "bitwuzla"
             (other,) = _ask(name, [asked[name]], QUICK_S)
-            found = _together(found, other)
-        yield found
+            answer = _together(answer, other)
+        yield answer
 
 
 def _together(first: Said, other: Said) -> Said:
@@ -112,7 +112,7 @@ def rewritten(pairs: Sequence[tuple[Any, Any]]) -> Said:
     """Of pairs of terms that z3's rewriting made the same: bitwuzla is asked whether they are."""
     import z3
 
-    if not (formulas := [one == other for one, other in pairs if not one.eq(other)]):
+    if not (formulas := [term == other for term, other in pairs if not term.eq(other)]):
         return Said(True, "z3", 0.0, {}, SAME)
     if any(z3.is_real(formula.arg(0)) for formula in formulas):
         return Said(True, "z3", 0.0, {})
@@ -126,18 +126,18 @@ def _for_bits(formula: Any, text: str) -> str:
 
     if not of_integers(text):
         return text
-    made = in_bits(formula)
-    return NOTHING if made is None else _negation(made)
+    bits = in_bits(formula)
+    return NOTHING if bits is None else _negation(bits)
 
 
 NOTHING = "(declare-fun x () Int)"
 """A question that bitwuzla does not answer."""
 
 
-def _eq(one: Any, other: Any) -> bool:
+def _eq(term: Any, other: Any) -> bool:
     import z3
 
-    return bool(z3.eq(one, other))
+    return bool(z3.eq(term, other))
 
 
 def _negation(formula: Any, *, simplify: bool = True) -> str:

@@ -24,7 +24,7 @@ Beat = tuple[Element | None, ...]
 
 def beats(packet: Packet) -> list[Beat]:
     """What each beat of a packet holds."""
-    found: list[Beat] = []
+    beats: list[Beat] = []
     for part in packet.parts:
         for row in range(part.rows):
             for beat in range(part.row_beats):
@@ -35,8 +35,8 @@ def beats(packet: Packet) -> list[Beat]:
                     lanes.append((part.array.name, _place(flat, part.array.shape)))
                     if column >= part.columns:
                         lanes[-1] = None
-                found.append(tuple(lanes))
-    return found
+                beats.append(tuple(lanes))
+    return beats
 
 
 def _place(flat: int, shape: Sequence[int]) -> tuple[int, ...]:
@@ -51,29 +51,31 @@ def words(packet: Packet) -> list[list[Term]]:
     """The lanes of each beat that comes in, as terms; in a row's missing elements there is anything."""
     numbers = {part.array.name: part.array.number for part in packet.parts}
     width, bits = packet.parts[0].width, min(part.bits for part in packet.parts)
-    found = []
+    terms = []
     for number, beat in enumerate(beats(packet)):
         size = width // len(beat)
         elements = [
-            z3.BitVec(f"beat {number} lane {lane}", size) if one is None else given(*one, numbers[one[0]])
-            for lane, one in enumerate(beat)
+            z3.BitVec(f"beat {number} lane {lane}", size)
+            if element is None
+            else given(*element, numbers[element[0]])
+            for lane, element in enumerate(beat)
         ]
         parts = range(0, size, bits)
         split = [z3.Extract(low + bits - 1, low, element) for element in elements for low in parts]
-        found.append(elements if size == bits else split)
-    return found
+        terms.append(elements if size == bits else split)
+    return terms
 
 
 def elements(packet: Packet, sent: Sequence[Sequence[Term]]) -> dict[Element, Term]:
     """What a run has sent, of the lanes of its beats."""
-    found: dict[Element, Term] = {}
+    terms: dict[Element, Term] = {}
     for beat, lanes in zip(beats(packet), sent, strict=True):
         share = len(lanes) // len(beat)
         for number, element in enumerate(beat):
             some = lanes[number * share : (number + 1) * share]
             if element is not None:
-                found[element] = some[0] if share == 1 else z3.simplify(z3.Concat(*reversed(some)))
-    return found
+                terms[element] = some[0] if share == 1 else z3.simplify(z3.Concat(*reversed(some)))
+    return terms
 
 
 def run(circuit: Circuit, packet: Packet, meaning: Meaning) -> tuple[Run, list[list[Term]]]:
@@ -105,12 +107,12 @@ def run(circuit: Circuit, packet: Packet, meaning: Meaning) -> tuple[Run, list[l
     }
     lanes = list(zip(*words(packet), strict=True))
     inputs = {
-        port.fifo: [table.number(one) for one in lane]
+        port.fifo: [table.number(term) for term in lane]
         for port, lane in zip(circuit.inputs, lanes, strict=True)
     }
-    made = execute(circuit, memories, operation, inputs)
+    ran = execute(circuit, memories, operation, inputs)
     sent = [
-        [table.term(one, circuit.fifo(port.fifo).bits) for one in made.outputs[port.fifo]]
+        [table.term(number, circuit.fifo(port.fifo).bits) for number in ran.outputs[port.fifo]]
         for port in circuit.outputs
     ]
-    return made, [list(beat) for beat in zip(*sent, strict=True)]
+    return ran, [list(beat) for beat in zip(*sent, strict=True)]

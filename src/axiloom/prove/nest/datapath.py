@@ -45,11 +45,11 @@ def machine(verilog: NestVerilog) -> Machine:
     text, parts = verilog.text, {name: _part(built) for name, built in verilog.built.items()}
     for name, part in parts.items():
         text = without(text, name, part)
-    found = read(((f"{verilog.top}.v", text),), verilog.top)
-    size = sum(term.size() for term in found.registers.values() if z3.is_bv(term))
+    machine = read(((f"{verilog.top}.v", text),), verilog.top)
+    size = sum(term.size() for term in machine.registers.values() if z3.is_bv(term))
     if size > MOST_BITS:
         raise BuildError(f"{verilog.top} has {size:,} bits of registers and memories; {MOST_BITS:,} at most")
-    return with_functions(found, parts)
+    return with_functions(machine, parts)
 
 
 def _part(built: Built) -> Part:

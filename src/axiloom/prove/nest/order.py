@@ -59,15 +59,15 @@ def check(circuit: Circuit, run: Run) -> Ordered:
             faults.append(f"FIFO {name}: pushes of {first} and {then}")
     for memory in circuit.memories:
         for bank, touches in events.touches(memory).items():
-            for name, found in (
+            for name, touching in (
                 ("order", _hazards(touches, events)),
                 ("port", _ports(memory, touches, events)),
             ):
-                for one, other, is_apart in found:
+                for touch, other, is_apart in touching:
                     pairs += 1
                     if not is_apart:
-                        at = f"[{one.address}]" if name == "order" else ""
-                        faults.append(f"{memory.name} bank {bank}{at}: {one.what}, {other.what}")
+                        at = f"[{touch.address}]" if name == "order" else ""
+                        faults.append(f"{memory.name} bank {bank}{at}: {touch.what}, {other.what}")
     return Ordered(tuple(faults), pairs)
 
 
@@ -82,8 +82,8 @@ class _Events:
         self._pipes: list[Pipe | None] = []
         names: list[str] = []
         waits: list[tuple[int, int, int]] = []
-        pops: dict[str, list[int]] = {each.name: [] for each in circuit.fifos}
-        pushes: dict[str, list[tuple[int, int]]] = {each.name: [] for each in circuit.fifos}
+        pops: dict[str, list[int]] = {fifo.name: [] for fifo in circuit.fifos}
+        pushes: dict[str, list[tuple[int, int]]] = {fifo.name: [] for fifo in circuit.fifos}
         for pipe in circuit.pipes:
             self._first[pipe.name] = first = len(names)
             mine = self._points[pipe.name]
@@ -107,12 +107,12 @@ class _Events:
                 else:
                     pops[port.fifo].append(number)
         for fifo in circuit.fifos:
-            given, taken = pushes[fifo.name], pops[fifo.name]
+            put, taken = pushes[fifo.name], pops[fifo.name]
             for number, pop in enumerate(taken):
                 if number >= fifo.initial:
-                    push, slot = given[number - fifo.initial]
+                    push, slot = put[number - fifo.initial]
                     waits.append((push, pop, slot + 1))
-            for number, (push, _) in enumerate(given):
+            for number, (push, _) in enumerate(put):
                 if number + fifo.initial >= fifo.depth:
                     waits.append((taken[number + fifo.initial - fifo.depth], push, 1))
         self.names = names
@@ -125,9 +125,9 @@ class _Events:
     def pushes(self) -> Iterator[tuple[str, str, str, bool]]:
         """Those that follow each other into a FIFO, by iteration, and whether they do so at any speed."""
         for name, push in self._pushes.items():
-            for (one, slot), (other, then) in pairwise(push):
-                is_apart = int(self.least[one, other]) + then - slot >= 1
-                yield name, self.names[one], self.names[other], is_apart
+            for (first, slot), (other, then) in pairwise(push):
+                is_apart = int(self.least[first, other]) + then - slot >= 1
+                yield name, self.names[first], self.names[other], is_apart
 
     def touches(self, memory: Memory) -> dict[int, list[Touch]]:
         """By bank, in the order of `run`."""
@@ -145,22 +145,22 @@ class _Events:
                     cycle = issues[number] + node.slot
                     timed.setdefault(_sum(node.bank, at), []).append((cycle, is_write, touch))
         return {
-            bank: [touch for _, _, touch in sorted(found, key=lambda one: one[:2])]
-            for bank, found in timed.items()
+            bank: [touch for _, _, touch in sorted(rows, key=lambda row: row[:2])]
+            for bank, rows in timed.items()
         }
 
     def apart(self, touch: Touch, other: Touch) -> int:
         """Cycles from `touch` to `other`, at least."""
         return int(self.least[touch.event, other.event]) + other.slot - touch.slot
 
-    def can_meet(self, one: Touch, other: Touch) -> bool:
+    def can_meet(self, touch: Touch, other: Touch) -> bool:
         """Whether two that no chain keeps apart may be executed in one cycle."""
-        if one.event == other.event:
-            return one.slot == other.slot
-        pipe = self._pipes[one.event]
+        if touch.event == other.event:
+            return touch.slot == other.slot
+        pipe = self._pipes[touch.event]
         if pipe is None or pipe is not self._pipes[other.event]:
             return True
-        return (one.slot - other.slot) % pipe.interval == 0
+        return (touch.slot - other.slot) % pipe.interval == 0
 
 
 def _hazards(touches: list[Touch], events: _Events) -> Iterator[tuple[Touch, Touch, bool]]:
@@ -176,8 +176,8 @@ def _hazards(touches: list[Touch], events: _Events) -> Iterator[tuple[Touch, Tou
             continue
         if before is not None:
             yield before, touch, events.apart(before, touch) >= 1
-        for one in read.pop(touch.address, []):
-            yield one, touch, events.apart(one, touch) >= 0
+        for reader in read.pop(touch.address, []):
+            yield reader, touch, events.apart(reader, touch) >= 0
         written[touch.address] = touch
 
 
@@ -187,35 +187,35 @@ def _ports(memory: Memory, touches: list[Touch], events: _Events) -> Iterator[tu
         if not kind and memory.ports > 1:
             continue
         mine = [touch for touch in touches if touch.is_write is kind]
-        numbers = np.array([each.event for each in mine], np.int64)
-        slots = np.array([each.slot for each in mine], np.int32)
+        numbers = np.array([touch.event for touch in mine], np.int64)
+        slots = np.array([touch.slot for touch in mine], np.int32)
         apart = events.least[np.ix_(numbers, numbers)] + slots[None, :] - slots[:, None]
         near = np.triu((apart < 1) & (apart.T < 1), 1)
-        for one, other in np.argwhere(near).tolist():
-            if kind or mine[one].address != mine[other].address:
-                yield mine[one], mine[other], not events.can_meet(mine[one], mine[other])
+        for first, other in np.argwhere(near).tolist():
+            if kind or mine[first].address != mine[other].address:
+                yield mine[first], mine[other], not events.can_meet(mine[first], mine[other])
 
 
 def _longest(count: int, waits: list[tuple[int, int, int]]) -> Distances:
     """The longest chain of waits from each to each."""
     before: list[list[tuple[int, int]]] = [[] for _ in range(count)]
     after: list[list[int]] = [[] for _ in range(count)]
-    for one, other, cycles in waits:
-        before[other].append((one, cycles))
-        after[one].append(other)
+    for earlier, other, cycles in waits:
+        before[other].append((earlier, cycles))
+        after[earlier].append(other)
     least = np.full((count, count), _NEVER, np.int32)  # [to, from], so that rows are together
-    left = [len(each) for each in before]
+    left = [len(sources) for sources in before]
     ready = [number for number in range(count) if not left[number]]
     while ready:
         event = ready.pop()
         row = least[event]
-        for one, cycles in before[event]:
-            np.maximum(row, least[one] + cycles, out=row)
+        for earlier, cycles in before[event]:
+            np.maximum(row, least[earlier] + cycles, out=row)
         row[event] = 0
-        for each in after[event]:
-            left[each] -= 1
-            if not left[each]:
-                ready.append(each)
+        for later in after[event]:
+            left[later] -= 1
+            if not left[later]:
+                ready.append(later)
     return least.T
 
 

@@ -31,7 +31,7 @@ def of_program(program: Program, meaning: Meaning = Meaning.EXACT) -> dict[Eleme
             for value, static in zip(row, statement.place[1:], strict=True):
                 time += [value, static]
             timed.append((tuple(time), number, dict(zip(statement.iterators, row, strict=True))))
-    timed.sort(key=lambda one: (one[0], one[1]))
+    timed.sort(key=lambda row: (row[0], row[1]))
     return _replay(program, ((program.statements[number], at) for _, number, at in timed), meaning)
 
 
@@ -53,7 +53,7 @@ def _replay(
     program: Program, instances: Iterable[tuple[Statement, Values]], meaning: Meaning
 ) -> dict[Element, Term]:
     """The elements of the results, after all instances."""
-    arrays = {each.name: each for each in program.arrays}
+    arrays = {array.name: array for array in program.arrays}
     memory: dict[Element, Term] = {}
 
     def element(access: Load, at: Values) -> Element:
@@ -82,16 +82,16 @@ def _replay(
 
     for statement, at in instances:
         memory[element(statement.target, at)] = value(statement.value, at)
-    found = {}
+    results = {}
     for array in program.arrays:
         for place in _places(array.shape) if array.role.is_result else ():
             where = (array.name, place)
-            found[where] = memory[where] if where in memory else start(where)
-    return found
+            results[where] = memory[where] if where in memory else start(where)
+    return results
 
 
 def _places(shape: tuple[int, ...]) -> list[tuple[int, ...]]:
-    found: list[tuple[int, ...]] = [()]
+    places: list[tuple[int, ...]] = [()]
     for extent in shape:
-        found = [(*each, value) for each in found for value in range(extent)]
-    return found
+        places = [(*place, value) for place in places for value in range(extent)]
+    return places

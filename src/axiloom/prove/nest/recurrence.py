@@ -37,19 +37,19 @@ class _Known(Core):
 def bench(circuit: Circuit, find: Find, built: Circuit | None = None) -> tuple[Bench, list[tuple[str, str]]]:
     """The bench, and the Verilog that it needs: operators whose results are anything. The RTL is of `built`,
     if that is another circuit, with the same pipes and ports."""
-    made = Bench()
-    made.reset_first()
+    bench = Bench()
+    bench.reset_first()
     core = _Known(built or circuit, find)
-    made.component("nest", core)
-    _Recurrence(made, core, circuit).build()
+    bench.component("nest", core)
+    _Recurrence(bench, core, circuit).build()
     for number, (text, bad) in enumerate(zip(core.checks, core.bad, strict=True)):
-        made.check("", f"check_{number + 1}", ~bad, text)
+        bench.check("", f"check_{number + 1}", ~bad, text)
     modules = []
     for name, (_, operands, bits) in sorted(core.operators.items()):
         ports = "".join(f", input [{width - 1}:0] {INPUTS[i]}" for i, width in enumerate(operands))
         ports += f", output [{bits - 1}:0] y"
         modules.append(f"module {name} (input aclk, input aresetn{ports});\nendmodule\n")
-    return made, [("operators.v", "".join(modules))]
+    return bench, [("operators.v", "".join(modules))]
 
 
 @dataclass
@@ -105,11 +105,11 @@ class _Recurrence:
         return signal
 
     def _pipe(self, pipe: Pipe) -> _Pipe:
-        found = list(points(pipe))
-        name, count = f"spec_{pipe.name}", len(found)
+        iterations = list(points(pipe))
+        name, count = f"spec_{pipe.name}", len(iterations)
         return _Pipe(
             pipe,
-            found,
+            iterations,
             self._register(count, name, count),
             self._register(pipe.interval - 1, f"{name}_wait"),
             self._register(1, f"{name}_begun"),
@@ -136,32 +136,32 @@ class _Recurrence:
             m.d.sync += [signal.eq(first) for signal, first in self._resets]
         self._relate(busy)
 
-    def _issues(self, one: _Pipe, go: Value) -> None:
-        m, pipe, count = self._m, one.pipe, len(one.points)
-        may = ~one.is_over & (one.wait == 0)
+    def _issues(self, spec: _Pipe, go: Value) -> None:
+        m, pipe, count = self._m, spec.pipe, len(spec.points)
+        may = ~spec.is_over & (spec.wait == 0)
         for fifo in self._circuit.fifos:
             for kind, there in ((Pop, self._level), (Push, self._places)):
-                if (wants := one.any_of(kind, fifo.name)) is not None:
+                if (wants := spec.any_of(kind, fifo.name)) is not None:
                     may = may & (~wants | (there[fifo.name] != 0))
-        m.d.comb += one.issue.eq(may)
-        with m.If(one.issue):
-            m.d.sync += [one.number.eq(one.number + 1), one.begun.eq(1)]
+        m.d.comb += spec.issue.eq(may)
+        with m.If(spec.issue):
+            m.d.sync += [spec.number.eq(spec.number + 1), spec.begun.eq(1)]
         if pipe.interval > 1:
-            with m.If(one.wait != 0):
-                m.d.sync += one.wait.eq(one.wait - 1)
-            with m.Elif(one.issue | one.begun):
-                m.d.sync += one.wait.eq(pipe.interval - 1)
-        with m.If(one.rest != 0):
-            m.d.sync += one.rest.eq(one.rest - 1)
-        with m.If(one.issue & (one.number == count - 1)):
-            m.d.sync += one.rest.eq(pipe.last_slot)
+            with m.If(spec.wait != 0):
+                m.d.sync += spec.wait.eq(spec.wait - 1)
+            with m.Elif(spec.issue | spec.begun):
+                m.d.sync += spec.wait.eq(pipe.interval - 1)
+        with m.If(spec.rest != 0):
+            m.d.sync += spec.rest.eq(spec.rest - 1)
+        with m.If(spec.issue & (spec.number == count - 1)):
+            m.d.sync += spec.rest.eq(pipe.last_slot)
         with m.If(go):
-            m.d.sync += [one.number.eq(0), one.begun.eq(0), one.wait.eq(0)]
-        one.valid = self._line(f"{pipe.name}_valid", one.issue, pipe.last_slot, resets=True)
+            m.d.sync += [spec.number.eq(0), spec.begun.eq(0), spec.wait.eq(0)]
+        spec.valid = self._line(f"{pipe.name}_valid", spec.issue, pipe.last_slot, resets=True)
         for position, node in enumerate(pipe.nodes):
             if isinstance(node, Push):
-                bit = one.table([int(holds(node.when, at)) for at in one.points])
-                one.flags[position] = self._line(f"{pipe.name}_{position}", bit, node.slot, resets=False)
+                bit = spec.table([int(holds(node.when, at)) for at in spec.points])
+                spec.flags[position] = self._line(f"{pipe.name}_{position}", bit, node.slot, resets=False)
 
     def _line(self, name: str, bit: Value, slots: int, *, resets: bool) -> list[Value]:
         line = [bit]
@@ -269,43 +269,46 @@ class _Recurrence:
                 total = total + _looked_up(pipe.number, rest, max(rest).bit_length())
         self._bench.lemma(f"owed_{fifo}", self._left[fifo] == total, f"{fifo}: what has yet to be sent comes")
 
-    def _relate_pipe(self, one: _Pipe, before: Signal | None) -> None:
-        bench, pipe, logic = self._bench, one.pipe, self._core.pipes[one.pipe.name]
-        name, over, slots = pipe.name, one.is_over, pipe.last_slot
+    def _relate_pipe(self, spec: _Pipe, before: Signal | None) -> None:
+        bench, pipe, logic = self._bench, spec.pipe, self._core.pipes[spec.pipe.name]
+        name, over, slots = pipe.name, spec.is_over, pipe.last_slot
         bench.lemma(f"running_{name}", logic.running == ~over, f"{name}: iterations are left")
         same = Const(1, 1)
         for counter, value in logic.counters.items():
             width = len(value)
-            raw = [at[counter] & ((1 << width) - 1) for at in one.points]
-            same = same & (value.as_unsigned() == _looked_up(one.number, raw, width))
+            raw = [at[counter] & ((1 << width) - 1) for at in spec.points]
+            same = same & (value.as_unsigned() == _looked_up(spec.number, raw, width))
         bench.lemma(f"counters_{name}", over | same, f"{name}: its counters are those of the iteration")
         bench.check("", f"iteration_{name}", ~logic.issue | same, f"{name}: the iteration that comes next")
         if pipe.interval > 1:
             assert logic.phase is not None
-            phase = Mux(one.wait == 0, 0, pipe.interval - one.wait)
-            known = (logic.begun == one.begun) & (logic.phase == phase) & (one.begun | (one.wait == 0))
+            phase = Mux(spec.wait == 0, 0, pipe.interval - spec.wait)
+            known = (logic.begun == spec.begun) & (logic.phase == phase) & (spec.begun | (spec.wait == 0))
             bench.lemma(f"phase_{name}", known, f"{name}: its phase")
         if slots:
-            draining = (logic.draining == (one.rest != 0)) & ((one.rest == 0) | (logic.left + 1 == one.rest))
-            bench.lemma(f"rest_{name}", draining & ((one.rest == 0) | over), f"{name}: cycles to its end")
-            bench.lemma(f"slots_{name}", Cat(*logic.valid[1:]) == Cat(*one.valid[1:]), f"{name}: full slots")
-            late = [~bit | ~over | (one.rest + slot > slots) for slot, bit in enumerate(one.valid) if slot]
+            draining = (logic.draining == (spec.rest != 0)) & (
+                (spec.rest == 0) | (logic.left + 1 == spec.rest)
+            )
+            bench.lemma(f"rest_{name}", draining & ((spec.rest == 0) | over), f"{name}: cycles to its end")
+            bench.lemma(f"slots_{name}", Cat(*logic.valid[1:]) == Cat(*spec.valid[1:]), f"{name}: full slots")
+            late = [~bit | ~over | (spec.rest + slot > slots) for slot, bit in enumerate(spec.valid) if slot]
             bench.lemma(f"late_{name}", Cat(*late).all(), f"{name}: full slots are before its end")
-        for position, line in one.flags.items():
+        for position, line in spec.flags.items():
             node = pipe.nodes[position]
             assert isinstance(node, Push)
             if len(line) > 1:
                 equal = [
-                    ~one.valid[slot] | (logic.waits(node, slot) == line[slot]) for slot in range(1, len(line))
+                    ~spec.valid[slot] | (logic.waits(node, slot) == line[slot])
+                    for slot in range(1, len(line))
                 ]
                 bench.lemma(f"pushes_{name}_{position}", Cat(*equal).all(), f"{name}: who pushes {node.fifo}")
         if before is not None:
-            ended = over & (one.rest == 0)
+            ended = over & (spec.rest == 0)
             bench.lemma(f"ended_{name}", ~self._run | (before == ended), f"{name}: it has ended")
-        rest = over & (one.rest == 0)
+        rest = over & (spec.rest == 0)
         bench.lemma(f"quiet_{name}", self._run | rest, f"{name}: nothing is under way without a run")
         bench.check(
-            "", f"issue_{name}", logic.issue == one.issue, f"{name}: it issues as the recurrence says"
+            "", f"issue_{name}", logic.issue == spec.issue, f"{name}: it issues as the recurrence says"
         )
 
 

@@ -140,17 +140,17 @@ class Numbered:
         """The same for the same term."""
         if z3.is_bv_value(term) and term.as_long() < self.FIRST:
             return int(term.as_long())
-        found = self._numbers.get(term.get_id())
-        if found is None:
-            found = self._numbers[term.get_id()] = self.FIRST + len(self._terms)
+        number = self._numbers.get(term.get_id())
+        if number is None:
+            number = self._numbers[term.get_id()] = self.FIRST + len(self._terms)
             self._terms.append(term)  # which keeps it alive, and its id with it
-        return found
+        return number
 
     def term(self, number: int, bits: int) -> Term:
         """Raises ValueError for a term of another width: something has been read as what it is not."""
         if number < self.FIRST:
             return z3.BitVecVal(number, bits)
-        found = self._terms[number - self.FIRST]
-        if found.size() != bits:
-            raise ValueError(f"{found} has {found.size()} bits, and is taken for {bits}")
-        return found
+        term = self._terms[number - self.FIRST]
+        if term.size() != bits:
+            raise ValueError(f"{term} has {term.size()} bits, and is taken for {bits}")
+        return term

@@ -42,11 +42,11 @@ def prove(
     source: Program, schedule: Schedule, accelerator: Accelerator, *, limit_s: int, waits: int, say: Say
 ) -> list[Verdict]:
     """`accelerator` is the accelerator of `schedule`, which is one of `source`."""
-    found = []
+    verdicts = []
     for verdict in _claims(source, schedule, accelerator, limit_s, waits):
         say(verdict)
-        found.append(verdict)
-    return found
+        verdicts.append(verdict)
+    return verdicts
 
 
 def _claims(
@@ -95,7 +95,7 @@ def _arrays(
 ) -> Iterator[Verdict]:
     """A verdict for each array."""
     for array in dict.fromkeys(array for array, _ in wanted):
-        pairs = [(one, term, got[one]) for one, term in wanted.items() if one[0] == array]
+        pairs = [(element, term, got[element]) for element, term in wanted.items() if element[0] == array]
         answer, solver, fault, certified = equal(pairs, limit_s)
         yield _verdict(
             name, array, claim, f"{array} {text}{fault}", answer, solver, begun, certified=certified
@@ -146,11 +146,11 @@ def _order(name: str, accelerator: Accelerator, run: Run) -> Verdict:
     begun = time.perf_counter()
     text = "accesses to a place of a memory keep their order, and those to a port are apart, at any speed"
     try:
-        found = order.check(accelerator.circuit, run)
+        ordered = order.check(accelerator.circuit, run)
     except order.TooLargeError as error:
         return _verdict(name, "", "order", f"{text}: {error}", Answer.OPEN, "", begun)
-    answer = Answer.VIOLATED if found.faults else Answer.HOLDS
-    fault = f": not for {found.faults[0]}" if found.faults else f" ({found.pairs:,} pairs)"
+    answer = Answer.VIOLATED if ordered.faults else Answer.HOLDS
+    fault = f": not for {ordered.faults[0]}" if ordered.faults else f" ({ordered.pairs:,} pairs)"
     return _verdict(name, "", "order", text + fault, answer, "longest chains", begun)
 
 
@@ -172,15 +172,15 @@ def _data(name: str, accelerator: Accelerator, waits: int, limit_s: int) -> Verd
         device = datapath.machine(accelerator.verilog())
         _, expected = circuit.run(accelerator.circuit, accelerator.packets[0], Meaning.OPAQUE)
         words = circuit.words(accelerator.packets[0])
-        found = datapath.explore(device, words, expected, waits, 10 * limit_s)
+        explored = datapath.explore(device, words, expected, waits, 10 * limit_s)
     except datapath.WrongError as error:
         return _verdict(name, "", "data", f"{text}: {error}", Answer.VIOLATED, "z3", begun)
     except BuildError as error:
         return _verdict(name, "", "data", f"{text}: {error}", Answer.OPEN, "z3", begun)
-    if found.waits < 0:
+    if explored.waits < 0:
         return _verdict(name, "", "data", f"{text}: not in {10 * limit_s} s", Answer.OPEN, "z3", begun)
-    text += f" ({found.states:,} states)"
-    return _verdict(name, "", "data", text, Answer.HOLDS, "z3, same terms", begun, found.waits, "waits")
+    text += f" ({explored.states:,} states)"
+    return _verdict(name, "", "data", text, Answer.HOLDS, "z3, same terms", begun, explored.waits, "waits")
 
 
 def _verdict(
