@@ -12,7 +12,7 @@ from tests.cli.commands import main
 from axiloom import boards, frontend
 from axiloom.cli import options as shared
 from axiloom.cli import parser
-from axiloom.cli.run import default
+from axiloom.explore import chosen as chooser
 from axiloom.explore import hardware
 from axiloom.explore.default import Default
 
@@ -44,7 +44,11 @@ def options(text: str) -> argparse.Namespace:
 
 def chosen(text: str) -> Default:
     given = options(text)
-    return default.of_problem(given, *shared.problem(given.problem, given.flow))
+    return chooser.of_problem(shared.task(given, *shared.problem(given.problem, given.flow)))
+
+
+def network(given: argparse.Namespace, model: frontend.Model) -> Default:
+    return chooser.of_network(shared.task(given, model.mlir, "int8", weights=model.weights))
 
 
 @pytest.mark.parametrize(
@@ -72,7 +76,7 @@ def test_it_is_the_faster_one_by_the_model() -> None:
     """Beside each by its name, so that neither is taken always."""
     for text in ("matmul:48x48x48:int8", "matmul:8x8x8"):
         times = {}
-        for name in default.PRODUCTS:
+        for name in chooser.PRODUCTS:
             one = chosen(f"{text} --accel {name}")
             assert one.choice is not None
             times[one.spec.name] = one.choice["predicted_ms"]
@@ -85,14 +89,15 @@ def test_what_the_part_has_no_room_for_is_not_taken(monkeypatch: pytest.MonkeyPa
     small = replace(small, resources=replace(small.resources, bram36=8))
     given = options("matmul:48x48x48:int8")
     given.board = small
-    assert default.of_problem(given, *shared.problem(given.problem)).spec.name == "v3_16"
-    monkeypatch.setattr(default, "has_room", lambda *_: False)
+    task = shared.task(given, *shared.problem(given.problem))
+    assert chooser.of_problem(task).spec.name == "v3_16"
+    monkeypatch.setattr(chooser, "has_room", lambda *_: False)
     assert chosen("matmul:48x48x48:int8").spec.name == "v3_16"  # as named by nobody before
 
 
 def test_room_is_multipliers_and_memory() -> None:
     board = boards.load("pynq-z2")
-    v3, v4 = (chosen(f"matmul:48x48x48:int8 --accel {name}").spec for name in default.PRODUCTS)
+    v3, v4 = (chosen(f"matmul:48x48x48:int8 --accel {name}").spec for name in chooser.PRODUCTS)
     assert hardware.has_room(v4, board)
     assert not hardware.has_room(v3, replace(board, resources=replace(board.resources, dsp48=64)))
     assert not hardware.has_room(v4, replace(board, resources=replace(board.resources, bram36=16)))
@@ -103,17 +108,17 @@ def test_a_network_takes_what_has_most_to_do_with_post_processing(tmp_path: Path
     file.write_text(NETWORK)
     given = options(str(file))
     model = frontend.load(str(file))
-    found = default.of_network(given, model, "int8")
+    found = network(given, model)
     assert [one.name for one in found.specs] == ["conv_v4"]
     assert found.spec.post
     assert found.choice is not None
     assert {"accel": "conv_v4", "post": "yes"}.items() <= found.choice["chosen"].items()
-    asked = default.of_network(options(f"{file} --post"), model, "int8")
+    asked = network(options(f"{file} --post"), model)
     assert asked.spec.post
     assert asked.choice is not None
     assert "post" not in asked.choice["chosen"]  # nobody chose it
     given = options(f"{file} --accel v4")
-    assert [one.name for one in default.of_network(given, model, "int8").specs] == ["v4_16"]
+    assert [one.name for one in network(given, model).specs] == ["v4_16"]
 
 
 def test_the_driver_names_its_hardware(capsys: pytest.CaptureFixture[str]) -> None:

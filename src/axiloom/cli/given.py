@@ -22,9 +22,6 @@ from axiloom.base import files
 from axiloom.base.errors import BuildError, UsageError
 from axiloom.base.wording.names import hint
 
-MODEL = Path("model")
-"""What --rtl is given for the functional model, in place of files."""
-
 When = Callable[[argparse.Namespace], bool]
 
 
@@ -142,6 +139,8 @@ def check(options: argparse.Namespace) -> None:
     """Raises UsageError for every option that would have no effect, or an output that cannot be written, and
     BuildError for Verilog that is not there."""
     for file in getattr(options, "rtl", None) or ():
+        from axiloom.explore.asked import MODEL  # a second, for those commands alone
+
         if not file.is_file() and file != MODEL:
             raise BuildError(f"user RTL {file}: no such file")
     reject(options, getattr(options, "refusals", ()))

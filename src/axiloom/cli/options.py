@@ -5,26 +5,21 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from axiloom import boards, drivergen, frontend, isa
+from axiloom import boards, drivergen, frontend
 from axiloom.base.errors import CompileError, UsageError
 from axiloom.base.files import write_whole
-from axiloom.boards import hardware
 from axiloom.boards.checks import FABRIC_HZ
 from axiloom.cli import terminal
-from axiloom.cli.given import MODEL, Refusal, has, is_given, lacks, output_file, output_folder, refuse
+from axiloom.cli.given import Refusal, has, is_given, lacks, output_file, output_folder, refuse
 from axiloom.cosim.system import STALLS, Stall, System
 from axiloom.drivergen.pipeline.schedule import Schedule
-from axiloom.drivergen.problems.kinds import kernel_problem
-from axiloom.hw.rtl_files.user_rtl import UserRtl
-from axiloom.isa import AcceleratorSpec, Link
-from axiloom.isa.files.device import device_of
+from axiloom.explore.asked import MOST, Asked
+from axiloom.explore.chosen import Task
+from axiloom.isa import Link
 from axiloom.isa.files.library import ENCODINGS
-from axiloom.isa.numerics import INT32
-from axiloom.run.resolve import resolve
 
 
 def sizes(text: str) -> tuple[int, ...]:
@@ -101,7 +96,7 @@ def add_accelerator(
     command: argparse.ArgumentParser, dmas: tuple[str, ...] = ("simple", "sg"), *, chosen: bool = False
 ) -> None:
     """What stands there. `chosen`: what is open of a built-in one, the command chooses
-    (:mod:`axiloom.cli.run.default`)."""
+    (:mod:`axiloom.explore.chosen`)."""
     file = "what the specification says"
     says = f"the best by the cost model; of a --spec {file}" if chosen else file
     group = command.add_argument_group("accelerator")
@@ -175,7 +170,7 @@ def add_accelerator(
 
 def verilog_given(options: argparse.Namespace) -> bool:
     """--rtl names files, and not the functional model."""
-    return is_given(options, "rtl") and MODEL not in options.rtl
+    return is_given(options, "rtl") and asked(options).is_verilog
 
 
 def _nameless(options: argparse.Namespace) -> bool:
@@ -292,7 +287,7 @@ def add_simulation(command: argparse.ArgumentParser) -> None:
         Refusal("trace_window", lacks("trace"), "a part of a trace: give --trace FILE too"),
         Refusal(
             "stall",
-            lambda o: isinstance(o.stall, range) and wants_model(o),
+            lambda o: isinstance(o.stall, range) and asked(o).is_model,
             "holds up RTL; --rtl model has none",
         ),
         Refusal(
@@ -303,43 +298,23 @@ def add_simulation(command: argparse.ArgumentParser) -> None:
     )
 
 
-MOST = "most"
-"""In place of a number of multiply-adds."""
-
-
-def accelerator(options: argparse.Namespace, data_type: str | None = None) -> AcceleratorSpec:
-    """The specification that --accel, --size, --spec and --encoding name, with other widths, macs and DMA.
-
-    A built-in one takes the problem's `data_type`; a file says its own. What it leaves to --rtl is filled in.
-    """
-    spec = _named(options, data_type)
-    if getattr(options, "rtl", None) and not wants_model(options):
-        spec = UserRtl(options.rtl, options.top, spec.rtl).completed(spec)
-    changes: dict[str, Any] = {}
-    if options.stream_width is not None:
-        changes["stream_width"] = options.stream_width
-    if options.macs is not None:
-        if not spec.form.multiplies:
-            raise UsageError(f"--macs: {spec.name} copies and multiplies nothing")
-        changes["macs"] = _asked_macs(options.macs, spec, options)
-    dma = spec.dma
-    if options.dma is not None:
-        dma = replace(dma, scatter_gather=options.dma == "sg")
-    if getattr(options, "memory_port", None) is not None:
-        dma = replace(dma, coherent=_is_coherent(options))
-    if dma != spec.dma:
-        changes["dma"] = dma
-    return isa.revise(spec, **changes) if changes else spec
-
-
-def _is_coherent(options: argparse.Namespace) -> bool:
-    board = getattr(options, "board", None) or boards.DEFAULT
-    if board not in hardware.names() or board in boards.names():
-        return boards.is_coherent(boards.load(board), options.memory_port)
-    nearest = hardware.profile(board, hardware.load(board).family)
-    if nearest is None:
-        raise UsageError(f"--memory-port: {board} has no processor with caches; leave it out")
-    return boards.is_coherent(nearest, options.memory_port)
+def asked(options: argparse.Namespace) -> Asked:
+    """What the options of :func:`add_accelerator` ask for, as far as the command has them."""
+    value = vars(options).get
+    return Asked(
+        accel=options.accel,
+        size=options.size,
+        file=options.spec,
+        encoding=options.encoding if is_given(options, "encoding") else None,
+        post=options.post,
+        rtl=tuple(options.rtl or ()),
+        top=options.top,
+        stream_width=options.stream_width,
+        macs=options.macs,
+        dma=options.dma,
+        memory_port=value("memory_port"),
+        board=value("board") or boards.DEFAULT,
+    )
 
 
 def _macs(text: str) -> int | str:
@@ -348,120 +323,6 @@ def _macs(text: str) -> int | str:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is neither a number from 1 on nor {MOST}")
     return int(text)
-
-
-def _asked_macs(asked: int | str, spec: AcceleratorSpec, options: argparse.Namespace) -> int:
-    if isinstance(asked, int):
-        return asked
-    from axiloom.explore.hardware import most
-
-    return most(spec, getattr(options, "board", None) or boards.DEFAULT).macs
-
-
-def accelerators(
-    options: argparse.Namespace, data_type: str | Sequence[str] | None = None
-) -> list[AcceleratorSpec]:
-    """As :func:`accelerator`, for a system: --accel may be several names with commas between them.
-
-    `data_type`: of all, or one for each. DMAs and windows of several are moved apart where they collide.
-    """
-    names = (options.accel or "").split(",")
-    kinds = [data_type] * len(names) if data_type is None or isinstance(data_type, str) else [*data_type]
-    if len(names) == 1:
-        return [accelerator(options, kinds[0] if kinds else None)]
-    kinds += [None] * (len(names) - len(kinds))
-    # One of several may have the same opcodes in both encodings.
-    actions = {name: action for name, action in getattr(options, "given", {}).items() if name != "encoding"}
-    return isa.place(
-        [
-            accelerator(argparse.Namespace(**{**vars(options), "accel": name, "given": actions}), kind)
-            for name, kind in zip(names, kinds, strict=False)
-        ]
-    )
-
-
-def _named(options: argparse.Namespace, data_type: str | None) -> AcceleratorSpec:
-    if options.spec is not None:
-        return isa.load(options.spec, options.accel)
-    kind = data_type or INT32.name
-    if (plain := _plain(options, kind)) is not None:
-        return plain
-    name = options.accel or "v3"
-    spec = isa.builtin(name, options.size, kind, options.encoding, options.post)
-    if is_given(options, "encoding"):
-        check_encodings(name, options.size)
-    return spec
-
-
-def _plain(options: argparse.Namespace, data_type: str) -> AcceleratorSpec | None:
-    """The plain device of a problem that is a kernel without an engine, where none is named."""
-    text = getattr(options, "problem", None)
-    if options.accel is not None or not isinstance(text, str):
-        return None
-    kernel = kernel_problem(text)
-    if kernel is None:
-        return None
-    for name in ("size", "encoding", "post"):
-        if is_given(options, name):
-            what = f"{text} runs on a plain device for {kernel.name}"
-            raise UsageError(f"--{name} is for a built-in accelerator, and {what}: name one in --accel")
-    return device_of(kernel, data_type=data_type)
-
-
-def check_encodings(name: str, size: int | None = None) -> None:
-    """Raises UsageError if the built-in accelerator has the same opcodes in both encodings."""
-    if len({isa.dumps(isa.builtin(name, size, encoding=encoding)) for encoding in ENCODINGS}) == 1:
-        raise UsageError(f"--encoding: {name} has the same opcodes in both encodings: leave it out")
-
-
-def wants_model(options: argparse.Namespace) -> bool:
-    """Whether --rtl is ``model``. UsageError where something else is given with it."""
-    if MODEL not in (options.rtl or ()):
-        return False
-    if len(options.rtl) > 1:
-        files = ", ".join(str(path) for path in options.rtl if path != MODEL)
-        raise UsageError(f"--rtl model is the functional model, without Verilog: leave {files} out")
-    if options.top is not None:
-        raise UsageError(f"--rtl model has no top module: leave --top {options.top} out")
-    return True
-
-
-def refuse_model(options: argparse.Namespace) -> None:
-    """UsageError for --rtl model, in a command about hardware."""
-    if wants_model(options):
-        raise UsageError(
-            f"{options.command}: with --rtl model there is no RTL; the functional model takes part in `run`, "
-            "`simulate` and `bring-up` only"
-        )
-
-
-def rtl(options: argparse.Namespace, *specs: Link) -> dict[str, Any]:
-    """What stands in the accelerator's place, as arguments of `System`."""
-    return {"model": True} if wants_model(options) else {"user_rtl": user_rtl(options, *specs)}
-
-
-def user_rtl(options: argparse.Namespace, *specs: Link) -> UserRtl | None:
-    """The Verilog of --rtl, which takes the place of the one accelerator in `specs`.
-
-    Raises UsageError and BuildError for what does not fit, its streams' width too, and for the model.
-    """
-    refuse_model(options)
-    if options.rtl is None:
-        return None
-    rtl = UserRtl(options.rtl, options.top, specs[0].rtl if specs else None)
-    if len(specs) > 1:
-        names = ", ".join(spec.name for spec in specs)
-        raise UsageError(
-            f"--rtl takes the place of one generated accelerator, and here are {names}: name one"
-        )
-    if options.stream_width not in (None, rtl.stream_width):
-        raise UsageError(
-            f"--stream-width {options.stream_width}: the streams of {rtl.top} (--rtl) have "
-            f"{rtl.stream_width} bits"
-        )
-    for spec in specs:
-        rtl.check(spec)
-    return rtl
 
 
 def problem(text: str, flow: str | None = None) -> tuple[str, str]:
@@ -482,16 +343,15 @@ def problem(text: str, flow: str | None = None) -> tuple[str, str]:
     return parsed.mlir, parsed.dtype
 
 
-def chosen(options: argparse.Namespace, pipeline: str | None = None) -> tuple[str, AcceleratorSpec, Schedule]:
-    """The MLIR of the problem, its accelerator and how that is used; `pipeline` where none is asked for."""
-    mlir, data_type = problem(options.problem, options.flow)
-    spec = accelerator(options, data_type)
-    return mlir, spec, resolve(mlir, spec, schedule(options, pipeline), name=options.problem)
-
-
 def schedule(options: argparse.Namespace, pipeline: str | None = None) -> Schedule:
     """What the options of :func:`add_schedule` ask for; `pipeline` where none is asked for."""
     return Schedule(options.flow, options.order, options.tile, options.pipeline or pipeline)
+
+
+def task(options: argparse.Namespace, mlir: str, data_type: str | Sequence[str], **others: Any) -> Task:
+    """The problem of `options`, and what they ask for; `others`: fields of :class:`Task`."""
+    calls = vars(options).get("calls", 1)
+    return Task(options.problem, mlir, data_type, asked(options), schedule(options), calls, **others)
 
 
 def system(options: argparse.Namespace, links: Sequence[Link], seed: int = 0) -> System:
@@ -501,7 +361,7 @@ def system(options: argparse.Namespace, links: Sequence[Link], seed: int = 0) ->
         links,
         options.board,
         options.sim,
-        **rtl(options, *links),
+        **asked(options).stands_in(*links),
         wait=options.wait,
         os=options.os,
         trace=options.trace,

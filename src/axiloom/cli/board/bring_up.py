@@ -40,8 +40,8 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def execute(options: argparse.Namespace) -> int:
-    spec, board, progress = shared.accelerator(options), boards.load(options.board), shared.progress()
-    soc = Soc(System(spec, board, options.sim, **shared.rtl(options, spec)))
+    spec, board, progress = shared.asked(options).spec(), boards.load(options.board), shared.progress()
+    soc = Soc(System(spec, board, options.sim, **shared.asked(options).stands_in(spec)))
     with folder_or_temporary(options.keep) as folder:
         progress("compiling the ladder")
         elf = bring_up.build(spec, folder, board)

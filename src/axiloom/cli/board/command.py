@@ -88,14 +88,14 @@ def execute_new(options: argparse.Namespace) -> int:
     reject(options, [Refusal(nest_run.OPTIONS, lambda _: True, "for loops: --problem FILE.c[:FUNCTION]")])
     parsed = [(text, *shared.problem(text)) for text in options.problem or ()]
     problems = [(text, mlir) for text, mlir, _ in parsed]
-    specs = shared.accelerators(options, options.data_type or [kind for _, _, kind in parsed])
+    specs = shared.asked(options).specs(options.data_type or [kind for _, _, kind in parsed])
     plan = board_folder.make(
         board,
         specs,
         dma=dma,
         problems=problems,
         rebase=options.rebase or options.spec is None,
-        user_rtl=shared.user_rtl(options, *specs),
+        user_rtl=shared.asked(options).user_rtl(*specs, command=options.command),
     )
     return _write(options, plan)
 

@@ -80,8 +80,9 @@ def execute_build(options: argparse.Namespace) -> int:
 
 
 def execute_estimate(options: argparse.Namespace) -> int:
-    spec = shared.accelerator(options, options.data_type)
-    rtl, progress = shared.user_rtl(options, spec), shared.progress()
+    asked = shared.asked(options)
+    spec = asked.spec(options.data_type)
+    rtl, progress = asked.user_rtl(spec, command=options.command), shared.progress()
     estimated = [
         estimates.estimate(spec, device, user_rtl=rtl, progress=progress)
         for device in options.device or tuple(estimates.DEVICES)

@@ -12,8 +12,9 @@ from axiloom.base.files import check_file
 from axiloom.cli import HELP
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, output_file, refuse, reject
-from axiloom.cli.run import default, select
+from axiloom.cli.run import select
 from axiloom.drivergen.network import is_network
+from axiloom.explore import chosen
 from axiloom.hw.verilog import emit as verilog
 from axiloom.run.resolve import BEST
 
@@ -136,21 +137,21 @@ def _compile_model(options: argparse.Namespace) -> int:
 
 def _compile_problem(options: argparse.Namespace) -> int:
     mlir, data_type = shared.problem(options.problem)
-    taken = default.of_problem(options, mlir, data_type)
+    taken = chosen.of_problem(shared.task(options, mlir, data_type))
     spec = taken.spec
     all_given = taken.choice is None and options.flow != BEST
     reject(
         options,
         [Refusal("calls", lambda _: all_given, f"for a choice, and nothing is chosen: --flow {BEST}")],
     )
-    shared.user_rtl(options, spec)
+    shared.asked(options).user_rtl(spec, command=options.command)
     driver = drivergen.compile_mlir(
         mlir,
         spec,
         **taken.schedule.options(),
         stop=options.emit,
         name=options.problem,
-        remarks=default.remarks(taken),
+        remarks=chosen.remarks(taken),
     )
     shared.write(driver.stages[options.emit], options.output)
     return 0
@@ -188,7 +189,7 @@ def _compile_selected(options: argparse.Namespace) -> int:
 
 
 def execute_verilog(options: argparse.Namespace) -> int:
-    specs = shared.accelerators(options, options.data_type)
-    rtl = shared.user_rtl(options, *specs)
+    specs = shared.asked(options).specs(options.data_type)
+    rtl = shared.asked(options).user_rtl(*specs, command=options.command)
     shared.write(verilog.emit(specs, top=options.part, user_rtl=rtl), options.output)
     return 0

@@ -14,9 +14,11 @@ from axiloom.cli import options as shared
 from axiloom.cli.explore import hardware as explore_hardware
 from axiloom.cli.explore.tables import as_csv, as_json, table
 from axiloom.cli.given import Refusal, has, lacks, output_file, refuse
-from axiloom.cli.run import default
 from axiloom.drivergen.cost.model import FORMS
+from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.drivergen.problems.matmul import Problem
+from axiloom.explore import chosen
+from axiloom.explore.chosen import Task
 from axiloom.explore.explore import Exploration, confirm, explore, explore_convolution
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.isa import AcceleratorSpec
@@ -98,7 +100,8 @@ def add_sweep(command: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    shared.refuse_model(options)
+    asked = shared.asked(options)
+    asked.refuse_model(options.command)
     if options.device:
         return explore_hardware.execute(options)
     explorations: list[Exploration] = []
@@ -109,9 +112,9 @@ def execute(options: argparse.Namespace) -> int:
                 "chooses hardware, it takes networks"
             )
         problem = drivergen.parse_workload(text)
-        single = argparse.Namespace(**{**vars(options), "problem": text})
-        spec = default.explored(single, problem.dtype)
-        rtl = shared.user_rtl(options, spec)
+        schedule = Schedule(pipeline=options.pipeline)
+        spec = chosen.explored(Task(text, problem.mlir, problem.dtype, asked, schedule))
+        rtl = asked.user_rtl(spec)
         top = options.confirm if rtl else max(options.show, options.confirm)
         way = _RANKED.get(spec.form.name)
         if way is None:

@@ -15,6 +15,7 @@ from axiloom.cli.given import Refusal, lacks, output_file, refuse, reject
 from axiloom.drivergen.network import is_network, network_data_type
 from axiloom.drivergen.problems.matmul import Problem
 from axiloom.explore import estimate, hardware_report
+from axiloom.explore.asked import MOST
 from axiloom.explore.explore import Exploration, confirm, explore
 from axiloom.explore.hardware import HardwareChoice, Kept, Tried, choose_hardware
 from axiloom.explore.hardware_report import Simulated
@@ -65,7 +66,7 @@ def execute(options: argparse.Namespace) -> int:
     if frontend.is_model(text):
         return _network(options, text)
     problem = drivergen.parse_problem(text)
-    choice = _choose(options, of_problem(problem), shared.accelerator(options, problem.dtype), 1)
+    choice = _choose(options, of_problem(problem), shared.asked(options).spec(problem.dtype), 1)
     explorations = _explored(options, choice, problem)
     runs = {
         exploration.spec.name: Simulated(exploration.chosen.simulated, exploration.chosen.error)
@@ -105,7 +106,7 @@ def _network(options: argparse.Namespace, text: str) -> int:
     if not is_network(model.mlir, text):
         raise UsageError(f"{text}: no network (a function on tensors with many ops); give matmul:MxNxK")
     data_type = network_data_type(model.mlir, model.weights, text)
-    spec = shared.accelerator(options, data_type)
+    spec = shared.asked(options).spec(data_type)
     shared.progress()("compiling the network")
     work = of_network(text, model.mlir, model.weights, spec)
     choice = _choose(options, work, spec, max(1, options.confirm))
@@ -173,10 +174,8 @@ def _choose(options: argparse.Namespace, work: Work, spec: AcceleratorSpec, coun
 def _kept(options: argparse.Namespace) -> Kept:
     """What the command line says of the hardware."""
     sg = None if options.dma is None else options.dma == "sg"
-    if options.macs == shared.MOST:
-        raise UsageError(
-            f"--macs {shared.MOST}: --device chooses the array by itself; give a number to keep it"
-        )
+    if options.macs == MOST:
+        raise UsageError(f"--macs {MOST}: --device chooses the array by itself; give a number to keep it")
     return Kept(macs=options.macs, stream_width=options.stream_width, scatter_gather=sg)
 
 

@@ -6,6 +6,7 @@ import argparse
 import csv
 import io
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -67,7 +68,7 @@ def _names(text: str) -> tuple[str, ...]:
 
 def points(options: argparse.Namespace) -> list[Point]:
     """All combinations, in the order of the command line. UsageError if there is none."""
-    swept: list[Point] = []
+    asked, swept = shared.asked(options), list[Point]()
     known: set[str] = set()
     if options.rtl and "," in (options.accel or ""):
         raise UsageError(f"--rtl takes the place of one accelerator, and --accel {options.accel} are several")
@@ -76,8 +77,8 @@ def points(options: argparse.Namespace) -> list[Point]:
         if frontend.is_mlir(text):
             raise UsageError(f"{text}: sweep takes problems such as matmul:64x64x64, not files")
         problem = drivergen.parse_problem(text)
-        spec = shared.accelerator(argparse.Namespace(**{**vars(options), "accel": name}), problem.dtype)
-        rtl = shared.user_rtl(options, spec)
+        spec = replace(asked, accel=name).spec(problem.dtype)
+        rtl = asked.user_rtl(spec)
         known |= {*spec.flows, BEST}
         flows = [flow for flow in options.flows or spec.flows if flow in (*spec.flows, BEST)]
         for flow, pipeline in product(flows, options.pipelines or (drivergen.default_pipeline(spec),)):
@@ -101,7 +102,7 @@ def points(options: argparse.Namespace) -> list[Point]:
 
 
 def execute(options: argparse.Namespace) -> int:
-    shared.refuse_model(options)
+    shared.asked(options).refuse_model(options.command)
     outcomes = sweep(
         points(options),
         simulate,

@@ -49,7 +49,7 @@ def execute_spec(options: argparse.Namespace) -> int:
     from axiloom.prove import spec as specs  # needs z3
 
     begun = time.perf_counter()
-    spec = shared.accelerator(options, options.data_type)
+    spec = shared.asked(options).spec(options.data_type)
     with proofs.Told(options) as told:
         verdicts = told.of(lambda say: specs.prove(spec, options.limit, say))
     shown = verdicts if options.all else [verdict for verdict in verdicts if not verdict.good]

@@ -94,10 +94,10 @@ def execute(options: argparse.Namespace) -> int:
     from axiloom.prove.rtl.maps import user
 
     begun = time.perf_counter()
-    spec = shared.accelerator(options, options.data_type)
-    if shared.wants_model(options):
+    spec = shared.asked(options).spec(options.data_type)
+    if shared.asked(options).is_model:
         raise UsageError("--rtl model: there is no RTL to prove anything of")
-    rtl = shared.user_rtl(options, spec)
+    rtl = shared.asked(options).user_rtl(spec)
     if rtl is not None and options.map is None:
         raise UsageError("--rtl: needs --map FILE.json, which says what the registers hold")
     if options.small:

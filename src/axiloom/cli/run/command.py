@@ -18,7 +18,7 @@ from axiloom.cli import HELP, terminal
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, has, output_file, refuse, reject
 from axiloom.cli.nest import run as nest_run
-from axiloom.cli.run import by_others, default, host_function, remedies, select, serial, shared_network
+from axiloom.cli.run import by_others, host_function, remedies, select, serial, shared_network
 from axiloom.cli.run import program as program_run
 from axiloom.cosim import last_run
 from axiloom.cosim.build.user_code import CXX, Given
@@ -28,6 +28,7 @@ from axiloom.cosim.soc import HungError, Soc, judge
 from axiloom.cosim.system import System
 from axiloom.drivergen.dialects import templates
 from axiloom.drivergen.network import is_network, network_data_type
+from axiloom.explore import chosen
 from axiloom.frontend.model import write_arrays
 from axiloom.isa import dumps
 from axiloom.report import build as report
@@ -283,7 +284,7 @@ def network_run(
     if options.os == "linux":
         raise UsageError(f"{options.problem}: --os linux is for functions with one op, not for networks")
     data_type = network_data_type(model.mlir, model.weights, options.problem)
-    taken = default.of_network(options, model, data_type)
+    taken = chosen.of_network(shared.task(options, model.mlir, data_type, weights=model.weights))
     how = select.of_network(options, taken.specs)
     if options.flow == BEST and not any(ranks(spec) for spec in taken.specs):
         first = taken.spec
@@ -318,7 +319,7 @@ def _layers(options: argparse.Namespace) -> str:
 
 def _problem_run(options: argparse.Namespace) -> ProblemRun:
     mlir, data_type = shared.problem(options.problem, options.flow)
-    taken = default.of_problem(options, mlir, data_type)
+    taken = chosen.of_problem(shared.task(options, mlir, data_type))
     return ProblemRun(
         Workload(options.problem, mlir, options.seed),
         shared.system(options, taken.specs, options.seed),
@@ -406,7 +407,7 @@ def execute_simulate(options: argparse.Namespace) -> int:
         return serial.execute_simulate(options, inputs, expected)
     _check_os(options)
     progress = shared.progress()
-    specs = shared.accelerators(options)
+    specs = shared.asked(options).specs()
     system = shared.system(options, specs)
     outputs = {symbol: (array.shape, str(array.dtype)) for symbol, array in expected.items()}
     soc = Soc(system, timeline=shared.wants_timeline(options))

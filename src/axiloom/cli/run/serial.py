@@ -21,6 +21,7 @@ from axiloom.cli.given import flag
 from axiloom.cli.nest import run as nest_run
 from axiloom.isa import AcceleratorSpec
 from axiloom.remote.serial_run import PIPELINE, SerialResult, run, run_problem
+from axiloom.run.resolve import resolve
 from axiloom.run.run import folder_or_temporary
 
 _HONOURED = {
@@ -57,7 +58,9 @@ def execute_run(options: argparse.Namespace) -> int:
             f"run on a simulated SoC; `axiloom board new {NAME} --problem FILE.c` writes their board folder"
         )
     _refuse(options, _HONOURED | {"keep"})
-    mlir, spec, schedule = shared.chosen(options, PIPELINE)
+    mlir, data_type = shared.problem(options.problem, options.flow)
+    spec = shared.asked(options).spec(data_type, options.problem)
+    schedule = resolve(mlir, spec, shared.schedule(options, PIPELINE), name=options.problem)
     with folder_or_temporary(options.keep) as folder:
         result, expected = run_problem(
             mlir,
@@ -82,7 +85,7 @@ def execute_simulate(options: argparse.Namespace, inputs: Any, expected: Any) ->
             raise UsageError(f"{file}: on {NAME} the driver runs on this machine: give its C sources")
         if not file.is_file():
             raise UsageError(f"{file}: no such file")
-    spec = shared.accelerator(options)
+    spec = shared.asked(options).spec()
     result = run(
         options.driver,
         spec,

@@ -16,6 +16,7 @@ from axiloom.cli import options as shared
 from axiloom.cli.given import is_given, output_file
 from axiloom.cli.prove import shared as proofs
 from axiloom.cli.spec import from_rtl as spec_from_rtl
+from axiloom.explore.asked import check_encodings
 from axiloom.isa.check.check import remarks
 from axiloom.isa.files.library import ENCODINGS
 from axiloom.isa.files.other_forms import read_other
@@ -174,7 +175,7 @@ def execute_doc(options: argparse.Namespace) -> int:
 def execute_show(options: argparse.Namespace) -> int:
     spec = isa.builtin(options.name, encoding=options.encoding, post=options.post)
     if is_given(options, "encoding"):
-        shared.check_encodings(options.name)
+        check_encodings(options.name)
     shared.write(isa.dumps(spec), options.output)
     return 0
 
