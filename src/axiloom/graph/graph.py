@@ -52,8 +52,8 @@ class Node:
     """Where it stands in what the user brought (layer, line), for messages."""
 
     def __repr__(self) -> str:
-        given = [f"{name}={value}" for name, value in self.attributes.items()]
-        taken = ", ".join([*(str(operand.type) for operand in self.operands), *given])
+        attributes = [f"{name}={value}" for name, value in self.attributes.items()]
+        taken = ", ".join([*(str(operand.type) for operand in self.operands), *attributes])
         return f"{self.op}({taken}) : {self.type}"
 
 
@@ -94,15 +94,15 @@ def postorder(roots: Iterable[T], needs: Callable[[T], Sequence[T]]) -> Iterator
     seen: set[T] = set()
     stack = [(root, False) for root in reversed(list(roots))]
     while stack:
-        one, ready = stack.pop()
+        item, ready = stack.pop()
         if ready:
-            yield one
+            yield item
             continue
-        if one in seen:
+        if item in seen:
             continue
-        seen.add(one)
-        stack.append((one, True))
-        stack += [(need, False) for need in reversed(needs(one))]
+        seen.add(item)
+        stack.append((item, True))
+        stack += [(need, False) for need in reversed(needs(item))]
 
 
 def free_name(name: str, taken: Container[str]) -> str:

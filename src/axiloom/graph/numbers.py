@@ -84,8 +84,18 @@ class Number:
             return np.zeros(1, self.host) if self.kind == "opaque" else np.array([0, 1], self.host)
         fraction = _FRACTION[self.name]
         infinite = (1 << self.bits - 1) - (1 << fraction)
-        one = (infinite >> fraction + 1) << fraction
-        sizes = (0, 1, (1 << fraction) - 1, 1 << fraction, one - 1, one, one + 1, infinite - 2, infinite - 1)
+        unit = (infinite >> fraction + 1) << fraction
+        sizes = (
+            0,
+            1,
+            (1 << fraction) - 1,
+            1 << fraction,
+            unit - 1,
+            unit,
+            unit + 1,
+            infinite - 2,
+            infinite - 1,
+        )
         signed = [size | sign << self.bits - 1 for sign in (0, 1) for size in (*sizes, infinite)]
         raw = np.array([*signed, infinite | 1 << fraction - 1], f"u{self.bits // 8}")
         return raw if self.host.kind == "u" else raw.view(self.host)
@@ -100,13 +110,13 @@ class Number:
     def parse(self, text: str) -> Array:
         """The raw host value of a number's text, an array without dimensions. Raises GraphError."""
         try:
-            given = float(text) if self.kind == "float" else int(text)
+            value = float(text) if self.kind == "float" else int(text)
         except ValueError:
             raise GraphError(f"`{text[:40]}` is no {self.name}") from None
-        if self.kind == "opaque" or (self.kind != "float" and not _ends(self)[0] <= given <= _ends(self)[1]):
+        if self.kind == "opaque" or (self.kind != "float" and not _ends(self)[0] <= value <= _ends(self)[1]):
             raise GraphError(f"`{text[:40]}` is no {self.name}")
         with np.errstate(all="ignore"):
-            return self.encode(np.array(given, np.float64 if self.kind == "float" else self.host))
+            return self.encode(np.array(value, np.float64 if self.kind == "float" else self.host))
 
 
 def _ends(number: Number) -> tuple[int, int]:
@@ -139,8 +149,8 @@ def _integer(bits: int, signed: bool) -> Number:
 
 
 NUMBERS: dict[str, Number] = {
-    one.name: one
-    for one in (
+    kind.name: kind
+    for kind in (
         *(_integer(bits, signed) for bits in (8, 16, 32, 64) for signed in (True, False)),
         Number("bool", "bool", 1, np.dtype(np.bool_), np.dtype(np.bool_), signed=False),
         Number("bfloat16", "float", 16, np.dtype(np.uint16), np.dtype(np.float32)),
@@ -157,11 +167,11 @@ def number(name: str) -> Number:
     if name in NUMBERS:
         return NUMBERS[name]
     try:
-        found = numerics_of(name)
+        numerics = numerics_of(name)
     except NumericsError as error:
         known = ", ".join(NUMBERS)
         raise GraphError(f"{error.short}; there are {known}, and those of axiloom.isa.numerics") from None
-    return Number(found.name, "opaque", found.bits, found.numpy, found.numpy)
+    return Number(numerics.name, "opaque", numerics.bits, numerics.numpy, numerics.numpy)
 
 
 def accumulator(number: Number) -> Number:

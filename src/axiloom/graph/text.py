@@ -14,7 +14,7 @@ def text_of(graph: Graph) -> str:
         lines.append(f"  {names[id(node)]} = {_line(node, names)}")
     results = ", ".join(names[id(result)] for result in graph.results)
     unused = [parameter for parameter in graph.parameters if id(parameter) not in names]
-    taken = [f"  (unused) %{one.attributes['name']} : {one.type}" for one in unused]
+    taken = [f"  (unused) %{parameter.attributes['name']} : {parameter.type}" for parameter in unused]
     return "\n".join([f"graph {graph.name} {{", *taken, *lines, f"  return {results}", "}"]) + "\n"
 
 
@@ -26,8 +26,8 @@ def _line(node: Node, names: dict[int, str]) -> str:
     if node.op in ("parameter", "constant"):
         return f"{node.op} : {node.type}"
     operands = ", ".join(names[id(operand)] for operand in node.operands)
-    given = ", ".join(f"{name}={_attribute(node.attributes[name])}" for name in sorted(node.attributes))
-    return f"{node.op}({operands}){' {' + given + '}' if given else ''} : {node.type}"
+    attributes = ", ".join(f"{name}={_attribute(node.attributes[name])}" for name in sorted(node.attributes))
+    return f"{node.op}({operands}){' {' + attributes + '}' if attributes else ''} : {node.type}"
 
 
 def _attribute(value: Attribute) -> str:

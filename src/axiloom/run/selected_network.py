@@ -104,11 +104,11 @@ class Select:
         """What each of several accelerators would take with the CPU alone."""
         if len(self.system.links) < 2:
             return []
-        each = (
+        alone = (
             f"{self._name(device)} {'refuses a product' if cycles is None else f'{cycles:,}'}"
             for device, cycles in self._made.alone.items()
         )
-        return [f"Cycles by the model with one accelerator alone: {', '.join(each)}"]
+        return [f"Cycles by the model with one accelerator alone: {', '.join(alone)}"]
 
     def _name(self, device: int | None) -> str:
         return CPU if device is None else self.system.links[device].name

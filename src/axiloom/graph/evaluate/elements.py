@@ -35,8 +35,8 @@ class Concrete:
             return _SPECIAL[name](more, arguments)
         of = arguments[0].of
         assert all(argument.of == of for argument in arguments), (function, arguments)
-        found = compute(name, of, *(of.decode(argument.raw) for argument in arguments))
-        return Element(found, number("bool")) if name in COMPARISONS else Element(of.encode(found), of)
+        values = compute(name, of, *(of.decode(argument.raw) for argument in arguments))
+        return Element(values, number("bool")) if name in COMPARISONS else Element(of.encode(values), of)
 
     def fold(self, function: str, count: int, body: Callable[[int], Any]) -> Any:
         assert count >= 1
@@ -58,22 +58,22 @@ class Concrete:
         return by_steps(count, first, step, which, at)
 
 
-def _convert(more: Sequence[str], given: Sequence[Any]) -> Element:
+def _convert(more: Sequence[str], arguments: Sequence[Any]) -> Element:
     target = number(more[0])
-    return Element(convert(given[0].of.decode(given[0].raw), given[0].of, target), target)
+    return Element(convert(arguments[0].of.decode(arguments[0].raw), arguments[0].of, target), target)
 
 
-def _index(more: Sequence[str], given: Sequence[Any]) -> Element:
+def _index(more: Sequence[str], arguments: Sequence[Any]) -> Element:
     of = number(more[0])
-    return Element(of.encode(np.asarray(given[0])), of)
+    return Element(of.encode(np.asarray(arguments[0])), of)
 
 
 _SPECIAL: dict[str, Callable[[Sequence[str], Sequence[Any]], Any]] = {
     "literal": lambda more, _: Element(number(more[0]).parse(more[1]), number(more[0])),
     "convert": _convert,
     "index": _index,
-    "position": lambda _, given: min(max(int(given[0].raw), 0), given[1] - 1),
-    "select": lambda _, given: given[1] if given[0].raw else given[2],
+    "position": lambda _, arguments: min(max(int(arguments[0].raw), 0), arguments[1] - 1),
+    "select": lambda _, arguments: arguments[1] if arguments[0].raw else arguments[2],
 }
 
 
@@ -83,14 +83,14 @@ def by_elements(op: Op, arrays: Sequence[Array], types: Sequence[Type], attribut
     def reader(array: Array, type_: Type) -> Callable[[Index], Element]:
         def read(at: Index) -> Element:
             assert len(at) == array.ndim, (at, array.shape)
-            assert all(0 <= one < size for one, size in zip(at, array.shape, strict=True)), (at, array.shape)
+            assert all(0 <= i < size for i, size in zip(at, array.shape, strict=True)), (at, array.shape)
             return Element(array[tuple(at)], number(type_.number))
 
         return read
 
     reads = [reader(array, type_) for array, type_ in zip(arrays, types, strict=True)]
     result = op.result(types, attributes)
-    made = np.empty(result.shape, number(result.number).host)
+    raw = np.empty(result.shape, number(result.number).host)
     for index in np.ndindex(*result.shape):
-        made[index] = op.element(Concrete(), reads, index, types, attributes).raw
-    return made
+        raw[index] = op.element(Concrete(), reads, index, types, attributes).raw
+    return raw

@@ -24,7 +24,7 @@ def evaluate_all(graph: Graph, inputs: Mapping[str, Array], *, keep: bool = True
     if names != set(inputs):
         raise GraphError(f"{graph.name}: takes {sorted(names)}, not {sorted(inputs)}")
     nodes = list(graph.nodes())
-    uses = Counter(id(one) for node in nodes for one in node.operands)
+    uses = Counter(id(operand) for node in nodes for operand in node.operands)
     uses.update(id(result) for result in graph.results)
     values: dict[int, Array] = {}
     for node in nodes:
@@ -42,10 +42,10 @@ def _value(graph: Graph, node: Node, inputs: Mapping[str, Array], values: Mappin
     if node.op == "constant":
         return _given(graph.constant(node), node)
     arrays = [values[id(operand)] for operand in node.operands]
-    found = OPS[node.op].evaluate(arrays, [operand.type for operand in node.operands], node.attributes)
-    if found.shape != node.type.shape or found.dtype != number(node.type.number).host:
-        raise GraphError(f"{node.place or node.op}: computed {found.dtype}{found.shape}, not {node.type}")
-    return found
+    array = OPS[node.op].evaluate(arrays, [operand.type for operand in node.operands], node.attributes)
+    if array.shape != node.type.shape or array.dtype != number(node.type.number).host:
+        raise GraphError(f"{node.place or node.op}: computed {array.dtype}{array.shape}, not {node.type}")
+    return array
 
 
 def _given(array: Array, node: Node) -> Array:

@@ -38,14 +38,14 @@ def need(holds: bool, reason: str) -> None:
 def alike(types: Sequence[Type]) -> Type:
     """All of one type."""
     first = types[0]
-    for one in types[1:]:
-        need(one == first, f"operands of one type are needed, not {first} and {one}")
+    for type_ in types[1:]:
+        need(type_ == first, f"operands of one type are needed, not {first} and {type_}")
     return first
 
 
 def kind_of(type_: Type, *kinds: Kind) -> None:
-    found = number(type_.number).kind
-    need(found in kinds, f"numbers of kind {' or '.join(kinds)} are needed, not {type_.number}")
+    kind = number(type_.number).kind
+    need(kind in kinds, f"numbers of kind {' or '.join(kinds)} are needed, not {type_.number}")
 
 
 def rank_of(type_: Type, rank: int, what: str) -> None:
@@ -66,9 +66,9 @@ def dimensions_of(type_: Type, dimensions: Sequence[int]) -> tuple[int, ...]:
     return tuple(dimensions)
 
 
-def per_dimension(given: Sequence[int], rank: int, name: str, low: int) -> tuple[int, ...]:
+def per_dimension(entries: Sequence[int], rank: int, name: str, low: int) -> tuple[int, ...]:
     """One entry for each of `rank` dimensions, each at least `low`."""
-    need(len(given) == rank, f"{name} has {len(given)} entries, not {rank}")
-    for one in given:
-        need(one >= low, f"{name} has {one}: at least {low} is needed")
-    return tuple(given)
+    need(len(entries) == rank, f"{name} has {len(entries)} entries, not {rank}")
+    for entry in entries:
+        need(entry >= low, f"{name} has {entry}: at least {low} is needed")
+    return tuple(entries)

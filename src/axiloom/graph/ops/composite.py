@@ -38,11 +38,11 @@ def composite(
     does `result`."""
 
     @lru_cache(maxsize=256)
-    def built(types: tuple[Type, ...], given: tuple[tuple[str, Attribute], ...]) -> tuple[Node, ...]:
+    def built(types: tuple[Type, ...], attributes: tuple[tuple[str, Attribute], ...]) -> tuple[Node, ...]:
         """The definition on parameters, operands first."""
         builder = Builder()
         leaves = [builder.leaf("parameter", str(i), type_) for i, type_ in enumerate(types)]
-        return tuple(in_order([definition(builder.op, leaves, dict(given))]))
+        return tuple(in_order([definition(builder.op, leaves, dict(attributes))]))
 
     def nodes(types: Types, attributes: Attributes) -> tuple[Node, ...]:
         return built(tuple(types), tuple(sorted(attributes.items())))
@@ -75,7 +75,9 @@ def element_of(node: Node, algebra: Algebra, parameters: Sequence[Read], index: 
     """One element of a definition whose parameters are numbered."""
     if node.op == "parameter":
         return parameters[int(str(node.attributes["name"]))](index)
-    reads = [lambda at, one=one: element_of(one, algebra, parameters, at) for one in node.operands]
+    reads = [
+        lambda at, operand=operand: element_of(operand, algebra, parameters, at) for operand in node.operands
+    ]
     kinds = [operand.type for operand in node.operands]
     return KNOWN[node.op].element(algebra, reads, index, kinds, node.attributes)
 

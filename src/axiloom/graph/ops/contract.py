@@ -19,9 +19,9 @@ Types = Sequence[Type]
 def product_number(types: Types, attributes: Attributes) -> Number:
     """The result's number, which operands are converted to. It must hold theirs."""
     target = number(text(attributes, "number"))
-    for one in types[:2]:
-        kind_of(one, "integer", "float")
-        source = number(one.number)
+    for type_ in types[:2]:
+        kind_of(type_, "integer", "float")
+        source = number(type_.number)
         wider = target.kind == source.kind and target.bits >= source.bits
         signs = target.signed or not source.signed
         need(wider and signs, f"products of {source} in {target}: it must hold them")
@@ -35,7 +35,7 @@ def wide(values: Array, source: str, target: Number) -> Array:
 
 
 def _rest(rank: int, *taken: tuple[int, ...]) -> list[int]:
-    return [i for i in range(rank) if not any(i in one for one in taken)]
+    return [i for i in range(rank) if not any(i in dims for dims in taken)]
 
 
 def _lists(attributes: Attributes) -> tuple[tuple[int, ...], ...]:

@@ -87,17 +87,17 @@ def _result(types: Types, attributes: Attributes) -> Type:
     rank_of(image, dims.rank + 2, "the image")
     rank_of(kernel, dims.rank + 2, "the kernel")
     need(groups >= 1, f"feature_group_count {groups}")
-    taken, made = kernel.shape[dims.kernel_in], kernel.shape[dims.kernel_out]
+    taken, filters = kernel.shape[dims.kernel_in], kernel.shape[dims.kernel_out]
     features = image.shape[dims.feature]
     need(
         taken * groups == features, f"a kernel of {taken} features in {groups} groups, an image of {features}"
     )
-    need(made % groups == 0, f"{made} kernels in {groups} groups")
+    need(filters % groups == 0, f"{filters} kernels in {groups} groups")
     sizes, window = [image.shape[i] for i in dims.spatial], [kernel.shape[i] for i in dims.kernel_spatial]
     need(all(window) and taken > 0, "a sum over nothing")
     counts = windows_of(attributes, dims.rank).counts(sizes, window)
     shape = [0] * (dims.rank + 2)
-    shape[dims.result_batch], shape[dims.result_feature] = image.shape[dims.batch], made
+    shape[dims.result_batch], shape[dims.result_feature] = image.shape[dims.batch], filters
     for i, count in zip(dims.result_spatial, counts, strict=True):
         shape[i] = count
     return Type(tuple(shape), product_number(types, attributes).name)
@@ -110,26 +110,26 @@ def _evaluate(arrays: Arrays, types: Types, attributes: Attributes) -> Array:
     image, kernel = (wide(array, type_.number, target) for array, type_ in zip(arrays, types, strict=True))
     image = image.transpose([dims.batch, *dims.spatial, dims.feature])
     kernel = kernel.transpose([*dims.kernel_spatial, dims.kernel_in, dims.kernel_out])
-    *window, taken, made = kernel.shape
+    *window, taken, filters = kernel.shape
     result_shape = _result(types, attributes).shape
     counts = [result_shape[i] for i in dims.result_spatial]
     places = windows_of(attributes, dims.rank)
     of = accumulator(target)
     dtype = np.dtype(np.float64) if of.kind == "float" else np.dtype(np.int64)
-    sums = np.zeros((image.shape[0], *counts, groups, made // groups), dtype)
+    sums = np.zeros((image.shape[0], *counts, groups, filters // groups), dtype)
     for position in product(*map(range, window)):
         met = [
             places.meeting(d, image.shape[d + 1], counts[d], k) for d, k in enumerate(position)
         ]  # where no window meets the image, there is nothing to add
-        if any(one is None for one in met):
+        if any(span is None for span in met):
             continue
-        to, source = zip(*(one for one in met if one is not None), strict=True) if met else ((), ())
+        to, source = zip(*(span for span in met if span is not None), strict=True) if met else ((), ())
         part = image[(slice(None), *source)]
         rows = part.reshape(-1, groups, taken).transpose(1, 0, 2)
-        weights = kernel[position].reshape(taken, groups, made // groups).transpose(1, 0, 2)
+        weights = kernel[position].reshape(taken, groups, filters // groups).transpose(1, 0, 2)
         made_here = products(rows, weights, of).transpose(1, 0, 2)
-        sums[(slice(None), *to)] += made_here.reshape(*part.shape[:-1], groups, made // groups)
-    flat = target.encode(sums.reshape(image.shape[0], *counts, made))
+        sums[(slice(None), *to)] += made_here.reshape(*part.shape[:-1], groups, filters // groups)
+    flat = target.encode(sums.reshape(image.shape[0], *counts, filters))
     back = np.argsort([dims.result_batch, *dims.result_spatial, dims.result_feature])
     return np.asarray(flat.transpose(back))
 
@@ -139,7 +139,7 @@ def _element(
 ) -> Any:
     dims, groups = dims_of(text(attributes, "dims")), integer(attributes, "feature_group_count")
     image, kernel = types
-    taken, made = kernel.shape[dims.kernel_in], kernel.shape[dims.kernel_out]
+    taken, filters = kernel.shape[dims.kernel_in], kernel.shape[dims.kernel_out]
     out = index[dims.result_feature]
     window = [kernel.shape[i] for i in dims.kernel_spatial]
     places, sizes = windows_of(attributes, dims.rank), [image.shape[i] for i in dims.spatial]
@@ -148,18 +148,18 @@ def _element(
     def read(where: Index, feature: Any) -> Any:
         at: list[Any] = [0] * len(index)
         at[dims.batch] = index[dims.result_batch]
-        at[dims.feature] = feature if groups == 1 else out // (made // groups) * taken + feature
-        for i, one in zip(dims.spatial, where, strict=True):
-            at[i] = one
+        at[dims.feature] = feature if groups == 1 else out // (filters // groups) * taken + feature
+        for i, coordinate in zip(dims.spatial, where, strict=True):
+            at[i] = coordinate
         return reads[0](at)
 
     def pair(k: Index) -> tuple[Any, Any]:
         *position, feature = k
         at: list[Any] = [0] * len(index)
         at[dims.kernel_out], at[dims.kernel_in] = out, feature
-        for i, one in zip(dims.kernel_spatial, position, strict=True):
-            at[i] = one
-        met = [(index[i], one) for i, one in zip(dims.result_spatial, position, strict=True)]
+        for i, coordinate in zip(dims.kernel_spatial, position, strict=True):
+            at[i] = coordinate
+        met = [(index[i], coordinate) for i, coordinate in zip(dims.result_spatial, position, strict=True)]
         x = places.inside(
             algebra,
             met,

@@ -68,8 +68,8 @@ def _evaluate(function: str) -> Evaluate:
 
 
 def _element(function: Callable[[Attributes], str]) -> Element:
-    return lambda algebra, reads, index, _, given: algebra.apply(
-        function(given), *(read(index) for read in reads)
+    return lambda algebra, reads, index, _, attributes: algebra.apply(
+        function(attributes), *(read(index) for read in reads)
     )
 
 
@@ -135,7 +135,7 @@ OPS = (
         2,
         _compared,
         _compare,
-        _element(lambda given: text(given, "direction").lower()),
+        _element(lambda attributes: text(attributes, "direction").lower()),
         {"direction": str},
         "bool; direction: EQ NE LT LE GT GE. NaN is not equal, not less and not greater",
     ),
@@ -162,7 +162,7 @@ OPS = (
         1,
         _converted,
         _convert,
-        _element(lambda given: f"convert:{text(given, 'number')}"),
+        _element(lambda attributes: f"convert:{text(attributes, 'number')}"),
         {"number": str},
         "to another number, as XLA converts: see scalars.convert",
     ),

@@ -50,8 +50,8 @@ def _bias_element(
 
 def _scale_shift(make: Make, operands: Sequence[Node], attributes: Attributes) -> Node:
     x, scale, shift = operands
-    for one in (scale, shift):
-        rank_of(one.type, 1, "scale and shift")
+    for channels in (scale, shift):
+        rank_of(channels.type, 1, "scale and shift")
     dimension = dimension_of(x.type, integer(attributes, "dimension"))
     scaled = make("multiply", x, along(make, scale, x, dimension))
     return make("add", scaled, along(make, shift, x, dimension))

@@ -46,12 +46,12 @@ def _slice(_: Algebra, reads: Sequence[Read], index: Index, __: Types, attribute
 def _joined(types: Types, attributes: Attributes) -> Type:
     at = dimension_of(types[0], integer(attributes, "dimension"))
     first = types[0]
-    for one in types[1:]:
-        same = one.number == first.number and len(one.shape) == len(first.shape)
-        rest = [a == b for i, (a, b) in enumerate(zip(one.shape, first.shape, strict=False)) if i != at]
-        need(same and all(rest), f"{first} and {one} along dimension {at}")
+    for type_ in types[1:]:
+        same = type_.number == first.number and len(type_.shape) == len(first.shape)
+        rest = [a == b for i, (a, b) in enumerate(zip(type_.shape, first.shape, strict=False)) if i != at]
+        need(same and all(rest), f"{first} and {type_} along dimension {at}")
     return Type(
-        (*first.shape[:at], sum(one.shape[at] for one in types), *first.shape[at + 1 :]), first.number
+        (*first.shape[:at], sum(type_.shape[at] for type_ in types), *first.shape[at + 1 :]), first.number
     )
 
 
@@ -83,14 +83,14 @@ def _padded(types: Types, attributes: Attributes) -> Type:
     interior = per_dimension(ints(attributes, "interior"), rank, "interior", 0)
     sizes = zip(types[0].shape, low, high, interior, strict=True)
     shape = tuple(a + n + max(n - 1, 0) * i + b for n, a, b, i in sizes)
-    need(all(one >= 0 for one in shape), f"padding {low}, {high} leaves {shape}")
+    need(all(size >= 0 for size in shape), f"padding {low}, {high} leaves {shape}")
     return Type(shape, types[0].number)
 
 
 def _pad_array(arrays: Arrays, types: Types, attributes: Attributes) -> Array:
     """Negative padding cuts."""
     low = ints(attributes, "low")
-    steps = [one + 1 for one in ints(attributes, "interior")]
+    steps = [gap + 1 for gap in ints(attributes, "interior")]
     result = np.full(_padded(types, attributes).shape, arrays[1])
     source, target = [], []
     for size, start, step, room in zip(types[0].shape, low, steps, result.shape, strict=True):
@@ -100,7 +100,7 @@ def _pad_array(arrays: Arrays, types: Types, attributes: Attributes) -> Array:
         target.append(
             slice(start + first * step, start + first * step + max(0, (last - first) * step - step + 1), step)
         )
-    if all(one.stop > one.start for one in source):
+    if all(part.stop > part.start for part in source):
         result[tuple(target)] = arrays[0][tuple(source)]
     return result
 
@@ -146,7 +146,7 @@ OPS = (
     ),
     Op(
         "concatenate", None, _joined,
-        lambda arrays, _, given: np.concatenate(arrays, integer(given, "dimension")), _concatenate,
+        lambda arrays, _, attributes: np.concatenate(arrays, integer(attributes, "dimension")), _concatenate,
         {"dimension": int}, "one after the other along a dimension",
     ),
     Op(

@@ -55,14 +55,14 @@ def _unrolled(make: Make, operands: Sequence[Node], of: str) -> Node:
     rank_of(xs.type, 3, "the sequence")
     steps, batch, width = xs.type.shape
     need(steps >= 1, "a sequence of no steps")
-    found = []
+    outputs = []
     for step in range(steps):
-        one = make("slice", xs, start=(step, 0, 0), limit=(step + 1, batch, width), strides=(1, 1, 1))
-        x = make("reshape", one, shape=(batch, width))
+        row = make("slice", xs, start=(step, 0, 0), limit=(step + 1, batch, width), strides=(1, 1, 1))
+        x = make("reshape", row, shape=(batch, width))
         h, c = make("lstm_h", x, h, c, *weights), make("lstm_c", x, h, c, *weights)
         kept = {"h": h, "c": c}[of]
-        found.append(make("reshape", kept, shape=(1, *kept.type.shape)))
-    return make("concatenate", *found, dimension=0)
+        outputs.append(make("reshape", kept, shape=(1, *kept.type.shape)))
+    return make("concatenate", *outputs, dimension=0)
 
 
 def _result(types: Sequence[Type], _: Attributes) -> Type:
@@ -71,8 +71,8 @@ def _result(types: Sequence[Type], _: Attributes) -> Type:
     need(xs.shape[0] >= 1, "a sequence of no steps")
     step = (Type(xs.shape[1:], xs.number), h, c, *weights)
     for name, state in (("lstm_h", h), ("lstm_c", c)):
-        made = KNOWN[name].result(step, {})
-        need(made == state, f"a state of {state} becomes {made}")
+        next_ = KNOWN[name].result(step, {})
+        need(next_ == state, f"a state of {state} becomes {next_}")
     return Type((xs.shape[0], *h.shape), h.number)
 
 

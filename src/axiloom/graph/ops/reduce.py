@@ -117,10 +117,10 @@ def _slide_array(arrays: Arrays, types: Types, attributes: Attributes) -> Array:
     result = np.full(shape, neutral(kind, of), values.dtype)
     for position in product(*map(range, ints(attributes, "window"))):
         met = [places.meeting(d, types[0].shape[d], shape[d], k) for d, k in enumerate(position)]
-        found = [one for one in met if one is not None]
-        if len(found) < rank:
+        spans = [span for span in met if span is not None]
+        if len(spans) < rank:
             continue
-        to, source = tuple(one[0] for one in found), tuple(one[1] for one in found)
+        to, source = tuple(span[0] for span in spans), tuple(span[1] for span in spans)
         with np.errstate(all="ignore"):
             result[to] = FOLDS[kind](result[to], values[source])
     return of.encode(result)

@@ -14,9 +14,9 @@ MOST_DIMENSIONS = 32
 
 
 def register(*ops: Op) -> None:
-    for one in ops:
-        assert one.name not in OPS, one.name
-        OPS[one.name] = one
+    for op in ops:
+        assert op.name not in OPS, op.name
+        OPS[op.name] = op
 
 
 @dataclass
@@ -36,26 +36,26 @@ class Builder:
                 f"{place or 'graph'}: unknown operation `{name}`; known are {', '.join(sorted(OPS))}"
             )
         key = (name, tuple(map(id, operands)), tuple(sorted(attributes.items())))
-        made = self.known.get(key)
-        if made is not None:
-            return made
+        node = self.known.get(key)
+        if node is not None:
+            return node
         try:
             _shaped(op, operands, attributes)
             type_ = op.result([operand.type for operand in operands], attributes)
             _sized(type_)
         except GraphError as error:
             raise GraphError(_placed(str(error), name, place)) from None
-        made = self.known[key] = Node(name, operands, attributes, type_, place)
-        return made
+        node = self.known[key] = Node(name, operands, attributes, type_, place)
+        return node
 
     def leaf(self, op: str, name: str, type_: Type, place: str = "") -> Node:
         """A ``parameter`` or a ``constant``. Raises GraphError."""
         _sized(type_)
         key = (op, name, type_)
-        made = self.known.get(key)
-        if made is None:
-            made = self.known[key] = Node(op, (), {"name": name}, type_, place)
-        return made
+        node = self.known.get(key)
+        if node is None:
+            node = self.known[key] = Node(op, (), {"name": name}, type_, place)
+        return node
 
 
 def _placed(reason: str, name: str, place: str) -> str:
@@ -74,7 +74,7 @@ def _shaped(op: Op, operands: tuple[Node, ...], attributes: dict[str, Attribute]
     for name, kind in op.attributes.items():
         value = attributes[name]
         plain = isinstance(value, kind) and not isinstance(value, bool)
-        if not plain or (isinstance(value, tuple) and not all(_whole(one) for one in value)):
+        if not plain or (isinstance(value, tuple) and not all(_whole(entry) for entry in value)):
             wanted = "a tuple of integers" if kind is tuple else f"an {kind.__name__}"
             raise GraphError(f"attribute {name} is {wanted}, not {str(value)[:40]}")
 
@@ -84,7 +84,7 @@ def _whole(value: object) -> bool:
 
 
 def _sized(type_: Type) -> None:
-    if any(isinstance(one, Unknown) for one in type_.shape):
+    if any(isinstance(size, Unknown) for size in type_.shape):
         return
     if len(type_.shape) > MOST_DIMENSIONS or type_.elements > MOST_ELEMENTS:
         raise GraphError(

@@ -13,14 +13,14 @@ Step = Callable[[Any, Sequence[Read]], Sequence[Read]]
 
 def by_steps(count: int, first: Sequence[Read], step: Step, which: int, at: Index) -> Any:
     """What `Algebra.scan` is where `count` is an integer."""
-    made: dict[tuple[int, int, tuple[Any, ...]], Any] = {}
+    known: dict[tuple[int, int, tuple[Any, ...]], Any] = {}
 
     def reader(k: int, i: int) -> Read:
         def read(at: Index) -> Any:
             key = (k, i, tuple(at))
-            if key not in made:
-                made[key] = states(k)[i](at)
-            return made[key]
+            if key not in known:
+                known[key] = states(k)[i](at)
+            return known[key]
 
         return read
 

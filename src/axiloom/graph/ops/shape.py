@@ -33,7 +33,7 @@ def _reshaped(types: Types, attributes: Attributes) -> Type:
 def groups(before: Sequence[Any], after: Sequence[Any]) -> list[tuple[range, range]]:
     """Runs of dimensions that become each other, as small as they can be. A size may be unknown: then it
     says what is certain of it (`axiloom.selection.rules.prove.context`)."""
-    found: list[tuple[range, range]] = []
+    runs: list[tuple[range, range]] = []
     i = j = 0
     while i < len(before) or j < len(after):
         first, second = i, j
@@ -43,8 +43,8 @@ def groups(before: Sequence[Any], after: Sequence[Any]) -> list[tuple[range, ran
                 i < len(before) and _certain(_product(before[first:i]) < _product(after[second:j]))
             )
             i, j = (i + 1, j) if grow else (i, j + 1)
-        found.append((range(first, i), range(second, j)))
-    return found
+        runs.append((range(first, i), range(second, j)))
+    return runs
 
 
 def _product(sizes: Sequence[Any]) -> Any:
@@ -82,8 +82,8 @@ def _reshape(_: Algebra, reads: Sequence[Read], index: Index, types: Types, attr
     at: list[Any] = [0] * len(before)
     for source, target in groups(before, after):
         position = flat([index[i] for i in target], [after[i] for i in target])
-        for dimension, one in zip(source, unflat(position, [before[i] for i in source]), strict=True):
-            at[dimension] = one
+        for dimension, coordinate in zip(source, unflat(position, [before[i] for i in source]), strict=True):
+            at[dimension] = coordinate
     return reads[0](at)
 
 
@@ -155,12 +155,13 @@ def _reverse(_: Algebra, reads: Sequence[Read], index: Index, types: Types, attr
 
 OPS = (
     Op(
-        "reshape", 1, _reshaped, lambda arrays, _, given: arrays[0].reshape(ints(given, "shape")), _reshape,
+        "reshape", 1, _reshaped,
+        lambda arrays, _, attributes: arrays[0].reshape(ints(attributes, "shape")), _reshape,
         {"shape": tuple}, "the same elements in row-major order",
     ),
     Op(
         "transpose", 1, _transposed,
-        lambda arrays, _, given: arrays[0].transpose(ints(given, "permutation")), _transpose,
+        lambda arrays, _, attributes: arrays[0].transpose(ints(attributes, "permutation")), _transpose,
         {"permutation": tuple}, "dimension i of the result is dimension permutation[i] of the operand",
     ),
     Op(
@@ -169,7 +170,7 @@ OPS = (
     ),
     Op(
         "reverse", 1, _same_type,
-        lambda arrays, _, given: np.flip(arrays[0], ints(given, "dimensions")), _reverse,
+        lambda arrays, _, attributes: np.flip(arrays[0], ints(attributes, "dimensions")), _reverse,
         {"dimensions": tuple}, "the order along these dimensions",
     ),
 )  # fmt: skip

@@ -49,7 +49,7 @@ def _evaluate(arrays: Arrays, types: Types, attributes: Attributes) -> Array:
     dimensions, window = ints(attributes, "dimensions"), ints(attributes, "window")
     places, result = _places(attributes, len(dimensions)), _result(types, attributes).shape
     outside = number(types[0].number).parse(text(attributes, "value"))
-    found = np.broadcast_to(outside, result).copy()
+    result_array = np.broadcast_to(outside, result).copy()
     for position in np.ndindex(*window):
         to, source = [slice(None)] * x.ndim, [slice(None)] * x.ndim
         for d, (dimension, k) in enumerate(zip(dimensions, position, strict=True)):
@@ -58,8 +58,8 @@ def _evaluate(arrays: Arrays, types: Types, attributes: Attributes) -> Array:
                 break
             to[dimension], source[dimension] = met
         else:
-            found[(*to, *position)] = x[tuple(source)]
-    return found
+            result_array[(*to, *position)] = x[tuple(source)]
+    return result_array
 
 
 def _element(
@@ -71,8 +71,8 @@ def _element(
 
     def read(where: Index) -> Any:
         at = list(index[:rank])
-        for dimension, one in zip(dimensions, where, strict=True):
-            at[dimension] = one
+        for dimension, coordinate in zip(dimensions, where, strict=True):
+            at[dimension] = coordinate
         return reads[0](at)
 
     return _places(attributes, len(dimensions)).inside(

@@ -46,7 +46,9 @@ OPS = (
         0,
         _splatted,
         _splat,
-        lambda algebra, _, __, ___, given: algebra.apply(f"literal:{given['number']}:{given['value']}"),
+        lambda algebra, _, __, ___, attributes: algebra.apply(
+            f"literal:{attributes['number']}:{attributes['value']}"
+        ),
         {"shape": tuple, "number": str, "value": str},
         "one number everywhere; value: its text as Number.text writes it",
     ),
@@ -55,8 +57,8 @@ OPS = (
         0,
         _counted,
         _iota,
-        lambda algebra, _, index, ___, given: algebra.apply(
-            f"index:{given['number']}", index[integer(given, "dimension")]
+        lambda algebra, _, index, ___, attributes: algebra.apply(
+            f"index:{attributes['number']}", index[integer(attributes, "dimension")]
         ),
         {"shape": tuple, "number": str, "dimension": int},
         "the index along a dimension",

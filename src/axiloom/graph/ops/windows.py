@@ -24,13 +24,13 @@ class Windows:
 
     def counts(self, sizes: Sequence[int], window: Sequence[int]) -> tuple[int, ...]:
         """How many windows there are. Raises GraphError if there is none."""
-        found = []
+        counts = []
         for d, (size, reach) in enumerate(zip(sizes, window, strict=True)):
             padded = self.low[d] + self.high[d] + ((size - 1) * self.base[d] + 1 if size else 0)
             room = padded - ((reach - 1) * self.dilation[d] + 1)
             need(room >= 0, f"a window of {reach} in {size} with padding {self.low[d]}, {self.high[d]}")
-            found.append(room // self.strides[d] + 1)
-        return tuple(found)
+            counts.append(room // self.strides[d] + 1)
+        return tuple(counts)
 
     def meeting(self, d: int, size: int, count: int, k: int) -> tuple[slice, slice] | None:
         """Which results (first) meet which elements (second) at position k of the window."""
