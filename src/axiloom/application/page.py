@@ -1,4 +1,4 @@
-"""What was found, as one HTML page that needs nothing but itself."""
+"""A validation as one HTML page that needs nothing but itself."""
 
 from __future__ import annotations
 

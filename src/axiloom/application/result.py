@@ -1,4 +1,4 @@
-"""What was found, as data for JSON, and in sentences that text and page share."""
+"""A validation as data for JSON, and in sentences that text and page share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was found, in the terminal."""
+"""A validation in the terminal."""
 
 from __future__ import annotations
 

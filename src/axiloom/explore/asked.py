@@ -135,8 +135,8 @@ class Asked:
         if kernel is None:
             encoding = self.encoding or ENCODINGS[0]
             return isa.builtin(self.accel or BUILTIN, self.size, data_type, encoding, self.post)
-        given = {"size": self.size, "encoding": self.encoding, "post": self.post or None}
-        for option, value in given.items():
+        builtin_only = {"size": self.size, "encoding": self.encoding, "post": self.post or None}
+        for option, value in builtin_only.items():
             if value is not None:
                 what = f"{problem} runs on a plain device for {kernel.name}"
                 raise UsageError(f"--{option} is for a built-in accelerator, and {what}: name one in --accel")

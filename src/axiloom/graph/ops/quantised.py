@@ -12,10 +12,10 @@ from axiloom.graph.ops.op import Attributes, Make
 
 def _requantise(make: Make, operands: Sequence[Node], attributes: Attributes) -> Node:
     sums, bias, multiplier, shift = operands
-    for unit in operands:
-        need(unit.type.number == "int32", f"int32 is needed, not {unit.type}")
-    for unit in operands[1:]:
-        rank_of(unit.type, 1, "what belongs to channels")
+    for tensor in operands:
+        need(tensor.type.number == "int32", f"int32 is needed, not {tensor.type}")
+    for tensor in operands[1:]:
+        rank_of(tensor.type, 1, "what belongs to channels")
     low, high = integer(attributes, "low"), integer(attributes, "high")
     need(-128 <= low <= high <= 127, f"a clamp to {low} ... {high}")
     dimension = dimension_of(sums.type, integer(attributes, "dimension"))
@@ -26,8 +26,8 @@ def _requantise(make: Make, operands: Sequence[Node], attributes: Attributes) ->
     biased = wide(make("add", sums, along(make, bias, sums, dimension)))
     factor = wide(along(make, multiplier, sums, dimension))
     amount = wide(along(make, shift, sums, dimension))
-    unit = splat_like(make, biased, "1")
-    half = make("shift_right_logical", make("shift_left", unit, amount), unit)
+    tensor = splat_like(make, biased, "1")
+    half = make("shift_right_logical", make("shift_left", tensor, amount), tensor)
     scaled = make("shift_right_arithmetic", make("add", make("multiply", biased, factor), half), amount)
     moved = make("add", scaled, splat_like(make, biased, str(integer(attributes, "zero"))))
     ends = (splat_like(make, biased, str(end)) for end in (low, high))
