@@ -202,6 +202,7 @@ class Refiner(Overlap):
             name: z3.BitVecVal(model.init[name], term.sort()) if name in model.init else term
             for name, term in model.states.items()
         }
+        state = self._chosen_memories(control, state, registers)
         for _ in range(20):
             claim = z3.And(
                 self._rest_claim(control, state, registers), self._link_claim(control, state, registers)
@@ -211,6 +212,23 @@ class Refiner(Overlap):
                 break
         outcome.seconds = time.perf_counter() - begun
         return control, outcome
+
+    def _chosen_memories(
+        self, control: Control, state: Mapping[str, Any], registers: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """`state` with what the registers hold in the elements that they are linked to.
+
+        After a reset the model's memories hold anything, so for each state of the RTL there is one of the
+        model with these elements. Two registers of one element still have to agree.
+        """
+        names = {term.get_id(): name for name, term in state.items() if z3.is_array(term)}
+        chosen = dict(state)
+        for register, links in self._linked(control, state, registers).items():
+            for link in links:
+                if z3.is_select(link.term) and (memory := names.get(link.term.arg(0).get_id())):
+                    held = z3.Extract(link.low + link.term.size() - 1, link.low, registers[register])
+                    chosen[memory] = z3.Store(chosen[memory], link.term.arg(1), held)
+        return chosen
 
     def _terms(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
         made = {}
