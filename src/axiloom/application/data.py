@@ -34,7 +34,7 @@ class Data:
 
     @property
     def data(self) -> int:
-        """How many: labelled results where there is one label for each, else what the batches hold."""
+        """How many: labelled results where every result has a label, else what the batches hold."""
         return len(self.calls) * self.each
 
     each: int = 1

@@ -62,7 +62,7 @@ Way: TypeAlias = tuple[int, tuple[int, ...], Taken]
 
 @dataclass(frozen=True)
 class Choice:
-    """Of one operation that a unit could take: cycles of each, by unit; where it went."""
+    """Where an operation went that a unit could take, and its cycles by unit."""
 
     name: str
     shape: str

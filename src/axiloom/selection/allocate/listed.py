@@ -35,7 +35,7 @@ class Executed:
 
 
 def orders(problem: Problem, checked: Sequence[Step]) -> list[list[Step]]:
-    """Orders to try, each behind what it needs: as given, and depth first from the results."""
+    """Orders to try, operands first: as the problem has them, and depth first from the results."""
     tried = [list(checked)]
     position = {step.name: number for number, step in enumerate(problem.steps)}
     for sign in (1, -1):

@@ -1,6 +1,6 @@
 """`cover`: instructions for a saturated graph: which value is made in which memory, and by what.
 
-A cell is a value in a memory. What makes one is an instruction whose meaning is found in the value's class,
+A cell is a value in a memory. What makes it is an instruction whose meaning is in the value's class,
 with its operands in their cells; in the host's memory also a parameter, what follows from constants alone,
 or a view of other cells. The cheapest set of cells that makes the results is an extraction: each is paid
 once, however often it is read.
