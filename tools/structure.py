@@ -120,7 +120,16 @@ INSIDE: tuple[tuple[str, ...], ...] = (
         "nests",
     ),
     ("graph", "graph/ops", "graph/evaluate", "graph/write"),
-    ("read/context", "read/aten", "read/hlo", "read/linalg", "read"),
+    (
+        "read/context",
+        "read/aten",
+        "read/hlo",
+        "read/mlir",
+        "read/linalg",
+        "read/pytorch",
+        "read/onnx",
+        "read",
+    ),
     (
         "selection/rules",
         "selection/rules/prove",
@@ -137,7 +146,6 @@ INSIDE: tuple[tuple[str, ...], ...] = (
     ("cosim/build", "cosim/native", "cosim", "cosim/replay"),
     (
         "src/axiloom/nest",
-        "src/axiloom/frontend",
         "src/axiloom/quantise/graph",
         "src/axiloom/quantise/ops",
         "src/axiloom/quantise/emit",

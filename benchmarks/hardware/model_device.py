@@ -17,11 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from axiloom import frontend, isa
+from axiloom import isa
 from axiloom.cosim.job import Result
 from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
 from axiloom.isa import AcceleratorSpec
+from axiloom.read.mlir.model import read as read_model
 from axiloom.run.compare import compare
 from axiloom.run.network import MARKS, Network, NetworkRun
 from axiloom.run.problem import ProblemRun, Workload
@@ -53,7 +54,7 @@ class Case:
         system = System(self.spec, model=model)
         if ":" in self.problem:
             return ProblemRun(Workload.of(f"{self.problem}:{self.kind}"), system)
-        loaded = frontend.read(FIXTURES / f"{self.problem}.mlir")
+        loaded = read_model(FIXTURES / f"{self.problem}.mlir")
         return NetworkRun(Network(self.problem, loaded.mlir, loaded.weights), system)
 
 

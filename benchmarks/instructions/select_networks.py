@@ -16,8 +16,8 @@ from axiloom import boards, isa
 from axiloom.cosim.system import System
 from axiloom.drivergen.pipeline.schedule import DEFAULTS
 from axiloom.explore.hardware import most
-from axiloom.frontend import Model
 from axiloom.isa import AcceleratorSpec
+from axiloom.read.context.model import Model
 from axiloom.run.network import Network, NetworkRun
 from axiloom.run.run import report_of
 from axiloom.sweep.networks import example

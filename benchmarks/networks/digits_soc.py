@@ -12,11 +12,11 @@ import numpy as np
 import torch
 
 from axiloom import isa
+from axiloom.base.files import write_arrays
 from axiloom.cosim.system import System
-from axiloom.frontend.model import write_arrays
 from axiloom.quantise import emit
 from axiloom.quantise.graph import execute
-from axiloom.quantise.torch_model import quantise
+from axiloom.quantise.network import quantise
 from axiloom.run.network import Network, NetworkRun
 from axiloom.run.run import simulate
 from benchmarks.networks.quantisation import example

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from axiloom.frontend.model import WEIGHT, Model
+from axiloom.read.context.model import WEIGHT, Model
 
 SIZES = {"m": 9, "k": 20, "n": 13, "b": 2, "h": 3, "p": 11}
 

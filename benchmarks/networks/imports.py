@@ -26,11 +26,12 @@ from axiloom import isa
 from axiloom.base.errors import AxiloomError
 from axiloom.cosim.system import System
 from axiloom.drivergen.network import compile_network
-from axiloom.frontend.model import Model
 from axiloom.isa import AcceleratorSpec
 from axiloom.quantise import emit
 from axiloom.quantise.graph import execute
-from axiloom.quantise.torch_model import Quantised, load, quantise
+from axiloom.quantise.network import Quantised, quantise
+from axiloom.read.context.model import Model
+from axiloom.read.models import network as load
 from axiloom.run.network import Network, NetworkRun
 from axiloom.run.run import report_of
 from benchmarks.networks.import_graphs import FORMS, Graph

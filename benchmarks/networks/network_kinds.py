@@ -28,7 +28,7 @@ from torch.nn import functional
 import axiloom
 from axiloom.base.errors import AxiloomError
 from axiloom.quantise import emit, execute, report
-from axiloom.quantise.torch_model import Quantised, quantise
+from axiloom.quantise.network import Quantised, quantise
 from benchmarks.networks import learned
 from benchmarks.networks.learned import SYMBOLS, WINDOW, Task
 

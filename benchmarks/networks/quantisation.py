@@ -17,8 +17,8 @@ import numpy as np
 import torch
 
 from axiloom.quantise.graph import execute
+from axiloom.quantise.network import Quantised, quantise
 from axiloom.quantise.report import compare
-from axiloom.quantise.torch_model import Quantised, quantise
 
 NETWORKS = Path(__file__).parents[2] / "examples" / "networks"
 INPUTS = 100

@@ -14,7 +14,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from tests.frontend import random_onnx, referee_onnx
+from tests.read import random_onnx, referee_onnx
 
 BAD = ("wrong", "crash")
 

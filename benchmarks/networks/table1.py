@@ -54,7 +54,7 @@ def application(name: str) -> Graph:
     """Read from torch.export, with weights from a seed."""
     import torch
 
-    from axiloom.read.torch_export import read_program
+    from axiloom.read.pytorch.exported import read_program
 
     spec = importlib.util.spec_from_file_location(name, FOLDER / f"{name}.py")
     assert spec is not None

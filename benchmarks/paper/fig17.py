@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from axiloom import frontend, isa
+from axiloom import isa
 from axiloom.drivergen.cost.selection import SQUARE
 from axiloom.isa import AcceleratorSpec
+from axiloom.read.mlir.model import read as read_model
 from axiloom.report import network as network_report
 from axiloom.run.resolve import BEST
 from axiloom.sweep import networks
@@ -31,7 +32,7 @@ def accelerator(*, post: bool) -> AcceleratorSpec:
 
 
 def cases(options: Options) -> list[Case]:
-    model = frontend.read(options.model) if options.model else networks.example(NETWORK)
+    model = read_model(options.model) if options.model else networks.example(NETWORK)
     name = options.model.stem if options.model else NETWORK
     key, plain, post = networks.keep(model), accelerator(post=False), accelerator(post=True)
     code, board = fingerprint(options.board), options.board

@@ -18,10 +18,10 @@ import numpy as np
 
 from axiloom.base.cache import cached_build
 from axiloom.boards.synthesis.resources import XC7Z020, synthesise
-from axiloom.frontend import loops, pytorch
 from axiloom.hw.nest.circuit import Circuit
 from axiloom.hw.nest.operators import operator
 from axiloom.hw.verilog.nest import emit_nest
+from axiloom.nest import loops
 from axiloom.nest.resident import resident
 from axiloom.nests.affine.interpret import interpret
 from axiloom.nests.dataflow import plan
@@ -29,6 +29,7 @@ from axiloom.nests.program.loaded import Loaded
 from axiloom.nests.resources import estimate
 from axiloom.nests.schedule import Schedule
 from axiloom.nests.schedule.replay import replay
+from axiloom.read.pytorch import linalg as pytorch
 from benchmarks.polybench.measure import units
 from benchmarks.streamhls import models, reference
 

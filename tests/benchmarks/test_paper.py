@@ -18,8 +18,9 @@ from benchmarks.paper.__main__ import main
 from benchmarks.paper.experiment import Case, Experiment, Measured, Options, geometric_mean
 from benchmarks.paper.runner import COUNTERS, run
 
-from axiloom import boards, frontend, isa, sw
+from axiloom import boards, isa, sw
 from axiloom.drivergen import Call
+from axiloom.read.mlir.model import read as read_model
 from axiloom.run.by_hand import ByHand
 from axiloom.sweep import networks
 from axiloom.sweep.store import key
@@ -414,9 +415,9 @@ def test_a_network_by_flow_and_passes(tmp_path: Path, capsys) -> None:
 
 
 def test_a_model_is_known_by_what_is_in_it(tmp_path: Path) -> None:
-    model = frontend.read(MODEL)
+    model = read_model(MODEL)
     model.write(tmp_path / "other.mlir")
-    assert networks.keep(frontend.read(tmp_path / "other.mlir")) == networks.keep(model)
+    assert networks.keep(read_model(tmp_path / "other.mlir")) == networks.keep(model)
     first = next(iter(model.weights))
     changed = {**model.weights, first: model.weights[first] + np.int8(1)}
     assert networks.keep(replace(model, weights=changed)) != networks.keep(model)

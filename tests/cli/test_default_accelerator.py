@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 from tests.cli.commands import main
 
-from axiloom import boards, frontend
+from axiloom import boards
 from axiloom.cli import options as shared
 from axiloom.cli import parser
 from axiloom.explore import chosen as chooser
 from axiloom.explore import hardware
 from axiloom.explore.default import Default
+from axiloom.read import models
+from axiloom.read.context.model import Model
 
 NETWORK = """
 func.func @net(%x: tensor<1x8x8x16xi8>, %w: tensor<1x1x16x16xi8>) -> tensor<1x8x8x16xi8> {
@@ -47,7 +49,7 @@ def chosen(text: str) -> Default:
     return chooser.of_problem(shared.task(given, *shared.problem(given.problem, given.flow)))
 
 
-def network(given: argparse.Namespace, model: frontend.Model) -> Default:
+def network(given: argparse.Namespace, model: Model) -> Default:
     return chooser.of_network(shared.task(given, model.mlir, "int8", weights=model.weights))
 
 
@@ -107,7 +109,7 @@ def test_a_network_takes_what_has_most_to_do_with_post_processing(tmp_path: Path
     file = tmp_path / "net.mlir"
     file.write_text(NETWORK)
     given = options(str(file))
-    model = frontend.load(str(file))
+    model = models.load(str(file))
     found = network(given, model)
     assert [one.name for one in found.specs] == ["conv_v4"]
     assert found.spec.post

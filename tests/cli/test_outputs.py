@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from tests.cli.commands import main
 
-from axiloom import frontend
 from axiloom.base.errors import UsageError
 from axiloom.base.files import check_file, check_folder, write_whole
 from axiloom.cli import parser
 from axiloom.cli.given import output_file, output_folder
+from axiloom.read.context.model import Model
 from axiloom.sweep.store import Store
 
 FILES = [
@@ -124,7 +124,7 @@ def test_a_write_that_fails_leaves_nothing() -> None:
 def test_weights_that_cannot_be_written_leave_no_model() -> None:
     Path("net.npz").mkdir()
     with pytest.raises(UsageError, match=r"^net\.npz: is a folder"):
-        frontend.Model("net", "module {}", {"w": np.zeros(3)}).write(Path("net.mlir"))
+        Model("net", "module {}", {"w": np.zeros(3)}).write(Path("net.mlir"))
     assert [file.name for file in Path().iterdir()] == ["net.npz"]
 
 

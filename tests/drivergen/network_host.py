@@ -15,8 +15,8 @@ from axiloom.drivergen.dialects.mlir import only_function, parse
 from axiloom.drivergen.evaluate.reference import evaluate
 from axiloom.drivergen.network import NetworkDriver, compile_network
 from axiloom.drivergen.network.passes.fold_constants import weight_names
-from axiloom.frontend import Model
 from axiloom.isa import AcceleratorSpec
+from axiloom.read.context.model import Model
 
 Array = np.ndarray[Any, Any]
 

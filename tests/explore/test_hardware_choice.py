@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from axiloom import frontend, isa
+from axiloom import isa
 from axiloom.base.errors import CompileError, UsageError
 from axiloom.boards.ecp5.nextpnr import Routed, Slowest
 from axiloom.boards.ecp5.synthesis import Ecp5Resources
@@ -27,6 +27,7 @@ from axiloom.explore.hardware import HardwareChoice, Kept, choose_hardware, is_l
 from axiloom.explore.hardware_report import Simulated, as_json, factor, table, taken
 from axiloom.explore.products import Product, Work, of_network, of_problem
 from axiloom.isa import AcceleratorSpec
+from axiloom.read import models
 from axiloom.run.choice import ranked, ranked_by_model
 
 V4 = isa.builtin("v4_16", data_type="int8")
@@ -246,7 +247,7 @@ def test_nothing_fits() -> None:
 @pytest.mark.slow
 def test_the_products_of_a_network() -> None:
     """Equal ones once, batches as often, and rows of a weight as they are packed: in whole beats."""
-    model = frontend.load(str(NETWORK))
+    model = models.load(str(NETWORK))
     work = of_network(str(NETWORK), model.mlir, model.weights, V4)
     assert work.products
     assert len({one.problem for one in work.products}) == len(work.products)

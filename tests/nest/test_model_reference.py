@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from axiloom.base.errors import CompileError, MismatchError
-from axiloom.frontend import loops
+from axiloom.nest import loops
 from axiloom.nest.reference import reference
 from axiloom.nest.values import random_values
 from axiloom.nests.program.loaded import Loaded

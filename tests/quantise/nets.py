@@ -16,9 +16,9 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from axiloom.frontend.model import write_arrays
+from axiloom.base.files import write_arrays
 from axiloom.quantise import emit, execute
-from axiloom.quantise.torch_model import Quantised, quantise
+from axiloom.quantise.network import Quantised, quantise
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "tests" / "fixtures" / "quantised"

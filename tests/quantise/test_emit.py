@@ -9,7 +9,6 @@ import pytest
 
 from axiloom.drivergen.dialects.mlir import only_function, parse
 from axiloom.drivergen.evaluate.reference import evaluate
-from axiloom.frontend import Model, read
 from axiloom.quantise import Graph, emit, execute
 from axiloom.quantise.emit.places import groups
 from axiloom.quantise.graph.graph import (
@@ -23,6 +22,8 @@ from axiloom.quantise.graph.graph import (
     Slice,
     Transpose,
 )
+from axiloom.read.context.model import Model
+from axiloom.read.mlir.model import read
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "quantised"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from axiloom.frontend import read
+from axiloom.read.mlir.model import read
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "quantised"
 FILES = sorted(FOLDER.glob("*.mlir"))
@@ -21,7 +21,7 @@ def test_they_are_there() -> None:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_mlir_itself_computes_what_the_integer_graph_did(path: Path) -> None:
     pytest.importorskip("torch_mlir")
-    from tests.frontend import jit
+    from tests.read import jit
 
     with np.load(path.with_suffix(".npz")) as stored:
         inputs = [stored[name] for name in sorted(stored) if name.startswith("input")]

@@ -16,7 +16,8 @@ from torch.nn import functional  # noqa: E402
 from axiloom.base.errors import CompileError, UsageError  # noqa: E402
 from axiloom.quantise import execute, report  # noqa: E402
 from axiloom.quantise.graph.graph import Graph, Input, Shift  # noqa: E402
-from axiloom.quantise.torch_model import Quantised, load, quantise  # noqa: E402
+from axiloom.quantise.network import Quantised, quantise  # noqa: E402
+from axiloom.read.models import network as load  # noqa: E402
 
 
 class Function(nn.Module):

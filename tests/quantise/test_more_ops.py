@@ -15,7 +15,7 @@ from axiloom.base.errors import CompileError  # noqa: E402
 from axiloom.drivergen.dialects.mlir import only_function, parse  # noqa: E402
 from axiloom.drivergen.evaluate.reference import evaluate  # noqa: E402
 from axiloom.quantise import emit, execute, report  # noqa: E402
-from axiloom.quantise.torch_model import Quantised, quantise  # noqa: E402
+from axiloom.quantise.network import Quantised, quantise  # noqa: E402
 
 
 class Function(nn.Module):

@@ -13,7 +13,7 @@ import pytest
 from axiloom.graph.evaluate import evaluate
 
 torch = pytest.importorskip("torch")
-from axiloom.read.torch_export import raw_of, read_program  # noqa: E402
+from axiloom.read.pytorch.exported import raw_of, read_program  # noqa: E402
 
 FOLDER = Path(__file__).parents[2] / "examples" / "applications"
 COUNTS = {

@@ -195,8 +195,8 @@ def test_networks(name: str) -> None:
     """What the front end gives of the networks of ``examples/`` computes what the modules compute."""
     torch = pytest.importorskip("torch")
     pytest.importorskip("torch_mlir")
-    from axiloom.frontend import load
-    from axiloom.frontend.pytorch import build
+    from axiloom.read.models import load
+    from axiloom.read.pytorch.module import build
 
     path = Path("examples/networks") / f"{name}.py"
     model, (network, examples) = load(f"{path}:build"), build(path, "build")

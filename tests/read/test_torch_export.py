@@ -15,7 +15,7 @@ from axiloom.graph.numbers import number
 from axiloom.read import ReadError, read
 
 torch = pytest.importorskip("torch")
-from axiloom.read.torch_export import raw_of, read_program  # noqa: E402
+from axiloom.read.pytorch.exported import raw_of, read_program  # noqa: E402
 
 nn, F = torch.nn, torch.nn.functional
 

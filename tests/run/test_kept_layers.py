@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 from benchmarks.published.inputs import RESHAPED
 
-from axiloom import frontend, isa
+from axiloom import isa
 from axiloom.base.cache import cache_root
 from axiloom.cosim.system import System
+from axiloom.read.mlir.model import read as read_model
 from axiloom.report import network as network_report
 from axiloom.report.build import summary
 from axiloom.report.types import Report
@@ -37,7 +38,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def network(layers: str, **weights: np.ndarray) -> NetworkRun:
-    model = frontend.read(MLP)
+    model = read_model(MLP)
     named = {**model.weights, **weights}
     system = System(isa.builtin("v4_16", data_type="int8"))
     return NetworkRun(Network("mlp", model.mlir, named), system, simulated=layers)
@@ -79,8 +80,8 @@ def test_the_same_network_is_not_simulated_twice() -> None:
 
 def test_a_layer_with_other_weights_is_simulated_and_those_that_begin_with_it() -> None:
     report_of(network(CHANGED))
-    (name,) = [n for n, array in frontend.read(MLP).weights.items() if sorted(array.shape) == [32, 64]]
-    other = {name: np.roll(frontend.read(MLP).weights[name], 1)}
+    (name,) = [n for n, array in read_model(MLP).weights.items() if sorted(array.shape) == [32, 64]]
+    other = {name: np.roll(read_model(MLP).weights[name], 1)}
     found = report_of(network(CHANGED, **other))
     kept = found["network"]["kept"]
     assert (kept["simulated"], kept["kept"]) == (3, [0, 1, 5])

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from axiloom import frontend, isa
+from axiloom import isa
 from axiloom.base.errors import UsageError
 from axiloom.cosim.system import System
 from axiloom.drivergen.pipeline.schedule import Schedule
+from axiloom.read.mlir.model import read as read_model
 from axiloom.run.network import Network, NetworkRun
 from axiloom.run.problem import ProblemRun, Workload
 from axiloom.run.run import Watch, report_of, reports_of, simulate_cpu
@@ -62,7 +63,7 @@ def test_what_is_watched(tmp_path: Path) -> None:
 
 
 def test_a_network_has_the_same_protocol(tmp_path: Path) -> None:
-    model = frontend.read(MLP)
+    model = read_model(MLP)
     system = System(isa.builtin("v4_16", data_type="int8"), model=True)
     run = NetworkRun(Network("digits", model.mlir, model.weights), system, stop_after="0")
     said: list[str] = []

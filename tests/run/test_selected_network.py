@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from axiloom import frontend, isa
+from axiloom import isa
 from axiloom.cosim.system import System
+from axiloom.read.mlir.model import read as read_model
 from axiloom.run.network import Network, NetworkRun
 from axiloom.run.run import report_of
 
@@ -19,7 +20,7 @@ FIXTURES = Path(__file__).parents[1] / "fixtures" / "quantised"
 
 
 def run_of(name: str, *accelerators: str) -> NetworkRun:
-    model = frontend.read(FIXTURES / f"{name}.mlir")
+    model = read_model(FIXTURES / f"{name}.mlir")
     specs = [isa.builtin(one, data_type="int8") for one in accelerators]
     system = System(isa.place(specs) if len(specs) > 1 else specs[0])
     return NetworkRun(Network(name, model.mlir, model.weights), system, auto=True)

@@ -10,9 +10,10 @@ import jsonschema
 import numpy as np
 import pytest
 
-from axiloom import frontend, isa
+from axiloom import isa
 from axiloom.base.errors import UsageError
 from axiloom.cosim.system import System
+from axiloom.read.mlir.model import read as read_model
 from axiloom.report import build as report
 from axiloom.report import network as network_report
 from axiloom.report import page
@@ -24,7 +25,7 @@ FIXTURES = Path(__file__).parents[1] / "fixtures"
 
 def network(name: str, given: Path | None = None, **options: str) -> NetworkRun:
     path = FIXTURES / f"{name}.mlir"
-    model = frontend.read(path)
+    model = read_model(path)
     workload = Network(path.name, model.mlir, model.weights, given)
     return NetworkRun(workload, System(isa.builtin("v4_16", data_type="int8")), **options)
 

@@ -78,7 +78,7 @@ def of_arrays(arrays: Mapping[str, Array], graph: Graph, source: str, *, batch: 
 def _arrays(text: str) -> Mapping[str, Array]:
     file, _, function = text.rpartition(":")
     if file.endswith(".py"):
-        from axiloom.frontend.pytorch import call
+        from axiloom.base.python_file import call
 
         returned = call(Path(file), function)
         if not isinstance(returned, Mapping) or not all(isinstance(name, str) for name in returned):

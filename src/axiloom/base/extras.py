@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import re
@@ -9,6 +10,8 @@ from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 from urllib.parse import unquote, urlparse
+
+from axiloom.base.errors import BuildError
 
 NAME = "axiloom"
 USES = {
@@ -24,6 +27,13 @@ USES = {
     "bench": "plots: `python -m benchmarks.paper`",
 }
 """Extras that a user may want, and what they give."""
+_BRINGS = {
+    "torch": ("PyTorch", "torch"),
+    "torch_mlir": ("torch-mlir", "torch"),
+    "onnx": ("ONNX", "onnx"),
+    "sklearn": ("scikit-learn", "networks"),
+}
+"""By module: the library's name, and the extra that brings it."""
 _REQUIREMENT = re.compile(
     r"(?P<package>[\w.-]+)(?:\[(?P<extras>[\w,]+)\])?.*\bextra == ['\"](?P<extra>\w+)['\"]"
 )
@@ -40,6 +50,13 @@ def install(*names: str) -> str:
     if came := _came_from():
         return f"pip install '{came}[{listed}]'"
     return f"pip install 'FILE[{listed}]', where FILE is the wheel or the checkout that {NAME} came from"
+
+
+def require(module: str, what: str) -> None:
+    """Raise BuildError unless `module` can be imported; `what` (``model.onnx``) needs it."""
+    if importlib.util.find_spec(module) is None:
+        library, extra = _BRINGS[module]
+        raise BuildError(f"{what}: needs {library}, which is not installed: {install(extra)}")
 
 
 def _came_from() -> str:

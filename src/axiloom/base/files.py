@@ -8,7 +8,7 @@ import json
 import os
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -78,6 +78,15 @@ def versions(*packages: str) -> str:
         with suppress(PackageNotFoundError):
             versions_.append(f"{name} {version(name)}")
     return ", ".join(versions_)
+
+
+def write_arrays(path: Path, arrays: Mapping[str, Array]) -> None:
+    """An `.npz`; as numpy.savez, but for any names, those of its own parameters too."""
+    # Not compressed: weights hardly shrink.
+    with whole(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
+        for name, array in arrays.items():
+            with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as file:
+                np.lib.format.write_array(file, np.ascontiguousarray(array), allow_pickle=False)
 
 
 def write_whole(path: Path, text: str) -> None:

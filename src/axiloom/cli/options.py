@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from axiloom import boards, drivergen, frontend
+from axiloom import boards, drivergen
 from axiloom.base.errors import CompileError, UsageError
 from axiloom.base.files import write_whole
 from axiloom.boards.checks import FABRIC_HZ
@@ -20,6 +20,7 @@ from axiloom.explore.asked import MOST, Asked
 from axiloom.explore.chosen import Task
 from axiloom.isa import Link
 from axiloom.isa.files.library import ENCODINGS
+from axiloom.read.mlir import file as mlir_file
 
 
 def sizes(text: str) -> tuple[int, ...]:
@@ -331,9 +332,9 @@ def problem(text: str, flow: str | None = None) -> tuple[str, str]:
     `text` is ``matmul:MxNxK[:dtype]`` or another of :mod:`axiloom.drivergen.problems.kinds`, or the path of a
     ``.mlir`` file, with ``:FUNCTION`` behind where that has several. `flow`: the one that was asked for.
     """
-    if frontend.is_mlir(text):
-        mlir = frontend.read_mlir(text)
-        for remark in frontend.remarks(text, mlir, flow):
+    if mlir_file.is_mlir(text):
+        mlir = mlir_file.read_mlir(text)
+        for remark in mlir_file.remarks(text, mlir, flow):
             print(f"note: {remark}", file=sys.stderr)
         args = drivergen.compile_cpu(mlir, name=text).args
         if not args:

@@ -3,7 +3,8 @@
 `calibrate` watches the float network, `lower` and `ops` turn its ATen graph into the integer graph of
 `graph` (with the integer factors of `fixed`), `execute` runs that in NumPy and `emit` writes it as MLIR;
 `report` says what was lost. Activations are int8, symmetric, one scale a tensor; weights one scale an output
-channel; sums int32. What needs torch (`calibrate`, `lower`, `ops`, `torch_model`) is imported on demand.
+channel; sums int32. `calibrate`, `lower`, `ops` and `network` ask `axiloom.read.pytorch`, which needs
+torch: they are imported on demand.
 """
 
 from __future__ import annotations

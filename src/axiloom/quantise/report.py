@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from axiloom.frontend.pytorch import results_of
-from axiloom.frontend.referee import INTEGERS, READING, Agreement, Referee, agreement, over_samples
 from axiloom.quantise.graph.execute import execute
 from axiloom.quantise.graph.graph import Reshape, Slice, Transpose
-from axiloom.quantise.torch_model import Quantised
+from axiloom.quantise.network import Quantised
+from axiloom.read.context.referee import INTEGERS, READING, Agreement, Referee, agreement, over_samples
+from axiloom.read.pytorch.module import results_of
 
 Array = np.ndarray[Any, Any]
 LOW = 20.0

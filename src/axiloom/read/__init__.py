@@ -1,10 +1,12 @@
-"""Applications in: HLO text, linalg and PyTorch become a `Graph`.
+"""Files of people in: as a `Graph`, or as linalg with its weights.
 
 - ``forms.py``: `read`, which chooses by a file's contents; a form is an entry there
-- ``context/``: what readers share
+- ``models.py``: which files are models; `load` gives linalg, `graph` a graph
+- ``context/``: what readers share: `Context` of a graph, `Model` in linalg, `Referee` for what it means
 - ``hlo/``: StableHLO, as JAX prints it, and HLO's own text
-- ``linalg/``: linalg on tensors, as drivergen's front ends give it
-- ``torch_export.py``: programs of torch.export; ``aten/``: their operations, a family a file
+- ``mlir/``: which function of a text is meant, its weights, TOSA; ``linalg/``: linalg on tensors as a graph
+- ``pytorch/``: modules and programs of torch.export; ``aten/``: their operations, a family a file
+- ``onnx/``: an ONNX file as a module of torch
 """
 
 from axiloom.read.context import ReadError

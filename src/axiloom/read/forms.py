@@ -86,7 +86,7 @@ def _torch(path: Path, function: str | None) -> Graph:
     if function is not None:
         raise ReadError(f"{path}: an exported program has no functions to choose from")
     try:
-        from axiloom.read.torch_export import load
+        from axiloom.read.pytorch.exported import load
     except ModuleNotFoundError:
         raise ReadError(f"{path}: needs PyTorch: {extras.install('torch')}") from None
     return load(path)

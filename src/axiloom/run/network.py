@@ -32,8 +32,8 @@ from axiloom.drivergen.network.inputs import index_bounds
 from axiloom.drivergen.network.offers import Choose
 from axiloom.drivergen.network.passes.fold_constants import weight_names
 from axiloom.drivergen.pipeline.schedule import DEFAULTS, Schedule
-from axiloom.frontend.referee import READING, Referee, agreement
 from axiloom.isa import AcceleratorSpec, dumps
+from axiloom.read.context.referee import READING, Referee, agreement
 from axiloom.report import hang
 from axiloom.report import network as network_report
 from axiloom.report.build import build, without_claims

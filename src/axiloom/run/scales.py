@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import ArrayAttr, FloatAttr, StringAttr
 from xdsl.dialects.func import FuncOp
 
 from axiloom.base.errors import UsageError
-from axiloom.frontend.model import SOURCE, TYPES
+from axiloom.read.context.model import SOURCE, TYPES
 
 Array = np.ndarray[Any, Any]
 LIMIT = 127

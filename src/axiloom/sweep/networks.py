@@ -12,13 +12,15 @@ from pathlib import Path
 from typing import Any
 
 import axiloom
-from axiloom import boards, frontend, isa
+from axiloom import boards, isa
 from axiloom.base.cache import cache_root, cached_build, content_hash
 from axiloom.base.errors import MismatchError, StaleDataError, UsageError
+from axiloom.base.extras import require
+from axiloom.base.files import code_hash
 from axiloom.cosim.system import System
-from axiloom.frontend import Model
-from axiloom.frontend.extras import require
 from axiloom.isa import AcceleratorSpec
+from axiloom.read.context.model import Model
+from axiloom.read.mlir.model import read as read_model
 from axiloom.run.network import Network, NetworkRun
 from axiloom.run.run import report_of, simulate_cpu
 from axiloom.sweep import points
@@ -66,7 +68,7 @@ def on_cpu(model: str, name: str, spec: AcceleratorSpec, *, code: str, board: st
 
 def measure(point: Point) -> Figures:
     """Counters and layers, on the SoC fabric and limit too. MismatchError, StaleDataError: what they say."""
-    model = frontend.read(_folder(point["model"]) / _FILE)
+    model = read_model(_folder(point["model"]) / _FILE)
     run = NetworkRun(
         Network(point["problem"], model.mlir, model.weights),
         System(points.spec_of(point), point["board"]),
@@ -120,12 +122,12 @@ def example(name: str) -> Model:
     if not file.is_file():
         raise UsageError(f"examples/networks/{name}.py is not in this installation; give --model FILE.mlir")
     require("torch", f"building {name}")
-    sources = sorted((Path(axiloom.__file__).parent / "quantise").resolve().rglob("*.py"))
-    key = content_hash(file, *sources)
+    key = content_hash(file, code_hash("quantise", "read"))
 
     def build(folder: Path) -> None:
         from axiloom.quantise import emit
-        from axiloom.quantise.torch_model import load, quantise
+        from axiloom.quantise.network import quantise
+        from axiloom.read.models import network as load
 
         network, inputs = load(f"{file}:build")
         text = file.read_text(encoding="utf-8")
@@ -133,7 +135,7 @@ def example(name: str) -> Model:
         quantised = quantise(network, inputs, calibration, name=name)
         emit(quantised.graph).write(folder / _FILE)
 
-    return frontend.read(cached_build("examples", key, build) / _FILE)
+    return read_model(cached_build("examples", key, build) / _FILE)
 
 
 def _examples() -> Path:

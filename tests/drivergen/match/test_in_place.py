@@ -10,13 +10,13 @@ from tests.drivergen import host, network_host
 from axiloom import isa
 from axiloom.base.errors import CompileError, UsageError
 from axiloom.drivergen import compile_mlir, parse_workload
-from axiloom.frontend import Model
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.check.check import check
 from axiloom.isa.contract.types import Compute, Opcode, Scope, SendLiteral
 from axiloom.isa.files.device import device_of
 from axiloom.isa.kernels.language.kernel import Kernel
 from axiloom.isa.kernels.named import KERNELS
+from axiloom.read.context.model import Model
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "conv_relu"
 CLIP = Kernel("clip", {"n": "parallel"}, {"A": {"n": "n"}, "C": {"n": "n"}}, "min(A, 1000)")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from hypothesis import strategies as st
 
-from axiloom.frontend import Model
+from axiloom.read.context.model import Model
 
 
 @dataclass

@@ -11,7 +11,6 @@ from axiloom.base.errors import MismatchError
 from axiloom.cosim.system import System
 from axiloom.drivergen.network import compile_network, cpu
 from axiloom.drivergen.network.compile import NetworkDriver
-from axiloom.frontend import Model
 from axiloom.quantise.emit import emit
 from axiloom.quantise.graph.graph import (
     Add,
@@ -26,6 +25,7 @@ from axiloom.quantise.graph.graph import (
     Table,
     Transpose,
 )
+from axiloom.read.context.model import Model
 from axiloom.run.network import Network, NetworkRun
 
 BOARDS = ("pynq-z2", "zcu104", "nexys-video-rv32")

@@ -13,7 +13,7 @@ from axiloom.drivergen.dialects.mlir import only_function, parse
 from axiloom.drivergen.evaluate.reference import evaluate
 from axiloom.drivergen.network.compile import canonicalise
 from axiloom.drivergen.network.passes.fold_constants import weight_names
-from axiloom.frontend import Model
+from axiloom.read.context.model import Model
 
 SPEC = isa.builtin("v4_16", data_type="int8")
 QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]

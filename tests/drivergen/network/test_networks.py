@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 from tests.drivergen import network_host
 
-from axiloom import frontend, isa, sw
+from axiloom import isa, sw
 from axiloom.base.errors import CompileError, UsageError
 from axiloom.drivergen import compile_mlir, matmul_mlir
 from axiloom.drivergen.network import compile_network, estimate, is_network, network_data_type
 from axiloom.drivergen.network.estimate import Clocks
+from axiloom.read.context.model import Model
+from axiloom.read.mlir.model import read as read_model
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 IMPORTED = sorted((FIXTURES / "imported").glob("*.mlir"))
@@ -21,11 +23,11 @@ FAST = ("attention", "conv_residual", "embedding", "pools", "concat_slice", "dep
 """What between them has nearly every op that there is; the others are slow tests."""
 
 
-def example(path: Path) -> tuple[frontend.Model, list[np.ndarray], np.ndarray]:
+def example(path: Path) -> tuple[Model, list[np.ndarray], np.ndarray]:
     """A model, its inputs, and what its author says comes out."""
     with np.load(path.with_suffix(".npz")) as stored:
         inputs = [stored[f"input{n}"] for n in range(10) if f"input{n}" in stored]
-        return frontend.read(path), inputs, stored["output0"]
+        return read_model(path), inputs, stored["output0"]
 
 
 def cases(paths: list[Path], fast: tuple[str, ...]) -> list[object]:

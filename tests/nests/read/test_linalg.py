@@ -7,12 +7,12 @@ import pytest
 from tests.nests.execute import execute
 
 from axiloom.base.errors import CompileError
-from axiloom.frontend.loops import of_model
-from axiloom.frontend.model import Model
+from axiloom.nest.loops import of_model
 from axiloom.nests.poly.checks import faults
 from axiloom.nests.program import Role
 from axiloom.nests.program.loaded import Loaded
 from axiloom.nests.program.text import loops
+from axiloom.read.context.model import Model
 
 f32 = np.float32
 

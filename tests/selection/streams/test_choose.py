@@ -11,8 +11,8 @@ import pytest
 from axiloom import isa
 from axiloom.drivergen.network import compile_network
 from axiloom.drivergen.network.offers import Network, Offer, Plan, Step
-from axiloom.frontend import read
 from axiloom.isa import AcceleratorSpec
+from axiloom.read.mlir.model import read
 from axiloom.selection.streams import Chooser, Selection
 from axiloom.selection.streams.forms import Form
 

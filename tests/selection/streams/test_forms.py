@@ -11,10 +11,10 @@ from axiloom.drivergen.dialects.mlir import only_function, parse
 from axiloom.drivergen.network.compile import canonicalise
 from axiloom.drivergen.network.layers import title
 from axiloom.drivergen.network.passes import generics
-from axiloom.frontend import read
 from axiloom.graph.graph import Graph
 from axiloom.graph.ops import Builder
 from axiloom.isa.kernels.forms import IMAGE, MATMUL
+from axiloom.read.mlir.model import read
 from axiloom.selection.streams.forms import forms
 from axiloom.selection.streams.products import graph_of
 from axiloom.selection.streams.same import SAMPLED, FormFaultError, check

@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from axiloom import drivergen, frontend
+from axiloom import drivergen
 from axiloom.base.errors import CompileError, SpecError, UsageError
 from axiloom.base.files import check_file
 from axiloom.cli import HELP
@@ -16,6 +16,9 @@ from axiloom.cli.run import select
 from axiloom.drivergen.network import is_network
 from axiloom.explore import chosen
 from axiloom.hw.verilog import emit as verilog
+from axiloom.read import models
+from axiloom.read.context.model import weights_file
+from axiloom.read.mlir import file as mlir_file
 from axiloom.run.resolve import BEST
 
 if TYPE_CHECKING:
@@ -99,12 +102,12 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def execute_compile(options: argparse.Namespace) -> int:
     if select.by_text(options):
         return _compile_selected(options)
-    if frontend.is_network(options.problem):
+    if models.is_network(options.problem):
         return _compile_model(options)
     try:
         return _compile_problem(options)
     except CompileError as error:
-        text = frontend.read_mlir(options.problem) if frontend.is_mlir(options.problem) else ""
+        text = mlir_file.read_mlir(options.problem) if mlir_file.is_mlir(options.problem) else ""
         if "tensor<" in text and is_network(text, options.problem):  # one without arguments is none
             raise CompileError(f"{error}. {NETWORKS.format(options.problem)}") from error
         raise
@@ -121,7 +124,7 @@ def _compile_model(options: argparse.Namespace) -> int:
         options,
         [Refusal(" ".join(others), lambda _: True, "for a driver; --emit linalg has the model alone")],
     )
-    model = frontend.load(options.problem)
+    model = models.load(options.problem)
     if options.output is None:
         shared.write(model.mlir, None)
         if model.weights:
@@ -130,7 +133,7 @@ def _compile_model(options: argparse.Namespace) -> int:
     if options.output.suffix != ".mlir":
         raise UsageError(f"--output {options.output}: expected is a name that ends in .mlir")
     if model.weights:
-        check_file(frontend.weights_file(options.output))
+        check_file(weights_file(options.output))
     model.write(options.output)
     return 0
 

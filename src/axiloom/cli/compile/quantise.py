@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from axiloom import frontend
 from axiloom.base.errors import UsageError
+from axiloom.base.extras import require
 from axiloom.base.files import check_file
 from axiloom.cli import HELP
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, output_file, refuse
+from axiloom.read import models
+from axiloom.read.context.model import weights_file
 
 KEPT = 4
 """Samples on which every layer is held against the float network."""
@@ -63,18 +65,19 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def execute(options: argparse.Namespace) -> int:
-    if not frontend.is_network(options.model):  # before seconds of imports
+    if not models.is_network(options.model):  # before seconds of imports
         raise UsageError(f"`{options.model}`: expected is model.py:build (torch) or model.onnx")
     for module in ("torch", "torch_mlir"):
-        frontend.require(module, "axiloom quantize")
+        require(module, "axiloom quantize")
     from axiloom.quantise import emit, report
-    from axiloom.quantise.torch_model import load, quantise
+    from axiloom.quantise.network import quantise
+    from axiloom.read.models import network as load
 
     source = options.model.rpartition(":")[0] or options.model
     output = options.output or Path(f"{Path(source).stem}.mlir")
     if output.suffix != ".mlir":
         raise UsageError(f"--output {output}: expected is a name that ends in .mlir")
-    for file in (output, frontend.weights_file(output)):  # before minutes of calibration
+    for file in (output, weights_file(output)):  # before minutes of calibration
         check_file(file)
     progress = shared.progress()
     network, examples = load(options.model)
@@ -106,6 +109,6 @@ def execute(options: argparse.Namespace) -> int:
     model.write(output)
     progress("")
     weights = sum(array.nbytes for array in model.weights.values())
-    beside = frontend.weights_file(output).name
+    beside = weights_file(output).name
     print(f"{output}: {len(quantised.graph.nodes)} ops; {beside}: {weights:,} bytes of weights")
     return 0

@@ -6,7 +6,7 @@ import argparse
 import json
 from collections.abc import Callable, Mapping
 
-from axiloom import boards, drivergen, frontend
+from axiloom import boards, drivergen
 from axiloom.base.errors import UsageError
 from axiloom.base.files import write_whole
 from axiloom.cli import HELP
@@ -23,6 +23,7 @@ from axiloom.explore.explore import Exploration, confirm, explore, explore_convo
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.kernels.forms import IMAGE, MATMUL, WINDOW
+from axiloom.read import models
 from axiloom.sweep.sweep import exit_code
 
 
@@ -106,7 +107,7 @@ def execute(options: argparse.Namespace) -> int:
         return explore_hardware.execute(options)
     explorations: list[Exploration] = []
     for text in options.problems:
-        if frontend.is_model(text):
+        if models.is_model(text):
             raise UsageError(
                 f"{text}: explore takes problems such as matmul:64x64x64, not files; with --device, which "
                 "chooses hardware, it takes networks"

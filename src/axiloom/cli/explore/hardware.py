@@ -6,7 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
-from axiloom import drivergen, frontend, isa
+from axiloom import drivergen, isa
 from axiloom.base.errors import UsageError
 from axiloom.base.files import write_whole
 from axiloom.cli import options as shared
@@ -20,8 +20,9 @@ from axiloom.explore.explore import Exploration, confirm, explore
 from axiloom.explore.hardware import HardwareChoice, Kept, Tried, choose_hardware
 from axiloom.explore.hardware_report import Simulated
 from axiloom.explore.products import Work, of_network, of_problem
-from axiloom.frontend import Model
 from axiloom.isa import AcceleratorSpec
+from axiloom.read import models
+from axiloom.read.context.model import Model
 from axiloom.run.resolve import BEST
 from axiloom.sweep import networks
 from axiloom.sweep.networks import fingerprint
@@ -63,7 +64,7 @@ def execute(options: argparse.Namespace) -> int:
         routed = ", ".join(name for name in estimate.DEVICES if estimate.is_routed(name))
         raise UsageError(f"--route: no open tool routes {options.device}; {routed} can be routed")
     (text,) = options.problems
-    if frontend.is_model(text):
+    if models.is_model(text):
         return _network(options, text)
     problem = drivergen.parse_problem(text)
     choice = _choose(options, of_problem(problem), shared.asked(options).spec(problem.dtype), 1)
@@ -102,7 +103,7 @@ def _network(options: argparse.Namespace, text: str) -> int:
     reject(
         options, [Refusal("show", lambda _: True, "rows of drivers are of one problem; a network has none")]
     )
-    model = frontend.load(text)
+    model = models.load(text)
     if not is_network(model.mlir, text):
         raise UsageError(f"{text}: no network (a function on tensors with many ops); give matmul:MxNxK")
     data_type = network_data_type(model.mlir, model.weights, text)

@@ -10,12 +10,13 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
-from axiloom import boards, drivergen, frontend
+from axiloom import boards, drivergen
 from axiloom.base.errors import UsageError
 from axiloom.cli import HELP
 from axiloom.cli import options as shared
 from axiloom.cli.explore.command import add_sweep
 from axiloom.cli.given import output_file
+from axiloom.read.mlir import file as mlir_file
 from axiloom.run.resolve import BEST
 from axiloom.sweep.points import Point, default_store, hardware, point, simulate
 from axiloom.sweep.sweep import Outcome, exit_code, failures, sweep
@@ -74,7 +75,7 @@ def points(options: argparse.Namespace) -> list[Point]:
         raise UsageError(f"--rtl takes the place of one accelerator, and --accel {options.accel} are several")
     boards.load(options.board)  # refused once, not for each point
     for text, name in product(options.problems, options.accel.split(",") if options.accel else (None,)):
-        if frontend.is_mlir(text):
+        if mlir_file.is_mlir(text):
             raise UsageError(f"{text}: sweep takes problems such as matmul:64x64x64, not files")
         problem = drivergen.parse_problem(text)
         spec = replace(asked, accel=name).spec(problem.dtype)

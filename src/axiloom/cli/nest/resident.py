@@ -64,8 +64,8 @@ def add_options(nest: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
+    from axiloom.base.files import write_arrays
     from axiloom.cli import options as shared
-    from axiloom.frontend.model import write_arrays
     from axiloom.nest.measure import design, measure
     from axiloom.nest.progress import Steps
     from axiloom.nest.reference import reference

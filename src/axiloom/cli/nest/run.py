@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from axiloom.base import processes
-from axiloom.base.files import make_folder
+from axiloom.base.files import make_folder, write_arrays
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, has, refuse, reject
 from axiloom.cli.nest import auto as nest_auto
 from axiloom.cli.nest import resident as nest_resident
 from axiloom.cli.nest.source import DEVICE, add_includes
-from axiloom.frontend.model import write_arrays
 from axiloom.run.run import Watch, simulate
 
 if TYPE_CHECKING:

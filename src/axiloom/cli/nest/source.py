@@ -75,7 +75,7 @@ def load(source: str, sizes: Mapping[str, str], includes: Sequence[Path] = ()) -
         raise BuildError(
             f"nest: needs {error.name}, which is not installed: {extras.install('nests')}"
         ) from None
-    from axiloom.frontend import loops
+    from axiloom.nest import loops
     from axiloom.nests.poly.checks import faults
 
     loaded = loops.load(source, sizes, includes)

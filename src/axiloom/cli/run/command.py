@@ -10,10 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from axiloom import boards, frontend
+from axiloom import boards
 from axiloom.base.cache import content_hash
 from axiloom.base.errors import CompileError, MismatchError, UnfitError, UsageError
-from axiloom.base.files import read_array, read_text
+from axiloom.base.files import read_array, read_text, write_arrays
 from axiloom.cli import HELP, terminal
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, has, output_file, refuse, reject
@@ -29,8 +29,10 @@ from axiloom.cosim.system import System
 from axiloom.drivergen.dialects import templates
 from axiloom.drivergen.network import is_network, network_data_type
 from axiloom.explore import chosen
-from axiloom.frontend.model import write_arrays
 from axiloom.isa import dumps
+from axiloom.read import models
+from axiloom.read.context.model import Model
+from axiloom.read.mlir import file as mlir_file
 from axiloom.report import build as report
 from axiloom.report import hang, page, perfetto
 from axiloom.report.types import Kernel, Report, Setup
@@ -195,9 +197,9 @@ def _check_os(options: argparse.Namespace) -> None:
 
 def execute_run(options: argparse.Namespace) -> int:
     others = nest_run.is_loops(options) or select.is_for_texts(options)  # -D is then theirs
-    if frontend.is_mlir(options.problem) and options.define and not others:
+    if mlir_file.is_mlir(options.problem) and options.define and not others:
         return _execute_template(options)
-    problems = [options.problem] if nest_run.is_loops(options) else frontend.meant(options.problem)
+    problems = [options.problem] if nest_run.is_loops(options) else models.meant(options.problem)
     if len(problems) > 1:
         return _execute_each(options, problems)
     return _execute_one(options)
@@ -205,7 +207,7 @@ def execute_run(options: argparse.Namespace) -> int:
 
 def _execute_template(options: argparse.Namespace) -> int:
     """A template of MLIR with the values of -D in it."""
-    file = frontend.split(options.problem)[0]
+    file = mlir_file.split(options.problem)[0]
     actions = {name: action for name, action in options.given.items() if name != "define"}
     filled = argparse.Namespace(**{**vars(options), "define": [], "given": actions})
     with templates.given(options.define, read_text(file, CompileError), str(file)):
@@ -256,7 +258,7 @@ def _execute_one(options: argparse.Namespace) -> int:
         reject(options, one_op)
         return nest_run.execute(options, _finish)
     reject(options, [Refusal(f"{nest_run.OPTIONS} auto", lambda _: True, f"for loops: {nest_run.ACCEPTED}")])
-    model = frontend.load(options.problem) if frontend.is_model(options.problem) else None
+    model = models.load(options.problem) if models.is_model(options.problem) else None
     if model is not None and is_network(model.mlir, options.problem):
         reject(options, one_op)
         network = network_run(options, model)
@@ -277,9 +279,7 @@ def _execute_one(options: argparse.Namespace) -> int:
     return _execute(options, problem)
 
 
-def network_run(
-    options: argparse.Namespace, model: frontend.Model, inputs: Arrays | None = None
-) -> NetworkRun:
+def network_run(options: argparse.Namespace, model: Model, inputs: Arrays | None = None) -> NetworkRun:
     """A network as the options say; `inputs`: its inputs, in place of a file's."""
     if options.os == "linux":
         raise UsageError(f"{options.problem}: --os linux is for functions with one op, not for networks")
@@ -469,7 +469,7 @@ def _elf(
     arrays: Collection[str],
     progress: Any,
 ) -> Path:
-    named = [frontend.split(str(driver)) for driver in options.driver]
+    named = [mlir_file.split(str(driver)) for driver in options.driver]
     for file, _ in named:
         if not file.is_file():
             raise UsageError(f"{file}: {'is a folder, not a file' if file.is_dir() else 'no such file'}")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from axiloom import boards, frontend
+from axiloom import boards
 from axiloom.base.errors import MismatchError
 from axiloom.cli import terminal
+from axiloom.read.mlir import file as mlir_file
 from axiloom.run.host_function import HostFunction
 from axiloom.run.problem import Workload
 from axiloom.run.run import folder_or_temporary
@@ -14,7 +15,7 @@ from axiloom.run.run import folder_or_temporary
 
 def execute(options: argparse.Namespace, problem: str) -> int:
     """Run it, and print its result and its time. The exit code is 0 if the result is NumPy's."""
-    workload = Workload(problem, frontend.read_mlir(problem), options.seed)
+    workload = Workload(problem, mlir_file.read_mlir(problem), options.seed)
     with folder_or_temporary(None) as folder:
         ran = HostFunction(workload, boards.load(options.board)).run(folder)
     result, clock = ran["result"], ran["counters"]["task-clock"]

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from axiloom import frontend
 from axiloom.base.errors import MismatchError, UsageError
 from axiloom.cli import given, parser
 from axiloom.cli.run.command import network_run
 from axiloom.cosim.soc import judge
 from axiloom.drivergen.network import is_network
+from axiloom.read import models
 from axiloom.report.types import Report
 from axiloom.run.network import ALL
 from axiloom.run.run import simulate
@@ -28,7 +28,7 @@ class Loaded:
         self.options.words = words
         self.options.layers = ALL  # what is not simulated gives no results
         given.check(self.options)
-        loaded = frontend.load(model) if frontend.is_model(model) else None
+        loaded = models.load(model) if models.is_model(model) else None
         if loaded is None or not is_network(loaded.mlir, model):
             raise UsageError(
                 f"{model}: expected a network: FILE.mlir with many ops, FILE.onnx or FILE.py:FUNCTION"

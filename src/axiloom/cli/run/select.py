@@ -9,10 +9,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from axiloom import frontend
 from axiloom.base import extras
 from axiloom.base.errors import UsageError
 from axiloom.cli.given import Refusal, is_given, reject
+from axiloom.read import models
 
 if TYPE_CHECKING:
     from axiloom.device.rtl import DeviceRtl
@@ -87,7 +87,7 @@ def by_text(options: argparse.Namespace) -> bool:
     """Whether a program is found for an instruction set: as asked, or because ``--accel`` names one for a
     model."""
     if options.select is None:
-        return frontend.is_model(str(options.problem)) and _names_text(options)
+        return models.is_model(str(options.problem)) and _names_text(options)
     return bool(options.select == EGRAPH)
 
 

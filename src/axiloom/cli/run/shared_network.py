@@ -12,7 +12,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from axiloom import frontend
 from axiloom.base import processes
 from axiloom.base.errors import UsageError
 from axiloom.base.files import make_folder
@@ -20,6 +19,7 @@ from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, reject
 from axiloom.cli.run import select
 from axiloom.drivergen.network import is_network
+from axiloom.read import models
 from axiloom.run.network import Network, NetworkRun
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def execute(options: argparse.Namespace, run: Callable[[argparse.Namespace, Netw
     names = [name for name in options.accel.split(",") if name != CPU]
     if len(names) != 1:
         raise UsageError(f"--accel {options.accel}: one instruction set shares a network with the CPU")
-    model = frontend.load(options.problem) if frontend.is_model(options.problem) else None
+    model = models.load(options.problem) if models.is_model(options.problem) else None
     if model is None or not is_network(model.mlir, options.problem):
         raise UsageError(
             f"{options.problem}: --accel {options.accel} is for networks: MLIR, model.py:build or .onnx"

@@ -7,6 +7,6 @@
   ``c_writes.py`` (statements of the program, and reads of what nothing has written)
 - ``linalg.py``: a module of linalg; ``linalg_nests.py``, ``linalg_ops.py``, ``linalg_body.py`` (what a
   generic op computes), ``linalg_views.py`` (tensors that only rename elements).
-  ``src/axiloom/frontend/loops.py`` comes before it: PyTorch, ONNX, named ops
+  ``src/axiloom/nest/loops.py`` comes before it: PyTorch, ONNX, named ops
 - ``python.py``: functions that build a program
 """

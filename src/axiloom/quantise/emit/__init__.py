@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from axiloom.frontend.model import Model
 from axiloom.quantise.emit import places, sums, values
 from axiloom.quantise.emit.emitter import Emitter
 from axiloom.quantise.graph import graph as nodes
+from axiloom.read.context.model import Model
 
 __all__ = ["emit"]
 

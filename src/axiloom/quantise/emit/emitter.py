@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from axiloom.frontend.model import SOURCE, WEIGHT, Model
 from axiloom.quantise.graph.graph import Graph, Input, Node
+from axiloom.read.context.model import SOURCE, WEIGHT, Model
 
 Array = np.ndarray[Any, Any]
 Operand = tuple[str, str, str]

@@ -9,14 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 
 from axiloom.base.errors import UsageError
 from axiloom.base.files import read_arrays
+from axiloom.base.python_file import call
 from axiloom.base.wording.names import number as bounded
 from axiloom.base.wording.names import shortened
-from axiloom.frontend.pytorch import call
 from axiloom.quantise.graph.fixed import best_scale
+from axiloom.read.pytorch.module import inputs_of, random_inputs, watched
+from axiloom.read.pytorch.nodes import is_tensor
 
 Sample = tuple[Any, ...]
 Progress = Callable[[str], None]
@@ -68,11 +69,8 @@ def samples(
         return _checked(call(Path(file), function), examples, text), []
     count, dash, word = text.partition("-")
     if dash and word == "random" and count.isdecimal() and 0 < bounded(count) <= MOST_SAMPLES:
-        generator = torch.Generator().manual_seed(seed)
-        words, wanted = smallest_embedding(program), max(bounded(count), _cheap(program))
-        drawn = [
-            tuple(_random(example, generator, words) for example in examples) for _ in range(wanted + _UNSEEN)
-        ]
+        wanted = max(bounded(count), _cheap(program))
+        drawn = random_inputs(examples, wanted + _UNSEEN, smallest_embedding(program), seed)
         return drawn[:wanted], drawn[wanted:]
     if not text.endswith(".npz") or not Path(text).is_file():
         raise UsageError(
@@ -88,17 +86,14 @@ def samples(
                 f"{text}: array {number} is {list(array.shape)}; expected is "
                 f"[samples, {', '.join(map(str, example.shape))}]"
             )
-    return [
-        tuple(torch.from_numpy(a).to(example.dtype) for a, example in zip(sample, examples, strict=True))
-        for sample in zip(*arrays, strict=True)
-    ], []
+    return [inputs_of(sample, examples) for sample in zip(*arrays, strict=True)], []
 
 
 def _cheap(program: Any) -> int:
     """How many samples cost next to nothing: ranges of values of few elements are too narrow by few
     samples."""
     values = (node.meta.get("val") for node in program.graph.nodes if node.op == "call_function")
-    cost = sum(max(value.numel(), _LEAST) for value in values if isinstance(value, torch.Tensor))
+    cost = sum(max(value.numel(), _LEAST) for value in values if is_tensor(value))
     return int(min(_DRAWN // max(cost, _LEAST), MOST_SAMPLES))
 
 
@@ -112,16 +107,6 @@ def _checked(made: Any, examples: Sequence[Any], text: str) -> list[Sample]:
     if not good or not made:
         raise UsageError(f"--calibration {text}: it must return a list of tuples of tensors shaped {wanted}")
     return list(made)
-
-
-def _random(example: Any, generator: torch.Generator, words: int) -> Any:
-    if example.dtype.is_floating_point:
-        return torch.randn(example.shape, generator=generator, dtype=example.dtype)
-    limits = torch.iinfo(example.dtype)
-    # Of a byte every value is a datum; of others only indices are known.
-    low = max(limits.min, -words) if limits.bits == 8 else 0
-    high = min(limits.max + 1, words)
-    return torch.randint(low, high, example.shape, generator=generator, dtype=example.dtype)
 
 
 def smallest_embedding(program: Any) -> int:
@@ -144,22 +129,16 @@ def observe(
     """Ranges of all values of a torch.fx.GraphModule over `data`, with those of at least the first `keep`
     samples."""
     ranges = Ranges(compared=min(keep, len(data)))
-    interpreter = torch.fx.Interpreter(module)
-    plain = interpreter.run_node
 
-    def watched(node: Any) -> Any:
-        value = plain(node)
-        if isinstance(value, torch.Tensor) and value.dtype.is_floating_point and node.op != "get_attr":
-            largest = ranges.largest.get(node.name, 0.0)
-            top = float(value.abs().max()) if value.numel() else 0.0
-            ranges.largest[node.name] = math.inf if math.isnan(top) else max(largest, top)
-            if number < max(keep, _ELEMENTS // max(value.numel(), 1)):
-                ranges.kept.setdefault(node.name, []).append(value.numpy().copy())
-        return value
+    def see(name: str, value: np.ndarray[Any, Any]) -> None:
+        largest = ranges.largest.get(name, 0.0)
+        top = float(np.abs(value).max()) if value.size else 0.0
+        ranges.largest[name] = math.inf if math.isnan(top) else max(largest, top)
+        if number < max(keep, _ELEMENTS // max(value.size, 1)):
+            ranges.kept.setdefault(name, []).append(value.copy())
 
-    interpreter.run_node = watched
-    with torch.no_grad():
-        for number, sample in enumerate(data):
-            progress(f"calibrating: sample {number + 1} of {len(data)}")
-            interpreter.run(*sample)
+    run = watched(module, see)
+    for number, sample in enumerate(data):
+        progress(f"calibrating: sample {number + 1} of {len(data)}")
+        run(sample)
     return ranges

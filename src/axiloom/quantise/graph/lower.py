@@ -14,17 +14,15 @@ from dataclasses import dataclass, replace
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
-import torch
 
 from axiloom.base.errors import CompileError
-from axiloom.frontend.pytorch import place_of
 from axiloom.quantise.graph.calibrate import Ranges
 from axiloom.quantise.graph.fixed import FactorError, scale_of, table, to_int8
 from axiloom.quantise.graph.graph import Constant, Graph, Input, Node, Reshape, Table
+from axiloom.read.pytorch import nodes
+from axiloom.read.pytorch.nodes import is_node, is_tensor, module_of, onnx_op, place_of
 
 N = TypeVar("N", bound=Node)
-
-ONNX_LAYER = "axiloom.frontend.onnx_network"
 
 _CLAMPS = {
     "aten.relu.default": (0.0, math.inf),
@@ -116,7 +114,7 @@ class Lowering:
 
         `loose`: a constant may lack leading dims of one element, as broadcasting gives them.
         """
-        if isinstance(argument, torch.fx.Node):
+        if is_node(argument):
             if argument not in self.values and argument in self.functions:
                 self.values[argument] = self._by_table(argument)
                 self.source[self.values[argument].name] = argument.name
@@ -125,14 +123,14 @@ class Lowering:
         data = self.known(argument)
         if data is None:
             fail(at, f"{argument} has no value in integers")
-        array = data.detach().numpy() if isinstance(data, torch.Tensor) else np.asarray(data, np.float32)
+        array = data.detach().numpy() if is_tensor(data) else np.asarray(data, np.float32)
         if not np.isfinite(array).all():
             fail(at, f"{argument} has values that are not finite")
         while loose and array.ndim and array.shape[0] == 1:
             array = array[0]
         key = f"{argument} {array.shape}"
         if key not in self._known:
-            own = isinstance(argument, torch.fx.Node)
+            own = is_node(argument)
             self._known[key] = self.constant(at, "scalar", array, self.name_of(argument) if own else "")
         return self._known[key]
 
@@ -151,7 +149,7 @@ class Lowering:
 
     def known(self, argument: Any) -> Any:
         """The tensor or number of an argument that depends on no input, else None."""
-        if isinstance(argument, torch.fx.Node):
+        if is_node(argument):
             return self.constants.get(argument)
         return argument
 
@@ -249,7 +247,7 @@ class Lowering:
     def _stand_in(self, node: Any) -> None:
         """Give a refused op a value, so that what reads it is looked at, too."""
         value = node.meta.get("val")
-        if not isinstance(value, torch.Tensor):
+        if not is_tensor(value):
             self._refused.add(node)
             return
         largest = self.ranges.largest.get(node.name, 1.0)
@@ -263,7 +261,7 @@ class Lowering:
 
     def _node(self, node: Any, handlers: Mapping[str, Any]) -> None:
         if node.op == "get_attr":
-            self.constants[node] = _attribute(self.module, node.target)
+            self.constants[node] = nodes.attribute(self.module, node.target)
         elif node.op == "placeholder":
             self._input(node)
         elif node.op == "output":
@@ -277,10 +275,7 @@ class Lowering:
             return  # what nobody reads, and a check of types
         tensors = [a for a in node.all_input_nodes if a not in self.constants]
         if not tensors:
-            self.constants[node] = node.target(
-                *torch.fx.map_arg(node.args, lambda n: self.constants[n]),
-                **torch.fx.map_arg(node.kwargs, lambda n: self.constants[n]),
-            )
+            self.constants[node] = nodes.computed(node, self.constants.__getitem__)
             return
         function = self._pointwise(node)
         if function is not None:
@@ -301,15 +296,14 @@ class Lowering:
 
     def _pointwise(self, node: Any) -> Function | None:
         """The op as a function of one int8 value, if it is one: by torch's own word, and by what it reads."""
-        tags = getattr(node.target, "tags", ())
-        if torch.Tag.pointwise not in tags and str(node.target) not in _ONE_NUMBER:
+        if not nodes.is_pointwise(node) and str(node.target) not in _ONE_NUMBER:
             return None
         inputs: dict[Any, Any] = {}
         bases: dict[str, Node] = {}
         for argument in node.all_input_nodes:
             if argument in self.constants:
                 known = self.constants[argument]
-                if not isinstance(known, torch.Tensor) or known.numel() != 1:
+                if not is_tensor(known) or known.numel() != 1:
                     return None
                 known = known.reshape(())  # the table has a dim of its own
                 inputs[argument] = known.double() if known.dtype.is_floating_point else known
@@ -318,18 +312,17 @@ class Lowering:
             if base is None or base.dtype != "int8" or base.scale is None:
                 return None
             bases[base.name] = base
-            inputs[argument] = self.functions[argument].of if argument in self.functions else torch.clone
+            inputs[argument] = self.functions[argument].of if argument in self.functions else nodes.copied
         value = node.meta["val"]
-        if len(bases) != 1 or not isinstance(value, torch.Tensor):
+        if len(bases) != 1 or not is_tensor(value):
             return None
         (base,) = bases.values()
         if value.numel() != math.prod(base.shape):
             return None
 
         def of(x: Any) -> Any:
-            values = {n: v if isinstance(v, torch.Tensor) else v(x) for n, v in inputs.items()}
-            place = torch.fx.map_arg
-            return node.target(*place(node.args, values.get), **place(node.kwargs, values.get))
+            values = {n: v if is_tensor(v) else v(x) for n, v in inputs.items()}
+            return nodes.computed(node, values.get)
 
         return Function(base, of)
 
@@ -349,7 +342,7 @@ class Lowering:
 
         def real(values: Any) -> Any:
             with np.errstate(all="ignore"):
-                return np.nan_to_num(function.of(torch.from_numpy(values)).numpy(), posinf=1e30, neginf=-1e30)
+                return np.nan_to_num(nodes.on_array(function.of, values), posinf=1e30, neginf=-1e30)
 
         data = table(real, base.scale, scale)
         values = self.add(Table(name=name, shape=base.shape, inputs=(base.name,), scale=scale, table=data))
@@ -389,7 +382,7 @@ def _factor(node: Any, known: Callable[[Any], Any]) -> float | None:
     if str(node.target) not in _SCALED or known(node.args[0]) is not None:
         return None
     number = known(node.args[1])
-    if number is None or (isinstance(number, torch.Tensor) and number.numel() != 1):
+    if number is None or (is_tensor(number) and number.numel() != 1):
         return None
     factor = float(number)
     if not (math.isfinite(factor) and factor > 0):
@@ -410,19 +403,11 @@ def limits_of(node: Any) -> tuple[float, float]:
     return (-math.inf if low is None else float(low), math.inf if high is None else float(high))
 
 
-def module_of(node: Any) -> tuple[str, bool]:
-    """The path of the module that an ATen node is of, and whether that is one layer: of torch, or of ONNX."""
-    stack = list((node.meta.get("nn_module_stack") or {}).values())
-    path, kind = stack[-1][:2] if stack else ("", "")
-    return str(path), bool(path) and str(kind).startswith(("torch.nn.modules", ONNX_LAYER))
-
-
 def fail(node: Any, why: str) -> NoReturn:
     """Raise CompileError that names the ATen op, and its line in the model or its node in the ONNX file."""
-    stack = list((node.meta.get("nn_module_stack") or {}).values())
-    path, kind = (str(word) for word in stack[-1][:2]) if stack else ("", "")
-    if kind.startswith(ONNX_LAYER):
-        raise CompileError(f"ONNX node {path}: ONNX op {kind.rpartition('.')[2]}: {why} ({node.target})")
+    path, op = module_of(node)[0], onnx_op(node)
+    if op:
+        raise CompileError(f"ONNX node {path}: ONNX op {op}: {why} ({node.target})")
     place = place_of(node)
     layer = f" (layer `{path}`)" if path and place else ""
     raise CompileError(f"{place}{': ' if place else ''}{node.target}: {why}{layer}")
@@ -431,10 +416,3 @@ def fail(node: Any, why: str) -> NoReturn:
 def _only_user(node: Any) -> Any | None:
     users = list(node.users)
     return users[0] if len(users) == 1 and users[0].op == "call_function" else None
-
-
-def _attribute(module: Any, path: str) -> Any:
-    value = module
-    for part in path.split("."):
-        value = getattr(value, part)
-    return value.detach() if isinstance(value, torch.Tensor) else value

@@ -1,0 +1,58 @@
+"""Functions of Python files that users give: ``MODEL.py:FUNCTION``."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from axiloom.base.errors import AxiloomError, UsageError
+
+
+def call(path: Path, function: str, defines: Mapping[str, str] | None = None) -> Any:
+    """What `function` of the Python file at `path` returns; `defines` gives its parameters integers.
+
+    Raises UsageError where there is no such file, function or parameter, or where the file's code raises.
+    """
+    if not path.is_file():
+        raise UsageError(f"{path}: no such file")
+    spec = importlib.util.spec_from_file_location(f"axiloom_model_{path.stem}", path)
+    if spec is None or spec.loader is None:
+        raise UsageError(f"{path}: no file of Python")
+    module = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(path.parent.resolve()))  # so that it may import what lies beside it
+    try:
+        spec.loader.exec_module(module)
+        there = [name for name, value in vars(module).items() if inspect.isfunction(value)]
+        called = getattr(module, function, None) if function else None
+        if not callable(called):
+            raise UsageError(
+                f"{path}:{function or '?'}: no such function; there are {', '.join(there) or 'none'}"
+            )
+        return called(**_arguments(called, defines or {}, f"{path}:{function}"))
+    except AxiloomError:
+        raise
+    except Exception as error:
+        raise UsageError(f"{path}: {type(error).__name__}: {error}") from error
+    finally:
+        sys.path.pop(0)
+
+
+def _arguments(function: Any, defines: Mapping[str, str], where: str) -> dict[str, int]:
+    if not defines:
+        return {}
+    known = inspect.signature(function).parameters
+    arguments = {}
+    for name, value in defines.items():
+        if name not in known:
+            raise UsageError(
+                f"{where}: -D {name}: it has no parameter {name}; it has {', '.join(known) or 'none'}"
+            )
+        try:
+            arguments[name] = int(value, 0)
+        except ValueError:
+            raise UsageError(f"{where}: -D {name}={value}: no integer") from None
+    return arguments

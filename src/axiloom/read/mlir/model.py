@@ -1,0 +1,31 @@
+"""A model in MLIR, with its weights beside it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from axiloom.base.errors import UsageError
+from axiloom.base.files import read_arrays
+from axiloom.read.context.model import WEIGHT, Model, weights_file
+from axiloom.read.mlir.file import read_mlir, split
+
+
+def read(name: str | Path) -> Model:
+    """The model in ``net.mlir`` (or the function of it in ``net.mlir:FUNCTION``) and ``net.npz``.
+
+    Raises UsageError where a file is missing, or an array that the text names.
+    """
+    text = read_mlir(str(name))
+    path, _ = split(str(name))
+    wanted = re.findall(rf'{re.escape(WEIGHT)}\s*=\s*"([^"]+)"', text)
+    if not wanted:
+        return Model(str(name), text)
+    beside = weights_file(path)
+    if not beside.is_file():
+        raise UsageError(f"{path}: has weights ({wanted[0]}, ...), but {beside.name} is not beside it")
+    stored = read_arrays(beside, wanted)
+    missing = [name for name in wanted if name not in stored]
+    if missing:
+        raise UsageError(f"{beside}: no array `{missing[0]}`, which {path.name} names as a weight")
+    return Model(str(name), text, stored)
