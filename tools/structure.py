@@ -167,6 +167,7 @@ INSIDE: tuple[tuple[str, ...], ...] = (
         "src/axiloom/prove",
         "src/axiloom/prove/axi",
         "src/axiloom/prove/axi/ours",
+        "src/axiloom/library",
         "src/axiloom/cli",
         "src/axiloom/cli/nest",
         "src/axiloom/cli/run",

@@ -25,14 +25,15 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-import axiloom
+import axiloom as ax
 from axiloom.base.errors import AxiloomError
 from axiloom.quantise import emit, execute, report
 from axiloom.quantise.network import Quantised, quantise
 from benchmarks.networks import learned
 from benchmarks.networks.learned import SYMBOLS, WINDOW, Task
 
-OPTIONS = {"accel": "conv_v4,v4_16", "post": True, "dma": "sg", "stream_width": 64}
+OPTIONS = {"post": True, "dma": "sg", "stream_width": 64}
+DEVICES = [ax.device(name, **OPTIONS) for name in ("conv_v4", "v4_16")]
 CALIBRATION = 16
 """Batches that scales are chosen by."""
 
@@ -164,15 +165,15 @@ def on_the_soc(quantised: Quantised, folder: Path) -> tuple[bool, str]:
     want = execute(quantised.graph, inputs)
     file = folder / "network.mlir"
     emit(quantised.graph).write(file)
-    loaded = axiloom.load(file, **OPTIONS)
+    loaded = ax.plan(file, DEVICES)
     got = loaded(**{f"input{number}": array for number, array in enumerate(inputs.values())})
-    assert loaded.report is not None
+    assert loaded.last is not None
     results = got if isinstance(got, tuple) else (got,)
     equal = all(
         np.array_equal(result, (array * (quantised.graph[name].scale or 1)).astype(np.float32))
         for result, (name, array) in zip(results, want.items(), strict=True)
     )
-    part = loaded.report["network"]["offload"]
+    part = loaded.last.report["network"]["offload"]
     return equal, f"{part['layers']:>3} layers, {part['share']:.0%} of the time"
 
 

@@ -6,14 +6,14 @@ import time
 
 import pytest
 
-from axiloom.cli import terminal
+from axiloom.library import progress
 
 
 def test_long_steps_are_told_and_short_ones_not(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(terminal, "LONG_S", 0.2)
-    say = terminal.LongSteps()
+    monkeypatch.setattr(progress, "LONG_S", 0.2)
+    say = progress.LongSteps()
     say("short")
     say("long: 1 s")
     time.sleep(0.3)

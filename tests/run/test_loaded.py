@@ -1,4 +1,4 @@
-"""Networks with real numbers at their border: ``axiloom.load`` and ``--input``, ``--output``."""
+"""Networks with real numbers at their border: ``axiloom.plan`` and ``--input``, ``--output``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import axiloom
+import axiloom as ax
 from axiloom.base.errors import UsageError
 from axiloom.cli import main
 from axiloom.run import scales
@@ -23,12 +23,13 @@ def scale_of(what: str) -> float:
 
 @pytest.mark.slow
 def test_floats_go_in_and_come_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    network = axiloom.load(MLP, accel="v4_16", dma="simple", stream_width=32)
+    network = ax.plan(MLP, ax.device("v4_16", dma="simple", stream_width=32))
     shape = tuple(map(int, re.search(r"tensor<([\dx]+)xi8>", MLP.read_text())[1].split("x")))  # type: ignore[index]
     image = np.random.default_rng(1).random(shape, np.float32)
     logits = network(image)
     assert (logits.dtype, logits.shape) == (np.float32, (1, 10))
-    assert network.report["result"]["matches"]
+    assert network.last is not None
+    assert network.last.right
     assert (network(image) == logits).all()  # again, though each layer is known
     steps = np.clip(np.rint(image / scale_of("input")), -127, 127).astype(np.int8)
     np.savez(tmp_path / "in.npz", input0=steps)
@@ -44,7 +45,7 @@ def test_floats_go_in_and_come_out(tmp_path: Path, capsys: pytest.CaptureFixture
 
 @pytest.mark.slow
 def test_every_array_that_does_not_fit_is_named() -> None:
-    network = axiloom.load(MLP, accel="v4_16", dma="simple", stream_width=32)
+    network = ax.plan(MLP, ax.device("v4_16", dma="simple", stream_width=32))
     with pytest.raises(UsageError, match=r"`input0` has shape \(3,\), the network takes"):
         network(np.zeros(3, np.float32))
     with pytest.raises(UsageError, match=r"no array `.*`; it has wrong"):
@@ -61,8 +62,3 @@ def test_what_has_no_form_in_integers_is_refused() -> None:
     assert (words.dtype, words.tolist()) == (np.int32, [0, 7])
     with pytest.raises(UsageError, match="values from 0 to 2147483648, the network takes int32"):
         scales.Border(0.0).given(np.array([0, 2**31]), "x", (2,), "int32")
-
-
-def test_what_is_no_network_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="expected a network"):
-        axiloom.load("matmul:8x8x8")

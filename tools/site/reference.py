@@ -6,8 +6,14 @@ import argparse
 from collections.abc import Callable, Iterator
 
 PYTHON: dict[str, tuple[str, tuple[str, ...]]] = {
-    "axiloom.pytest_plugin": ("The pytest fixtures", ("Chip",)),
-    "axiloom.cli.run.loaded": ("Networks: `axiloom.load`", ("load", "Loaded")),
+    "axiloom": (
+        "The library: `import axiloom as ax`",
+        (
+            *("device", "read", "quantize", "nest", "plan", "run", "explore", "prove", "compare", "soc"),
+            *("board", "Device", "Plan", "Run"),
+        ),
+    ),
+    "axiloom.library.sessions": ("The pytest fixture `soc` gives a chip", ("Chip",)),
     "axiloom.isa": (
         "Specifications",
         (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,6 @@ from axiloom import boards, drivergen
 from axiloom.base.errors import CompileError, UsageError
 from axiloom.base.files import write_whole
 from axiloom.boards.checks import FABRIC_HZ
-from axiloom.cli import terminal
 from axiloom.cli.given import Refusal, has, is_given, lacks, output_file, output_folder, refuse
 from axiloom.cosim.system import STALLS, Stall, System
 from axiloom.drivergen.pipeline.schedule import Schedule
@@ -380,18 +379,6 @@ def _stall(options: argparse.Namespace) -> Stall:
     if not verilog_given(options):
         return None
     return STALLS if options.trace is None else "a trace is of one run"
-
-
-def progress() -> Callable[[str], None]:
-    """Progress lines for a person: one line that is overwritten on a terminal, and elsewhere a line for each
-    step that takes long."""
-    if not sys.stderr.isatty():
-        return terminal.LongSteps()
-
-    def show(line: str) -> None:
-        print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
-
-    return show
 
 
 def wants_timeline(options: argparse.Namespace) -> bool:

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
-import time
 from typing import TextIO
-
-LONG_S = 5.0
-"""A step that takes longer is told where there is no terminal; again after each `AGAIN_S`."""
-AGAIN_S = 60.0
 
 BOLD, RED, GREEN, YELLOW, PLAIN = "\x1b[1m", "\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[0m"
 STARTS = (
@@ -23,41 +17,6 @@ STARTS = (
     ("Outside:", YELLOW),
 )
 """How a line begins, and its colour; the first that fits."""
-
-
-class LongSteps:
-    """Progress for a log (of CI, in a pipe): a line for each step that takes long, so that minutes are not
-    silent and short runs are."""
-
-    def __init__(self) -> None:
-        self._line = ""
-        self._since = 0.0
-        self._lock = threading.Lock()
-        self._begun = False
-
-    def __call__(self, line: str) -> None:
-        """What goes on now; empty: nothing. What stands behind a colon is how far a step is."""
-        with self._lock:
-            if line.partition(":")[0] != self._line.partition(":")[0]:
-                self._since = time.monotonic()
-            self._line = line
-            if line and not self._begun:
-                self._begun = True
-                threading.Thread(target=self._tell, name="progress", daemon=True).start()
-
-    def _tell(self) -> None:
-        told, due = 0.0, 0.0
-        while True:
-            time.sleep(LONG_S / 10)
-            with self._lock:
-                line, since = self._line, self._since
-            if since != told:
-                told, due = since, since + LONG_S
-            if line and time.monotonic() >= due:
-                due = time.monotonic() + AGAIN_S
-                print(
-                    f"axiloom: {line} ({time.monotonic() - since:.0f} s so far)", file=sys.stderr, flush=True
-                )
 
 
 def has_colour(stream: TextIO | None = None) -> bool:

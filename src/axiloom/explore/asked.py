@@ -48,11 +48,19 @@ class Asked:
     """``simple`` or ``sg``."""
     memory_port: str | None = None
     board: str = boards.DEFAULT
+    own: AcceleratorSpec | None = None
+    """A specification as a value, in place of `file`."""
 
     @property
     def is_free(self) -> bool:
         """Whether nothing says which accelerator."""
-        return not (self.accel or self.file or self.rtl or self.size is not None or self.encoding)
+        said = self.accel, self.file, self.own, self.rtl, self.encoding
+        return not any(said) and self.size is None
+
+    @property
+    def is_builtin(self) -> bool:
+        """An accelerator of ours, whose hardware may be changed."""
+        return self.file is None and self.own is None and not self.rtl
 
     @property
     def left(self) -> Open:
@@ -129,6 +137,8 @@ class Asked:
         )
 
     def _named(self, data_type: str, problem: str) -> AcceleratorSpec:
+        if self.own is not None:
+            return self.own
         if self.file is not None:
             return isa.load(self.file, self.accel)
         kernel = kernel_problem(problem) if self.accel is None and problem else None

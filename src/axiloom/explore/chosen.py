@@ -52,8 +52,7 @@ class Task:
 
     def is_open(self, spec: AcceleratorSpec) -> bool:
         """A built-in accelerator of ours, which a model knows."""
-        own = self.asked.file is None and not self.asked.rtl
-        return own and spec.form.multiplies and spec.form.computes is None
+        return self.asked.is_builtin and spec.form.multiplies and spec.form.computes is None
 
     def on(self, accel: str) -> Task:
         return replace(self, asked=self.asked.named(accel))

@@ -49,6 +49,12 @@ class Verdict:
     loop: int | None = None
     """Of what is owed for ever: the first of the cycles that come again and again."""
 
+    def __str__(self) -> str:
+        """``v3.reset: holds, unbounded, certified by bitwuzla``"""
+        said = [self.answer.value, *filter(None, [self.how_far])]
+        said += [f"certified by {self.certified}"] if self.certified else []
+        return f"{'.'.join(filter(None, (self.module, self.port, self.name)))}: {', '.join(said)}"
+
     def with_replay(self, folder: str) -> Verdict:
         return replace(self, replay=folder)
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from axiloom import drivergen
+from axiloom.base.errors import UsageError
 from axiloom.cosim import core
 from axiloom.cosim.job import Result
 from axiloom.drivergen import Driver
@@ -27,6 +28,25 @@ def random_inputs(driver: Driver, seed: int) -> Arrays:
         for arg in driver.args
         if arg.kind != "out"
     }
+
+
+def drawn_inputs(driver: Driver, seed: int, given: Mapping[str, np.ndarray[Any, Any]], name: str) -> Arrays:
+    """`given` by the names of arguments, random numbers for the others.
+
+    Raises UsageError for an argument that is none, and another type or shape.
+    """
+    arrays = random_inputs(driver, seed)
+    args = {arg.name or arg.symbol: arg for arg in driver.args if arg.symbol in arrays}
+    for argument, array in given.items():
+        if argument not in args:
+            raise UsageError(f"{name}: takes no `{argument}`; it takes {', '.join(args)}")
+        arg = args[argument]
+        if (array.dtype, array.shape) != (np.dtype(arg.dtype), arg.shape):
+            raise UsageError(
+                f"{name}: `{argument}` is {array.dtype} {array.shape}; it takes {arg.dtype} {arg.shape}"
+            )
+        arrays[arg.symbol] = array
+    return arrays
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from axiloom.report.build import build
 from axiloom.report.types import Choice, Kernel, OnCpu, Outcome, Report, Setup
 from axiloom.run import altered, diagnosis
 from axiloom.run.by_hand import ByHand
-from axiloom.run.compare import Arrays, Margins, compare, margins, random_inputs
+from axiloom.run.compare import Arrays, Margins, compare, drawn_inputs, margins
 from axiloom.run.resolve import resolve
 from axiloom.run.run import folder_or_temporary
 
@@ -43,6 +43,8 @@ class Workload:
     mlir: str
     seed: int = 0
     """Of its random inputs."""
+    given: Arrays | None = None
+    """Inputs by the names of arguments, in place of random ones."""
 
     @classmethod
     def of(cls, problem: str, seed: int = 0) -> Workload:
@@ -100,7 +102,7 @@ class ProblemRun:
 
     @cached_property
     def inputs(self) -> Arrays:
-        return random_inputs(self.driver, self.workload.seed)
+        return drawn_inputs(self.driver, self.workload.seed, self.workload.given or {}, self.workload.name)
 
     @cached_property
     def each_expected(self) -> list[Arrays]:

@@ -12,6 +12,7 @@ from axiloom.cli import options as shared
 from axiloom.cli.given import output_folder
 from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
+from axiloom.library.progress import told
 from axiloom.run.run import folder_or_temporary
 
 
@@ -40,7 +41,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def execute(options: argparse.Namespace) -> int:
-    spec, board, progress = shared.asked(options).spec(), boards.load(options.board), shared.progress()
+    spec, board, progress = shared.asked(options).spec(), boards.load(options.board), told()
     soc = Soc(System(spec, board, options.sim, **shared.asked(options).stands_in(spec)))
     with folder_or_temporary(options.keep) as folder:
         progress("compiling the ladder")

@@ -18,6 +18,7 @@ from axiloom.cli.board import open_flow
 from axiloom.cli.board import trial as board_trial
 from axiloom.cli.given import Refusal, output_folder, refuse, reject
 from axiloom.cli.nest import run as nest_run
+from axiloom.library.progress import told
 
 MOST_FAULTS = 5
 """Of a tool that are printed: the others mostly follow from them."""
@@ -155,7 +156,7 @@ def execute_check(options: argparse.Namespace) -> int:
     if options.waivers and not options.waivers.is_file():
         raise UsageError(f"--waivers {options.waivers}: no such file")
     rows = []
-    for row in checks.rows(options.folder, tools, options.waivers, shared.progress()):
+    for row in checks.rows(options.folder, tools, options.waivers, told()):
         rows.append(row)
         shown = ", ".join(row.files[:3]) + (f" and {len(row.files) - 3} more" if len(row.files) > 3 else "")
         why = f" ({row.skipped})" if row.skipped else ""

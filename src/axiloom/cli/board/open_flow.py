@@ -13,6 +13,7 @@ from axiloom.cli import HELP
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, lacks, output_file, refuse
 from axiloom.explore import estimate as estimates
+from axiloom.library.progress import told
 
 
 def add_build(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -64,9 +65,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def execute_build(options: argparse.Namespace) -> int:
     clock_hz = round(options.clock * 1e6) if options.clock else 0
-    built = open_flow.build(
-        options.folder, clock_hz=clock_hz, seeds=options.seeds, progress=shared.progress()
-    )
+    built = open_flow.build(options.folder, clock_hz=clock_hz, seeds=options.seeds, progress=told())
     report = built.report
     print(f"{built.folder / open_flow.BITSTREAM}: {report['accelerator']} on {report['board']}")
     print(f"  clock    {report['clock_hz'] / 1e6:g} MHz, met; it could be {report['fmax_hz'] / 1e6:.1f} MHz")
@@ -82,7 +81,7 @@ def execute_build(options: argparse.Namespace) -> int:
 def execute_estimate(options: argparse.Namespace) -> int:
     asked = shared.asked(options)
     spec = asked.spec(options.data_type)
-    rtl, progress = asked.user_rtl(spec, command=options.command), shared.progress()
+    rtl, progress = asked.user_rtl(spec, command=options.command), told()
     estimated = [
         estimates.estimate(spec, device, user_rtl=rtl, progress=progress)
         for device in options.device or tuple(estimates.DEVICES)
@@ -91,10 +90,10 @@ def execute_estimate(options: argparse.Namespace) -> int:
     if options.json:
         write_whole(options.json, json.dumps([estimate.as_json() for estimate in estimated], indent=2) + "\n")
     for estimate in estimated:
-        told = estimate.as_json()
-        name = f"{told['accelerator']}, RTL {rtl.top}," if rtl else told["accelerator"]
-        print(f"{name} with its DMA on {told['device']}{'' if estimate.fits else ': DOES NOT FIT'}")
-        print("\n".join(_utilisation(told["resources"])))
+        figures = estimate.as_json()
+        name = f"{figures['accelerator']}, RTL {rtl.top}," if rtl else figures["accelerator"]
+        print(f"{name} with its DMA on {figures['device']}{'' if estimate.fits else ': DOES NOT FIT'}")
+        print("\n".join(_utilisation(figures["resources"])))
         if estimate.routed is not None:
             print(f"  clock    {estimate.routed.fmax_hz / 1e6:.1f} MHz")
             print(f"  slowest  {estimate.routed.critical}")

@@ -13,6 +13,7 @@ from axiloom.base.files import write_whole
 from axiloom.board_folder import trial as board_trial
 from axiloom.cli import options as shared
 from axiloom.cli.given import output_file
+from axiloom.library.progress import told
 from axiloom.remote.board import RemoteBoard
 
 
@@ -74,7 +75,7 @@ def execute_test(options: argparse.Namespace) -> int:
         load=options.load,
         compare=not options.no_simulation,
         timeout_s=options.timeout,
-        progress=shared.progress(),
+        progress=told(),
     )
     print(board_trial.table(rows))
     if options.json:
@@ -89,6 +90,6 @@ def execute_test(options: argparse.Namespace) -> int:
 def execute_simulate(options: argparse.Namespace) -> int:
     if not options.program.is_file():
         raise UsageError(f"{options.program}: no such file")
-    ((code, console),) = board_trial.simulate(options.folder, [options.program], shared.progress())
+    ((code, console),) = board_trial.simulate(options.folder, [options.program], told())
     sys.stdout.write(console)
     return code

@@ -16,6 +16,7 @@ from axiloom.cli.run import select
 from axiloom.drivergen.network import is_network
 from axiloom.explore import chosen
 from axiloom.hw.verilog import emit as verilog
+from axiloom.library.progress import told
 from axiloom.read import models
 from axiloom.read.context.model import weights_file
 from axiloom.read.mlir import file as mlir_file
@@ -179,7 +180,7 @@ def _compile_selected(options: argparse.Namespace) -> int:
         except SpecError:
             return None  # nothing builds it: costs are then those of its text alone
 
-    chosen = select.selected(options, built, shared.progress())
+    chosen = select.selected(options, built, told())
     print(*chosen.lines(), sep="\n", file=sys.stderr)
     if options.emit == PROGRAM:
         shared.write(write(chosen.program), options.output)

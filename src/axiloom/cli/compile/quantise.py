@@ -11,6 +11,7 @@ from axiloom.base.files import check_file
 from axiloom.cli import HELP
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, output_file, refuse
+from axiloom.library.progress import told
 from axiloom.read import models
 from axiloom.read.context.model import weights_file
 
@@ -79,7 +80,7 @@ def execute(options: argparse.Namespace) -> int:
         raise UsageError(f"--output {output}: expected is a name that ends in .mlir")
     for file in (output, weights_file(output)):  # before minutes of calibration
         check_file(file)
-    progress = shared.progress()
+    progress = told()
     network, examples = load(options.model)
     quantised = quantise(
         network,

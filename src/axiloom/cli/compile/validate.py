@@ -13,6 +13,7 @@ from axiloom.cli import HELP
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, lacks, output_file, refuse
 from axiloom.cli.run.select import check_extra
+from axiloom.library.progress import told
 
 METRICS = ("accuracy", "perplexity", "error")
 NUMBERS = ("chosen", "published")
@@ -92,7 +93,7 @@ def execute(options: argparse.Namespace) -> int:
     from axiloom.application import data, model, page, result, text
     from axiloom.application.validate import Request, validate
 
-    progress = shared.progress()
+    progress = told()
     progress("reading the model")
     graph = model.load(options.model)
     samples = data.load(options.data, graph)

@@ -21,6 +21,7 @@ from axiloom.explore.hardware import HardwareChoice, Kept, Tried, choose_hardwar
 from axiloom.explore.hardware_report import Simulated
 from axiloom.explore.products import Work, of_network, of_problem
 from axiloom.isa import AcceleratorSpec
+from axiloom.library.progress import told
 from axiloom.read import models
 from axiloom.read.context.model import Model
 from axiloom.run.resolve import BEST
@@ -108,7 +109,7 @@ def _network(options: argparse.Namespace, text: str) -> int:
         raise UsageError(f"{text}: no network (a function on tensors with many ops); give matmul:MxNxK")
     data_type = network_data_type(model.mlir, model.weights, text)
     spec = shared.asked(options).spec(data_type)
-    shared.progress()("compiling the network")
+    told()("compiling the network")
     work = of_network(text, model.mlir, model.weights, spec)
     choice = _choose(options, work, spec, max(1, options.confirm))
     outcomes = _confirmed(options, choice, model, Path(text).name) if options.confirm else {}
@@ -155,7 +156,7 @@ def _simulated(outcome: Outcome) -> Simulated:
 
 
 def _choose(options: argparse.Namespace, work: Work, spec: AcceleratorSpec, count: int) -> HardwareChoice:
-    progress = shared.progress()
+    progress = told()
     choice = choose_hardware(
         work,
         spec,

@@ -9,13 +9,12 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from axiloom.base.errors import MismatchError, UsageError
 from axiloom.base.files import read_arrays, write_whole
 from axiloom.cli.given import Refusal, has, lacks, output_folder, refuse
 from axiloom.cli.nest import auto as nest_auto
 from axiloom.cli.nest.source import DEVICE, defines, load, scheduled
+from axiloom.library.progress import told
 
 if TYPE_CHECKING:
     from axiloom.nests.program.loaded import Loaded
@@ -65,7 +64,6 @@ def add_options(nest: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     from axiloom.base.files import write_arrays
-    from axiloom.cli import options as shared
     from axiloom.nest.measure import design, measure
     from axiloom.nest.progress import Steps
     from axiloom.nest.reference import reference
@@ -73,7 +71,7 @@ def execute(options: argparse.Namespace) -> int:
 
     if len(options.source) > 1:
         raise UsageError(f"{'--run' if options.run else '--plan'}: one program, not {len(options.source)}")
-    steps = Steps(shared.progress())
+    steps = Steps(told())
     source = options.source[0]
     loaded = load(source, defines(options.define), options.include)
     arrays = inputs(loaded, options.input, options.seed) if options.run else {}
@@ -138,30 +136,10 @@ def dependences(schedule: Schedule) -> str:
 
 
 def inputs(loaded: Loaded, file: Path | None, seed: int = 0) -> dict[str, Any]:
-    """What the caller gives: from ``--input``, or random; contents that are known count unless they
-    are given.
+    """What the caller gives: from ``--input``, or random. Raises UsageError."""
+    from axiloom.nest.values import values_of
 
-    Raises UsageError for arrays that are missing, unknown, or of another type or shape."""
-    from axiloom.isa.numerics.formats import format_of
-    from axiloom.nest.values import random_values
-
-    program = loaded.program
-    if file is None:
-        return {**random_values(program, seed), **loaded.contents}
-    expected = {array.name: array for array in program.arrays if array.role.is_given}
-    arrays = dict(read_arrays(file))
-    if unknown := sorted(set(arrays) - set(expected)):
-        raise UsageError(f"{file}: {program.name} takes no {', '.join(unknown)}; {', '.join(expected)}")
-    arrays = {**loaded.contents, **arrays}
-    if missing := sorted(set(expected) - set(arrays)):
-        raise UsageError(f"{file}: there is no {', '.join(missing)}")
-    for name, array in arrays.items():
-        wanted = (format_of(expected[name].number).numpy, expected[name].shape)
-        if (array.dtype, array.shape) != wanted:
-            raise UsageError(f"{file}: {name} is {array.dtype} {array.shape}, not {wanted[0]} {wanted[1]}")
-        if loaded.function and name in loaded.contents and not np.array_equal(array, loaded.contents[name]):
-            raise UsageError(f"{file}: {name} starts as {loaded.function.path.name} says; leave it out")
-    return arrays
+    return values_of(loaded, None if file is None else read_arrays(file), seed, str(file))
 
 
 def synthesised(circuit: Any) -> Any:

@@ -16,6 +16,7 @@ from axiloom.cli.given import Refusal, has, refuse, reject
 from axiloom.cli.nest import auto as nest_auto
 from axiloom.cli.nest import resident as nest_resident
 from axiloom.cli.nest.source import DEVICE, add_includes
+from axiloom.library.progress import told
 from axiloom.run.run import Watch, simulate
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def execute(options: argparse.Namespace, finish: Any) -> int:
         options, [Refusal(OTHERS, lambda _: True, "not for loops, which become an accelerator of their own")]
     )
     loaded = load(options.problem, sizes(options), options.include)
-    progress = shared.progress()
+    progress = told()
     schedule, searched = scheduled(loaded.program, options.schedule), ""
     if options.auto:
         schedule, searched = nest_auto.best(loaded.program)

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from axiloom.base import extras
-from axiloom.base.errors import CompileError, UsageError
-from axiloom.base.files import read_text
+from axiloom.base.errors import UsageError
+from axiloom.library.works import load, scheduled
 
-if TYPE_CHECKING:
-    from axiloom.nests.program import Program
-    from axiloom.nests.program.loaded import Loaded
-    from axiloom.nests.schedule import Schedule
+__all__ = ["DEVICE", "PARTS", "add_includes", "add_source", "defines", "load", "scheduled"]
 
 DEVICE = "xc7z020"
 PARTS = ("xc7z010", "xc7z020", "xczu7ev", "xck26")
@@ -62,33 +56,3 @@ def defines(definitions: list[str]) -> dict[str, str]:
             raise UsageError(f"-D {definition}: write NAME=VALUE")
         defined[name] = value if equals else "1"
     return defined
-
-
-def load(source: str, sizes: Mapping[str, str], includes: Sequence[Path] = ()) -> Loaded:
-    """The program, without faults. Raises CompileError with every fault, UsageError, BuildError."""
-    try:
-        import clang.cindex  # noqa: F401
-        import islpy  # noqa: F401
-    except ImportError as error:
-        from axiloom.base.errors import BuildError
-
-        raise BuildError(
-            f"nest: needs {error.name}, which is not installed: {extras.install('nests')}"
-        ) from None
-    from axiloom.nest import loops
-    from axiloom.nests.poly.checks import faults
-
-    loaded = loops.load(source, sizes, includes)
-    if wrong := faults(loaded.program):
-        raise CompileError("\n".join(wrong))
-    return loaded
-
-
-def scheduled(program: Program, file: Path | None) -> Schedule:
-    """`program` by the schedule in `file`. Raises ScheduleError with its line."""
-    from axiloom.nests.schedule import Schedule
-    from axiloom.nests.schedule.replay import replay
-
-    if file is None:
-        return Schedule.of(program)
-    return replay(program, read_text(str(file)), str(file))

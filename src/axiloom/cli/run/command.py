@@ -30,6 +30,7 @@ from axiloom.drivergen.dialects import templates
 from axiloom.drivergen.network import is_network, network_data_type
 from axiloom.explore import chosen
 from axiloom.isa import dumps
+from axiloom.library.progress import told
 from axiloom.read import models
 from axiloom.read.context.model import Model
 from axiloom.read.mlir import file as mlir_file
@@ -336,7 +337,7 @@ def _check_against(options: argparse.Namespace) -> None:
 
 
 def _execute(options: argparse.Namespace, run: Run[CpuPart]) -> int:
-    watch = Watch(shared.progress(), sys.stderr.isatty(), options.keep, shared.wants_timeline(options))
+    watch = Watch(told(), sys.stderr.isatty(), options.keep, shared.wants_timeline(options))
     cpu = None
     if isinstance(run, NetworkRun):
         watch.progress("comparing with the model itself")
@@ -406,7 +407,7 @@ def execute_simulate(options: argparse.Namespace) -> int:
     if serial.is_serial(options):
         return serial.execute_simulate(options, inputs, expected)
     _check_os(options)
-    progress = shared.progress()
+    progress = told()
     specs = shared.asked(options).specs()
     system = shared.system(options, specs)
     outputs = {symbol: (array.shape, str(array.dtype)) for symbol, array in expected.items()}

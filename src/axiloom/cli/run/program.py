@@ -15,6 +15,7 @@ from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, reject
 from axiloom.cli.nest.run import OTHERS
 from axiloom.cli.run import select
+from axiloom.library.progress import told
 from axiloom.run.run import Watch, simulate
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def execute(options: argparse.Namespace, finish: Any) -> int:
     reject(options, [Refusal(others, lambda _: True, "not for programs, whose text says what executes them")])
     if options.dma == "simple":
         raise UsageError("--dma simple: a program's driver queues descriptors: leave --dma out")
-    progress = shared.progress()
+    progress = told()
 
     devices: dict[str, DeviceRtl] = {}
 

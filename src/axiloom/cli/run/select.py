@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +11,8 @@ from axiloom.base import extras
 from axiloom.base.errors import UsageError
 from axiloom.cli.given import Refusal, is_given, reject
 from axiloom.read import models
+from axiloom.run import selection
+from axiloom.run.selection import EXTRA, How, missing
 
 if TYPE_CHECKING:
     from axiloom.device.rtl import DeviceRtl
@@ -26,9 +26,6 @@ OTHERS = (
     "stop_after layers offload_from offload port data_type rebase schedule plain auto"
 )
 """Options that nothing here honours."""
-EXTRA = "select"
-SOLVERS = ("egglog", "ortools")
-"""Of that extra: without one nothing is chosen."""
 
 
 def add_option(command: argparse._ActionsContainer) -> None:
@@ -39,17 +36,6 @@ def add_option(command: argparse._ActionsContainer) -> None:
         "application by proved rules (egraph). Default: egraph for networks and instruction sets; matching "
         "where egraph cannot be used, and the first lines say why",
     )
-
-
-@dataclass(frozen=True)
-class How:
-    """How products of a network are given to accelerators."""
-
-    egraph: bool
-    asked: bool
-    """By an option: what cannot be done is then an error."""
-    because: str = ""
-    """Why it is matching although nobody asked for that."""
 
 
 def of_network(options: argparse.Namespace, specs: Sequence[AcceleratorSpec]) -> How:
@@ -63,24 +49,10 @@ def of_network(options: argparse.Namespace, specs: Sequence[AcceleratorSpec]) ->
         )
         check_extra()
         return How(egraph=True, asked=True)
-    because = _hindered(options, specs)
-    return How(egraph=not because, asked=False, because=because)
-
-
-def _hindered(options: argparse.Namespace, specs: Sequence[AcceleratorSpec]) -> str:
-    """Why ``egraph`` is not the default of a network, if it is not."""
     if is_given(options, "offload_from"):
-        return "egraph weighs every product and knows no --offload-from"
-    if is_given(options, "rtl"):
-        return "the cycles of --rtl are in no cost model"
-    if solver := missing():
-        return f"egraph needs {solver}: {extras.install(EXTRA)}"
-    from axiloom.selection.streams.kernels import kernels_of
-
-    for spec in specs:
-        if kernels_of(spec.kernel) is None:
-            return f"egraph has no patterns for `{spec.kernel}`, which {spec.name} computes"
-    return ""
+        because = "egraph weighs every product and knows no --offload-from"
+        return How(egraph=False, asked=False, because=because)
+    return selection.of_network(specs, stands_in=is_given(options, "rtl"))
 
 
 def by_text(options: argparse.Namespace) -> bool:
@@ -101,11 +73,6 @@ def _names_text(options: argparse.Namespace) -> bool:
 
     names = (options.accel or "").split(",")
     return any(name in targets() or name.endswith(INSTRUCTIONS) for name in names)
-
-
-def missing() -> str:
-    """The first solver that is not installed, if one is not."""
-    return next((name for name in SOLVERS if find_spec(name) is None), "")
 
 
 def check_extra() -> None:

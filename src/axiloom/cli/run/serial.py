@@ -20,6 +20,7 @@ from axiloom.cli import options as shared
 from axiloom.cli.given import flag
 from axiloom.cli.nest import run as nest_run
 from axiloom.isa import AcceleratorSpec
+from axiloom.library.progress import told
 from axiloom.remote.serial_run import PIPELINE, SerialResult, run, run_problem
 from axiloom.run.resolve import resolve
 from axiloom.run.run import folder_or_temporary
@@ -72,7 +73,7 @@ def execute_run(options: argparse.Namespace) -> int:
             clock_hz=round((options.clock or 0) * 1e6),
             port=options.port,
             trace=options.trace,
-            progress=shared.progress(),
+            progress=told(),
         )
     return _finish(options, spec, options.problem, result, expected)
 
@@ -95,7 +96,7 @@ def execute_simulate(options: argparse.Namespace, inputs: Any, expected: Any) ->
         clock_hz=round((options.clock or 0) * 1e6),
         port=options.port,
         trace=options.trace,
-        progress=shared.progress(),
+        progress=told(),
     )
     return _finish(options, spec, " ".join(file.name for file in options.driver), result, expected)
 

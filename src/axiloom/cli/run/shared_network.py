@@ -19,6 +19,7 @@ from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, reject
 from axiloom.cli.run import select
 from axiloom.drivergen.network import is_network
+from axiloom.library.progress import told
 from axiloom.read import models
 from axiloom.run.network import Network, NetworkRun
 
@@ -62,7 +63,7 @@ def execute(options: argparse.Namespace, run: Callable[[argparse.Namespace, Netw
     def read(more: Mapping[str, int]) -> InstructionSet:
         return select.instruction_set(names[0], Path(), {**more, **values}, "--accel")
 
-    progress = shared.progress()
+    progress = told()
     progress("from the text to RTL")
     rtl = device(read({}), stream_width=options.stream_width or 64)
     layers = TextLayers(read, rtl, progress)

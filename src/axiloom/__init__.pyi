@@ -1,0 +1,29 @@
+from axiloom.base.errors import AxiloomError as Error
+from axiloom.library.choices import explore
+from axiloom.library.devices import Device, board, device
+from axiloom.library.loops import nest
+from axiloom.library.models import quantize
+from axiloom.library.plans import Plan, plan, run
+from axiloom.library.proofs import prove
+from axiloom.library.runs import Run, compare
+from axiloom.library.sessions import soc
+from axiloom.library.works import read
+
+__version__: str
+__all__ = [
+    "Device",
+    "Error",
+    "Plan",
+    "Run",
+    "board",
+    "compare",
+    "device",
+    "explore",
+    "nest",
+    "plan",
+    "prove",
+    "quantize",
+    "read",
+    "run",
+    "soc",
+]

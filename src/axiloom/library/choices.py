@@ -1,0 +1,122 @@
+"""Which driver, and which hardware."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from axiloom import boards, drivergen
+from axiloom.base.errors import UsageError
+from axiloom.drivergen.pipeline.schedule import Schedule
+from axiloom.drivergen.problems.matmul import Problem
+from axiloom.explore import chosen
+from axiloom.explore.chosen import Task
+from axiloom.explore.explore import Exploration, Row, confirm, explore_convolution
+from axiloom.explore.explore import explore as ranked
+from axiloom.explore.hardware import choose_hardware
+from axiloom.explore.products import of_problem
+from axiloom.isa import AcceleratorSpec
+from axiloom.library.devices import device, together
+from axiloom.library.plans import On, Plan, plan
+from axiloom.library.progress import told
+from axiloom.library.tables import table
+from axiloom.library.works import Work, read
+
+
+class Choices:
+    """Ways to use a device for a problem, the fastest first: made by :func:`explore`."""
+
+    def __init__(self, work: Work, found: Exploration, board: str) -> None:
+        self.work, self._found, self._board = work, found, board
+
+    @property
+    def device(self) -> AcceleratorSpec:
+        """The hardware: as it was asked for, or as it was chosen for a part."""
+        return self._found.spec
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """Flow, order, tile, pipeline; milliseconds by the model and, where it was confirmed, simulated."""
+        return [
+            {
+                "flow": row.choice.candidate.flow,
+                "order": ",".join(row.choice.candidate.order),
+                "tile": "x".join(map(str, row.choice.candidate.tile)),
+                "pipeline": row.choice.pipeline,
+                "predicted_ms": row.choice.seconds * 1e3,
+                "simulated_ms": None if row.simulated is None else row.simulated * 1e3,
+                "names": ", ".join(row.names),
+            }
+            for row in self._found.rows
+        ]
+
+    @property
+    def best(self) -> Plan:
+        """A plan by the fastest: simulated, where it was confirmed, else foretold."""
+        return self._plan(self._found.chosen)
+
+    def _plan(self, row: Row) -> Plan:
+        way = row.choice
+        return plan(
+            self.work,
+            device(self._found.spec),
+            board=self._board,
+            flow=way.candidate.flow,
+            order=way.candidate.order,
+            tile=way.candidate.tile,
+            pipeline=way.pipeline,
+        )
+
+    def __len__(self) -> int:
+        return len(self._found.rows)
+
+    def _repr_html_(self) -> str:
+        return table(self.rows)
+
+    def __repr__(self) -> str:
+        return f"ax.explore({self.work.name!r}, on={self._found.spec.name!r})  # {len(self)} ways"
+
+
+def explore(
+    work: Any,
+    on: On = None,
+    *,
+    part: str | None = None,
+    board: str | Path = boards.DEFAULT,
+    pipeline: str | None = None,
+    show: int = 10,
+    confirm_first: int = 0,
+    progress: bool = True,
+) -> Choices:
+    """Ways to use a device for a matrix product or a convolution, the fastest first by the cost model.
+
+    `on`: what :func:`device` gives or takes. `part`: an FPGA (``xc7z020``), for which array, buffers,
+    stream and DMA are chosen, too, of a product. `show` rows; of these the first `confirm_first` are
+    simulated. Raises UsageError for what no model ranks.
+    """
+    if not isinstance(work, Work):
+        work = read(work)
+    if not work.mlir or work.is_network:
+        raise UsageError(f"{work.name}: explore ranks drivers of one matrix product or convolution")
+    asked, pipelines = together(on, str(board)), (pipeline,) if pipeline else None
+    task = Task(work.name, work.mlir, work.data_type, asked, Schedule(pipeline=pipeline))
+    spec, problem = chosen.explored(task), drivergen.parse_workload(work.name)
+    if part is not None:
+        if not isinstance(problem, Problem):
+            raise UsageError(f"{work.name}: hardware is chosen for matmul:MxNxK[:TYPE]")
+        say = told(progress)
+        choice = choose_hardware(
+            of_problem(problem), task.spec(), part, board=str(board), pipelines=pipelines, progress=say
+        )
+        say("")
+        spec = choice.chosen.variant.spec
+    top, rtl = max(show, confirm_first), asked.user_rtl(spec)
+    if isinstance(problem, Problem):
+        found = ranked(problem, spec, pipelines=pipelines, board=str(board), top=top, user_rtl=rtl)
+    else:
+        found = explore_convolution(
+            work.name, spec, pipeline=pipeline, board=str(board), top=top, user_rtl=rtl
+        )
+    if confirm_first:
+        (found,) = confirm([found], confirm_first)
+    return Choices(work, found, str(board))

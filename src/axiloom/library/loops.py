@@ -1,0 +1,127 @@
+"""Loop nests as values: each primitive gives a new one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from axiloom.base.errors import MismatchError, UsageError
+from axiloom.base.files import read_text
+from axiloom.library.works import Work, read
+
+if TYPE_CHECKING:
+    from axiloom.nest.measure import Design
+    from axiloom.nest.measure import Run as Measured
+    from axiloom.nests.schedule import Schedule
+
+Array = np.ndarray[Any, Any]
+
+
+class Nest:
+    """A program of loops and a schedule of it: made by :func:`nest`.
+
+    Primitives are methods (``nest.tile("S1", "i", "j", 4, 16)``); one that is not legal raises Error,
+    with the two statements that it would swap.
+    """
+
+    def __init__(self, work: Work, schedule: Schedule) -> None:
+        self.work, self.schedule = work, schedule
+
+    def __getattr__(self, name: str) -> Callable[..., Nest]:
+        primitive = getattr(self.schedule, name)
+        return lambda *args, **options: Nest(self.work, primitive(*args, **options))
+
+    def __dir__(self) -> list[str]:
+        from axiloom.nests.schedule.schedule import primitives
+
+        return sorted({*super().__dir__(), *primitives()})
+
+    def by(self, lines: str) -> Nest:
+        """After the primitives of a text, or of a file that it names, a line each."""
+        from axiloom.nests.schedule.replay import replay
+
+        is_file = "\n" not in lines and Path(lines).is_file()
+        text, where = (read_text(lines), lines) if is_file else (lines, self.work.name)
+        return Nest(self.work, replay(self.schedule, text, where))
+
+    def auto(self) -> Nest:
+        """By the schedule with the fewest cycles that a search finds, in the limits of a small FPGA."""
+        from axiloom.nests.search import auto
+
+        program = self.schedule.program
+        return nest(self.work).by(auto(program).best.text + "\n")
+
+    @cached_property
+    def _design(self) -> Design:
+        from axiloom.nest.measure import design
+
+        return design(self.schedule.program, self.schedule)
+
+    @property
+    def cycles(self) -> int:
+        """Exact, with resident arrays, before anything runs."""
+        return self._design.timing.cycles
+
+    @property
+    def bound(self) -> int:
+        """No circuit with as many units takes fewer cycles."""
+        return self._design.bound.cycles
+
+    @property
+    def pipes(self) -> list[Mapping[str, Any]]:
+        """Each nest's circuit: interval and its reason, lanes, operators, cycles."""
+        return list(self._design.summary["pipes"])
+
+    def run(self, seed: int = 0, **arrays: Array) -> Measured:
+        """Its RTL in Verilator with resident arrays, beside the user's own text; random arrays unless given.
+
+        `results` of the `resident` run are arrays by name. Raises Error where a bit differs.
+        """
+        from axiloom.nest.measure import measure
+        from axiloom.nest.reference import reference
+        from axiloom.nest.values import values_of
+
+        loaded = self.work.loops
+        assert loaded is not None
+        values = values_of(loaded, arrays or None, seed, self.work.name)
+        ran = measure(self._design, values, reference(loaded, self.schedule, values))
+        if not ran.right:
+            raise MismatchError(f"{self.work.name}: the circuit differs from {ran.reference.text}")
+        return ran
+
+    def verilog(self) -> str:
+        """Of the circuit behind AXI-Stream ports."""
+        from axiloom.nest.accelerator import accelerator
+
+        return accelerator(self.schedule).verilog().text
+
+    def __str__(self) -> str:
+        from axiloom.nests.schedule.show import tree
+
+        return tree(self.schedule)
+
+    def __repr__(self) -> str:
+        return f"ax.nest({self.work.name!r})" + (
+            f".by({chr(10).join(self.schedule.log)!r})" if self.schedule.log else ""
+        )
+
+
+def nest(source: Any, *, schedule: str | Path | None = None, **options: Any) -> Nest:
+    """Loops as a value: of ``FILE.c[:FUNCTION]``, of a `Program` or a `Builder`, or of what `read` gave.
+
+    `schedule`: a file of primitives; `options` are those of `read`: ``defines``, ``include``.
+    """
+    from axiloom.library.works import scheduled
+    from axiloom.nests.read.python import loaded as as_loaded
+
+    work = source
+    if not isinstance(work, Work):
+        loaded = None if isinstance(source, (str, Path)) else as_loaded(source)
+        work = read(source, **options) if loaded is None else Work(loaded.program.name, loops=loaded)
+    if work.loops is None:
+        raise UsageError(f"{work.name}: no loops; ax.nest takes FILE.c[:FUNCTION], a Program or a Builder")
+    return Nest(work, scheduled(work.loops.program, None if schedule is None else Path(schedule)))

@@ -1,0 +1,158 @@
+"""A simulated SoC on which drivers run."""
+
+from __future__ import annotations
+
+import tempfile
+import warnings
+import weakref
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from shutil import rmtree
+from typing import Any
+
+import numpy as np
+
+from axiloom.base.errors import UsageError
+from axiloom.cosim.build.user_code import Given
+from axiloom.cosim.job import Job, Result
+from axiloom.cosim.soc import Soc, judge, refuse_run
+from axiloom.cosim.system import STALLS, System
+from axiloom.drivergen import matmul_mlir
+from axiloom.drivergen.pipeline.schedule import Schedule
+from axiloom.isa import AcceleratorSpec, place
+from axiloom.library.devices import Device, Source, device
+from axiloom.report.types import Report
+from axiloom.run.problem import ProblemRun, Workload
+from axiloom.run.run import report_of
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class Chip:
+    """One simulated SoC: built when it is first run, and from the cache ever after."""
+
+    system: System
+    soc: Soc
+    folder: Path
+    """Of the programs that are compiled."""
+
+    @property
+    def specs(self) -> tuple[AcceleratorSpec, ...]:
+        """All of them, by their numbers."""
+        return self.system.specs
+
+    @property
+    def spec(self) -> AcceleratorSpec:
+        """The first accelerator, which most often is the only one."""
+        return self.specs[0]
+
+    def __enter__(self) -> Chip:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        """Nothing goes on between runs."""
+
+    def run(
+        self,
+        driver: Path | str | Sequence[Path | str],
+        inputs: Mapping[str, Array] | None = None,
+        outputs: Mapping[str, tuple[tuple[int, ...], str]] | None = None,
+        *,
+        defines: Sequence[str] = (),
+        include: Sequence[Path | str] = (),
+        out: Mapping[str, tuple[tuple[int, ...], str]] | None = None,
+        **arrays: Array,
+    ) -> Result:
+        """Run C and C++ sources (compiled with the runtime in ``sw/``) or an ELF to the end of its main.
+
+        `defines`: macros, ``NAME`` or ``NAME=VALUE``; `include`: folders with headers. The compiler's
+        warnings become Python's.
+
+        With several accelerators C has AXL_ID_<name> for dma_select and AXL_DMA_<name> for dma_init.
+        `inputs`, or `arrays` by keyword, fill arrays by symbol before main; `outputs`, or `out`, (symbol
+        to shape and type) are read after it. Raises `CompileError`, `BuildError`, `HangError`,
+        `StaleDataError` (old data by the caches), `DriverError` (also for a wrong use of the DMA's
+        registers, and an access beside one of these arrays) or `ProtocolError` (a rule of a bus is
+        broken), each with one line.
+        """
+        files = [Path(file) for file in ([driver] if isinstance(driver, (str, Path)) else driver)]
+        filled, read = {**(inputs or {}), **arrays}, {**(outputs or {}), **(out or {})}
+        elf = files[0]
+        if elf.suffix != ".elf":
+            elf = self.folder / "driver.elf"
+            given = Given(tuple(defines), tuple(map(Path, include)))
+            _, said = self.system.compile_user(files, elf, given, {*filled, *read})
+            for warning in said:
+                warnings.warn(warning, stacklevel=2)
+        self.soc.build()
+        result = self.soc.run_many([Job(elf, filled, read)])[0]
+        judge(result)
+        return result
+
+    def matmul(self, M: int, N: int, K: int, *, seed: int = 0, **options: Any) -> Report:
+        """Compile, run and check C (M, N) += A (M, K) . B (K, N); `options`: `flow`, `tile`, `pipeline`.
+
+        Raises `UsageError` with several accelerators: their driver is the test's own.
+        """
+        dtype = self.spec.data_type.value
+        name = f"matmul:{M}x{N}x{K}:{dtype}"
+        return self._checked("matmul", name, matmul_mlir(M, N, K, dtype), seed, options)
+
+    def mlir(self, file: Path | str, *, seed: int = 0, **options: Any) -> Report:
+        """Compile, run and check a file of MLIR, a function with one op; `options` as for `matmul`.
+
+        Raises `UsageError` with several accelerators, or where the file cannot be read.
+        """
+        try:
+            text = Path(file).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(f"{file}: {error}") from None
+        return self._checked("mlir", str(file), text, seed, options)
+
+    def _checked(self, what: str, name: str, mlir: str, seed: int, options: Mapping[str, Any]) -> Report:
+        if len(self.specs) > 1:
+            names = ", ".join(spec.name for spec in self.specs)
+            raise UsageError(f"{what} runs on one accelerator, not on {names}: give `soc` a single one")
+        report = report_of(ProblemRun(Workload(name, mlir, seed), self.system, Schedule(**options)))
+        refuse_run(report["stale"], report.get("mistakes", []), report.get("outside", ()))
+        return report
+
+
+def soc(
+    on: Device | Source | Sequence[Device | Source], *, folder: Path | None = None, **options: Any
+) -> Chip:
+    """The simulated SoC of a device, or of several, each with its DMA; built when it is first run.
+
+    `on`: what :func:`device` gives or takes. `options`: those of :func:`device` for a name or a file, and
+    ``board``, ``sim``, ``wait``, ``os``, ``trace``, ``trace_window``, ``watchdog_cycles``, ``stall``,
+    ``seed``, ``timeline`` of the system. Programs are compiled in `folder`, by default a temporary one.
+    ::
+
+        with ax.soc("v3_16", board="pynq-z2") as chip:
+            result = chip.run("driver.c", A=a, B=b, out={"C": ((64, 64), "int32")})
+    """
+    timeline = options.pop("timeline", False)
+    around = {name: value for name, value in options.items() if name in _AROUND}
+    hardware = {name: value for name, value in options.items() if name not in _AROUND}
+    several = not isinstance(on, (Device, str, Path, AcceleratorSpec))
+    items: Sequence[Device | Source] = on if several else [on]  # type: ignore[assignment, list-item]
+    devices = [item if isinstance(item, Device) else device(item, **hardware) for item in items]
+    specs = [item.spec for item in devices]
+    if several:
+        specs = place(specs)
+    stands: dict[str, Any] = {}
+    for item in devices:
+        stands |= item.asked.stands_in(*specs)
+        if item.asked.is_verilog:
+            around.setdefault("stall", STALLS)
+    system = System(tuple(specs), **stands, **around)
+    where = folder or Path(tempfile.mkdtemp(prefix="axiloom-"))
+    chip = Chip(system, Soc(system, timeline=timeline), where)
+    if folder is None:
+        weakref.finalize(chip, rmtree, where, ignore_errors=True)
+    return chip
+
+
+_AROUND = ("board", "sim", "wait", "os", "trace", "trace_window", "watchdog_cycles", "stall", "seed")

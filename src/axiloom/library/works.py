@@ -1,0 +1,126 @@
+"""What is to be computed: a problem, a network, or loops, from a text or a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from axiloom import drivergen
+from axiloom.base import extras
+from axiloom.base.errors import CompileError, UsageError
+from axiloom.base.files import read_text
+from axiloom.drivergen.network import is_network, network_data_type
+from axiloom.read import models
+from axiloom.read.context.model import Model
+
+if TYPE_CHECKING:
+    from axiloom.nests.program import Program
+    from axiloom.nests.program.loaded import Loaded
+    from axiloom.nests.schedule import Schedule
+
+C = ".c"
+ACCEPTED = (
+    f"matmul:MxNxK[:int8|int16|int32] and its like, FILE.c[:FUNCTION], {models.ACCEPTED}, a torch module"
+)
+
+
+@dataclass(frozen=True)
+class Work:
+    """`mlir`: one op, or a few; a network where it `is_network`. `loops`: of a file of C, in its place."""
+
+    name: str
+    mlir: str = ""
+    data_type: str | Sequence[str] = ""
+    """Of the operands."""
+    model: Model | None = None
+    loops: Loaded | None = None
+    said: tuple[str, ...] = ()
+    """Of a quantised model: what it was compared with, and how close it is."""
+
+    @property
+    def is_network(self) -> bool:
+        return self.model is not None
+
+    def __repr__(self) -> str:
+        return f"ax.read({self.name!r})"
+
+
+def read(
+    source: Any,
+    inputs: Sequence[Any] | None = None,
+    *,
+    defines: Mapping[str, Any] | None = None,
+    include: Sequence[str | Path] = (),
+) -> Work:
+    """A problem (``matmul:64x64x64``, ``conv:14_64_3_64_1:int8``), a model (``net.onnx``, ``net.mlir``,
+    ``model.py:build``, or a torch module with its example `inputs`), or loops (``gemm.c:gemm``, with
+    `defines` for sizes and folders to `include`).
+
+    Raises UsageError, CompileError or BuildError; all that a file has and nothing here reads is in one
+    error.
+    """
+    if not isinstance(source, (str, Path)):
+        return _module(source, inputs)
+    text = str(source)
+    macros = {name: str(value) for name, value in (defines or {}).items()}
+    if text.partition(":")[0].endswith(C):
+        return Work(text, loops=load(text, macros, [Path(folder) for folder in include]))
+    if macros or include:
+        raise UsageError(f"{text}: `defines` and `include` are for files of C")
+    if not models.is_model(text):
+        problem = drivergen.parse_workload(text)
+        return Work(text, problem.mlir, problem.dtype)
+    return of_model(text, models.load(text))
+
+
+def _module(module: Any, inputs: Sequence[Any] | None) -> Work:
+    name = type(module).__name__
+    if not hasattr(module, "named_parameters"):
+        raise UsageError(f"ax.read({name}): accepted are {ACCEPTED}")
+    if inputs is None:
+        raise UsageError(f"ax.read({name}): a torch module needs its example inputs: ax.read(module, (x,))")
+    extras.require("torch_mlir", name)
+    from axiloom.read.pytorch.linalg import import_module
+
+    return of_model(name, import_module(module, tuple(inputs), name))
+
+
+def of_model(name: str, model: Model) -> Work:
+    if is_network(model.mlir, name):
+        return Work(name, model.mlir, network_data_type(model.mlir, model.weights, name), model)
+    args = drivergen.compile_cpu(model.mlir, name=name).args
+    if not args:
+        raise CompileError(f"{name}: its function has no arguments: there is nothing to offload")
+    return Work(name, model.mlir, args[0].dtype)
+
+
+def load(source: str, sizes: Mapping[str, str], includes: Sequence[Path] = ()) -> Loaded:
+    """The program, without faults. Raises CompileError with every fault, UsageError, BuildError."""
+    try:
+        import clang.cindex  # noqa: F401
+        import islpy  # noqa: F401
+    except ImportError as error:
+        from axiloom.base.errors import BuildError
+
+        raise BuildError(
+            f"nest: needs {error.name}, which is not installed: {extras.install('nests')}"
+        ) from None
+    from axiloom.nest import loops
+    from axiloom.nests.poly.checks import faults
+
+    loaded = loops.load(source, sizes, includes)
+    if wrong := faults(loaded.program):
+        raise CompileError("\n".join(wrong))
+    return loaded
+
+
+def scheduled(program: Program, file: Path | None) -> Schedule:
+    """`program` by the schedule in `file`. Raises ScheduleError with its line."""
+    from axiloom.nests.schedule import Schedule
+    from axiloom.nests.schedule.replay import replay
+
+    if file is None:
+        return Schedule.of(program)
+    return replay(program, read_text(str(file)), str(file))

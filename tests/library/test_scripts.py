@@ -1,0 +1,34 @@
+"""The scripts of ``docs/python.md`` run as they read there, from the checkout's root."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SCRIPTS = [
+    text
+    for text in re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "python.md").read_text(), re.DOTALL)
+    if text.startswith("import axiloom as ax")
+]
+
+
+@pytest.mark.parametrize("number", range(len(SCRIPTS)))
+def test_a_script_of_the_page(
+    number: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(ROOT)
+    exec(compile(SCRIPTS[number], f"docs/python.md, script {number}", "exec"), {})
+    assert "WRONG" not in capsys.readouterr().out
+
+
+def test_each_function_of_the_library_has_a_script() -> None:
+    together = "".join(SCRIPTS)
+    missing = [
+        name
+        for name in ("device", "plan", "run", "compare", "explore", "prove", "nest", "soc")
+        if f"ax.{name}(" not in together
+    ]
+    assert missing == []

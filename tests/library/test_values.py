@@ -1,0 +1,67 @@
+"""What the library refuses, and what its values say of themselves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import axiloom as ax
+
+
+def test_faults_of_a_file_are_said_not_raised(tmp_path: Path) -> None:
+    file = tmp_path / "mine.json"
+    file.write_text('{"accelerators": [{"name": "mine"}]}')
+    mine = ax.device(file)
+    assert len(mine.faults) > 1
+    with pytest.raises(ax.Error, match="mine"):
+        mine.spec  # noqa: B018
+
+
+def test_a_device_can_be_typed_again() -> None:
+    device = ax.device("v4_16", stream_width=64, post=True)
+    assert repr(device) == "ax.device('v4_16', post=True, stream_width=64)"
+    assert eval(repr(device)) == device
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: ax.device("core.xml"), "accepted are built-in names"),
+        (lambda: ax.read("matmul:64x64"), "is not understood"),
+        (lambda: ax.read("matmul:8x8x8", defines={"N": 4}), "are for files of C"),
+        (lambda: ax.plan("matmul:8x8x8", on=[]), "no accelerator"),
+        (
+            lambda: ax.plan("matmul:8x8x8", on=[ax.device("v3_4"), ax.device("v4_4", dma="sg")]),
+            "same options",
+        ),
+        (lambda: ax.plan("matmul:8x8x8", on="v3_4", board="none"), "none"),
+        (lambda: ax.run(ax.plan("matmul:8x8x8", on="v3_4"), on="v4_4"), "leave on out"),
+        (lambda: ax.prove(["a.v", "b.json"]), "several files are Verilog"),
+        (lambda: ax.nest("matmul:8x8x8"), "no loops"),
+    ],
+)
+def test_what_is_refused_is_one_line(call: object, message: str) -> None:
+    with pytest.raises(ax.Error, match=message):
+        call()  # type: ignore[operator]
+
+
+def test_arrays_that_do_not_fit_are_named() -> None:
+    plan = ax.plan("matmul:8x8x8", on="v3_4")
+    with pytest.raises(ax.Error, match=r"`A` is float64 \(8, 8\); it takes int32 \(8, 8\)"):
+        ax.run(plan, A=np.zeros((8, 8)))
+    with pytest.raises(ax.Error, match="takes no `D`; it takes A, B, C"):
+        ax.run(plan, D=np.zeros((8, 8), np.int32))
+
+
+def test_a_run_is_right_and_says_so(tmp_path: Path) -> None:
+    a, b = np.random.default_rng(0).integers(-9, 9, (2, 8, 8), np.int32)
+    run = ax.run("matmul:8x8x8", on="v3_4", A=a, B=b, C=np.zeros((8, 8), np.int32), progress=False).check()
+    assert (run.outputs["C"] == a @ b).all()
+    assert run.right
+    assert run.cycles >= run.limit.cycles
+    assert f"{run.cycles:,} cycles" in repr(run)
+    assert run.save(tmp_path).read_text().startswith("<!doctype html>")
+    rows = ax.compare(run, run).rows
+    assert [row["times"] for row in rows] == [1.0, 1.0]
