@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,12 +14,12 @@ import z3
 from axiloom import isa
 from axiloom.base.errors import SpecError
 from axiloom.cli import main
-from axiloom.isa.contract.types import Clear
-from axiloom.isa.formal import sound
-from axiloom.isa.formal.streams import MatMulModel, model_of
-from axiloom.isa.formal.streams.conv import ImageModel
-from axiloom.isa.formal.streams.programs import StreamModel
-from axiloom.isa.formal.streams.state import fitted
+from axiloom.isa.formal import beats, sound
+from axiloom.isa.formal.beats import Beats, model_of
+from axiloom.isa.formal.programs import Builder, Loop
+from axiloom.isa.instructions.tree import Expr, Wrapped, unsigned
+from axiloom.isa.opcode_map import kernels, reader
+from axiloom.isa.opcode_map.state import Part, Size
 from axiloom.prove import solvers, spec
 from axiloom.prove.verdict import Answer, Verdict
 from axiloom.report import proved
@@ -47,7 +47,9 @@ def sound_in_all(device: isa.AcceleratorSpec) -> None:
     verdicts = spec.prove(device)
     assert [one for one in verdicts if not one.good] == []
     kinds = {one.source for one in verdicts if one.bound is None}
-    assert kinds == {"covers", "decode", "invariants", "every instruction ends", "layouts"}
+    assert kinds == {
+        "covers", "decode", "invariants", "every instruction ends", "what is sent", "layouts"
+    }  # fmt: skip
     assert [one.source for one in verdicts if one.bound is not None] == ["simulation"]
 
 
@@ -63,103 +65,137 @@ def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     )
 
 
-def build(change: Callable[[MatMulModel], None]) -> Any:
-    made = MatMulModel(V3, "exact")
-    change(made)
-    return made.build()
+Fault = Callable[[pytest.MonkeyPatch], None]
 
 
-def transposed(made: MatMulModel) -> None:
-    address = made.place_of
-    made.place_of = lambda operand: address("A" if operand == "B" else operand)  # type: ignore[method-assign]
+def build(device: isa.AcceleratorSpec, fault: Fault) -> Beats:
+    """The model of an opcode map that was read, or became terms, in a wrong way."""
+    with pytest.MonkeyPatch.context() as patch:
+        fault(patch)
+        return model_of(device)
 
 
-def unsigned(made: MatMulModel) -> None:
-    made.multiply = lambda a, b: z3.ZeroExt(24, a) * z3.ZeroExt(24, b)
+def transposed(patch: pytest.MonkeyPatch) -> None:
+    at = Part.at
+    patch.setattr(
+        Part, "at", lambda part, operand, index: at(part, "A" if operand == "B" else operand, index)
+    )
 
 
-def never_clears(made: MatMulModel) -> None:
-    made.cleared = dict  # type: ignore[method-assign]
+def unsigned_elements(patch: pytest.MonkeyPatch) -> None:
+    added = kernels._added
+    patch.setattr(
+        kernels,
+        "_added",
+        lambda part, total, *factors: added(part, total, *(Wrapped(one, unsigned(8)) for one in factors)),
+    )
 
 
-@pytest.mark.parametrize("fault", [transposed, unsigned, never_clears])
-def test_simulation_sees(fault: Callable[[MatMulModel], None]) -> None:
-    verdict = spec.compared(V3, build(fault))
+def never_clears(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(reader._Draft, "_clear", lambda _draft: None)
+
+
+def early(patch: pytest.MonkeyPatch) -> None:
+    """TLAST one word before the last."""
+    bits = beats.BIT
+    patch.setattr(beats, "BIT", bits[::-1])
+
+
+@pytest.mark.parametrize("fault", [transposed, unsigned_elements, never_clears, early])
+def test_simulation_sees(fault: Fault) -> None:
+    verdict = spec.compared(build(V3, fault))
     assert verdict.answer is Answer.VIOLATED
     assert "not so at word" in verdict.text
 
 
-def no_padding(made: ImageModel) -> None:
-    pixel = made.pixel
-
-    def without(*names: str) -> tuple[Any, z3.BoolRef]:
-        at, _ = pixel(*names)
-        return at, z3.BoolVal(True)
-
-    made.pixel = without  # type: ignore[method-assign]
+def no_padding(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(kernels, "choice", lambda _condition, yes, _no: yes)
 
 
 def test_simulation_sees_what_an_image_lacks() -> None:
     device = isa.builtin("conv_v4", data_type="int8")
-    made = ImageModel(device, "exact")
-    no_padding(made)
-    assert spec.compared(device, made.build()).answer is Answer.VIOLATED
+    assert spec.compared(build(device, no_padding)).answer is Answer.VIOLATED
 
 
-def late(made: StreamModel) -> None:
+def late(patch: pytest.MonkeyPatch) -> None:
     """Loops that stop one too late."""
-    made.at_end = lambda dim: fitted(made.counters[dim], 32) == fitted(made.sizes[dim], 32)  # type: ignore[method-assign]
+
+    def more(builder: Builder, loop: Loop, _known: object) -> z3.BoolRef:
+        at = builder.ila.states[loop.register]
+        end = builder._terms(builder.ila.states, builder._kept(loop, inside=False)).value(loop.end)
+        more: z3.BoolRef = z3.ULE(z3.ZeroExt(64 - at.size(), at), end.wide(64))
+        return more
+
+    patch.setattr(Builder, "_more", more)
 
 
-def pitched(made: StreamModel) -> None:
-    """Rows of filters that lie `pitch` apart, and all that is within them too."""
+def sized(**others: Callable[[Mapping[str, Size]], Size]) -> Fault:
+    """Addresses with other sizes."""
 
-    def position(operand: str, index: Any, sizes: Any, pitch: Any) -> Any:
-        first, *others = made.shape_dims(operand)
-        at = index[first]
-        for number, dim in enumerate(others):
-            at = at * (pitch if made.rows(operand) and not number else sizes[dim]) + index[dim]
-        return at
+    def fault(patch: pytest.MonkeyPatch) -> None:
+        at = Part.at
 
-    made.position = position  # type: ignore[method-assign]
+        def wrong(part: Part, operand: str, index: Mapping[str, Expr]) -> Expr:
+            sizes = part.sizes
+            part.sizes = {**sizes, **{dim: other(sizes) for dim, other in others.items()}}
+            try:
+                return at(part, operand, index)
+            finally:
+                part.sizes = sizes
 
+        patch.setattr(Part, "at", wrong)
 
-def transposed_sizes(made: StreamModel) -> None:
-    position = made.position
-    made.position = lambda operand, index, sizes, pitch: position(  # type: ignore[method-assign]
-        operand, index, {**sizes, "fh": sizes.get("fw"), "iw": sizes.get("ih")}, pitch
-    )
-
-
-def endless(made: StreamModel) -> None:
-    """An opcode whose last action comes again and again."""
-    last = made.places.of(Clear)[-1]
-    made.places.every[last.number - 1] = replace(last, following=last.number)
+    return fault
 
 
-def small(made: StreamModel) -> None:
+pitched = sized(fw=lambda sizes: sizes["fw"] + 1)
+transposed_sizes = sized(
+    fh=lambda sizes: sizes["fw"], iw=lambda sizes: sizes["ih"], ow=lambda sizes: sizes["oh"]
+)
+
+
+def endless(patch: pytest.MonkeyPatch) -> None:
+    """An opcode that sends again when it has sent."""
+
+    def ended(device: Any, state: dict[str, Any]) -> None:
+        state["step"] = z3.BitVecVal((device.counts or [1])[-1], state["step"].size())
+
+    patch.setattr(beats._Device, "ended", ended)
+
+
+def any_size(patch: pytest.MonkeyPatch) -> None:
     """Loads of whatever size."""
-    fits = made.fits
-    made.fits = lambda operand, sizes: (  # type: ignore[method-assign]
-        z3.BoolVal(True) if sizes is made.sizes else fits(operand, sizes)
-    )
+    patch.setattr(reader._Draft, "_fits", lambda *_, **__: None)
+
+
+def illegal(patch: pytest.MonkeyPatch) -> None:
+    """Sizes that no device may have."""
+    patch.setattr(reader._Draft, "_legal", lambda *_: None)
+
+
+def lost(patch: pytest.MonkeyPatch) -> None:
+    """TLAST on every word."""
+    patch.setattr(beats, "BIT", (beats.BIT[0], beats.BIT[0]))
 
 
 @pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("fault", "kind", "name"),
     [
-        (late, "invariants", "counters are within the tile: conv_v4.compute.product"),
-        (small, "invariants", "I as it was loaded fits its buffer: conv_v4.sI.2.last"),
-        (endless, "every instruction ends", "conv_v4.clear.all: ends"),
+        (late, "invariants", "cO: what is under way: conv_v4.cO.piece1.i_fw.body"),
+        (any_size, "invariants", "I as it was laid fits its buffer: conv_v4.sI.piece3.i_x.done"),
+        (illegal, "invariants", "sizes are legal: conv_v4.cfg.0"),
+        (endless, "every instruction ends", "conv_v4.rO.send0.last: ends"),
+        (lost, "what is sent", "conv_v4.rO.send0.word: sends"),
         (pitched, "layouts", "layout of F: within what is loaded"),
         (transposed_sizes, "layouts", "layout of F: injective"),
     ],
 )
-def test_proofs_see(fault: Callable[[StreamModel], None], kind: str, name: str) -> None:
-    made = ImageModel(isa.builtin("conv_v4"), "exact")
-    fault(made)
-    claims = [one for one in sound.claims(made.build()) if one.kind == kind and one.name == name]
+def test_proofs_see(fault: Fault, kind: str, name: str) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        fault(patch)
+        claims = spec.claims(model_of(isa.builtin("conv_v4")))
+    claims = [claim for claim in claims if claim.kind == kind and claim.name == name]
     (verdict,) = spec.decided("conv_v4", claims, 20)
     assert verdict.answer is Answer.VIOLATED
     assert kind == "layouts" or "not so with" in verdict.text
@@ -167,7 +203,7 @@ def test_proofs_see(fault: Callable[[StreamModel], None], kind: str, name: str) 
 
 @pytest.mark.parametrize("name", ["unknown", "sF"])
 def test_proofs_see_words_that_nothing_takes(name: str) -> None:
-    model = model_of(isa.builtin("conv_v4"))
+    model = model_of(isa.builtin("conv_v4")).ila
     model.instructions[:] = [one for one in model.instructions if one.name != name]
     claims = [one for one in sound.claims(model) if one.name == "conv_v4: complete"]
     (verdict,) = spec.decided("conv_v4", claims, 20)
@@ -204,9 +240,9 @@ def test_verdicts_are_kept_by_content(tmp_path: Path, monkeypatch: pytest.Monkey
     known = proved.of(device)
     assert known is not None
     claims = sum(verdict.answer is Answer.HOLDS and verdict.bound is None for verdict in first)
-    assert sum(known["unbounded"].values()) == claims > 200
+    assert sum(known["unbounded"].values()) == claims > 100
     assert proved.line(device).startswith(
-        "v1_4: decode, invariants, every instruction ends, layouts "
+        "v1_4: decode, invariants, every instruction ends, what is sent, layouts "
         f"({claims} claims, unbounded); its model beside the functional model on "
         f"{first[-1].bound:,} words"
     )
@@ -218,8 +254,8 @@ def test_verdicts_are_kept_by_content(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_uninterpreted_products() -> None:
     model = model_of(V3, products="uninterpreted")
-    assert set(model.functions) == {"product"}
-    assert spec.compared(V3, model).answer is Answer.HOLDS  # for simulations they are the products
+    assert set(model.ila.functions) == {"product"}
+    assert spec.compared(model).answer is Answer.HOLDS  # for simulations they are the products
 
 
 def test_what_z3_leaves_goes_to_both() -> None:

@@ -13,12 +13,11 @@ import z3
 from axiloom.base.cache import remembered
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.errors import DeviceError
-from axiloom.isa.contract.types import SendDim, SetDims, Skip
-from axiloom.isa.formal import sound
+from axiloom.isa.contract.types import SendDim
+from axiloom.isa.formal import sound, tiles
+from axiloom.isa.formal.beats import Beats, Wait, model_of
 from axiloom.isa.formal.ila import Ila
 from axiloom.isa.formal.simulate import Simulator
-from axiloom.isa.formal.streams import model_of
-from axiloom.isa.formal.streams.places import Place, Places, runs
 from axiloom.isa.opcode_map.model import FunctionalModel
 from axiloom.prove import solvers
 from axiloom.prove.verdict import DERIVED, Answer, Say, Verdict, as_json
@@ -42,12 +41,15 @@ def prove(
     """
 
     def ask() -> list[dict[str, Any]]:
-        model = model_of(spec)
-        return answers(
-            spec.name, [*covers(model), *sound.claims(model)], lambda: compared(spec, model), limit_s, say
-        )
+        beats = model_of(spec)
+        return answers(spec.name, claims(beats), lambda: compared(beats), limit_s, say)
 
     return kept_verdicts(proved.key(spec), ask)
+
+
+def claims(beats: Beats) -> list[sound.Claim]:
+    """All that is to be proved of a model."""
+    return [*covers(beats.ila), *sound.claims(beats.ila), *beats.sends(), *tiles.claims(beats.opcodes)]
 
 
 def covers(model: Ila) -> Iterator[sound.Claim]:
@@ -130,23 +132,21 @@ def verdict(name: str, claim: sound.Claim, said: solvers.Said) -> Verdict:
     )
 
 
-def compared(
-    spec: AcceleratorSpec, model: Ila, words: int = WORDS, seed: int = 1, streams: int = STREAMS
-) -> Verdict:
+def compared(beats: Beats, words: int = WORDS, seed: int = 1, streams: int = STREAMS) -> Verdict:
     """The simulator made of the terms beside the functional model, on random words: a test, with a bound."""
     begun, source = time.perf_counter(), random.Random(seed)
     name, text = "simulator: functional model", "both send the same words, and stop in the same error"
-    terms, ran = Simulator(model), set[str]()
+    spec, terms, ran = beats.spec, Simulator(beats.ila), set[str]()
     taken = stream = 0
     longest = max(STREAM, 3 * sum(spec.operand_words(o, spec.tile.granule) for o in spec.form.inputs))
     while taken < words or stream < streams:
         terms.reset()
         functional = FunctionalModel(spec)
         wild = stream % 4 > 0
-        given, stream = Stimulus(spec, source, wild), stream + 1
+        given, stream = Stimulus(beats, source, wild), stream + 1
         number = 0
         while number < (longest // 4 if wild else longest) and functional.code is DeviceError.OK:
-            beat = given.beat(terms.state["place"])
+            beat = given.beat(terms.state["step"])
             before = terms.state["n_sent"]
             ran.update(terms.command(word=sum(word << 32 * i for i, word in enumerate(beat))))
             sent = [
@@ -165,9 +165,8 @@ def compared(
             number += len(beat)
             taken += len(beat)
     seconds = time.perf_counter() - begun
-    text += (
-        f"; {taken} words in {stream} streams, {len(ran)} of {len([*model.everything()])} instructions ran"
-    )
+    many = len([*beats.ila.everything()])
+    text += f"; {taken} words in {stream} streams, {len(ran)} of {many} instructions ran"
     return Verdict(
         spec.name, "", name, text, SIMULATION, Answer.HOLDS, taken, "simulation", seconds, unit="words"
     )
@@ -179,48 +178,42 @@ class Stimulus:
     A `wild` one changes its mind more often: it soon ends in an error, one of many.
     """
 
-    def __init__(self, spec: AcceleratorSpec, source: random.Random, wild: bool = False) -> None:
-        self.spec, self.source = spec, source
+    def __init__(self, beats: Beats, source: random.Random, wild: bool = False) -> None:
+        self.spec, self.source, self.beats = beats.spec, source, beats
         self.changes, self.odd, self.jumps = (0.2, 0.04, 0.3) if wild else (0.03, 0.002, 0.1)
-        self.places = Places(spec)
+        spec, self.literals = beats.spec, beats.opcodes.framing.opcodes
         flow = [name for name, _ in spec.flows[spec.selected_flow].opcodes()]
         self.flow = cycle([*spec.init_opcodes, *flow, *flow])
         granules = dict(zip(spec.dims, spec.tile.granule or spec.tile.size, strict=True))
         self.granule = {name: granules.get(name, 1) for name in spec.sizes()}
         self.usual = {name: self._size(name) for name in spec.sizes()}
 
-    def beat(self, place: int) -> list[int]:
-        """The next one, for a device at this place."""
+    def beat(self, step: int) -> list[int]:
+        """The next one, for a device at this step."""
         words: list[int] = []
-        at = self._place(place)
-        if not place:
-            word = self._opcode()
-            words.append(word)
-            at = self._place(self.places.starts[word][1]) if word in self.places.starts else None
-        while at is not None and len(words) < self.spec.beat_words:
-            if isinstance(at.action, SetDims | Skip):
-                words.append(self._single(at))
-            elif not runs(at.action):
+        waits = self.beats.from_wait(step)
+        if not step:
+            words.append(self._opcode())
+            waits = self.beats.from_word(words[0])
+        for wait in waits:
+            if wait.memory or len(words) == self.spec.beat_words:
                 break
-            at = self._place(at.following or 0)
+            words.append(self._single(wait))
         return words + [self.source.getrandbits(32) for _ in range(self.spec.beat_words - len(words))]
-
-    def _place(self, number: int) -> Place | None:
-        return self.places.every[number - 1] if number else None
 
     def _opcode(self) -> int:
         chance = self.source.random()
         if chance < 0.01:
             return self.source.getrandbits(32)
-        if chance < 0.1 and self.places.bits:
-            some = self.source.sample(self.places.bits, self.source.randint(1, len(self.places.bits)))
-            return sum(literal for literal, _ in some)
+        bits = self.beats.opcodes.framing.bits
+        if chance < 0.1 and bits:
+            return sum(self.source.sample(bits, self.source.randint(1, len(bits))))
         if chance < 0.1 + self.jumps:
-            return self.source.choice([*self.places.starts])
+            return self.source.choice([*self.literals]) or 0
         return self.spec.opcodes[next(self.flow)].literal or 0
 
-    def _single(self, place: Place) -> int:
-        host = place.host
+    def _single(self, wait: Wait) -> int:
+        host = self.beats.host(wait)
         if not isinstance(host, SendDim):
             return self.source.getrandbits(32)
         word = 0

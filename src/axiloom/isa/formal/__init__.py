@@ -12,5 +12,6 @@
 - :mod:`~axiloom.isa.formal.symbolic`: executes a model on terms; ``mapped``: mappings at given sizes
 - :mod:`~axiloom.isa.formal.arbitrary`: one element through a program of any size; ``any_size``: mappings;
   ``meaning``: what an instruction computes as a whole
-- :mod:`~axiloom.isa.formal.streams`: the model of a specification whose instructions are words of a stream
+- :mod:`~axiloom.isa.formal.beats`: the model of an opcode map, a beat a command; ``tiles``: layouts
+- :mod:`~axiloom.isa.formal.streams`: the same of the specification itself, for ``prove rtl`` alone
 """

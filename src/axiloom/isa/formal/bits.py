@@ -17,13 +17,14 @@ from axiloom.isa.instructions.tree import Range
 MOST_BITS = 256
 
 
-def in_bits(formula: z3.BoolRef) -> z3.BoolRef | None:
+def in_bits(formula: z3.BoolRef, own: str = "") -> z3.BoolRef | None:
     """The formula on bit vectors; None where a number has no range, or an operation is none of these.
 
-    The question must be whether it always holds: of several claims each has ranges, and so names, of its own.
+    The question must be whether it always holds: of several claims each has ranges, and so names, of its own,
+    which end in `own`.
     """
     if z3.is_and(formula):
-        claims = [in_bits(claim) for claim in formula.children()]
+        claims = [in_bits(claim, f"{own}.{turn}") for turn, claim in enumerate(formula.children())]
         return None if None in claims else z3.And(*claims)
     ranges = _supposed(formula)
     nodes = [*postorder([formula])]
@@ -40,7 +41,7 @@ def in_bits(formula: z3.BoolRef) -> z3.BoolRef | None:
     terms: dict[int, Any] = {}
     for node in nodes:
         operands = [terms[child.get_id()] for child in node.children()]
-        term = _made(node, operands, bits)
+        term = _made(node, operands, bits, own)
         if term is None:
             return None
         terms[node.get_id()] = term
@@ -106,11 +107,11 @@ _RANGES: Mapping[int, Callable[[Sequence[Range]], Range]] = {
 }
 
 
-def _made(node: Any, operands: Sequence[Any], bits: int) -> Any:
+def _made(node: Any, operands: Sequence[Any], bits: int, own: str) -> Any:
     if z3.is_int_value(node):
         return z3.BitVecVal(node.as_long(), bits)
     if z3.is_const(node):
-        return z3.BitVec(node.decl().name(), bits) if z3.is_int(node) else node
+        return z3.BitVec(node.decl().name() + own, bits) if z3.is_int(node) else node
     rule = _RULES.get(node.decl().kind())
     return None if rule is None else rule(operands)
 

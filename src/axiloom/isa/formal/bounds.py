@@ -39,6 +39,7 @@ from axiloom.isa.instructions.tree import (
     Name,
     Range,
     Read,
+    Requirement,
     SetRegister,
     Statement,
     Wrapped,
@@ -54,7 +55,7 @@ def claims(source: InstructionSet, ranges: Mapping[str, Range] | None = None) ->
     found: list[Claim] = []
     ranges = kept(source) if ranges is None else ranges
     for one in source.instructions.values():
-        walk = _Walk(source, ranges)
+        walk = Walk(source, ranges)
         walk.instruction(one)
         for (memory, line), index in walk.indices.items():
             name = f"{source.name}.{one.name}: {memory}, line {line}"
@@ -74,7 +75,7 @@ def claims(source: InstructionSet, ranges: Mapping[str, Range] | None = None) ->
 def effects(source: InstructionSet, ranges: Mapping[str, Range]) -> Iterator[Claim]:
     """Covers: each instruction whose text writes something does so in some command."""
     for instruction in source.instructions.values():
-        walk = _Walk(source, ranges)
+        walk = Walk(source, ranges)
         walk.instruction(instruction)
         if walk.writes:
             never = z3.And(*(z3.Implies(z3.And(*known), z3.BoolVal(False)) for known in walk.writes))
@@ -88,7 +89,7 @@ def impossible(source: InstructionSet) -> Iterator[str]:
     What takes long is left to the covers of ``prove spec``.
     """
     for instruction in source.instructions.values():
-        walk = _Walk(source, {})
+        walk = Walk(source, {})
         for expr, line in walk.conditions(instruction):
             if _quickly(z3.Not(z3.And(*walk.ranges, *walk.point.facts))):
                 why = f"`{text_of(expr)}` is false for all commands that come to it"
@@ -100,7 +101,7 @@ def kept(source: InstructionSet) -> dict[str, Range]:
     """Ranges of the registers that instructions with indices read: see :func:`kept_of`."""
     needed: set[str] = set()
     for instruction in source.instructions.values():
-        walk = _Walk(source, {})
+        walk = Walk(source, {})
         walk.instruction(instruction)
         needed |= walk.taken.keys() if walk.indices else set()
     return kept_of(source, needed)
@@ -137,7 +138,7 @@ def kept_of(source: InstructionSet, needed: Collection[str]) -> dict[str, Range]
         now = {name: ranges[0] for name, ranges in tried.items()}
         left = set()
         for instruction in source.instructions.values():
-            walk = _Walk(source, now)
+            walk = Walk(source, now)
             walk.instruction(instruction)
             left |= {
                 name
@@ -175,23 +176,25 @@ def _constants(source: InstructionSet) -> Iterator[Const]:
 
 
 @dataclass
-class _Point:
+class Point:
     """What is known at one place of an instruction: names, and facts about them."""
 
     known: Mapping[str, z3.ArithRef]
     facts: tuple[z3.BoolRef, ...] = ()
 
-    def but(self, *facts: z3.BoolRef) -> _Point:
+    def but(self, *facts: z3.BoolRef) -> Point:
         return replace(self, facts=(*self.facts, *facts))
 
-    def knowing(self, more: Mapping[str, z3.ArithRef]) -> _Point:
+    def knowing(self, more: Mapping[str, z3.ArithRef]) -> Point:
         return replace(self, known={**self.known, **more})
 
 
 @dataclass
-class _Walk:
+class Walk:
     source: InstructionSet
     kept: Mapping[str, Range]
+    given: Sequence[Expr] = ()
+    """What is known of registers; with it, sizes and products of them are whole numbers (`whole`)."""
     sets: dict[tuple[str, int], list[z3.BoolRef]] = field(default_factory=dict)
     """That what is written to a register, by its line, lies in the range in which it is kept."""
     indices: dict[tuple[str, int], list[z3.BoolRef]] = field(default_factory=dict)
@@ -205,7 +208,9 @@ class _Walk:
     pieces: dict[str, list[tuple[int, z3.ArithRef]]] = field(default_factory=dict)
     """An input's bits between two places where some field begins or ends: from which bit on."""
     names: dict[str, int] = field(default_factory=dict)
-    point: _Point = field(default_factory=lambda: _Point({}))
+    whole: list[z3.BoolRef] = field(default_factory=list)
+    """With `given` facts: that nothing is cut off."""
+    point: Point = field(default_factory=lambda: Point({}))
     """Of the conditions so far."""
 
     def instruction(self, one: Instruction) -> None:
@@ -215,7 +220,7 @@ class _Walk:
 
     def conditions(self, instruction: Instruction) -> Iterator[tuple[Expr, int]]:
         """The conditions of a command, each with its line, once its truth is a fact of ``point``."""
-        self.line, self.point = instruction.line, _Point({})
+        self.line, self.point = instruction.line, Point({})
         self._cut(instruction)
         self.point = self.point.but(self._truth(instruction.when, self.point))
         yield instruction.when, instruction.line
@@ -254,18 +259,18 @@ class _Walk:
 
     # --- statements ---------------------------------------------------------------------------------------
 
-    def _let(self, let: Let, point: _Point) -> _Point:
+    def _let(self, let: Let, point: Point) -> Point:
         self.line = let.line
         return point.knowing({let.name: self._value(let.value, point)})
 
-    def _changed(self, point: _Point, block: Sequence[Statement]) -> _Point:
+    def _changed(self, point: Point, block: Sequence[Statement]) -> Point:
         """After statements that may have been executed: the registers that they write are any number."""
         registers = self.source.registers
         return point.knowing(
             {one: self._any(self.kept.get(one, registers[one].type), one) for one in written(block)}
         )
 
-    def _block(self, statements: Sequence[Statement], point: _Point) -> None:
+    def _block(self, statements: Sequence[Statement], point: Point) -> None:
         for statement in statements:
             self.line = statement.line
             if isinstance(statement, SetRegister | Write):
@@ -297,11 +302,13 @@ class _Walk:
                     point = self._changed(point, body)
                     self._block(body, point.knowing({iterator.name: at}).but(at >= least, at < end))
                     point = self._changed(point, body)
+                case Requirement(condition=condition):
+                    point = point.but(self._truth(condition, point))
                 case Lanes(iterators=iterators, body=body):
                     lanes = {name: self._any(Range(0, many - 1), name) for name, many in iterators.items()}
                     self._block(body, point.knowing(lanes))
 
-    def _index(self, memory: Memory, index: Sequence[Expr], point: _Point) -> None:
+    def _index(self, memory: Memory, index: Sequence[Expr], point: Point) -> None:
         for expr, size in zip(index, memory.shape, strict=True):
             at = self._value(expr, point)
             if not (expr.range.low >= 0 and expr.range.high < size):
@@ -310,7 +317,18 @@ class _Walk:
 
     # --- expressions --------------------------------------------------------------------------------------
 
-    def _truth(self, expr: Expr, point: _Point) -> z3.BoolRef:
+    def number(self, expr: Expr) -> z3.ArithRef:
+        """Of registers and names that stand for any number, where the facts hold."""
+        if not self.point.facts:
+            self.point = Point({}).but(*(self._truth(fact, Point({})) for fact in self.given))
+        return self._value(expr, self.point)
+
+    @property
+    def known(self) -> z3.BoolRef:
+        """The ranges of all numbers so far, and the facts."""
+        return z3.And(*self.ranges, *self.point.facts)
+
+    def _truth(self, expr: Expr, point: Point) -> z3.BoolRef:
         """Of a second operand of `and` and `or` the first one is a condition, as in Python."""
         match expr:
             case Apply(operation="and", arguments=(left, right)):
@@ -327,7 +345,7 @@ class _Walk:
                 return found
         return self._value(expr, point) != 0
 
-    def _value(self, expr: Expr, point: _Point) -> z3.ArithRef:
+    def _value(self, expr: Expr, point: Point) -> z3.ArithRef:
         match expr:
             case Const(value=value):
                 return z3.IntVal(value)
@@ -343,7 +361,12 @@ class _Walk:
             case Bits(value=whole, low=low, width=width):
                 return self._bits(expr, whole, low, width, point)
             case Wrapped(value=inner, range=kind):
-                return self._wrapped(self._value(inner, point), inner.range, kind)
+                value = self._value(inner, point)
+                if not self.given or kind.signed or any(isinstance(part, Read) for part in parts(inner)):
+                    return self._wrapped(value, inner.range, kind)
+                within = z3.And(value >= kind.low, value <= kind.high)
+                self.whole.append(z3.Implies(z3.And(*self.ranges, *point.facts), within))
+                return value
             case Choice(condition=condition, yes=yes, no=no):
                 holds = self._truth(condition, point)
                 first = self._value(yes, point.but(holds))
@@ -358,7 +381,7 @@ class _Walk:
                 self._value(body, point.knowing({iterator: at}))
         return self._any(expr.range, type(expr).__name__.lower())
 
-    def _named(self, name: str, kind: Range, point: _Point) -> z3.ArithRef:
+    def _named(self, name: str, kind: Range, point: Point) -> z3.ArithRef:
         if name in point.known:
             return point.known[name]
         if name in self.pieces:
@@ -367,7 +390,7 @@ class _Walk:
             self.taken[name] = self._any(self.kept.get(name, kind), name)
         return self.taken[name]
 
-    def _bits(self, expr: Expr, whole: Expr, low: Expr, width: int, point: _Point) -> z3.ArithRef:
+    def _bits(self, expr: Expr, whole: Expr, low: Expr, width: int, point: Point) -> z3.ArithRef:
         if isinstance(whole, Name) and whole.name in self.source.inputs and isinstance(low, Const):
             pieces = [
                 (at - low.value, piece)

@@ -106,6 +106,7 @@ _RULES: dict[int, Callable[[Term, Sequence[str]], str]] = {
     z3.Z3_OP_ITE: lambda _term, given: f"{given[1]} if {given[0]} else {given[2]}",
     z3.Z3_OP_SELECT: lambda _term, given: f"{given[0]}[{given[1]}]",
     z3.Z3_OP_STORE: lambda _term, given: f"Stored({', '.join(given)})",
+    z3.Z3_OP_CONST_ARRAY: lambda _term, given: f"Memory(default={given[0]})",
 }
 """Kind of an application to its text, from those of its arguments. Division by zero: as SMT-LIB has it."""
 

@@ -21,6 +21,13 @@ import z3
 Term: TypeAlias = "z3.ExprRef"
 
 
+def filled(sort: z3.SortRef, value: int) -> Term:
+    """The value in a register, or in each element of a memory."""
+    if isinstance(sort, z3.ArraySortRef):
+        return z3.K(sort.domain(), z3.BitVecVal(value, sort.range()))
+    return z3.BitVecVal(value, sort)
+
+
 class ModelError(ValueError):
     """Why something is no model: a name twice, an update of another sort."""
 
@@ -72,11 +79,17 @@ class Ila:
             self.init[name] = init
         return state
 
-    def memory(self, name: str, address_bits: int, data_bits: int) -> z3.ArrayRef:
-        """A state with an element for each address; reset leaves it as it is."""
+    def memory(self, name: str, address_bits: int, data_bits: int, init: int | None = None) -> z3.ArrayRef:
+        """A state with an element for each address, with what reset writes to each; None: it writes none."""
         sorts = z3.BitVecSort(address_bits), z3.BitVecSort(data_bits)
         state: z3.ArrayRef = self._state(name, z3.Array(name, *sorts))
+        if init is not None:
+            self.init[name] = init
         return state
+
+    def reset(self) -> dict[str, Term]:
+        """The values that reset gives, by state."""
+        return {name: filled(self.states[name].sort(), value) for name, value in self.init.items()}
 
     def input(self, name: str, bits: int) -> z3.BitVecRef:
         """What comes with a command: a word, an address."""

@@ -7,7 +7,7 @@ the loop. What a program needs of its command's words is kept in registers of it
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from typing import TypeAlias
@@ -131,7 +131,7 @@ def model_of(
     model = Model(source, ila, kinds, opaque)
     place = 1
     for instruction in source.instructions.values():
-        builder = _Builder(model, unique(instruction), place)
+        builder = Builder(model, unique(instruction), place)
         model.when[instruction.name] = when = builder.when()
         if only is None or instruction.name in only:
             builder.build(when)
@@ -147,13 +147,12 @@ def model_of(
     return model
 
 
-class _Builder:
+class Builder:
     """One instruction, its first place being `place`."""
 
     def __init__(self, model: Model, instruction: Instruction, place: int) -> None:
         self.model, self.instruction, self.place = model, instruction, place
         self.ila = model.ila
-        self.first = place
         self.program: Program | None = None
         self.written = set(written(instruction.body))
         self.looped = any(has_loop(one) for one in instruction.body)
@@ -180,7 +179,7 @@ class _Builder:
             fields[let.name] = terms.value(let.value)
         terms = self._terms(dict(self.ila.states), fields)
         legal = terms.truth(all_of([part.condition for part in one.legal]))
-        start = _Point(dict(self.ila.states), fields, z3.And(when, legal))
+        start = Point(dict(self.ila.states), fields, z3.And(when, legal))
         for let in one.fields:
             self._latch(start, let.name)
         self._execute(self.ila, one.name, start, (one.body, None))
@@ -244,7 +243,7 @@ class _Builder:
     def _register(self, name: str) -> Term:
         return self.ila.states[f"{self.instruction.name}.{name}"]
 
-    def _latch(self, point: _Point, name: str) -> None:
+    def _latch(self, point: Point, name: str) -> None:
         if name in self.latched:
             wide = point.locals[name].wide(self.latched[name].bits)
             point.state[f"{self.instruction.name}.{name}"] = wide
@@ -252,12 +251,12 @@ class _Builder:
     # --- steps --------------------------------------------------------------------------------------------
 
     def _terms(self, state: Mapping[str, Term], known: Mapping[str, Value], line: int = 0) -> Terms:
-        return Terms(self.ila, self.model.kinds, state, dict(known), _anywhere, line, self.model.opaque)
+        return Terms(self.ila, self.model.kinds, state, dict(known), anywhere, line, self.model.opaque)
 
-    def _at(self, point: _Point, line: int) -> Terms:
+    def _at(self, point: Point, line: int) -> Terms:
         return self._terms(point.state, point.locals, line)
 
-    def _execute(self, owner: Ila, name: str, point: _Point, following: Following) -> None:
+    def _execute(self, owner: Ila, name: str, point: Point, following: Following) -> None:
         """Everything up to the next head or the end, as one instruction of `owner`, or as one for each
         way."""
         while following is not None:
@@ -270,6 +269,8 @@ class _Builder:
                 following = rest
                 continue
             statement, following = block[0], (block[1:], rest)
+            if self._at_once(owner, name, point, statement):
+                continue
             if isinstance(statement, For):
                 loop = self._enter(point, statement, following)
                 self._finish(owner, name, point, loop.place)
@@ -286,8 +287,16 @@ class _Builder:
             self._simple(point, statement)
         self._finish(owner, name, point, 0)
 
-    def _finish(self, owner: Ila, name: str, point: _Point, place: int) -> None:
+    def _at_once(self, _owner: Ila, _name: str, _point: Point, _statement: Statement) -> bool:
+        """Has the statement been done here, in a way of its own?"""
+        return False
+
+    def _goes_on(self, point: Point, place: int) -> None:
+        """At a head, or, if `place` is 0, behind the last statement."""
         point.state["step"] = number(place, STEP_BITS)
+
+    def _finish(self, owner: Ila, name: str, point: Point, place: int) -> None:
+        self._goes_on(point, place)
         updates = {
             self.ila.states[own]: term
             for own, term in point.state.items()
@@ -295,7 +304,7 @@ class _Builder:
         }
         owner.instruction(name, point.condition, updates, self.instruction.text if owner is self.ila else "")
 
-    def _simple(self, point: _Point, statement: Statement) -> None:
+    def _simple(self, point: Point, statement: Statement) -> None:
         terms = self._at(point, statement.line)
         match statement:
             case Let(name=name, value=value):
@@ -325,7 +334,7 @@ class _Builder:
             case _:
                 raise AssertionError(statement)
 
-    def _lanes(self, point: _Point, lanes: Sequence[dict[str, Value]], body: Sequence[Statement]) -> None:
+    def _lanes(self, point: Point, lanes: Sequence[dict[str, Value]], body: Sequence[Statement]) -> None:
         """Each statement for all lanes, then the next one."""
         for statement in body:
             terms = self._at(point, statement.line)
@@ -340,7 +349,7 @@ class _Builder:
 
     # --- loops --------------------------------------------------------------------------------------------
 
-    def _enter(self, point: _Point, statement: For, following: Following) -> Loop:
+    def _enter(self, point: Point, statement: For, following: Following) -> Loop:
         """Before a loop: its iterator and, where it may change, its end are kept; `step` will be its head."""
         terms = self._at(point, statement.line)
         first, high = terms.value(statement.low), terms.value(statement.high)
@@ -368,9 +377,9 @@ class _Builder:
             self.model.programs[self.instruction.name] = self.program
         loop = Loop(statement, self.place, f"{self.instruction.name}.{name}", end, chain)
         self.place += 1
-        here = [self.ila.states["step"] == place for place in range(self.first, self.place)]
-        self.program.child.valid = z3.And(self.ila.states["error"] == 0, z3.Or(*here))
         self.places[id(statement)] = self.program.loops[loop.place] = loop
+        here = [self.ila.states["step"] == place for place in self.program.loops]
+        self.program.child.valid = z3.And(self.ila.states["error"] == 0, z3.Or(*here))
         return loop
 
     def _kept(self, loop: Loop, *, inside: bool) -> dict[str, Value]:
@@ -402,12 +411,12 @@ class _Builder:
         outside, inside = self._kept(loop, inside=False), self._kept(loop, inside=True)
         more = self._more(loop, outside)
         name, states = loop.name, self.ila.states
-        body = _Point(dict(states), inside, z3.And(here, more), loop.whole)
+        body = Point(dict(states), inside, z3.And(here, more), loop.whole)
         self._execute(self.program.child, f"{name}.body", body, (loop.statement.body, loop))
-        done = _Point(dict(states), outside, z3.And(here, z3.Not(more)), loop.chain)
+        done = Point(dict(states), outside, z3.And(here, z3.Not(more)), loop.chain)
         self._execute(self.program.child, f"{name}.done", done, following)
 
-    def _next_turn(self, point: _Point, loop: Loop) -> None:
+    def _next_turn(self, point: Point, loop: Loop) -> None:
         register = self.ila.states[loop.register]
         point.state[loop.register] = register + 1
 
@@ -434,17 +443,23 @@ class _Builder:
         return z3.If(self._more(loop, known), end.wide(64) - own.wide(64), number(0, 64))
 
     def _invariants(self, program: Program) -> None:
+        for loop, holds in self._at_heads(program):
+            self.ila.invariants[f"{self.instruction.name}, {loop.name}"] = holds
+
+    def _required_in(self, _loop: Loop) -> Iterator[Expr]:
+        """What was required before a loop, and still holds in it."""
+        yield from (part.condition for part in self.instruction.legal if self._stable(part.condition))
+
+    def _at_heads(self, program: Program) -> Iterator[tuple[Loop, z3.BoolRef]]:
         """At each head: requirements hold, iterators lie in their bounds, what is kept in its range."""
-        step, name = self.ila.states["step"], self.instruction.name
+        step = self.ila.states["step"]
         for loop in program.loops.values():
             here, known = step == loop.place, self._kept(loop, inside=True)
             terms = self._terms(dict(self.ila.states), known)
             holds: list[z3.BoolRef] = []
-            for part in self.instruction.legal:
-                if self._stable(part.condition) and all(
-                    one in known or one in self.model.source.registers for one in names(part.condition)
-                ):
-                    holds.append(terms.truth(part.condition))
+            for condition in self._required_in(loop):
+                if all(one in known or one in self.model.source.registers for one in names(condition)):
+                    holds.append(terms.truth(condition))
             for one in loop.whole:
                 holds.append(self._bounds(one, terms, last=one is loop))
             for own, kind in self.latched.items():
@@ -452,8 +467,7 @@ class _Builder:
                     value = known[own]
                     wide = value.wide(kind.bits + 1)
                     holds.append(z3.And(wide >= kind.low, wide <= kind.high))
-            text = f"{name}, {loop.name}"
-            self.ila.invariants[text] = z3.Implies(here, z3.And(*holds))
+            yield loop, z3.Implies(here, z3.And(*holds))
 
     def _bounds(self, loop: Loop, terms: Terms, *, last: bool) -> z3.BoolRef:
         own = Value(self.ila.states[loop.register], self.model.kinds[loop.register])
@@ -467,12 +481,12 @@ class _Builder:
         return z3.And(low <= at, at < stop)
 
 
-def _anywhere(_memory: Memory, _inside: z3.BoolRef, _line: int) -> None:
+def anywhere(_memory: Memory, _inside: z3.BoolRef, _line: int) -> None:
     """Where an index lies is proved of the text: :mod:`axiloom.isa.formal.bounds`."""
 
 
 @dataclass
-class _Point:
+class Point:
     """Where a step has come to: the state by then, locals, and the condition of having come this way."""
 
     state: dict[str, Term]
@@ -480,8 +494,8 @@ class _Point:
     condition: z3.BoolRef
     loops: tuple[Loop, ...] = ()
 
-    def copy(self, condition: z3.BoolRef) -> _Point:
-        return _Point(dict(self.state), dict(self.locals), z3.And(self.condition, condition), self.loops)
+    def copy(self, condition: z3.BoolRef) -> Point:
+        return Point(dict(self.state), dict(self.locals), z3.And(self.condition, condition), self.loops)
 
 
 def _stored(terms: Terms, write: Write, memory: Term) -> Term:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,10 +46,14 @@ class Stored:
 
 
 class Memory(dict[int, int]):
-    """Address to element; 0 where nothing was stored."""
+    """Address to element; `default` where nothing was stored."""
+
+    def __init__(self, values: Mapping[int, int] | None = None, default: int = 0) -> None:
+        super().__init__(values or {})
+        self.default: int = getattr(values, "default", default)
 
     def __missing__(self, address: int) -> int:
-        return 0
+        return self.default
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,33 @@ class _Step:
     instruction: Instruction
     enabled: Callable[..., bool]
     update: Callable[..., dict[str, Any]]
+
+
+class _Steps:
+    """Steps by the value of the register that most of them are enabled at one value of."""
+
+    def __init__(self, steps: list[_Step], states: Collection[str]) -> None:
+        values = [dict(_needed(step.instruction.decode)) for step in steps]
+        names = Counter(name for one in values for name in one if name in states)
+        self._name = names.most_common(1)[0][0] if names else ""
+        self._at: dict[int, list[_Step]] = {}
+        own = [one.get(self._name) for one in values]
+        self._else = [step for step, value in zip(steps, own, strict=True) if value is None]
+        for value in {value for value in own if value is not None}:
+            self._at[value] = [step for step, other in zip(steps, own, strict=True) if other in (value, None)]
+
+    def at(self, state: Mapping[str, Any]) -> list[_Step]:
+        """Those that may be enabled."""
+        return self._at.get(state[self._name], self._else) if self._name else self._else
+
+
+def _needed(decode: z3.BoolRef) -> Iterator[tuple[str, int]]:
+    """Registers that must have one value."""
+    if z3.is_and(decode):
+        for part in decode.children():
+            yield from _needed(part)
+    elif z3.is_eq(decode) and z3.is_bv_value(decode.arg(1)) and z3.is_const(decode.arg(0)):
+        yield decode.arg(0).decl().name(), decode.arg(1).as_long()
 
 
 class Simulator:
@@ -68,15 +100,20 @@ class Simulator:
     def __init__(self, model: Ila) -> None:
         self.model = model
         self.steps_left = STEPS
-        self._commands = [_compiled(model, instruction) for instruction in model.instructions]
         own = {id(instruction) for instruction in model.instructions}
-        self._program = [_compiled(model, one) for one in model.everything() if id(one) not in own]
+        program = [step for step in model.everything() if id(step) not in own]
+        self._commands, self._program = (
+            _Steps([_compiled(model, step) for step in steps], model.states)
+            for steps in (model.instructions, program)
+        )
         self.reset()
 
     def reset(self) -> None:
         """Back to the reset state, and on with what reset starts."""
         self.state: dict[str, Any] = {
-            name: Memory() if z3.is_array(term) else self.model.init.get(name, 0)
+            name: Memory(default=self.model.init.get(name, 0))
+            if z3.is_array(term)
+            else self.model.init.get(name, 0)
             for name, term in self.model.states.items()
         }
         self.steps = 0
@@ -101,10 +138,10 @@ class Simulator:
                 raise RuntimeError(f"{self.model.name}: {done[0]} does not end")
         return done
 
-    def _fire(self, steps: list[_Step], inputs: Mapping[str, int]) -> list[str]:
+    def _fire(self, steps: _Steps, inputs: Mapping[str, int]) -> list[str]:
         """Execute what is enabled: one, if the model is sound (:mod:`axiloom.isa.formal.sound`)."""
         given = self.state, inputs, self.model.functions
-        enabled = [step for step in steps if step.enabled(*given)]
+        enabled = [step for step in steps.at(self.state) if step.enabled(*given)]
         updates = [step.update(*given) for step in enabled]
         for update in updates:
             for name, value in update.items():
@@ -124,6 +161,6 @@ def _compiled(model: Ila, instruction: Instruction) -> _Step:
     made, values = code.lines([*updates.values()], leaf)
     pairs = ", ".join(f"{name!r}: {value}" for name, value in zip(updates, values, strict=True))
     text += ["def update(S, I, F):", *(f"    {line}" for line in made), f"    return {{{pairs}}}"]
-    space: dict[str, Any] = {"Stored": Stored}
+    space: dict[str, Any] = {"Stored": Stored, "Memory": Memory}
     exec(compile("\n".join(text), f"<{instruction.path}>", "exec"), space)  # our own text, of our own terms
     return _Step(instruction, space["enabled"], space["update"])

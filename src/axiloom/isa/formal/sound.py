@@ -51,10 +51,7 @@ def decode_claims(model: Ila) -> Iterator[Claim]:
 
 def invariant_claims(model: Ila) -> Iterator[Claim]:
     """Reset establishes the invariants, and every instruction keeps them."""
-    reset = [
-        (model.states[name], z3.BitVecVal(value, model.states[name].sort()))
-        for name, value in model.init.items()
-    ]
+    reset = [(model.states[name], value) for name, value in model.reset().items()]
     holds = z3.And(*model.invariants.values())
     for name, invariant in model.invariants.items():
         yield Claim(f"{name}: reset", "reset establishes it", z3.substitute(invariant, *reset))

@@ -60,6 +60,8 @@ class OpcodeMap:
 
     instructions: InstructionSet
     framing: Framing
+    parts: tuple[Part, ...]
+    """Of each kernel."""
 
 
 def read(spec: AcceleratorSpec) -> OpcodeMap:
@@ -69,9 +71,10 @@ def read(spec: AcceleratorSpec) -> OpcodeMap:
     singles = max(sum(not isinstance(action, Send | Recv) for action in opcode.host) for opcode in opcodes)
     word = Input("word", WORD_BITS * max(1, singles))
     isa.inputs["word"] = word  # type: ignore[index]
+    parts = tuple(Part(kernel, isa, names) for kernel in spec.parts)
     drafts = {
         names.new(opcode.name): _Draft(part, opcode, Name(word.name, word.type))
-        for part in [Part(kernel, isa, names) for kernel in spec.parts]
+        for part in parts
         for opcode in part.spec.opcodes.values()
     }
     for name, draft in drafts.items():
@@ -83,7 +86,7 @@ def read(spec: AcceleratorSpec) -> OpcodeMap:
         {name: draft.opcode.name for name, draft in drafts.items()},
         tuple(spec.opcodes[name].literal or 0 for name in spec.bits),
     )
-    return OpcodeMap(isa, framing)
+    return OpcodeMap(isa, framing, parts)
 
 
 @dataclass
@@ -182,30 +185,16 @@ class _Draft:
         return Size(local)
 
     def _legal(self, dim: str, size: Size) -> None:
-        spec, form, value, shown = self.part.spec, self.part.form, size.expr, f"{dim} = {size} is"
-        units = dict(zip(spec.dims, spec.tile.granule or spec.tile.size, strict=True))
-        lowest = {setting.name: setting.lowest for setting in spec.settings}.get(dim, 1)
-        unit, highest = units.get(dim, 1), form.highest.get(dim)
-        self._require(apply("le", Const(lowest), value), DeviceError.BAD_DIMS, f"{shown} below {lowest}")
-        if unit > 1:
-            whole = apply("eq", apply("mod", value, Const(unit)), ZERO)
-            self._require(whole, DeviceError.BAD_DIMS, f"{shown} not a multiple of {unit}")
-        if highest is not None:
-            above = f"{shown} above {highest}"
-            self._require(apply("le", value, Const(highest)), DeviceError.BAD_DIMS, above)
-        if dim in form.unit:
-            self._require(apply("eq", value, ONE), DeviceError.BAD_DIMS, f"{shown} not 1")
+        for condition, why in self.part.legal(dim, size):
+            self._require(condition, DeviceError.BAD_DIMS, f"{dim} = {size} is {why}")
 
     def _legal_tile(self, sizes: Mapping[str, Size]) -> None:
         """Of a MatMul: sizes are looked at all together."""
-        spec, whole = self.part.spec, []
+        spec = self.part.spec
         units = spec.tile.granule or spec.tile.size
-        for dim, unit in zip(spec.dims, units, strict=True):
-            value = sizes[dim].expr
-            whole += [apply("lt", ZERO, value), apply("eq", apply("mod", value, Const(unit)), ZERO)]
         tile, text = "x".join(str(sizes[dim]) for dim in spec.dims), "x".join(map(str, units))
-        legal = all_of([condition for condition in whole if condition != ONE])
-        self._require(legal, DeviceError.BAD_DIMS, f"{tile} is not a multiple of {text}")
+        why = f"{tile} is not a multiple of {text}"
+        self._require(self.part.legal_tile(sizes), DeviceError.BAD_DIMS, why)
         for operand in spec.buffers:
             self._fits(operand, tile)
 
@@ -213,8 +202,7 @@ class _Draft:
 
     def _fits(self, operand: str, tile: str = "", unless: Expr | None = None) -> None:
         """A tile must fit its buffer."""
-        capacity, shape = self.part.spec.buffers[operand], self.part.shape(operand)
-        held = apply("le", expr(self.part.spec.held_words(operand, shape)), Const(capacity))
+        capacity, held = self.part.spec.buffers[operand], self.part.fits(operand, self.part.shape(operand))
         shown = tile or "x".join(self.part.shown(operand))
         why = f"{shown}: {operand} does not fit its buffer of {capacity} words"
         self._require(held, DeviceError.BAD_DIMS, why, unless)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from keyword import iskeyword
@@ -16,7 +16,7 @@ import numpy as np
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS, SendDim
 from axiloom.isa.instructions import externals
-from axiloom.isa.instructions.arithmetic import MOST_WIDE, ZERO, apply, plus, times
+from axiloom.isa.instructions.arithmetic import MOST_WIDE, ZERO, all_of, apply, plus, times
 from axiloom.isa.instructions.expressions import type_of
 from axiloom.isa.instructions.tree import (
     BOOL,
@@ -84,11 +84,15 @@ def _size(operation: str, *values: Size | int) -> Size:
     return Size(apply(operation, *map(expr, values), most=MOST_WIDE))
 
 
+RESERVED = ("word", "step", "error", "at", "sent", "last", "n_sent", "todo", "beat", "left")
+"""What a formal model adds to registers and memories (:mod:`axiloom.isa.formal.beats`), and the input."""
+
+
 class Names:
     """Names of one instruction set, each given once; none of them is a word of the language."""
 
     def __init__(self) -> None:
-        self._taken = {"word"}
+        self._taken = {*RESERVED}
 
     def new(self, stem: str) -> str:
         name = re.sub(r"\W", "_", stem, flags=re.ASCII)
@@ -141,7 +145,7 @@ class Part:
             self.outgoing[INT8] = self.memory(f"{self.out}_int8", room, signed(8), host=True)
         self.laid = {
             operand: {
-                name: self.register(f"{operand}_{name}", types[name], initial[name])
+                name: self.register(f"{operand}_{name}", types[name])
                 for name in dict.fromkeys((*self.dims(operand), *self.form.laid.get(operand, ())))
                 if name in types and not (operand == self.out and self.form.saves)
             }
@@ -237,6 +241,39 @@ class Part:
         own = self.laid[operand] if laid else {}
         sizes = [Size(own[dim]) if dim in own else self.sizes[dim] for dim in self.dims(operand)]
         return (*map(str, sizes), *(("2",) if operand == CHANNELS else ()))
+
+    def under(self, operand: str) -> tuple[Any, ...]:
+        """The shape of a tile under the sizes with which it is there."""
+        laid = self.laid[operand]
+        sizes = tuple(Size(laid[dim]) if dim in laid else self.sizes[dim] for dim in self.dims(operand))
+        return (*sizes, 2) if operand == CHANNELS else sizes
+
+    def fits(self, operand: str, shape: tuple[Any, ...]) -> Expr:
+        """A tile of this shape fits its buffer."""
+        held = expr(self.spec.held_words(operand, shape))
+        return apply("le", held, Const(self.spec.buffers[operand]))
+
+    def legal(self, dim: str, size: Size) -> Iterator[tuple[Expr, str]]:
+        """What must hold of a dim or setting by itself, each with what it is said to be else."""
+        value = size.expr
+        units = dict(zip(self.spec.dims, self.spec.tile.granule or self.spec.tile.size, strict=True))
+        lowest = {setting.name: setting.lowest for setting in self.spec.settings}.get(dim, 1)
+        unit, highest = units.get(dim, 1), self.form.highest.get(dim)
+        yield apply("le", Const(lowest), value), f"below {lowest}"
+        if unit > 1:
+            yield apply("eq", apply("mod", value, Const(unit)), ZERO), f"not a multiple of {unit}"
+        if highest is not None:
+            yield apply("le", value, Const(highest)), f"above {highest}"
+        if dim in self.form.unit:
+            yield apply("eq", value, Const(1)), "not 1"
+
+    def legal_tile(self, sizes: Mapping[str, Size]) -> Expr:
+        """What must hold of the dims of a MatMul, besides that its tiles fit."""
+        whole, units = [], self.spec.tile.granule or self.spec.tile.size
+        for dim, unit in zip(self.spec.dims, units, strict=True):
+            value = sizes[dim].expr
+            whole += [apply("lt", ZERO, value), apply("eq", apply("mod", value, Const(unit)), ZERO)]
+        return all_of([condition for condition in whole if condition != Const(1)])
 
     def held(self, value: Size | int) -> Expr:
         """What is no larger than the largest buffer where the device gets to it."""

@@ -1,5 +1,7 @@
 """The model of a specification: a command is one beat of the stream, and what needs no beat is a program.
 
+It serves ``prove rtl`` alone, until that asks :mod:`axiloom.isa.formal.beats`.
+
 State: `place`, what the device does next (:mod:`~axiloom.isa.formal.streams.places`), `at`, how far it is in
 that, sizes and settings, buffers by element, what they were loaded under, and `sent`, the words that went out
 so far. A stopped device (`error`, a :class:`~axiloom.isa.contract.errors.DeviceError`) takes nothing more.
