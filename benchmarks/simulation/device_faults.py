@@ -141,8 +141,8 @@ DEVICES = (
             ),
             Edit(
                 "the address has a bit too many",
-                "? b : a) + offset",
-                "? b : a) + offset + 64'h80000000",
+                "{state == ASK_B ? at_b : at_a, 2'b00}",
+                "{state == ASK_B ? at_b : at_a, 2'b00} + 64'h80000000",
                 "the accelerator reads address 0x80",
             ),
         ),

@@ -11,7 +11,7 @@ import pytest
 from axiloom.base.errors import UsageError
 from axiloom.cli import main
 from axiloom.cosim.model_device import MODEL_RTL
-from axiloom.pytest_plugin import Chip
+from axiloom.library.sessions import Chip
 from axiloom.report import build as report
 
 DRIVERS = Path(__file__).parents[1] / "system" / "drivers"

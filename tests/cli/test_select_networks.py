@@ -13,6 +13,7 @@ from axiloom.cli import main, parser
 from axiloom.cli.run import select
 from axiloom.cli.run.command import say_selection
 from axiloom.cosim.system import System
+from axiloom.run import selection
 from axiloom.run.network import Network, NetworkRun
 
 DIGITS = "tests/fixtures/quantised/digits_cnn.mlir"
@@ -41,7 +42,7 @@ def test_matching_where_a_kernel_has_no_patterns() -> None:
 
 
 def test_matching_where_a_solver_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(select, "SOLVERS", ("no_such_solver",))
+    monkeypatch.setattr(selection, "SOLVERS", ("no_such_solver",))
     assert how().because == f"egraph needs no_such_solver: {extras.install('select')}"
     assert how("--select", "matching") == select.How(egraph=False, asked=True)
 

@@ -150,7 +150,9 @@ def test_simulations_have_it_and_predictions_are_left_out(capsys: pytest.Capture
     assert all(row["simulated_ms"] > 0 for row in found["rows"])
 
     Path("wrong.v").write_text(FILE.read_text().replace("acc[n] + s_axis_tdata", "acc[n] - s_axis_tdata"))
-    wrong = [*common, "--rtl", "wrong.v"]
+    wrong = [*common[:1], "--spec", str(SPEC), "--rtl", "wrong.v", "--top", "rowmul", *common[-4:]]
+    with pytest.raises(BuildError, match="Duplicate declaration of module: 'rowmul'"):
+        UserRtl([FILE, Path("wrong.v")], "rowmul")
     assert main(["sweep", *wrong, "--flows", "Bs", "--output", "runs.csv"]) == 1
     (row,) = csv.DictReader(Path("runs.csv").read_text().splitlines())
     assert row["error"].startswith("MismatchError")

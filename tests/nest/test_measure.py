@@ -10,6 +10,7 @@ import pytest
 from benchmarks.polybench import sizes
 
 from axiloom.isa.numerics.formats import format_of
+from axiloom.nest import progress
 from axiloom.nest.compare import compare
 from axiloom.nest.measure import design
 from axiloom.nest.progress import Steps, line
@@ -54,7 +55,7 @@ def test_a_bound_without_multiply_adds_counts_instances() -> None:
 
 def test_progress_knows_what_took_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AXILOOM_CACHE", str(tmp_path))
-    monkeypatch.setattr("axiloom.nest.progress._SHORTEST", 0.05)
+    monkeypatch.setattr(progress, "_SHORTEST", 0.05)
     said: list[str] = []
     steps = Steps(said.append)
     with steps.step("first", "kind", 10):

@@ -69,6 +69,9 @@ def known(port: Port, names: Sequence[str]) -> bool:
     return port.is_input and port.width == 1 and (lower in names or lower.endswith(ends))
 
 
+_VERILATOR = re.compile(r"^%Error(-\w+)?: ")
+
+
 def read_ports(
     files: tuple[Path, ...], top: str, parameters: Mapping[str, int] | None = None
 ) -> tuple[Port, ...]:
@@ -79,13 +82,13 @@ def read_ports(
         includes = [f"+incdir+{include}" for include in links.includes]
         defines = [f"-G{name}={value}" for name, value in (parameters or {}).items()]
         options = ("--json-only", "--json-only-output", str(tree), "--top-module", top, *includes, *defines)
-        quiet = ("-Wno-lint", "-Wno-fatal", "-Wno-MULTITOP")
+        quiet = ("-Wno-lint", "-Wno-fatal", "-Wno-MULTITOP", "-Werror-MODDUP")
         done = verilator.run([*options, *quiet, *links.files], cwd=folder)
         if done.returncode != 0 or not tree.is_file():
             lines = done.stderr.splitlines()
             first = next((line for line in lines if line.startswith("%Error")), done.stderr)
             why = not_there(files, top) if "was not found in design" in first else None
-            raise BuildError(f"user RTL module {top}: {why or links.told(first.removeprefix('%Error: '))}")
+            raise BuildError(f"user RTL module {top}: {why or links.told(_VERILATOR.sub('', first))}")
         netlist = json.loads(tree.read_text(encoding="utf-8"))
     types = {t["addr"]: t for misc in netlist["miscsp"] for t in misc.get("typesp", ())}
     module = next(m for m in netlist["modulesp"] if m["origName"] == top)
