@@ -52,6 +52,14 @@ def test_who_is_late_is_killed() -> None:
         assert worker.ask(os.getpid, seconds=60) != before
 
 
+def test_who_gets_no_processor_is_waited_for() -> None:
+    with Worker() as worker:
+        worker.ask(os.getpid, seconds=60)
+        assert worker.ask(time.sleep, 0.6, seconds=0.2) is None
+        with pytest.raises(NoAnswerError, match="in time"):
+            worker.ask(time.sleep, 60, seconds=0.05)
+
+
 def test_who_dies_says_so() -> None:
     with Worker() as worker:
         with pytest.raises(NoAnswerError, match="ended by itself"):

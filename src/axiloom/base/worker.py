@@ -10,17 +10,22 @@ Both ends are the same program of the same user, so they exchange pickles.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from multiprocessing.connection import Connection, Pipe
+from pathlib import Path
 from typing import Any, TypeVar
 
 from axiloom.base import processes
 
 T = TypeVar("T")
+PATIENCE = 10
+"""A second of its limit may take so many by the clock: on a busy machine it gets a part of a core."""
 
 
 class NoAnswerError(Exception):
@@ -48,8 +53,8 @@ class Worker:
     def ask(self, function: Callable[..., T], *arguments: Any, seconds: float) -> T:
         """What ``function(*arguments)`` returns there; a function of a module.
 
-        Raises NoAnswerError if it takes longer than that, or dies; it is killed then, and after every other
-        exception here.
+        Raises NoAnswerError if that takes more of the processor's time, or of the clock's `PATIENCE` times as
+        much, or if it dies; it is killed then, and after every other exception here.
         """
         with self._lock:
             self.send(function, *arguments)
@@ -66,9 +71,21 @@ class Worker:
     def receive(self, seconds: float) -> Any:
         """The next answer. Raises NoAnswerError, as :meth:`ask` does."""
         with self._killed_by_errors():
-            if not self._started().poll(seconds):
-                raise NoAnswerError(late=True)
-            return self._started().recv()
+            connection, begun = self._started(), time.monotonic()
+            worked = self._worked()
+            while not connection.poll(max(0.01, left := seconds - (self._worked() - worked))):
+                if left <= 0 or time.monotonic() - begun > PATIENCE * seconds:
+                    raise NoAnswerError(late=True)
+            return connection.recv()
+
+    def _worked(self) -> float:
+        """Seconds of the processor that the process has had; by the clock where nobody says that."""
+        assert self.process is not None
+        try:
+            stat = Path(f"/proc/{self.process.pid}/stat").read_text()
+        except OSError:
+            return time.monotonic()
+        return sum(map(int, stat.rpartition(")")[2].split()[11:13])) / os.sysconf("SC_CLK_TCK")
 
     @contextmanager
     def _killed_by_errors(self) -> Iterator[None]:
