@@ -229,8 +229,8 @@ class _Device:
     def build(self) -> Beats:
         m = self.ila
         m.valid = self.error == 0
-        for literal in self.framing.bits:
-            self.starts[self.framing.opcodes[literal]] = self.place
+        for bit in self.framing.bits:
+            self.starts[self.framing.opcodes[bit]] = self.place
             self.place += 1
         for literal, name in self.framing.opcodes.items():
             _Opcode(self, name).build(literal)
@@ -559,9 +559,9 @@ class _Piece(programs.Builder):
     def _finish(self, owner: Ila, name: str, point: Point, place: int) -> None:
         for code, state, reasons in self.stops.values():
             updates = {self.ila.states[own]: term for own, term in state.items()}
-            updates[self.device.error] = int(code)  # type: ignore[assignment]
+            updates[self.device.error] = int(code)
             path = f"{name}.{code.name.lower()}"
-            if any(instruction.name == path for instruction in owner.instructions):
+            while any(instruction.name == path for instruction in owner.instructions):
                 path += "_again"
             owner.instruction(path, z3.Or(*reasons), updates, code.name)
         self.stops = {}
