@@ -49,7 +49,7 @@ def test_the_program(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
         ("first + rows <= 64", "first + rows <= 65", "prove spec --isa dense.isa",
          "dense: dense.multiply: x, line 35: violated: every index of x lies within it; not so with"),
         ("max(y[first + r, j], 0)", "max(y[first + r, j], 1)", "prove mapping layer.mapping --size M=2",
-         "layer (M=2): c[0, 0] is 1, the kernel's is 0; with a[0, 0] = "),
+         "layer (M=2): c[0, 0]: violated: c[0, 0] is 1, the kernel's is 0; with a[0, 0] = "),
     ],
 )  # fmt: skip
 def test_its_bugs_are_found(
