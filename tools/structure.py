@@ -46,6 +46,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
 }
 """Room of the package to the others that it may know, or to rooms in HOME, which is what lies beside them.
 Nobody may know an accelerator, not even another one: each comes by the registry, as other people's do."""
+ALONE = dict.fromkeys(("torch", "torch_mlir", "onnx", "onnxruntime"), "read")
+"""Libraries of others that one room of the package alone may import."""
 TOP = ("axiloom.__main__", "axiloom.pytest_plugin")
 """Modules of `HOME` that may import everybody, and that nobody imports: a room above all others."""
 BRIEF = "--brief"
@@ -205,6 +207,7 @@ class Tree:
             self._module(file): file for folder in self.folders for file in sorted(folder.glob("*.py"))
         }
         self.missing: list[Import] = []
+        self.strangers: list[Import] = []
         self.imports = [import_ for name in self.files for import_ in self._imports(name)]
         self.rooms = list(dict.fromkeys(self.room(name) for name in self.files))
         self.arrows = [*self._between_rooms()]
@@ -231,6 +234,9 @@ class Tree:
         for node, typing in _statements(ast.parse(file.read_text(encoding="utf-8"), where)):
             for name in _names(node, package):
                 target = name if name in self.files else name.rpartition(".")[0]
+                room = ALONE.get(name.partition(".")[0], "")
+                if room and _top(self.room(source)).split("/")[0] != room:
+                    self.strangers.append(Import(f"{where}:{node.lineno}", source, name, typing))
                 import_ = Import(f"{where}:{node.lineno}", source, target, typing)
                 if target in self.files and target != source:
                     yield import_
@@ -335,6 +341,8 @@ def faults(tree: Tree) -> Iterator[str]:
         "modules", [(import_.source, import_.target, import_) for import_ in tree.imports]
     )
     yield from (f"no such module: {import_}" for import_ in tree.missing)
+    for import_ in tree.strangers:
+        yield f"{import_}: only {ALONE[import_.target.partition('.')[0]]}/ may"
     gone = sorted({room for order in tree.inside for room in order} - {*tree.rooms})
     yield from (f"an order names a room that is not there: {room}" for room in gone)
 

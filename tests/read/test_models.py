@@ -12,6 +12,7 @@ import pytest
 from axiloom.base.errors import AxiloomError, BuildError, CompileError, UsageError
 from axiloom.drivergen.dialects.mlir import only_function, parse
 from axiloom.drivergen.evaluate.reference import evaluate
+from axiloom.graph.evaluate import evaluate as evaluate_graph
 from axiloom.read import models
 from axiloom.read.context.model import Model
 from axiloom.read.mlir.model import read as read_model
@@ -183,6 +184,18 @@ def test_an_onnx_file(tmp_path: Path) -> None:
     x = np.random.default_rng(5).normal(size=(2, 4)).astype(np.float32)
     want = np.maximum(x @ made.weights["W"] + made.weights["b"], 0)
     np.testing.assert_allclose(evaluated(made, [x]), want, rtol=1e-5, atol=1e-6)
+
+
+def test_graphs_of_networks(tmp_path: Path) -> None:
+    """An ONNX file computes as a graph what it computes as linalg."""
+    file = str(onnx_model(tmp_path / "net.onnx"))
+    x = np.random.default_rng(5).normal(size=(2, 4)).astype(np.float32)
+    graph = models.graph(file)
+    (parameter,) = graph.parameters
+    (result,) = evaluate_graph(graph, {str(parameter.attributes["name"]): x})
+    np.testing.assert_allclose(result, evaluated(models.load(file), [x]), rtol=1e-5, atol=1e-6)
+    with pytest.raises(CompileError, match=r"last: ONNX op Tan: "):
+        models.graph(str(onnx_model(tmp_path / "tan.onnx", op="Tan")))
 
 
 def test_onnx_files_that_do_not_work(tmp_path: Path) -> None:

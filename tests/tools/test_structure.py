@@ -51,6 +51,12 @@ def test_a_clean_tree_passes(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert lines[-1] == "no circles, no arrows upwards"
 
 
+def test_a_library_of_one_room(tmp_path: Path) -> None:
+    assert faults(tree(tmp_path, read__model="import torch\n", hw__bus="from torch.fx import Node\n")) == [
+        "src/axiloom/hw/bus.py:1 imports torch.fx.Node: only read/ may"
+    ]
+
+
 def test_brief_prints_faults_or_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert structure.main(tree(tmp_path), (), brief=True) == 0
     assert capsys.readouterr().out == "no circles, no arrows upwards\n"

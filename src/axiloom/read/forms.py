@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from axiloom.base import extras
-from axiloom.base.files import check_input, read_arrays, read_text
+from axiloom.base.errors import CompileError, UsageError
+from axiloom.base.files import check_input, read_text
 from axiloom.graph.graph import Graph
-from axiloom.graph.numbers import Array
 from axiloom.read.context import ReadError
 
 MOST_BYTES = 1 << 30
 _HEAD = 1 << 16
-_WEIGHT = re.compile(r'axiloom\.weight\s*=\s*"([^"]+)"')
+_STABLEHLO = re.compile(r"\b(stablehlo|mhlo|chlo)\.\w")
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,11 @@ def read(path: Path, function: str | None = None) -> Graph:
     raise ReadError(f"{path}: none of the forms that are read: {known}")
 
 
+def is_stablehlo(text: str) -> bool:
+    """Whether a text of MLIR has operations of it."""
+    return _STABLEHLO.search(text) is not None
+
+
 def _text(path: Path) -> str:
     return read_text(path, ReadError)
 
@@ -64,22 +69,13 @@ def _classic(path: Path, function: str | None) -> Graph:
 
 def _linalg(path: Path, function: str | None) -> Graph:
     from axiloom.read.linalg.reader import read_text
+    from axiloom.read.mlir.model import of_file
 
-    text = _text(path)
-    return read_text(text, path.name, _weights(path, _WEIGHT.findall(text)), function)
-
-
-def _weights(path: Path, names: list[str]) -> dict[str, Array]:
-    """Arrays of the ``.npz`` beside a ``.mlir``, which its text names."""
-    beside = path.with_suffix(".npz")
-    if not names:
-        return {}
-    if not beside.is_file():
-        raise ReadError(f"{path}: has weights ({names[0]}, ...), but {beside.name} is not beside it")
-    stored = read_arrays(beside, names)
-    if missing := [name for name in names if name not in stored]:
-        raise ReadError(f"{beside}: has no {', '.join(missing)}, which {path.name} names")
-    return stored
+    try:
+        model = of_file(path, function)
+    except (CompileError, UsageError) as error:
+        raise ReadError(str(error)) from None
+    return read_text(model.mlir, path.name, model.weights)
 
 
 def _torch(path: Path, function: str | None) -> Graph:
@@ -103,7 +99,7 @@ FORMS = (
         ),
         _classic,
     ),
-    Form("StableHLO text", lambda _, text: bool(re.search(r"\b(stablehlo|mhlo|chlo)\.\w", text)), _stablehlo),
+    Form("StableHLO text", lambda _, text: is_stablehlo(text), _stablehlo),
     Form(
         "linalg on tensors",
         lambda _, text: bool(re.search(r"\b(linalg|tensor|func|arith)\.\w", text)),

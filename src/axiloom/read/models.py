@@ -5,7 +5,6 @@ torch, torch-mlir and onnx are extras: they are imported where a model needs the
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from axiloom.base.files import read_text
 from axiloom.graph.graph import Graph, GraphError
 from axiloom.graph.write import linalg
 from axiloom.read.context.model import Model
-from axiloom.read.forms import read
+from axiloom.read.forms import is_stablehlo, read
 from axiloom.read.mlir.file import functions_meant, is_mlir, split
 from axiloom.read.mlir.model import read as read_mlir
 
@@ -24,7 +23,6 @@ ACCEPTED = (
     "StableHLO) or model.hlo"
 )
 _HLO = (".hlo", ".stablehlo")
-_STABLEHLO = re.compile(r"\b(stablehlo|mhlo|chlo)\.\w")
 
 
 def is_model(text: str) -> bool:
@@ -100,7 +98,7 @@ def graph(text: str) -> Graph:
 def _is_hlo(path: Path) -> bool:
     """By its name, or a ``.mlir`` whose text has operations of StableHLO."""
     if path.suffix == ".mlir" and path.is_file():
-        return _STABLEHLO.search(read_text(path, CompileError)) is not None
+        return is_stablehlo(read_text(path, CompileError))
     return path.suffix in _HLO
 
 

@@ -26,7 +26,8 @@ from axiloom.drivergen.c.driver import Arg, Call, Driver
 from axiloom.drivergen.dialects import mlir
 from axiloom.drivergen.nest.packed import CONSTANT, argument_attributes, set_attributes
 from axiloom.graph.graph import Graph, Node
-from axiloom.read.linalg.reader import WEIGHT, read_text
+from axiloom.read.context.model import WEIGHT
+from axiloom.read.linalg.reader import read_text
 from axiloom.report.columns import columns
 from axiloom.run.selected import Read, Selected, select
 from axiloom.selection.compile.cover import Given

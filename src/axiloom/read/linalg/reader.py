@@ -16,32 +16,29 @@ from axiloom.drivergen.dialects import mlir
 from axiloom.graph.graph import Graph, Node, Type
 from axiloom.graph.numbers import Array, number
 from axiloom.read.context import Context, ReadError
+from axiloom.read.context.model import WEIGHT
 from axiloom.read.linalg import moves, windows
 from axiloom.read.linalg.scalars import RULES as SCALARS
 from axiloom.read.linalg.structured import Structured
 from axiloom.read.linalg.values import Space, Value
 
-WEIGHT = "axiloom.weight"
 NUMBERS = {
     "f32": "float32", "f64": "float64", "f16": "float16", "bf16": "bfloat16", "i1": "bool", "i8": "int8",
     "i16": "int16", "i32": "int32", "i64": "int64", "index": "int64",
 }  # fmt: skip
 
 
-def read_text(text: str, name: str, weights: Mapping[str, Array], function: str | None = None) -> Graph:
-    """The function called `function`, or the only one. Raises ReadError."""
+def read_text(text: str, name: str, weights: Mapping[str, Array]) -> Graph:
+    """The only function of a text. Raises ReadError."""
     try:
         module = mlir.parse(text, name)
     except CompileError as error:
         raise ReadError(str(error)) from None
     functions: list[Any] = [one for one in module.ops if one.name == "func.func" and not one.is_declaration]
-    chosen = [one for one in functions if function in (None, one.sym_name.data)]
-    if len(chosen) != 1:
+    if len(functions) != 1:
         there = ", ".join(one.sym_name.data for one in functions) or "none"
-        raise ReadError(
-            f"{name}: one function {function or ''} is needed; there are {there}".replace("  ", " ")
-        )
-    return _Function(Context(name), chosen[0], weights).graph()
+        raise ReadError(f"{name}: one function is needed; there are {there}")
+    return _Function(Context(name), functions[0], weights).graph()
 
 
 class _Function:

@@ -50,11 +50,15 @@ def functions_meant(text: str) -> list[str]:
 
 
 def read_mlir(text: str) -> str:
-    """The MLIR of the one function that `text` means, at its own lines and columns.
+    """As :func:`function_of`, of ``FILE.mlir`` or ``FILE.mlir:FUNCTION``."""
+    return function_of(*split(text))
+
+
+def function_of(file: Path, wanted: str | None) -> str:
+    """The MLIR of the one function of a file that is meant, at its own lines and columns.
 
     Raises UsageError where there are several, or none of that name.
     """
-    file, wanted = split(text)
     whole = _text(file)
     names = functions.chosen(whole, str(file), wanted)
     if len(names) > 1:

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from axiloom.base.errors import UsageError
 from axiloom.base.files import read_arrays
 from axiloom.read.context.model import WEIGHT, Model, weights_file
-from axiloom.read.mlir.file import read_mlir, split
+from axiloom.read.mlir.file import function_of, split
 
 
 def read(name: str | Path) -> Model:
-    """The model in ``net.mlir`` (or the function of it in ``net.mlir:FUNCTION``) and ``net.npz``.
+    """The model in ``net.mlir`` (or the function of it in ``net.mlir:FUNCTION``), as :func:`of_file`."""
+    return replace(of_file(*split(str(name))), name=str(name))
+
+
+def of_file(path: Path, function: str | None) -> Model:
+    """The model in ``net.mlir`` and ``net.npz``.
 
     Raises UsageError where a file is missing, or an array that the text names.
     """
-    text = read_mlir(str(name))
-    path, _ = split(str(name))
+    text = function_of(path, function)
     wanted = re.findall(rf'{re.escape(WEIGHT)}\s*=\s*"([^"]+)"', text)
     if not wanted:
-        return Model(str(name), text)
+        return Model(str(path), text)
     beside = weights_file(path)
     if not beside.is_file():
         raise UsageError(f"{path}: has weights ({wanted[0]}, ...), but {beside.name} is not beside it")
@@ -28,4 +33,4 @@ def read(name: str | Path) -> Model:
     missing = [name for name in wanted if name not in stored]
     if missing:
         raise UsageError(f"{beside}: no array `{missing[0]}`, which {path.name} names as a weight")
-    return Model(str(name), text, stored)
+    return Model(str(path), text, stored)
