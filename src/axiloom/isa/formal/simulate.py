@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -64,12 +63,12 @@ class _Step:
 
 
 class _Steps:
-    """Steps by the value of the register that most of them are enabled at one value of."""
+    """Steps by the value of a register that tells most of them apart, which they are enabled at."""
 
     def __init__(self, steps: list[_Step], states: Collection[str]) -> None:
         values = [dict(_needed(step.instruction.decode)) for step in steps]
-        names = Counter(name for one in values for name in one if name in states)
-        self._name = names.most_common(1)[0][0] if names else ""
+        names = sorted({name for one in values for name in one if name in states})
+        self._name = max(names, key=lambda name: len({one.get(name) for one in values}), default="")
         self._at: dict[int, list[_Step]] = {}
         own = [one.get(self._name) for one in values]
         self._else = [step for step, value in zip(steps, own, strict=True) if value is None]
