@@ -53,12 +53,18 @@ def claims(beats: Beats) -> list[sound.Claim]:
 
 
 def covers(model: Ila) -> Iterator[sound.Claim]:
-    """Each word that a stream may have can come: else what is claimed of it says nothing."""
+    """Each word that a stream may have can come: else what is claimed of it says nothing.
+
+    A refusal need not come: of sizes that an earlier word has set, all are legal.
+    """
     holds = z3.And(*model.invariants.values())
     for instruction in model.instructions:
         text = f"{instruction.name} can come"
         never = z3.Not(z3.And(holds, model.valid, instruction.decode))
-        yield sound.Claim(f"{instruction.path}: it comes", text, never, "covers", cover=True)
+        refuses = "error" in instruction.updates
+        yield sound.Claim(
+            f"{instruction.path}: it comes", text, never, "covers", cover=True, needed=not refuses
+        )
 
 
 def answers(
@@ -111,7 +117,7 @@ def verdict(name: str, claim: sound.Claim, said: solvers.Said) -> Verdict:
         answer = {None: Answer.OPEN, True: Answer.NEVER, False: Answer.SEEN}[said.holds]
         return Verdict(
             name, "", claim.name, claim.text, claim.kind, answer, None, said.solver, said.seconds,
-            certified=said.certified,
+            needed=claim.needed, certified=said.certified,
         )  # fmt: skip
     answer = {None: Answer.OPEN, True: Answer.HOLDS, False: Answer.VIOLATED}[said.holds]
     text = claim.text

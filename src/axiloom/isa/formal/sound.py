@@ -24,6 +24,8 @@ class Claim:
     """What it belongs to, in a few words."""
     cover: bool = False
     """`formula` says that something never happens; that it happens is wanted."""
+    needed: bool = True
+    """Of a cover: that it never happens is a fault."""
 
 
 def decode_claims(model: Ila) -> Iterator[Claim]:
