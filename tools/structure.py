@@ -25,13 +25,14 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "isa": ("base",),
     "hw": ("base", "isa"),
     "graph": ("base", "isa"),
-    "drivergen": ("base", "isa"),
+    "plan": ("base", "isa"),
+    "drivergen": ("base", "isa", "plan"),
     "sw": ("base", "isa"),
     "nests": ("base", "isa", "hw"),
     "boards": ("base", "isa", "hw", "drivergen", "sw"),
     "read": ("base", "isa", "graph", "drivergen"),
     "selection": ("base", "isa", "graph", "read", "drivergen"),
-    "cosim": ("base", "isa", "hw", "drivergen", "sw", "boards"),
+    "cosim": ("base", "isa", "hw", "plan", "drivergen", "sw", "boards"),
     PLUGINS: (
         "base",
         "isa",
@@ -42,7 +43,20 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "src/axiloom/device",
         "src/axiloom/application",
     ),
-    HOME: ("base", "isa", "hw", "drivergen", "sw", "nests", "graph", "read", "selection", "boards", "cosim"),
+    HOME: (
+        "base",
+        "isa",
+        "hw",
+        "plan",
+        "drivergen",
+        "sw",
+        "nests",
+        "graph",
+        "read",
+        "selection",
+        "boards",
+        "cosim",
+    ),
 }
 """Room of the package to the others that it may know, or to rooms in HOME, which is what lies beside them.
 Nobody may know an accelerator, not even another one: each comes by the registry, as other people's do."""

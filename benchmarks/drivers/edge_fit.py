@@ -29,12 +29,13 @@ from axiloom import boards, isa
 from axiloom.base.files import write_whole
 from axiloom.cosim.replay import Estimate, Replay
 from axiloom.drivergen.cost.model import CONSTANTS, Constants, Model, constants_of
-from axiloom.drivergen.cost.plans import Plan, plans
+from axiloom.drivergen.cost.plans import plans
 from axiloom.drivergen.cost.replay_costs import COHERENT, COSTS_FILE
 from axiloom.drivergen.cost.selection import Candidate
 from axiloom.drivergen.problems.matmul import Problem
 from axiloom.explore.explore import distinct
 from axiloom.isa import AcceleratorSpec
+from axiloom.plan import Plan
 from axiloom.report.types import Report
 from axiloom.run.choice import machine, ranked_by_model
 from axiloom.sweep.points import Point, default_store, hardware, point, simulate

@@ -28,12 +28,13 @@ from axiloom import boards, isa
 from axiloom.base.files import write_whole
 from axiloom.cosim.replay import Estimate, Replay
 from axiloom.drivergen.cost.model import CONSTANTS
-from axiloom.drivergen.cost.plans import Plan, plans
+from axiloom.drivergen.cost.plans import plans
 from axiloom.drivergen.cost.replay_costs import COHERENT, COSTS_FILE, costs_of, kind_of
 from axiloom.drivergen.cost.selection import Candidate, reads_in_place
 from axiloom.drivergen.problems.matmul import Problem
 from axiloom.explore.explore import distinct
 from axiloom.isa import AcceleratorSpec
+from axiloom.plan import Plan
 from axiloom.report.types import Report
 from axiloom.run.choice import ranked_by_model
 from axiloom.sweep.points import Point, default_store, hardware, point, simulate
@@ -163,7 +164,7 @@ def main() -> None:
         some = [
             run
             for run in runs
-            if kind_of(run.spec, run.plan.queued) == kind and run.spec.dma.coherent == coherent
+            if kind_of(run.spec, run.plan.is_queued) == kind and run.spec.dma.coherent == coherent
         ]
         before = costs_of(kind, coherent)
         calls = kind == KIND and coherent
@@ -173,7 +174,7 @@ def main() -> None:
         shown = [errors(some, before), errors(some, costs), *([left_out(some, before)] if calls else [])]
         texts = (f"{np.abs(ratios).mean():.1%} {np.abs(ratios).max():6.1%}" for ratios in shown)
         print(f"{kind:<11} {'coherent' if coherent else 'plain':<9} {len(some):4} ", *texts, sep="      ")
-    queued = [run for run in runs if kind_of(run.spec, run.plan.queued) == KIND]
+    queued = [run for run in runs if kind_of(run.spec, run.plan.is_queued) == KIND]
     fitted, off = fit_model(queued, "all", (START,))
     print(f"all, by the model: {np.abs(off).mean():.1%}, {np.abs(off).max():.1%}")
     constants = json.loads(CONSTANTS.read_text(encoding="utf-8"))

@@ -27,12 +27,13 @@ from scipy.optimize import nnls
 from axiloom import boards
 from axiloom.base.files import write_whole
 from axiloom.cosim.replay import COSTS, Estimate, Replay
-from axiloom.drivergen.cost.plans import Plan, plans
+from axiloom.drivergen.cost.plans import plans
 from axiloom.drivergen.cost.replay_costs import COHERENT, COSTS_FILE, kind_of
 from axiloom.drivergen.cost.selection import Candidate, published_best, reads_in_place
 from axiloom.drivergen.problems.matmul import Problem
 from axiloom.explore.explore import distinct
 from axiloom.isa import AcceleratorSpec
+from axiloom.plan import Plan
 from axiloom.report.types import Report
 from axiloom.run.choice import ranked_by_model
 from axiloom.sweep.points import Point, default_store, hardware, point, simulate
@@ -272,7 +273,7 @@ def main() -> None:
         for candidate, plan in planned(problem, spec, pipeline, some).items():
             report = reports.get(key(own[some.index(candidate)]))
             if report:
-                runs.setdefault(kind_of(spec, plan.queued), []).append(
+                runs.setdefault(kind_of(spec, plan.is_queued), []).append(
                     Measured(problem, candidate, plan, report)
                 )
     before, written = json.loads(COSTS_FILE.read_text(encoding="utf-8")), {}

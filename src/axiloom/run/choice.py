@@ -32,7 +32,7 @@ from axiloom import boards, isa
 from axiloom.base.errors import UsageError
 from axiloom.cosim.replay import Replay
 from axiloom.drivergen.cost.model import Choice, Machine, Model, constants_of, rank
-from axiloom.drivergen.cost.plans import Plan, plans
+from axiloom.drivergen.cost.plans import plans
 from axiloom.drivergen.cost.replay_costs import costs_of, kind_of
 from axiloom.drivergen.cost.selection import (
     Candidate,
@@ -44,6 +44,7 @@ from axiloom.drivergen.cost.selection import (
 )
 from axiloom.drivergen.problems.matmul import Problem
 from axiloom.isa import AcceleratorSpec
+from axiloom.plan import Plan
 
 OVERLAPPING = ("copying", "all")
 """Pipelines whose drivers are gone through. With the others transfers block: the model is enough."""

@@ -40,7 +40,7 @@ def _of_product(run: ProblemRun) -> float | None:
     candidate = Candidate(call.flow, call.order, call.tile)
     asked = product(call, run.workload.mlir, run.spec, run.workload.name)
     plan = plans(run.spec, asked, [candidate], queued=True).get(candidate)
-    return device_cycles(plan, run.spec.beat_words) if plan else None
+    return device_cycles(run.spec, plan) if plan else None
 
 
 def _of_convolution(run: ProblemRun) -> float | None:

@@ -25,7 +25,6 @@ from axiloom.cosim.system import System
 from axiloom.drivergen.c.driver import Arg
 from axiloom.drivergen.dialects.mlir import only_function, parse
 from axiloom.drivergen.evaluate.reference import evaluate
-from axiloom.drivergen.nest.locality import Caches
 from axiloom.drivergen.network import NetworkDriver, compile_network
 from axiloom.drivergen.network.estimate import Clocks
 from axiloom.drivergen.network.inputs import index_bounds
@@ -33,6 +32,7 @@ from axiloom.drivergen.network.offers import Choose
 from axiloom.drivergen.network.passes.fold_constants import weight_names
 from axiloom.drivergen.pipeline.schedule import DEFAULTS, Schedule
 from axiloom.isa import AcceleratorSpec, dumps
+from axiloom.plan.caches import Caches
 from axiloom.read.context.referee import READING, Referee, agreement
 from axiloom.report import hang
 from axiloom.report import network as network_report

@@ -17,10 +17,10 @@ from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
 from axiloom.drivergen import Driver
 from axiloom.drivergen.c.driver import harness
-from axiloom.drivergen.nest.locality import Caches
 from axiloom.drivergen.network.estimate import Clocks, slower
 from axiloom.drivergen.pipeline.schedule import DEFAULTS, Schedule
 from axiloom.isa import AcceleratorSpec, dumps
+from axiloom.plan.caches import Caches
 from axiloom.report import hang
 from axiloom.report.build import build
 from axiloom.report.types import Choice, Kernel, OnCpu, Outcome, Report, Setup

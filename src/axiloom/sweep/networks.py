@@ -143,7 +143,7 @@ def _examples() -> Path:
     return Path(axiloom.__file__).resolve().parents[2] / "examples" / "networks"
 
 
-_PACKAGES = ("base", "isa", "hw", "drivergen", "sw", "cosim", "boards")
+_PACKAGES = ("base", "isa", "hw", "plan", "drivergen", "sw", "cosim", "boards")
 _CHOOSING = ("run/choice.py", "run/network.py", "run/problem.py", "run/run.py")
 """What decides beside them which driver runs."""
 

@@ -152,11 +152,11 @@ def code_hash() -> str:
     """Hash of all sources of compiler, hardware, runtime, simulator and boards in this installation."""
     root = Path(axiloom.__file__).parent
     kinds = {".py", ".c", ".h", ".S", ".ld", ".cpp", ".hpp", ".v", ".sv", ".toml", ".json"}
-    model = {"model.py", "selection.py", "traffic.py", "packets.py", "constants.json"}
-    model |= {"cache_blocks.py", "plans.py", "replay_costs.py", "replay_costs.json"}
+    model = {"model.py", "selection.py", "traffic.py", "products.py", "constants.json"}
+    model |= {"plans.py", "replay_costs.py", "replay_costs.json"}
     files = sorted(
         path
-        for folder in ("base", "isa", "hw", "drivergen", "sw", "cosim", "boards")
+        for folder in ("base", "isa", "hw", "plan", "drivergen", "sw", "cosim", "boards")
         for path in (root / folder).resolve().rglob("*")
         # the model and the replay predict, they do not measure
         if path.suffix in kinds

@@ -18,7 +18,7 @@ from axiloom.base.errors import CompileError
 from axiloom.drivergen import Driver, compile_cpu, compile_mlir, matmul_mlir
 from axiloom.drivergen.c import emit as emit_c
 from axiloom.drivergen.dialects.mlir import parse
-from axiloom.drivergen.nest.locality import Caches
+from axiloom.plan.caches import Caches
 
 Golden = Callable[[str, str], None]
 

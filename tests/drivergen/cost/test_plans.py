@@ -4,45 +4,48 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from functools import partial
 
-import numpy as np
 import pytest
 from tests.drivergen import host
 
 from axiloom import isa
 from axiloom.drivergen import compile_mlir, matmul_mlir
-from axiloom.drivergen.cost.cache_blocks import Block, Nest, chosen
-from axiloom.drivergen.cost.plans import ADDED, BUFFERS, COPIED, WRITTEN, plans
+from axiloom.drivergen.cost.plans import BUFFERS, plans
+from axiloom.drivergen.cost.products import family, product, regions
 from axiloom.drivergen.cost.selection import Candidate, candidates
-from axiloom.drivergen.cost.traffic import uses
 from axiloom.drivergen.dialects.mlir import parse
 from axiloom.drivergen.nest.nest import nests
 from axiloom.drivergen.nest.results import ACCUMULATED, Results
 from axiloom.drivergen.passes.transfers.cache_tiling import CacheTiling
 from axiloom.drivergen.problems.matmul import Problem
+from axiloom.plan import Plan, Receive, figures
+from axiloom.plan.blocks import Block, best
+from axiloom.plan.caches import ZYNQ_7000, nest_cost
 
 V4 = isa.builtin("v4_16")
 QUEUED = isa.revise(V4, stream_width=64, dma=replace(V4.dma, scatter_gather=True))
 
 BLOCKED = [
-    ((80, 32, 16), Candidate("Cs", ("n", "m", "k"), (16, 16, 16)), Block(1, 1)),
-    ((368, 208, 80), Candidate("Cs", ("n", "m", "k"), (48, 32, 80)), Block(1, 2)),
-    ((128, 64, 224), Candidate("Ns", ("m", "n", "k"), (48, 32, 80)), Block(2, 1)),
-    ((402, 275, 56), Candidate("As", ("k", "m", "n"), (80, 48, 32)), Block(1, 3)),
+    ((80, 32, 16), Candidate("Cs", ("n", "m", "k"), (16, 16, 16)), (1, 1)),
+    ((368, 208, 80), Candidate("Cs", ("n", "m", "k"), (48, 32, 80)), (1, 2)),
+    ((128, 64, 224), Candidate("Ns", ("m", "n", "k"), (48, 32, 80)), (2, 1)),
+    ((402, 275, 56), Candidate("As", ("k", "m", "n"), (80, 48, 32)), (1, 3)),
 ]
 
 
-def by_the_pass(shape: tuple[int, int, int], one: Candidate) -> tuple[int, int] | None:
+def by_the_pass(shape: tuple[int, int, int], one: Candidate) -> Block | None:
     driver = compile_mlir(
         matmul_mlir(*shape), V4, flow=one.flow, order=one.order, tile=one.tile, stop="accel"
     )
-    nest = next(nest.moves() for _, nest in nests(parse(driver.stages["accel"])))
-    return CacheTiling(buffers=BUFFERS, keep=True).best(nest)
+    nest = next(nest for _, nest in nests(parse(driver.stages["accel"])))
+    return CacheTiling(buffers=BUFFERS, keep=True).best(nest.plan(), nest.dma)
 
 
 def by_sizes(shape: tuple[int, int, int], one: Candidate) -> Block | None:
-    sizes = dict(zip("mnk", shape, strict=True))
-    return chosen(Nest.of(V4, sizes, uses(V4, one.flow), one.order, [one.tile]), buffers=BUFFERS)[0]
+    plan = product(V4, one.flow, one.order, dict(zip("mnk", shape, strict=True)), family([one.tile]))
+    cost = partial(nest_cost, dma=V4.dma, caches=ZYNQ_7000, buffers=BUFFERS, keep=True)
+    return best(plan, cost)[0]
 
 
 @pytest.mark.parametrize(("shape", "one", "block"), BLOCKED, ids=lambda value: str(value))
@@ -63,9 +66,10 @@ def test_blocks_move_tiles_by_two_loops() -> None:
     shape, one, block = BLOCKED[3]
     (plan,) = plans(V4, Problem(*shape), [one], queued=False).values()
     assert block is not None
-    assert plan.trips == (2, 2, 3, 6)  # blocks of m, k, m, n
-    a = plan.operands[0]
-    assert (a.row_step, a.col_step) == ((3, 0, 1, 0), (0, 1, 0, 0))
+    assert plan.trips == [2, 2, 3, 6]  # blocks of m, k, m, n
+    rows, cols = regions(plan)["A"].spans
+    assert dict(rows.loops) == {"m_block": 3 * 80, "m": 80}
+    assert dict(cols.loops) == {"k": 32}
 
 
 def test_many_tiles_at_once_are_as_each_alone() -> None:
@@ -86,47 +90,49 @@ def test_the_plan_sends_what_the_driver_sends(shape: tuple[int, int, int]) -> No
         _, device = host.check(
             matmul_mlir(*shape), V4, flow=one.flow, order=one.order, tile=one.tile, pipeline="copying"
         )
-        trips = np.array(plan.trips)
-        times = [int(np.prod(trips[: s.level + 1])) for s in plan.stages]
-        words = [s.head + (plan.operands[s.operand].words if s.operand >= 0 else 0) for s in plan.stages]
-        back = [plan.operands[s.receives].words if s.receives >= 0 else 0 for s in plan.stages]
-        runs = 2
-        assert sum(device.sent) == runs * sum(n * w for n, w in zip(times, words, strict=True)), one
-        assert sum(device.received) == runs * sum(n * w for n, w in zip(times, back, strict=True)), one
+        moved, runs = figures(plan), 2
+        assert sum(device.sent) == runs * moved.sent, one
+        assert sum(device.received) == runs * moved.received, one
+        assert len(device.sent) == runs * moved.packets, one
+        assert max(device.sent) == moved.longest, one
 
 
 @pytest.mark.parametrize(
-    ("order", "results", "taken"),
+    ("order", "results", "whole"),
     [
-        (("m", "n", "k"), ACCUMULATED, ADDED),
-        (("m", "n", "k"), Results(fresh=True), WRITTEN),
-        (("m", "n", "k"), Results(fresh=True, bits=8), WRITTEN),
-        (("k", "m", "n"), Results(fresh=True), ADDED),  # each comes back for each part of k
+        (("m", "n", "k"), ACCUMULATED, False),
+        (("m", "n", "k"), Results(fresh=True), True),
+        (("m", "n", "k"), Results(fresh=True, bits=8), True),
+        (("k", "m", "n"), Results(fresh=True), False),  # each comes back for each part of k
     ],
 )
-def test_how_results_get_to_their_place(order: tuple[str, ...], results: Results, taken: int) -> None:
+def test_how_results_get_to_their_place(order: tuple[str, ...], results: Results, whole: bool) -> None:
     flow = "Cs" if order[-1] == "k" else "As"
     problem = Problem(50, 40, 64, results=results)
     (plan,) = plans(QUEUED, problem, [Candidate(flow, order, (32, 16, 32))], queued=True).values()
-    a, b, c = plan.operands
-    assert c.taken == taken
-    whole = taken == WRITTEN
-    assert [(one.overlap_rows, one.overlap_cols) for one in (a, b, c)] == [
-        (whole, False),
-        (False, whole),
-        (whole, whole),
-    ]
-    assert (c.element, c.words) == ((1, 32 * 16 // 4) if results.bits else (4, 32 * 16))
+    assert (result(plan).add, result(plan).in_place) == (not whole, whole)
+    assert {name: [span.shift for span in region.spans] for name, region in regions(plan).items()} == {
+        "A": [whole, False],
+        "B": [False, whole],
+        "C": [whole, whole],
+    }
+    words = 32 * 16 // 4 if results.bits else 32 * 16
+    assert (result(plan).words, result(plan).region.bits) == (words, results.bits or 32)
 
 
 def test_rows_of_no_whole_beats_are_copied() -> None:
     problem = Problem(32, 37, 64, "int32", Results(fresh=True))
     (plan,) = plans(QUEUED, problem, [Candidate("Cs", ("m", "n", "k"), (32, 16, 32))], queued=True).values()
-    assert plan.operands[2].taken == COPIED
+    assert (result(plan).add, result(plan).in_place) == (False, False)
 
 
 def test_drivers_that_copy_are_taken_to_add() -> None:
     problem = Problem(50, 40, 64, results=Results(fresh=True))
     (plan,) = plans(V4, problem, [Candidate("Cs", ("m", "n", "k"), (32, 16, 32))], queued=False).values()
-    assert plan.operands[2].taken == ADDED
-    assert not any(one.overlap_rows or one.overlap_cols for one in plan.operands)
+    assert result(plan).add
+    assert not any(span.shift for region in regions(plan).values() for span in region.spans)
+
+
+def result(plan: Plan) -> Receive:
+    (move,) = (item.move for item in plan.items if isinstance(item.move, Receive))
+    return move

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from dataclasses import replace
 from functools import cache
 
-import numpy as np
 import pytest
 from tests.drivergen import host
 from tests.some import some
@@ -14,7 +14,6 @@ from tests.some import some
 from axiloom import isa
 from axiloom.drivergen import compile_mlir, matmul_mlir
 from axiloom.drivergen.cost.model import BUFFERS
-from axiloom.drivergen.cost.packets import Packets, packets
 from axiloom.drivergen.cost.selection import (
     Candidate,
     candidates,
@@ -22,14 +21,14 @@ from axiloom.drivergen.cost.selection import (
     reads_in_place,
     tiles,
 )
-from axiloom.drivergen.cost.traffic import Schedule, Traffic
+from axiloom.drivergen.cost.traffic import Schedule, Traffic, traffic
 from axiloom.drivergen.dialects.mlir import parse
-from axiloom.drivergen.nest import layout
-from axiloom.drivergen.nest.moves import Moves
 from axiloom.drivergen.nest.nest import nests
 from axiloom.drivergen.nest.results import ACCUMULATED, Results
 from axiloom.drivergen.problems.matmul import Problem
 from axiloom.isa import AcceleratorSpec
+from axiloom.plan import Packets, Plan
+from axiloom.plan.packets import choices, choose, cost, packed
 
 PACKETS = "residency,coalesce,keep-packed,double-buffer,specialise-copies"
 """`copying` without the pass that puts the loops into another order, which would be another candidate."""
@@ -43,39 +42,42 @@ SOME = [
 
 
 @cache
-def choices(name: str, shape: tuple[int, int, int], count: int) -> list[Candidate]:
+def choices_of(name: str, shape: tuple[int, int, int], count: int) -> list[Candidate]:
     every = candidates(isa.builtin(name), Problem(*shape))
     return random.Random(f"{name} {shape}").sample(every, min(count, len(every)))
 
 
 def schedule(spec: AcceleratorSpec, one: Candidate, shape: tuple[int, int, int], pipeline: str) -> Schedule:
     residency = pipeline == PACKETS
-    return Schedule(spec, one.flow, one.order, dict(zip("mnk", shape, strict=True)), residency=residency)
+    return Schedule(spec, one.flow, one.order, dict(zip("mnk", shape, strict=True)), residency)
 
 
 @pytest.mark.every(3)
 @pytest.mark.parametrize(("name", "shape", "pipeline"), some(SOME, 2))
 def test_words_and_transfers_of_drivers(name: str, shape: tuple[int, int, int], pipeline: str) -> None:
     spec = isa.builtin(name)
-    for one in choices(name, shape, 3):
+    for one in choices_of(name, shape, 3):
         _, device = host.check(
             matmul_mlir(*shape), spec, flow=one.flow, order=one.order, tile=one.tile, pipeline=pipeline
         )
         plan = schedule(spec, one, shape, pipeline)
-        traffic = plan.traffic([one.tile], coalesced=pipeline != "published")
-        transfers = traffic.transfers_in
-        if pipeline == PACKETS:
-            trips, staged = plan.staged([one.tile])
-            found = packets(trips, staged, spec.dma, buffers=BUFFERS)
-            transfers = np.where(found.found, found.number(trips) + len(spec.init_opcodes), transfers)
+        moved = traffic(spec, plan.family([one.tile]), coalesced=pipeline != "published")
+        transfers = moved.transfers_in
+        packets = packets_of(spec, plan.plan(one.tile)) if pipeline == PACKETS else None
+        if packets:
+            transfers = packets.number(plan.plan(one.tile).trips) + len(spec.init_opcodes)
         runs = 2
-        assert sum(device.sent) == runs * traffic.words_in, one
-        assert sum(device.received) == runs * traffic.words_out, one
+        assert sum(device.sent) == runs * moved.words_in, one
+        assert sum(device.received) == runs * moved.words_out, one
         assert len(device.sent) == runs * transfers, one
-        assert len(device.received) == runs * traffic.transfers_out, one
+        assert len(device.received) == runs * moved.transfers_out, one
 
 
-def placed(spec: AcceleratorSpec, one: Candidate, shape: tuple[int, int, int]) -> Moves:
+def packets_of(spec: AcceleratorSpec, plan: Plan) -> Packets | None:
+    return choose(plan, spec.dma, buffers=BUFFERS, keep=True)
+
+
+def placed(spec: AcceleratorSpec, one: Candidate, shape: tuple[int, int, int]) -> Plan:
     driver = compile_mlir(
         matmul_mlir(*shape),
         spec,
@@ -85,73 +87,46 @@ def placed(spec: AcceleratorSpec, one: Candidate, shape: tuple[int, int, int]) -
         pipeline="residency",
         stop="accel",
     )
-    return next(nest.moves() for _, nest in nests(parse(driver.stages["accel"])))
-
-
-def predicted(spec: AcceleratorSpec, plan: Schedule, tile: tuple[int, ...]) -> Packets:
-    trips, staged = plan.staged([tile])
-    return packets(trips, staged, spec.dma, buffers=BUFFERS)
+    return next(nest.plan() for _, nest in nests(parse(driver.stages["accel"])))
 
 
 @pytest.mark.every(3)
 @pytest.mark.parametrize("window", [1 << 16, 1 << 14])
 @pytest.mark.parametrize("shape", [(48, 70, 33), (256, 64, 100)])
-def test_the_layout_is_the_one_of_the_pass(shape: tuple[int, int, int], window: int) -> None:
+def test_a_plan_from_sizes_is_that_of_placed_transfers(shape: tuple[int, int, int], window: int) -> None:
+    """The packets of a family, too, are those that the pass makes of each of its drivers."""
     spec = isa.builtin("v4_16")
     spec = replace(spec, dma=replace(spec.dma, input_buffer_size=window))
-    for one in choices("v4_16", shape, 12):
+    for one in choices_of("v4_16", shape, 12):
         if isa.check_tile(spec, one.tile):
             continue
-        nest = placed(spec, one, shape)
-        theirs = layout.choose(nest, buffers=BUFFERS, keep=True)
-        plan = schedule(spec, one, shape, PACKETS)
-        ours = predicted(spec, plan, one.tile)
-        assert ours.found[0] == (theirs is not None), one
-        if theirs is None:
-            continue
-        found = [ours.level, ours.count, ours.chunks, ours.apart, ours.copies, ours.longest, ours.parts]
-        assert [x[0] for x in found] == [
-            theirs.level,
-            theirs.count,
-            theirs.chunks,
-            theirs.apart,
-            theirs.copies,
-            theirs.longest,
-            max(1, len(theirs.parts)),
-        ], one
-        trips, staged = plan.staged([one.tile])
-        packed = sum(
-            ours.visits(trips, s.level, s.depends, single=True) * s.tile
-            + ours.visits(trips, s.level, frozenset(), single=True) * s.head
-            for s in staged
-        )
-        assert packed == layout.packed(nest, theirs, keep=True), one
+        theirs, ours = placed(spec, one, shape), schedule(spec, one, shape, PACKETS).plan(one.tile)
+        assert ours.trips == theirs.trips, one
+        assert words(ours) == words(theirs), one
+        packets = packets_of(spec, theirs)
+        family = schedule(spec, one, shape, PACKETS).family([one.tile])
+        ((_, together),) = choices(family, spec.dma, buffers=BUFFERS, keep=True)
+        assert (together and together[0]) == packets == packets_of(spec, ours), one
+        if packets:
+            assert packed(ours, packets, keep=True) == packed(theirs, packets, keep=True), one
+            assert cost(ours, packets, keep=True) == cost(theirs, packets, keep=True), one
 
 
-@pytest.mark.parametrize("shape", [(48, 70, 33), (256, 64, 100)])
-def test_packets_one_by_one_add_up(shape: tuple[int, int, int]) -> None:
-    spec = isa.builtin("v4_16")
-    for one in choices("v4_16", shape, 40):
-        plan = schedule(spec, one, shape, PACKETS)
-        ours = predicted(spec, plan, one.tile)
-        if not ours.found[0]:
-            continue
-        trips, staged = plan.staged([one.tile])
-        length = int(ours.number(trips)[0])
-        present, packed = ours.sequence(trips, staged, length)
-        for s, times, fresh in zip(staged, present, packed, strict=True):
-            around = np.prod([n[0] for n in trips[: s.level + 1]])
-            assert times.sum() == around, one
-            assert fresh.sum() == ours.visits(trips, s.level, s.depends, single=False)[0], one
+def words(plan: Plan) -> Counter[tuple[int, bool, bool, frozenset[int]]]:
+    """Of moves at the same place that change with the same loops together."""
+    found: Counter[tuple[int, bool, bool, frozenset[int]]] = Counter()
+    for item in plan.items:
+        found[item.level, item.behind, item.is_sent, item.moved] += item.move.words
+    return found
 
 
 def test_many_tiles_at_once_are_as_each_alone() -> None:
     spec, problem = isa.builtin("v4_16"), Problem(100, 80, 64)
     plan = Schedule(spec, "Cs", ("n", "m", "k"), {"m": 100, "n": 80, "k": 64}, residency=True)
     every = tiles(spec, problem)
-    together = plan.traffic(every, coalesced=True)
+    together = traffic(spec, plan.family(every), coalesced=True)
     for number, tile in enumerate(every):
-        alone = plan.traffic([tile], coalesced=True)
+        alone = traffic(spec, plan.family([tile]), coalesced=True)
         assert together.words_in[number] == alone.words_in[0]
         assert together.transfers_in[number] == alone.transfers_in[0]
         assert together.sends[0].lines[number] == alone.sends[0].lines[0]
@@ -164,8 +139,8 @@ def test_the_papers_formulas_count_the_words_of_the_matrices() -> None:
     for flow in ("As", "Bs", "Cs"):
         for tile in tiles(spec, Problem(*shape), dividing=True):
             order = isa.loop_orders(spec, flow)[0]
-            traffic = Schedule(spec, flow, order, sizes).traffic([tile])
-            moved = sum(copies.words[0] for copies in (*traffic.sends, *traffic.receives, *traffic.receives))
+            every = traffic(spec, Schedule(spec, flow, order, sizes).family([tile]))
+            moved = sum(copies.words[0] for copies in (*every.sends, *every.receives, *every.receives))
             assert moved == published_words(flow, sizes, dict(zip("mnk", tile, strict=True)))
 
 
@@ -175,7 +150,7 @@ def test_what_is_read_in_place(shape: tuple[int, int, int]) -> None:
     """`all` leaves nothing to the queue that it could not read where it is: then it is `copying`."""
     spec, problem = isa.builtin("v4_16"), Problem(*shape)
     spec = isa.revise(spec, stream_width=64, dma=replace(spec.dma, scatter_gather=True))
-    for one in choices("v4_16", shape, 4):
+    for one in choices_of("v4_16", shape, 4):
         text = compile_mlir(
             matmul_mlir(*shape), spec, flow=one.flow, order=one.order, tile=one.tile, pipeline="all"
         ).c
@@ -188,11 +163,11 @@ def test_fresh_results_leave_no_edges() -> None:
     sizes = {"m": 50, "n": 40, "k": 20}
     cut = [(32, 16, 32), (64, 16, 32)]
 
-    def traffic(results: Results) -> Traffic:
-        return Schedule(spec, "Cs", ("m", "n", "k"), sizes, results=results).traffic(cut)
+    def moved(results: Results) -> Traffic:
+        return traffic(spec, Schedule(spec, "Cs", ("m", "n", "k"), sizes, results=results).family(cut))
 
     added, fresh, rounded = (
-        traffic(one) for one in (ACCUMULATED, Results(fresh=True), Results(fresh=True, bits=8))
+        moved(one) for one in (ACCUMULATED, Results(fresh=True), Results(fresh=True, bits=8))
     )
     assert list(added.words_in) == list(fresh.words_in)  # whole tiles travel all the same
     assert list(rounded.words_out) == [words / 4 for words in added.words_out]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -26,7 +27,6 @@ from axiloom.drivergen.dialects import accel, queue
 from axiloom.drivergen.dialects.mlir import context, parse
 from axiloom.drivergen.dialects.views import array_of
 from axiloom.drivergen.match.trait import is_annotated
-from axiloom.drivergen.nest.locality import ZYNQ_7000, Caches, nest_cost, queue_cost
 from axiloom.drivergen.nest.nest import nests
 from axiloom.drivergen.nest.packed import CONSTANT, argument_attributes
 from axiloom.drivergen.nest.tile import Tile
@@ -50,6 +50,7 @@ from axiloom.drivergen.pipeline.pipelines import (
     transfer_passes,
 )
 from axiloom.isa import AcceleratorSpec
+from axiloom.plan.caches import ZYNQ_7000, Caches, nest_cost, queue_cost
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 TINY = Caches(l2_size=8192, l2_ways=8)
@@ -118,11 +119,12 @@ def order_by_passes(
         copy = module.clone()
         one = replace(annotate, order=order)
         run_passes(copy, [*prepare(spec), one, split(chosen), TilePass(), PlaceFlow(), *first])
-        found = [nest.moves() for _, nest in nests(copy)]
+        found = [(nest.plan(), nest.dma) for _, nest in nests(copy)]
         if "zero-copy" in chosen:
-            costs.append(sum(queue_cost(nest, spec.stream_width // 32) for nest in found))
+            costs.append(sum(queue_cost(plan, spec.stream_width // 32) for plan, _ in found))
         else:
-            costs.append(sum(nest_cost(nest, memory, how.buffers, how.keep, how.loops) for nest in found))
+            cost = partial(nest_cost, caches=memory, buffers=how.buffers, keep=how.keep, loops=how.loops)
+            costs.append(sum(cost(plan, dma) for plan, dma in found))
     return orders[costs.index(min(costs))]
 
 

@@ -15,9 +15,9 @@ from tests.drivergen import host
 
 from axiloom import isa
 from axiloom.drivergen import compile_mlir, matmul_mlir
-from axiloom.drivergen.nest.locality import Caches
 from axiloom.drivergen.pipeline.pipelines import OPTIMISATIONS
 from axiloom.isa import AcceleratorSpec
+from axiloom.plan.caches import Caches
 
 COPYING = OPTIMISATIONS[:-2]
 DTYPES = ("int8", "int16", "int32")

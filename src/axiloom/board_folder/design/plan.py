@@ -11,11 +11,11 @@ from axiloom import drivergen, isa
 from axiloom.base.errors import SpecError, UsageError
 from axiloom.boards.hardware import Hardware, Memory
 from axiloom.drivergen import Driver
-from axiloom.drivergen.nest.locality import Caches
 from axiloom.drivergen.problems import kinds
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.isa import Link
 from axiloom.isa.files.together import PAGE_BYTES
+from axiloom.plan.caches import Caches
 
 ON_CHIP_WINDOW = 65_536
 """Bytes of a window on a board without a processor, at most."""

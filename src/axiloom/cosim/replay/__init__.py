@@ -7,12 +7,13 @@ simulator's own model of the caches (``cosim/native/memory/memory.hpp``); it is 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from ctypes import POINTER, Structure, c_double, c_int32
 from dataclasses import dataclass
 from functools import cache
+from math import prod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from axiloom import boards
 from axiloom.base import processes
@@ -20,10 +21,15 @@ from axiloom.base.cache import cached_build, content_hash
 from axiloom.base.errors import BuildError
 from axiloom.cosim import native
 from axiloom.cosim.core import NATIVE, compiler
-from axiloom.drivergen.cost import plans
-
-if TYPE_CHECKING:
-    from axiloom.isa import AcceleratorSpec
+from axiloom.drivergen.cost.leaving import leaving_of
+from axiloom.drivergen.cost.products import computes, regions, tile_of
+from axiloom.isa import AcceleratorSpec
+from axiloom.isa.contract.types import WORD_BITS
+from axiloom.plan import Command, Plan, Queue, Receive, Region, Send, Window, Words
+from axiloom.plan.caches import LINE_BYTES
+from axiloom.plan.figures import commands
+from axiloom.plan.numbers import ceil_div
+from axiloom.plan.packets import innermost
 
 LIBRARY = "libaxl_replay.so"
 HERE = Path(__file__).parent
@@ -53,6 +59,10 @@ FIRST_WORD, COMPUTES, STORES, ENDED, FETCH = 8.0, 6.0, 12.0, 8.0, 34.0
 """Fabric cycles, besides the memory's latency: from the start of a transfer to its first word; from the last
 word of a tile to the array's first multiply-add; from the last one to the first word of C; from its last word
 to the end of the transfer; from telling the DMA of a descriptor to its transfer."""
+MATRICES_AT = {False: 0x108080, True: 0x1084C0}
+"""Where the arrays of a bare-metal program begin; with scatter-gather behind the queue's."""
+ADDED, COPIED, WRITTEN = range(3)
+"""The CPU adds a tile of results to its place, or copies it there; or the DMA writes it there."""
 REGISTER = 2.0
 """Of an access to a register, besides the way to it and back."""
 
@@ -152,7 +162,7 @@ class Replay:
     """Estimates for one accelerator on one board; `costs` by the names of `COSTS`, others are free."""
 
     def __init__(self, spec: AcceleratorSpec, board: boards.Board, costs: Mapping[str, float]) -> None:
-        self._library = library()
+        self._spec, self._library = spec, library()
         board = boards.through(board, spec.dma.coherent)
         self._config = native.config(board, [], 0)
         self._warm_bytes = WARM * board.last_cache[0]
@@ -175,18 +185,20 @@ class Replay:
         self._costs = (c_double * len(COSTS))(*(costs.get(name, 0.0) for name in COSTS))
 
     @staticmethod
-    def fits(plan: plans.Plan) -> bool:
+    def fits(plan: Plan) -> bool:
         """Whether there is room for the plan in what it is handed over with."""
-        return len(plan.trips) <= LOOPS and len(plan.operands) <= OPERANDS and len(plan.stages) <= STAGES
+        stages = (max(1, sum(isinstance(move, Send) for move in c.moves)) for c, _ in commands(plan))
+        return len(plan.levels) <= LOOPS and len(regions(plan)) <= OPERANDS and sum(stages) <= STAGES
 
-    def run(self, plan: plans.Plan, calls: int = 1) -> Estimate:
+    def run(self, plan: Plan, calls: int = 1) -> Estimate:
         """`calls` of the driver in one program, of which `CALLS` are gone through at most."""
-        held = sum(operand.rows * operand.cols * operand.element for operand in plan.operands)
+        arrays = regions(plan).values()
+        held = sum(prod(span.size for span in region.spans) * region.bits // 8 for region in arrays)
         through = min(calls, CALLS if held <= self._warm_bytes else 1)
         counts, parts = (c_double * len(COSTS))(), (c_double * len(PARTS))()
         returned = (c_double * through)()
         cycles = self._library.axl_replay(
-            *(_structure(plan), self._machine, self._config, self._costs),
+            *(_structure(self._spec, plan), self._machine, self._config, self._costs),
             *(counts, parts, through, returned),
         )
         later = returned[-1] - (returned[-2] if through > 1 else self._start)
@@ -199,19 +211,71 @@ class Replay:
         )
 
 
-def _structure(plan: plans.Plan) -> _Plan:
-    structure = _Plan(loops=len(plan.trips), operands=len(plan.operands), stages=len(plan.stages))
-    structure.trips[: len(plan.trips)] = plan.trips
-    for name in _PACKETS:
-        setattr(structure, name, int(getattr(plan, name)))
-    for to, operand in zip(structure.operand, plan.operands, strict=False):
-        for name, value in vars(operand).items():
-            if isinstance(value, tuple):
-                getattr(to, name)[: len(value)] = value
-            else:
-                setattr(to, name, value)
-    for at, stage in zip(structure.stage, plan.stages, strict=False):
-        for name, value in (vars(stage) | vars(stage.leaving)).items():
-            if name != "leaving":
-                setattr(at, name, int(value))
-    return structure
+def _structure(spec: AcceleratorSpec, plan: Plan) -> _Plan:
+    """A plan of a matrix product as the replay has it."""
+    trips, own = plan.trips, regions(plan)
+    packets = plan.transport.packets if isinstance(plan.transport, Window) else innermost(trips)
+    whole = _Plan(
+        loops=len(trips),
+        trips=tuple(trips),
+        queued=plan.is_queued,
+        **{name: getattr(packets, name) for name in ("level", "count", "chunks", "apart", "copies")},
+        parts=max(1, len(packets.parts)),
+        tabled=isinstance(plan.transport, Queue) and plan.transport.table,
+        operands=len(own),
+    )
+    results = {move.region.array: move for _, _, move, _ in plan.items if isinstance(move, Receive)}
+    base = MATRICES_AT[spec.dma.scatter_gather]
+    for at, operand in enumerate(spec.data):
+        region = own[operand]
+        whole.operand[at] = _operand(plan, region, base, results.get(operand))
+        base += ceil_div(prod(span.size for span in region.spans) * region.bits // 8, LINE_BYTES) * LINE_BYTES
+    stages = list(_stages(spec, plan))
+    whole.stages = len(stages)
+    whole.stage[: len(stages)] = stages
+    return whole
+
+
+def _operand(plan: Plan, region: Region, base: int, result: Receive | None) -> _Operand:
+    """Rows and columns as they travel."""
+    rows, cols = (region.spans[axis] for axis in region.order)
+    steps = [
+        tuple(dict(span.loops).get(level.name, 0) // span.tile for level in plan.levels)
+        for span in (rows, cols)
+    ]
+    taken = ADDED if result is None or result.add else WRITTEN if result.in_place else COPIED
+    return _Operand(
+        *(base, region.bits // 8, rows.stride, cols.stride, rows.size, cols.size, rows.tile, cols.tile),
+        *steps,
+        *(rows.tile * cols.tile * region.bits // WORD_BITS, rows.shift, cols.shift, taken),
+    )
+
+
+def _stages(spec: AcceleratorSpec, plan: Plan) -> Iterator[_Stage]:
+    """What each command stages for one tile: words of its head; what the device does behind the last one."""
+    tile = tile_of(spec, plan)
+    cycles, leaving = prod(tile.values()) // spec.macs, leaving_of(spec, tile)
+    names = [level.name for level in plan.levels]
+    operands = list(spec.data)
+    for number, behind, command in _in_text(plan):
+        head = sum(move.words for move in command.moves if isinstance(move, Words))
+        sends = [move for move in command.moves if isinstance(move, Send)]
+        back = [operands.index(str(move.region.array)) for move in command.moves if isinstance(move, Receive)]
+        for at, send in enumerate(sends or [None]):
+            last = at + 1 >= len(sends)
+            moved = send.loops if send else ()
+            yield _Stage(
+                *(number, behind, 0 if at else head, operands.index(str(send.region.array)) if send else -1),
+                cycles if last and computes(spec, command) else 0,
+                back[0] if last and back else -1,
+                sum(1 << loop for loop, name in enumerate(names[: number + 1]) if name in moved),
+                *(leaving.bands, leaving.across, leaving.lines),
+            )
+
+
+def _in_text(plan: Plan) -> Iterator[tuple[int, bool, Command]]:
+    """The commands in the order of the text, each with the number of its loop."""
+    for number, level in enumerate(plan.levels):
+        yield from ((number, False, command) for command in level.pre)
+    for number, level in reversed(list(enumerate(plan.levels))):
+        yield from ((number, True, command) for command in level.post)

@@ -53,7 +53,7 @@ class Packets : public Driver {
     uint32_t out(int32_t offset) const { return static_cast<uint32_t>(machine.out + 4 * offset); }
     static int32_t whole_lines(int32_t n) { return (n + 7) / 8 * 8; }
 
-    // ---- layout: as drivergen/nest/layout.py
+    // ---- layout: as plan/packets.py
 
     int32_t words_of(const Stage &s) const { return s.head + (s.operand < 0 ? 0 : plan.operand[s.operand].words); }
 

@@ -7,7 +7,7 @@ namespace axl {
 
 constexpr int LOOPS = 4, OPERANDS = 4, STAGES = 12;
 
-// How a tile of results gets to its place: see drivergen/cost/plans.py.
+// How a tile of results gets to its place: see __init__.py.
 enum Taken : int32_t { ADDED, COPIED, WRITTEN };
 
 struct Operand {
@@ -31,7 +31,7 @@ struct Stage {
     int32_t bands, across, lines; // of a result: see drivergen/cost/leaving.py
 };
 
-// Loops from outside in. Packets as drivergen/cost/packets.py has them; with `queued` there are none.
+// Loops from outside in. Packets as plan/tree.py has them; with `queued` there are none.
 struct Plan {
     int32_t loops, trips[LOOPS];
     int32_t queued;

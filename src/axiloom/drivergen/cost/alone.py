@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from math import prod
 
-from axiloom.drivergen.cost.plans import Plan, in_order
+from axiloom.drivergen.cost.leaving import leaving_of
+from axiloom.drivergen.cost.products import computes, tile_of
+from axiloom.isa import AcceleratorSpec
+from axiloom.plan import Plan, Receive, Send
+from axiloom.plan.figures import in_order
 
 MOST = 20_000
 """Tiles that are gone through. Where there are more, what cannot overlap does not count."""
@@ -12,7 +16,7 @@ HALVES = 2
 """Each operand and each result has two buffers."""
 
 
-def device_cycles(plan: Plan, beat_words: int) -> float | None:
+def device_cycles(spec: AcceleratorSpec, plan: Plan) -> float | None:
     """Fabric cycles from the first beat that comes in to the last one that goes out.
 
     A load waits until no multiply-add reads its buffer, a multiply-add for its operands and for a free buffer
@@ -21,26 +25,31 @@ def device_cycles(plan: Plan, beat_words: int) -> float | None:
     """
     if prod(plan.trips) > MOST:
         return None
+    tile = tile_of(spec, plan)
+    cycles, leaving = prod(tile.values()) // spec.macs, leaving_of(spec, tile)
     stream = begun = array = sender = 0.0
-    half = [0] * len(plan.operands)
-    in_use = [[0.0] * HALVES for _ in plan.operands]
+    half = dict.fromkeys(spec.data, 0)
+    in_use = {operand: [0.0] * HALVES for operand in spec.data}
     left = [0.0] * HALVES  # when each buffer of results is free
     result = 0
-    for stage in in_order(plan):
-        stream += stage.head / beat_words
-        if stage.operand >= 0:
-            half[stage.operand] ^= 1
-            stream = max(stream, in_use[stage.operand][half[stage.operand]])
-            stream += plan.operands[stage.operand].words / beat_words
-        if stage.compute:
+    for command in in_order(plan):
+        for move in command.moves:
+            if isinstance(move, Send):
+                operand = str(move.region.array)
+                half[operand] ^= 1
+                stream = max(stream, in_use[operand][half[operand]])
+            if not isinstance(move, Receive):
+                stream += move.words / spec.beat_words
+        if computes(spec, command):
             begun = max(array, stream, left[result])
-            array = begun + stage.compute
-            for operand, which in enumerate(half):
+            array = begun + cycles
+            for operand, which in half.items():
                 in_use[operand][which] = array
-        if stage.receives >= 0:
-            beats, leaving = plan.operands[stage.receives].words / beat_words, stage.leaving
-            first = begun + leaving.first(array - begun, beats)
-            sender = max(max(sender, first, stream) + beats, array + leaving.behind(beats))
-            left[result] = sender
-            result ^= 1
+        for move in command.moves:
+            if isinstance(move, Receive):
+                beats = move.words / spec.beat_words
+                first = begun + leaving.first(array - begun, beats)
+                sender = max(max(sender, first, stream) + beats, array + leaving.behind(beats))
+                left[result] = sender
+                result ^= 1
     return sender

@@ -13,7 +13,7 @@ larger, and what cannot overlap: packing the first packet, taking the last tile.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from math import prod
@@ -25,13 +25,17 @@ import numpy.typing as npt
 
 from axiloom.base.errors import UsageError
 from axiloom.drivergen.cost.leaving import leaving_of
-from axiloom.drivergen.cost.packets import Packets, Staged, packets
 from axiloom.drivergen.cost.selection import Candidate
 from axiloom.drivergen.cost.selection import sizes as sizes_of
 from axiloom.drivergen.cost.traffic import LINE, Copies, Schedule, Traffic
+from axiloom.drivergen.cost.traffic import traffic as traffic_of
 from axiloom.drivergen.nest.results import ACCUMULATED, Results
 from axiloom.drivergen.problems.matmul import Problem
 from axiloom.isa import AcceleratorSpec
+from axiloom.plan import Num, Packets, Plan, Send
+from axiloom.plan.numbers import pick
+from axiloom.plan.packets import Which, choices, innermost, sequence, visits
+from axiloom.plan.tree import Item
 
 Array = npt.NDArray[np.float64]
 
@@ -308,30 +312,29 @@ class Model:
     ) -> Schedule:
         # Copying drivers send tiles at an edge as they are, and take results as the model knows them.
         known = results if self.constants.in_place else replace(results, fresh=False)
-        return Schedule(self.spec, flow, order, sizes, residency=self.constants.residency, results=known)
+        return Schedule(self.spec, flow, tuple(order), sizes, self.constants.residency, known)
 
     def work(self, schedule: Schedule, tiles: Sequence[tuple[int, ...]]) -> Work:
         """What runs with these tiles have to do."""
         c = self.constants
-        traffic = schedule.traffic(tiles, coalesced=c.coalesced)
+        plan = schedule.family(tiles)
+        traffic = traffic_of(self.spec, plan, coalesced=c.coalesced)
         zero = np.zeros(len(tiles))
         transfers_in, overlaps = traffic.transfers_in, np.full(len(tiles), c.in_place)
         series, slots = None, zero
-        every = [zero + 1] * len(traffic.sends)
-        shares = every
+        shares = [zero + 1] * len(traffic.sends)
         window = zero
         if c.packets or c.in_place:
-            trips, staged = schedule.staged(tiles)
-            found = Packets.steps(trips)
+            sent = _Sent.of(
+                plan, choices(plan, self.spec.dma, buffers=BUFFERS, keep=True) if c.packets else ()
+            )
             if c.packets:
-                found = packets(trips, staged, self.spec.dma, buffers=BUFFERS)
-                overlaps = found.found
-                transfers_in = np.where(overlaps, found.number(trips), transfers_in)
-                window = np.where(overlaps, found.window, 0)
-            visits = [found.visits(trips, s.level, s.depends, single=False) for s in staged if s.operand]
-            both = zip(visits, traffic.sends, strict=True)
-            shares = [np.where(overlaps, np.minimum(n / one.tiles, 1), 1) for n, one in both]
-            series = self._series(found, overlaps, trips, staged)
+                overlaps = sent.fits
+                transfers_in = np.where(overlaps, sent.each(Packets.number), transfers_in)
+                window = np.where(overlaps, sent.each(lambda packets, _: packets.window), 0)
+            both = zip(sent.visits(), traffic.sends, strict=True)
+            shares = [np.where(overlaps, np.minimum(n / copies.tiles, 1), 1) for n, copies in both]
+            series = self._series(sent, overlaps)
         counts = dict.fromkeys(CPU, zero) | {
             "start": zero + 1,
             "opcode": traffic.opcodes,
@@ -384,39 +387,28 @@ class Model:
         bands = [leaving_of(self.spec, dict(zip(self.spec.dims, tile, strict=True))).bands for tile in tiles]
         return 1 - 1 / np.array(bands, float)
 
-    def _series(
-        self,
-        found: Packets,
-        overlaps: npt.NDArray[np.bool_],
-        trips: Sequence[Array],
-        staged: Sequence[Staged],
-    ) -> Series:
-        number = found.number(trips) / found.parts
-        length = int(min(SERIES, np.where(overlaps, number, 1).max()))
+    def _series(self, sent: _Sent, overlaps: npt.NDArray[np.bool_]) -> Series:
+        parts = sent.each(lambda packets, _: max(1, len(packets.parts)))
+        count = sent.each(Packets.number) / parts
+        length = int(min(SERIES, np.where(overlaps, count, 1).max()))
         in_place = self.constants.in_place
-        present, packed = found.sequence(trips, staged, length, lasts=in_place)
-        zero = np.zeros_like(present[0])
-        words = sum((n * s.words for n, s in zip(present, staged, strict=True)), start=zero)
-        taken = [n * s.receives for s, n in zip(staged, present, strict=True)]
-        exists = np.arange(length)[:, None] < number
-
-        def share(times: Array, s: Staged, loops: Collection[int]) -> Array:
-            every = found.visits(trips, s.level, s.depends, single=False)
-            if in_place:
-                every = prod((trips[loop] for loop in loops), start=np.ones_like(every))
-            return times / np.maximum(every, 1)
-
-        rows = [share(n, s, s.depends) for n, s in zip(packed, staged, strict=True) if s.operand]
+        present, packed = sent.sequence(length, lasts=in_place)
+        trips, items = sent.plan.trips, sent.plan.items
+        words = taken = np.zeros_like(present[0])
+        for item, times in zip(items, present, strict=True):
+            if item.is_sent:
+                words = words + times * item.move.words
+            else:
+                taken = taken + times
+        tiles = [at for at, item in enumerate(items) if isinstance(item.move, Send)]
         if in_place:
-            around = [range(s.level + 1) for s in staged]
-            both = zip(present, staged, around, strict=True)
-            rows += [share(n, s, loops) for n, s, loops in both if s.operand]
-        return Series(
-            words / (self.spec.stream_width / 32),
-            np.stack(rows),
-            sum(taken, start=zero),
-            np.where(exists, found.parts, 0),
-        )
+            rows = [packed[at] / np.maximum(prod(trips[loop] for loop in items[at].moved), 1) for at in tiles]
+            rows += [present[at] / np.maximum(prod(trips[: items[at].level + 1]), 1) for at in tiles]
+        else:
+            rows = [packed[at] / np.maximum(n, 1) for at, n in zip(tiles, sent.visits(), strict=True)]
+        exists = np.arange(length)[:, None] < count
+        beats = words / (self.spec.stream_width / 32)
+        return Series(beats, np.stack(rows), taken, np.where(exists, parts, 0))
 
     def _slots(self, traffic: Traffic) -> Array:
         """How many tiles may be on their way, by sw/src/dma_queue.c: about 2048 words, a power of two.
@@ -502,6 +494,49 @@ class Model:
 
 
 @dataclass(frozen=True)
+class _Sent:
+    """A family as it is sent: numbers of candidates, their packets, and the trips of their loops."""
+
+    plan: Plan
+    groups: list[tuple[Which, Packets, list[Num]]]
+    fits: npt.NDArray[np.bool_]
+    """Into packets; the others are sent tile by tile."""
+
+    @classmethod
+    def of(cls, plan: Plan, chosen: Sequence[tuple[Which, Packets | None]]) -> _Sent:
+        fits = np.zeros(plan.count or 1, bool)
+        groups = []
+        for which, packets in chosen or [(np.arange(len(fits)), None)]:
+            fits[which] = packets is not None
+            trips = [pick(n, which) for n in plan.trips]
+            groups.append((which, packets or innermost(trips), trips))
+        return cls(plan, groups, fits)
+
+    def each(self, figure: Callable[[Packets, list[Num]], Num]) -> Array:
+        """A figure of each candidate's packets."""
+        values = np.zeros(len(self.fits))
+        for which, packets, trips in self.groups:
+            values[which] = figure(packets, trips)
+        return values
+
+    def visits(self) -> list[Array]:
+        """How often each tile that is sent is packed."""
+
+        def of(item: Item) -> Array:
+            return self.each(lambda p, trips: visits(p, trips, item.level, item.moved, single=False))
+
+        return [of(item) for item in self.plan.items if isinstance(item.move, Send)]
+
+    def sequence(self, length: int, *, lasts: bool) -> tuple[Array, Array]:
+        """How often each item is in the first packets, and how often packed: (items, packets, candidates)."""
+        present, packed = (np.zeros((len(self.plan.items), length, len(self.fits))) for _ in range(2))
+        for which, packets, trips in self.groups:
+            some = sequence(packets, trips, self.plan.items, length, lasts=lasts)
+            present[:, :, which], packed[:, :, which] = map(np.stack, some)
+        return present, packed
+
+
+@dataclass(frozen=True)
 class Choice:
     """A candidate with its estimate. Times in seconds."""
 
@@ -532,7 +567,7 @@ def rank(
         schedule = model.schedule(flow, order, named, problem.results)
         tiles = tuple(one.tile for one in group)
         # With residency several flows come to the same.
-        same = order, tuple(schedule.uses), tiles
+        same = schedule.plan(tiles[0]), tiles
         if same not in known:
             known[same] = model.work(schedule, tiles)
         work = known[same]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import gcd
 from typing import NamedTuple
@@ -14,11 +14,12 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from axiloom.drivergen.dialects import accel
 from axiloom.drivergen.match.matmul import terms
 from axiloom.drivergen.match.trait import Trait
-from axiloom.drivergen.nest.matrix import Matrix
-from axiloom.drivergen.nest.moves import Loop, Move, Moves
 from axiloom.drivergen.nest.tile import Tile
 from axiloom.isa.contract.framing import padded
-from axiloom.isa.contract.types import WORD_BITS, HostAction, Recv, Scope, Send, SendIdx
+from axiloom.isa.contract.types import WORD_BITS, HostAction, Recv, Scope, SendIdx
+from axiloom.isa.contract.types import Send as SendAction
+from axiloom.plan import Command, Level, Plan, Receive, Region, Send, Span, Words
+from axiloom.plan.tree import Move
 
 BEFORE_LOOPS = -1
 """The level of the init opcodes."""
@@ -90,7 +91,7 @@ class Operand:
     """Bytes that divide where it begins in the function's argument."""
 
 
-class _Site(NamedTuple):
+class Site(NamedTuple):
     """An opcode in a flow."""
 
     name: str
@@ -99,7 +100,14 @@ class _Site(NamedTuple):
     """Behind the loop inside."""
 
 
-class Plan:
+@dataclass(frozen=True)
+class Placed(Region):
+    """A region of an annotated op; `tile` says whether a descriptor can express it."""
+
+    tile: Tile = field(kw_only=True)
+
+
+class Placement:
     """An annotated op (or a part of it, see accel-split) as accel-place-flow would place it.
 
     `sizes`: of its loops. `overwrites`: results take the place of what was there. `overlap`:
@@ -124,80 +132,65 @@ class Plan:
     def trips(self, loop: int) -> int:
         return -(-self.sizes[loop] // self.trait.tile[loop])
 
-    def moves(self) -> Moves:
-        trait = self.trait
-        pre: list[list[Move]] = [[] for _ in trait.order]
-        post: list[list[Move]] = [[] for _ in trait.order]
-        before: list[Move] = []
-        for transfer, site in enumerate(self._sites):
+    def plan(self) -> Plan:
+        """What is moved; regions are `Placed`."""
+        order = self.trait.order
+        pre: list[list[Command]] = [[] for _ in order]
+        post: list[list[Command]] = [[] for _ in order]
+        before: list[Command] = []
+        for site in self._sites:
             at = before if site.level == BEFORE_LOOPS else (post if site.behind else pre)[site.level]
-            at += self._moves(site, transfer)
+            at.append(self._command(site))
         levels = (
-            Loop(self.trips(loop), tuple(own), tuple(behind))
-            for loop, own, behind in zip(trait.order, pre, post, strict=True)
+            Level(self.trait.dims[loop], self.trips(loop), tuple(own), tuple(behind))
+            for loop, own, behind in zip(order, pre, post, strict=True)
         )
-        return Moves(tuple(levels), trait.dma, tuple(before))
+        return Plan.of(list(levels), before)
 
     # --- opcodes --------------------------------------------------------------------------------------
 
     @cached_property
-    def _sites(self) -> list[_Site]:
+    def _sites(self) -> list[Site]:
         trait = self.trait
         first = len(trait.order) - trait.flow.depth
         init = trait.init.opcodes() if trait.init else ()
-        return [_Site(name, BEFORE_LOOPS, False) for name, _ in init] + list(_sites(trait.flow, first))
+        return [Site(name, BEFORE_LOOPS, False) for name, _ in init] + list(sites(trait.flow, first))
 
-    def _moves(self, site: _Site, transfer: int) -> Iterator[Move]:
+    def _command(self, site: Site) -> Command:
         actions = list(padded(self.trait.opcodes[site.name], self.trait.stream_width // WORD_BITS))
         answers = any(isinstance(action, Recv) for action in actions)
-        loads = site.level != BEFORE_LOOPS and site.name in self.trait.loads
-        first = True
-        for action in actions:
-            if isinstance(action, Recv):
-                continue
-            begins = first and not answers  # else the receive, which is armed before, carries the name
-            yield self._sent(action, site, transfer, begins=begins, loads=begins and loads)
-            first = False
-        for action in actions:
-            if isinstance(action, Recv):
-                yield self._tile(self.trait.operand(action.operand), site, transfer, sent=False)
+        loads = not answers and site.level != BEFORE_LOOPS and site.name in self.trait.loads
+        return Command(site.name, tuple(self._move(action, site.level) for action in actions), loads)
 
-    def _sent(self, action: HostAction, site: _Site, transfer: int, *, begins: bool, loads: bool) -> Move:
-        if isinstance(action, Send):
-            number = self.trait.operand(action.operand)
-            return self._tile(number, site, transfer, begins=begins, loads=loads)
+    def _move(self, action: HostAction, level: int) -> Move:
+        if isinstance(action, SendAction):
+            region = self._region(self.trait.operand(action.operand), level)
+            return Send(region.tile.words, region)
+        if isinstance(action, Recv):
+            region = self._region(self.trait.operand(action.operand), level)
+            return Receive(region.tile.words, region, add=not self.overwrites)
         moving = [self.trait.dim(action.dim)] if isinstance(action, SendIdx) else []
-        return Move(1, self._levels(moving), begins=begins, transfer=transfer, loads=loads)
-
-    def _levels(self, loops: Iterable[int]) -> frozenset[int]:
-        return frozenset(self.trait.order.index(loop) for loop in loops if loop in self.trait.order)
+        return Words(1, frozenset(self.trait.dims[loop] for loop in moving if loop in self.trait.order))
 
     # --- tiles ----------------------------------------------------------------------------------------
 
-    def _tile(
-        self,
-        number: int,
-        site: _Site,
-        transfer: int,
-        *,
-        sent: bool = True,
-        begins: bool = False,
-        loads: bool = False,
-    ) -> Move:
-        tile = self._in_memory(number, site.level)
-        moving = [self._moving(number, dim, site.level) for dim in range(len(self.operands[number].shape))]
-        levels = [self._levels(terms_) for terms_ in moving]
-        return Move(
-            tile.words,
-            frozenset().union(*levels),
-            sent,
-            source=self.operands[number].source,
-            begins=begins,
-            transfer=transfer,
-            loads=loads,
-            tile=tile,
-            matrix=self._matrix(number, tile, levels, again=not sent and not self.overwrites),
+    def _region(self, number: int, level: int) -> Placed:
+        operand, tile = self.operands[number], self._in_memory(number, level)
+        kept = [dim for dim, axis in enumerate(self.tiles.axes(number)) if axis is not None]
+        order = tuple(kept[dim] for dim in tile.permutation)
+        lengths = dict(zip(order, tile.shape, strict=True))
+        strides = operand.strides or (None,) * len(operand.shape)
+        spans = (
+            Span(lengths.get(dim, 1), size, self._steps(number, dim, level), stride)
+            for dim, (size, stride) in enumerate(zip(operand.shape, strides, strict=True))
         )
+        dense = tile.dense is not None
+        return Placed(operand.source, tuple(spans), order, operand.bits, dense, tile=tile)
+
+    def _steps(self, number: int, dim: int, level: int) -> tuple[tuple[str, int], ...]:
+        """Loops that move a tile along a dim of its operand, by so many elements."""
+        moving = self._moving(number, dim, level).items()
+        return tuple((self.trait.dims[loop], factor * self.trait.tile[loop]) for loop, factor in moving)
 
     def _expression(self, number: int, dim: int) -> AffineExpr:
         return self.maps[number].results[dim]
@@ -269,27 +262,6 @@ class Plan:
         own = 0 if size <= tile else tile
         return gcd(own, size - tile) if loop in self.overlapped else own
 
-    def _matrix(
-        self, number: int, tile: Tile, levels: Sequence[frozenset[int]], *, again: bool
-    ) -> Matrix | None:
-        operand = self.operands[number]
-        strides = operand.strides
-        if len(operand.shape) != 2 or strides is None or strides[0] is None or strides[1] != 1:
-            return None
-        shape = [0, 0]
-        for size, dim in zip(tile.shape, tile.permutation, strict=True):
-            shape[dim] = size
-        bytes_each = operand.bits // 8
-        return Matrix(
-            (shape[0], shape[1]),
-            (operand.shape[0], operand.shape[1]),
-            strides[0] * bytes_each,
-            bytes_each,
-            (levels[0], levels[1]),
-            0,
-            2 if again else 1,
-        )
-
     # --- edges ----------------------------------------------------------------------------------------
 
     def _has_edge(self, loop: int) -> bool:
@@ -319,11 +291,11 @@ class Plan:
         return name in self.tiles.axes(number) and name not in inside and name not in self.trait.settings
 
 
-def _sites(scope: Scope, level: int) -> Iterator[_Site]:
+def sites(scope: Scope, level: int) -> Iterator[Site]:
     behind = False
     for item in scope.items:
         if isinstance(item, Scope):
-            yield from _sites(item, level + 1)
+            yield from sites(item, level + 1)
             behind = True
         else:
-            yield _Site(item, level, behind)
+            yield Site(item, level, behind)

@@ -5,20 +5,22 @@ Each loop holds opcodes in front of the loop inside it and opcodes behind; the i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from itertools import count
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from math import prod
 
 from xdsl.dialects import func, memref, scf
-from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.dialects.builtin import MemRefType, ModuleOp, StringAttr
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.traits import is_side_effect_free
 
 from axiloom.drivergen.dialects import accel
 from axiloom.drivergen.dialects.elements import element_bits
-from axiloom.drivergen.nest.matrix import Matrix
-from axiloom.drivergen.nest.moves import Loop, Move, Moves
 from axiloom.isa.contract.types import DmaConfig
+from axiloom.plan import Command, Plan, Receive, Region, Send, Span, Words
+from axiloom.plan.tree import Level as PlanLevel
+from axiloom.plan.tree import Move
 
 OPCODE = "opcode"
 """On the first op of an opcode: its name."""
@@ -63,67 +65,67 @@ class Nest:
             for item in (*level.pre, *level.post):
                 yield number, item
 
-    def moves(self) -> Moves:
-        """The same in numbers."""
-        levels = [self._in_numbers(level) for level in self.levels]
-        return Moves(tuple(levels), self.dma)
+    def plan(self) -> Plan:
+        """What is moved, in numbers."""
+        return Plan.of(
+            [
+                PlanLevel(name, level.trips, self._commands(level.pre), self._commands(level.post))
+                for name, level in zip(self._names, self.levels, strict=True)
+            ]
+        )
 
-    def _in_numbers(self, level: Level) -> Loop:
-        transfers = count()
-        moves: list[Move] = []
-        for item in (*level.pre, *level.post):
-            begins = OPCODE in item.attributes
-            words = [value for value in item.operands if value is not item.offset]
-            moves.append(
-                Move(
-                    item.words(),
-                    self._loops(words),
-                    sent=isinstance(item, accel.StageOp),
-                    source=_source(item.tile) if isinstance(item, accel.SendOp | accel.RecvOp) else None,
-                    begins=begins,
-                    transfer=next(transfers),
-                    matrix=self._matrix(item) if isinstance(item, accel.SendOp | accel.RecvOp) else None,
-                )
-            )
-        return Loop(level.trips, tuple(moves[: len(level.pre)]), tuple(moves[len(level.pre) :]))
+    @cached_property
+    def _names(self) -> list[str]:
+        return [f"{level.name}_{number}" for number, level in enumerate(self.levels)]
 
-    def _loops(self, values: list[SSAValue]) -> frozenset[int]:
-        """Numbers of the loops that values are computed from."""
+    def _commands(self, items: Sequence[Item]) -> tuple[Command, ...]:
+        commands: list[Command] = []
+        for item in items:
+            opcode = item.attributes.get(OPCODE)
+            if opcode is not None or not commands:
+                commands.append(Command(opcode.data if isinstance(opcode, StringAttr) else "", ()))
+            last = commands[-1]
+            commands[-1] = replace(last, moves=(*last.moves, self._move(item)))
+        return tuple(commands)
+
+    def _move(self, item: Item) -> Move:
+        if isinstance(item, accel.SendOp):
+            return Send(item.words(), self._region(item))
+        if isinstance(item, accel.RecvOp):
+            return Receive(item.words(), self._region(item), add=item.mode.data == "accumulate")
+        return Words(
+            item.words(), self._loops([value for value in item.operands if value is not item.offset])
+        )
+
+    def _loops(self, values: Sequence[SSAValue]) -> frozenset[str]:
+        """The loops that values are computed from."""
         found = reached(values)
-        return frozenset(number for number, level in enumerate(self.levels) if level.counter in found)
+        both = zip(self._names, self.levels, strict=True)
+        return frozenset(name for name, level in both if level.counter in found)
 
-    def _matrix(self, item: accel.SendOp | accel.RecvOp) -> Matrix | None:
-        view = item.tile.owner
-        if not isinstance(view, memref.SubviewOp):
-            return None
-        kind = view.source.type
-        assert isinstance(kind, MemRefType)
-        strides = kind.get_strides()
-        if len(kind.get_shape()) != 2 or strides is None or strides[0] is None or strides[1] != 1:
-            return None
-        shape = [0, 0]
-        for size, dim in zip(item.shape.get_values(), item.permutation.get_values(), strict=True):
-            shape[dim] = size
-        rows, cols = kind.get_shape()
-        down, along = (self._loops([offset]) for offset in view.offsets)
-        size = element_bits(kind) // 8
-        read_again = isinstance(item, accel.RecvOp) and item.mode.data == "accumulate"
-        return Matrix(
-            (shape[0], shape[1]),
-            (rows, cols),
-            strides[0] * size,
-            size,
-            (down, along),
-            0,
-            2 if read_again else 1,
+    def _region(self, item: accel.SendOp | accel.RecvOp) -> Region:
+        """Axis by axis where it is known which loops move it along each."""
+        sizes, order = item.shape.get_values(), item.permutation.get_values()
+        view, every = item.tile.owner, self._loops([item.tile])
+        bits = element_bits(item.tile.type)
+        if isinstance(view, memref.SubviewOp) and len(view.offsets) == len(order):
+            kind = view.source.type
+            assert isinstance(kind, MemRefType)
+            loops = [self._loops([offset]) for offset in view.offsets]
+            strides = kind.get_strides() or [None] * len(order)
+            spans = tuple(
+                Span(sizes[order.index(dim)], size, tuple((name, None) for name in sorted(own)), stride)
+                for dim, (size, own, stride) in enumerate(zip(kind.get_shape(), loops, strides, strict=True))
+            )
+            if frozenset().union(*loops) == every:
+                return Region(view.source, spans, tuple(order), bits)
+        whole = prod(sizes)
+        return Region(
+            item.tile, (Span(whole, whole, tuple((name, None) for name in sorted(every))),), (0,), bits
         )
 
 
-def _source(tile: SSAValue) -> SSAValue:
-    return tile.owner.source if isinstance(tile.owner, memref.SubviewOp) else tile
-
-
-def reached(values: list[SSAValue]) -> set[SSAValue]:
+def reached(values: Sequence[SSAValue]) -> set[SSAValue]:
     """`values`, and all that they are computed from."""
     found: set[SSAValue] = set()
     todo = list(values)

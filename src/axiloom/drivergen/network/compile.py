@@ -21,7 +21,6 @@ from axiloom.drivergen.c.driver import Arg, Call, Driver, arguments
 from axiloom.drivergen.c.driver import entry_name as c_name
 from axiloom.drivergen.dialects.mlir import fail, only_function, parse
 from axiloom.drivergen.match.by_hand import check_input
-from axiloom.drivergen.nest.locality import ZYNQ_7000, Caches
 from axiloom.drivergen.nest.packed import CONSTANT, argument_attributes
 from axiloom.drivergen.network import constants, cpu, emit, estimate
 from axiloom.drivergen.network.estimate import Clocks
@@ -44,6 +43,7 @@ from axiloom.drivergen.pipeline.compile import compile_mlir, config_hash, run_pa
 from axiloom.drivergen.pipeline.pipelines import PIPELINES
 from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.isa import AcceleratorSpec, Link
+from axiloom.plan.caches import ZYNQ_7000, Caches
 
 Array = np.ndarray[Any, Any]
 

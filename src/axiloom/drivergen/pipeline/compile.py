@@ -26,7 +26,6 @@ from axiloom.drivergen.match import by_hand, published
 from axiloom.drivergen.match.in_place import starts_from_zero
 from axiloom.drivergen.match.matmul import MATMUL_DIMS, sizes
 from axiloom.drivergen.match.trait import Trait, is_annotated
-from axiloom.drivergen.nest.locality import ZYNQ_7000, Caches
 from axiloom.drivergen.nest.packed import packings, sources
 from axiloom.drivergen.nest.results import Results
 from axiloom.drivergen.passes.frontend.annotate import Annotate
@@ -45,6 +44,7 @@ from axiloom.drivergen.pipeline.decisions import decide
 from axiloom.drivergen.pipeline.pipelines import LOCAL, optimisations, prepare, split, transfer_passes
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS
+from axiloom.plan.caches import ZYNQ_7000, Caches
 
 STAGES = ("linalg", "accel", "calls", "c")
 """Where compilation can stop: annotated linalg, transfers in loops, calls of the runtime, C."""

@@ -6,9 +6,10 @@ The answers are computed from the traits and the indexing maps of the annotated 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from math import gcd, prod
 
 from xdsl.dialects import func
@@ -22,9 +23,7 @@ from axiloom.drivergen.dialects.elements import element_bits
 from axiloom.drivergen.dialects.product import requantises
 from axiloom.drivergen.dialects.views import VIEWS, array_of, zero_fill
 from axiloom.drivergen.match.trait import Trait, is_annotated
-from axiloom.drivergen.nest.flow import Operand, Plan, received_once
-from axiloom.drivergen.nest.locality import Caches, nest_cost, queue_cost
-from axiloom.drivergen.nest.moves import Move, Moves, resident, tiled
+from axiloom.drivergen.nest.flow import Operand, Placed, Placement, received_once
 from axiloom.drivergen.nest.packed import CONSTANT, argument_attributes
 from axiloom.drivergen.nest.tile import Tile, begins_on
 from axiloom.drivergen.passes.frontend.interchange import in_order
@@ -36,6 +35,10 @@ from axiloom.drivergen.passes.transfers.residency import Residency
 from axiloom.drivergen.pipeline.pipelines import ORDERED, packets, transfer_passes
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS
+from axiloom.plan import Plan, Receive, Send, Span
+from axiloom.plan.caches import Caches, nest_cost, queue_cost
+from axiloom.plan.rewrite import resident, tiled
+from axiloom.plan.tree import Move
 
 Order = tuple[str, ...]
 
@@ -109,23 +112,25 @@ def _is_legal(op: linalg.GenericOp, spec: AcceleratorSpec, order: Order) -> bool
 def _cost(
     op: linalg.GenericOp, order: Order, spec: AcceleratorSpec, chosen: Sequence[str], caches: Caches
 ) -> float:
-    moves = in_loops(op, in_order(Trait.of(op), order), chosen, caches)
+    trait = in_order(Trait.of(op), order)
+    plan = in_loops(op, trait, chosen, caches)
     if "zero-copy" in chosen:
-        return queue_cost(moves, spec.stream_width // WORD_BITS)
+        return queue_cost(plan, spec.stream_width // WORD_BITS)
     how = packets(chosen) or CoalesceLoops(buffers=0)
-    return nest_cost(moves, caches if "cache-tiling" in chosen else None, how.buffers, how.keep, how.loops)
+    memory = caches if "cache-tiling" in chosen else None
+    return float(nest_cost(plan, trait.dma, memory, buffers=how.buffers, keep=how.keep, loops=how.loops))
 
 
-def in_loops(op: linalg.GenericOp, trait: Trait, chosen: Sequence[str], caches: Caches) -> Moves:
+def in_loops(op: linalg.GenericOp, trait: Trait, chosen: Sequence[str], caches: Caches) -> Plan:
     """What an op moves with that trait, behind the passes that place its loops and loads."""
     (part,) = parts(op)
-    moves = _plan(op, replace(part, trait=trait)).moves()
-    for one in transfer_passes(chosen, caches=caches):
-        if isinstance(one, CacheTiling) and (block := one.best(moves)):
-            moves = tiled(moves, *block)
-        if isinstance(one, Residency):
-            moves = resident(moves, outermost=one.outermost)
-    return moves
+    plan = _plan(op, replace(part, trait=trait))
+    for step in transfer_passes(chosen, caches=caches):
+        if isinstance(step, CacheTiling) and (block := step.best(plan, trait.dma)):
+            plan = tiled(plan, *block)
+        if isinstance(step, Residency):
+            plan = resident(plan, outermost=step.outermost)
+    return plan
 
 
 # --- in place ---------------------------------------------------------------------------------------
@@ -137,17 +142,14 @@ def reads_in_place(ops: Sequence[linalg.GenericOp], chosen: Sequence[str], strea
     What is packed anyway is better kept in packets. Beside a constant, whose packing costs nothing now, the
     others may be a quarter of what is sent: the one row of a product with weights.
     """
-    plans = [
-        _plan(op, part, number, overlap=True).moves() for op in ops for number, part in enumerate(parts(op))
-    ]
+    plans = [_plan(op, part, number, overlap=True) for op in ops for number, part in enumerate(parts(op))]
     plans = _with_packed_constants(ops, plans)
     if "residency" in chosen:
-        plans = [resident(moves, outermost=True) for moves in plans]
+        plans = [resident(plan, outermost=True) for plan in plans]
     sent, copied = [], []
     for times, move in _transfers(plans):
-        assert move.tile is not None
-        tile = move.tile.flat()
-        if not move.sent:
+        tile = _tile(move).flat()
+        if isinstance(move, Receive):
             if tile.dense is not None:
                 return False
             continue
@@ -158,51 +160,60 @@ def reads_in_place(ops: Sequence[linalg.GenericOp], chosen: Sequence[str], strea
             if tile.dense is not None:
                 return False
             copied.append(tile.words * (times or 1))
-    constants = any(_is_constant(move.source) for _, move in sent)
+    constants = any(_is_constant(move.region.array) for _, move in sent)
     return sum(copied) <= (sum(words for words, _ in sent) // SMALL if constants else 0)
 
 
-def _transfers(plans: Sequence[Moves]) -> Iterator[tuple[int | None, Move]]:
+def _transfers(plans: Sequence[Plan]) -> Iterator[tuple[int | None, Send | Receive]]:
     """Every tile, and how often it is sent; None: once, in front of the loops."""
-    for moves in plans:
-        yield from ((None, move) for move in moves.before if move.is_tile)
-        for level, move in moves.items():
-            if move.is_tile:
-                yield prod(moves.trips[: level + 1]), move
+    for plan in plans:
+        before = ((None, move) for command in plan.before for move in command.moves)
+        inside = ((prod(plan.trips[: item.level + 1]), item.move) for item in plan.items)
+        yield from (
+            (times, move) for times, move in chain(before, inside) if isinstance(move, Send | Receive)
+        )
+
+
+def _tile(move: Send | Receive) -> Tile:
+    assert isinstance(move.region, Placed)
+    return move.region.tile
 
 
 # --- constants --------------------------------------------------------------------------------------
 
 
-def _with_packed_constants(ops: Sequence[linalg.GenericOp], plans: Sequence[Moves]) -> list[Moves]:
+def _with_packed_constants(ops: Sequence[linalg.GenericOp], plans: Sequence[Plan]) -> list[Plan]:
     """As accel-pack-constants leaves them: a tile of a packed array is one row."""
     packed = {array for array in _constants(ops) if _is_packed(array, plans)}
 
-    def now(move: Move, trips: Sequence[int]) -> Move:
-        if move.tile is None or _array(move.source) not in packed:
+    def now(move: Move, trips: Mapping[str, int]) -> Move:
+        if not isinstance(move, Send) or _array(move.region.array) not in packed:
             return move
-        size = move.tile.words * WORD_BITS // 8
+        size = move.words * WORD_BITS // 8
         row = Tile((1, size), (0, 1), None, (1, size), (size, 1), 8, 0)
-        moving = frozenset(loop for loop in move.loops if trips[loop] > 1)
-        array = _array(move.source)
-        return replace(move, tile=row, source=_Source(array, array), loops=moving)
+        moving = tuple((loop, size) for loop in sorted(move.loops) if trips[loop] > 1)
+        array = _array(move.region.array)
+        spans = Span(1, 1, (), size), Span(size, size, moving, 1)
+        return Send(move.words, Placed(_Source(array, array), spans, (0, 1), 8, tile=row))
 
-    return [moves.each(partial(now, trips=moves.trips)) for moves in plans]
+    trips = [{level.name: level.trips for level in plan.levels} for plan in plans]
+    return [plan.each(partial(now, trips=own)) for plan, own in zip(plans, trips, strict=True)]
 
 
-def _is_packed(array: SSAValue, plans: Sequence[Moves]) -> bool:
+def _is_packed(array: SSAValue, plans: Sequence[Plan]) -> bool:
     """Is anything gained by packing, and is known now where each of its tiles is?"""
     sent = [
-        (move, prod(moves.trips[loop] for loop in move.loops))
-        for moves in plans
-        for move in (*moves.before, *(move for _, move in moves.items()))
-        if move.tile is not None and move.sent and _array(move.source) is array
+        (move, prod(level.trips for level in plan.levels if level.name in move.loops))
+        for plan in plans
+        for _, move in _transfers([plan])
+        if isinstance(move, Send) and _array(move.region.array) is array
     ]
-    tiles = [move.tile for move, _ in sent if move.tile is not None]
+    tiles = [_tile(move) for move, _ in sent]
     if all(tile.is_one_piece for tile in tiles):
         return False
     known = all(tile.strides is not None and None not in tile.strides for tile in tiles)
-    begins = all(begin_is_known(move.source.value) for move, _ in sent if isinstance(move.source, _Source))
+    sources = [move.region.array for move, _ in sent]
+    begins = all(begin_is_known(source.value) for source in sources if isinstance(source, _Source))
     return known and begins and all(trips <= LARGEST for _, trips in sent)
 
 
@@ -255,7 +266,7 @@ def _array(source: object) -> SSAValue:
 
 
 def _plan(op: linalg.GenericOp, part: Part, number: int = 0, *, overlap: bool = False) -> Plan:
-    """Part number `number` of an op, as a plan of its transfers."""
+    """What part number `number` of an op moves."""
     maps = [one.data for one in op.indexing_maps]
     trips = [-(-size // tile) for size, tile in zip(part.sizes, part.trait.tile, strict=True)]
     overwrites = (
@@ -271,7 +282,7 @@ def _plan(op: linalg.GenericOp, part: Part, number: int = 0, *, overlap: bool = 
         _operand(value, view, (number, index))
         for index, (value, view) in enumerate(zip(op.operands, part.views, strict=True))
     ]
-    return Plan(part.trait, maps, part.sizes, operands, overwrites=overwrites, overlap=overlap)
+    return Placement(part.trait, maps, part.sizes, operands, overwrites=overwrites, overlap=overlap).plan()
 
 
 def _operand(value: SSAValue, view: View | None, place: tuple[int, int]) -> Operand:

@@ -19,7 +19,6 @@ from xdsl.passes import ModulePass
 
 from axiloom.base.errors import UsageError
 from axiloom.base.wording.names import hint
-from axiloom.drivergen.nest.locality import ZYNQ_7000, Caches
 from axiloom.drivergen.passes.frontend.as_convolution import AsConvolution
 from axiloom.drivergen.passes.frontend.bufferise import Bufferise
 from axiloom.drivergen.passes.frontend.fold_padding import FoldPadding
@@ -44,6 +43,7 @@ from axiloom.drivergen.passes.transfers.residency import Residency
 from axiloom.drivergen.passes.transfers.zero_copy import ZeroCopy
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS
+from axiloom.plan.caches import ZYNQ_7000, Caches
 
 OPTIMISATIONS = (
     "cache-tiling",

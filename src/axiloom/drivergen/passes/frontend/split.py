@@ -27,9 +27,9 @@ from axiloom.drivergen.dialects.product import PADDING, product_of, requantises
 from axiloom.drivergen.dialects.views import zero_fill
 from axiloom.drivergen.match.matmul import sizes, terms
 from axiloom.drivergen.match.trait import IMAGE, Trait, is_annotated
-from axiloom.drivergen.nest.layout import LINE_WORDS
 from axiloom.isa.contract.types import WORD_BITS
 from axiloom.isa.kernels.forms import extent
+from axiloom.plan.tree import LINE_WORDS
 
 WALKED = {"oh": ("ih", "fh", "sh", "dh", "pt"), "ow": ("iw", "fw", "sw", "dw", "pl")}
 """The image's dim, taps, stride, dilation and padding that belong to a loop of the output."""

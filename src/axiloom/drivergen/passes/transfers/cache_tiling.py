@@ -7,7 +7,6 @@ power of two apart share few sets.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -18,24 +17,11 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from axiloom.drivergen.dialects.mlir import index
-from axiloom.drivergen.nest.locality import WORTHWHILE, Caches, nest_cost
-from axiloom.drivergen.nest.moves import Moves, blocked
 from axiloom.drivergen.nest.nest import Nest, nests
-
-
-def candidates(nest: Moves) -> Iterator[tuple[int, int]]:
-    """Loops that may go in blocks, and iterations a block.
-
-    Nothing happens in the loops around such a loop but in it, so that its iterations may come in any order:
-    the device keeps nothing from one to the next.
-    """
-    for number, level in enumerate(nest.levels):
-        if number:
-            for count in range(1, level.trips):
-                if level.trips % count == 0:
-                    yield number, count
-        if level.pre or level.post:
-            return
+from axiloom.isa.contract.types import DmaConfig
+from axiloom.plan import Num, Plan
+from axiloom.plan.blocks import best
+from axiloom.plan.caches import Caches, nest_cost
 
 
 def block(nest: Nest, number: int, count: int) -> None:
@@ -83,9 +69,8 @@ class CacheTiling(ModulePass):
               %n = arith.addi %n_block, %n_in : index
               ...                                                8 columns of B for all %m
 
-    Which loop and how large the blocks are is what costs least by :mod:`axiloom.drivergen.nest.locality`; a
-    nest
-    whose matrices fit stays as it is. The words that travel are the same, in another order.
+    Which loop and how large the blocks are is what costs least by :mod:`axiloom.plan.blocks`; a nest whose
+    matrices fit stays as it is. The words that travel are the same, in another order.
 
     Options: `l2_size` (bytes) and `l2_ways` of the board; `buffers`, `keep` and `loops` as
     accel-coalesce-loops has them, if that follows (`buffers=0`: it does not). Blocks are of equal size, so
@@ -102,19 +87,15 @@ class CacheTiling(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for _, nest in list(nests(op)):
-            best = self.best(nest.moves())
-            if best is not None:
-                block(nest, *best)
+            chosen = self.best(nest.plan(), nest.dma)
+            if chosen is not None:
+                block(nest, *chosen)
 
-    def best(self, nest: Moves) -> tuple[int, int] | None:
+    def best(self, plan: Plan, dma: DmaConfig) -> tuple[int, int] | None:
         """The loop and the iterations a block that cost least, None if there is nothing to gain."""
-        least, best = WORTHWHILE * self._cost(nest), None
-        for number, count in candidates(nest):
-            cost = self._cost(blocked(nest, number, count))
-            if cost < least:
-                least, best = cost, (number, count)
-        return best
-
-    def _cost(self, nest: Moves) -> float:
         caches = Caches(self.l2_size, self.l2_ways)
-        return nest_cost(nest, caches, self.buffers, self.keep, self.loops)
+
+        def cost(plan: Plan) -> Num:
+            return nest_cost(plan, dma, caches, buffers=self.buffers, keep=self.keep, loops=self.loops)
+
+        return best(plan, cost)[0]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from math import prod
 
 from xdsl.context import Context
@@ -19,9 +20,11 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from axiloom.drivergen.dialects import accel, channels
 from axiloom.drivergen.dialects.mlir import index
-from axiloom.drivergen.nest.layout import PACKET_WORDS, Layout, choose, lines, parts, stage_words
 from axiloom.drivergen.nest.nest import Item, Level, Nest, nests
 from axiloom.isa.contract.types import WORD_BITS
+from axiloom.plan import Packets, Plan
+from axiloom.plan.packets import PACKET_WORDS, choose, parts, stage_words
+from axiloom.plan.tree import lines
 
 
 @dataclass
@@ -66,9 +69,9 @@ def received_words(nest: Nest) -> int | None:
 class _Coalesced:
     """The new nest for an old one."""
 
-    def __init__(self, nest: Nest, layout: Layout) -> None:
+    def __init__(self, nest: Nest, plan: Plan, layout: Packets) -> None:
         self.nest = nest
-        self.moves = nest.moves().levels
+        self.moves = plan.levels
         self.layout = layout
         self.at = nest.root
         self.stepped = nest.levels[layout.level]
@@ -131,7 +134,7 @@ class _Coalesced:
 
     def _packet(self, scope: Scope, chunk: SSAValue | None) -> None:
         layout, levels = self.layout, self.nest.levels
-        place = channels.PlaceOp(layout.words, layout.copies)
+        place = channels.PlaceOp(layout.room, layout.copies)
         place.offset.name_hint = "place"
         scope.block.add_op(place)
         first = begin = self._start(scope, place.offset, chunk)
@@ -252,13 +255,15 @@ class _Coalesced:
         level = self.stepped
         scope.values[level.counter] = level.loop.lb if chunk is None else chunk
         end = begin
+        items = iter(level.pre)
         own = parts(self.moves[self.layout.level].pre)
         for number, (start, part) in enumerate(zip(self.layout.starts, own, strict=True)):
+            moved = list(islice(items, sum(len(command.moves) for command in part)))
             if number:
                 send = accel.StartSendOp(begin, end)
                 scope.block.add_ops([send, accel.WaitOp(send.token)])
                 begin = self._add(scope, first, start)
-            end = self._stage(scope, level.pre[part.start : part.stop], begin if number else first)
+            end = self._stage(scope, moved, begin if number else first)
         return begin, end
 
     def _bounds(self, scope: Scope, level: Level, chunk: SSAValue | None) -> tuple[SSAValue, SSAValue]:
@@ -372,10 +377,9 @@ class CoalesceLoops(ModulePass):
     Where the window has no room for two such packets, an iteration goes in several, one for each tile.
 
     Which loop the packets run along, and whether each has a place of its own in the window, is chosen in
-    :mod:`axiloom.drivergen.nest.layout`. The first receive is armed before the first send and each further
-    one as
-    soon as the tile before it is there, so that however many tiles a packet makes the device send, it never
-    waits for one that is armed too late. The words are the same, in the same order.
+    :mod:`axiloom.plan.packets`. The first receive is armed before the first send and each further one as soon
+    as the tile before it is there, so that however many tiles a packet makes the device send, it never waits
+    for one that is armed too late. The words are the same, in the same order.
 
     A nest is left alone if it holds anything but blocking transfers, if tiles of several sizes come back, or
     if not even one iteration of the innermost loop, or two tiles that come back, fit into their window.
@@ -395,8 +399,9 @@ class CoalesceLoops(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for _, nest in list(nests(op)):
+            plan = nest.plan()
             layout = choose(
-                nest.moves(), buffers=self.buffers, keep=self.keep, target=self.words, loops=self.loops
+                plan, nest.dma, buffers=self.buffers, keep=self.keep, target=self.words, loops=self.loops
             )
             if layout is not None and fits_twice(nest):
-                _Coalesced(nest, layout).build()
+                _Coalesced(nest, plan, layout).build()

@@ -31,9 +31,9 @@ from xdsl.traits import is_side_effect_free
 from axiloom.drivergen.dialects import accel, queue
 from axiloom.drivergen.dialects.mlir import fail
 from axiloom.drivergen.dialects.views import VIEWS, array_of
-from axiloom.drivergen.nest.matrix import LINE_BYTES
 from axiloom.drivergen.nest.tile import Tile
 from axiloom.isa.contract.types import WORD_BITS
+from axiloom.plan.caches import LINE_BYTES
 
 LARGE = 64 << 10
 """Bytes from which the runtime may rather clean or empty the caches than maintain line by line."""

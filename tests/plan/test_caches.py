@@ -11,19 +11,21 @@ from tests.some import slow
 from axiloom import isa
 from axiloom.drivergen import compile_mlir, matmul_mlir
 from axiloom.drivergen.dialects.mlir import context, parse
-from axiloom.drivergen.nest.locality import Caches, lines_from_memory
-from axiloom.drivergen.nest.moves import Moves, blocked
 from axiloom.drivergen.nest.nest import nests
-from axiloom.drivergen.passes.transfers.cache_tiling import CacheTiling, candidates
+from axiloom.drivergen.passes.transfers.cache_tiling import CacheTiling
+from axiloom.plan import Plan
+from axiloom.plan.blocks import divisors, movable
+from axiloom.plan.caches import Caches, lines_from_memory
+from axiloom.plan.rewrite import blocked
 
 TINY = Caches(l2_size=8192, l2_ways=8)
 
 
-def nest(M: int, N: int, K: int, flow: str = "Cs") -> Moves:
+def nest(M: int, N: int, K: int, flow: str = "Cs") -> Plan:
     driver = compile_mlir(matmul_mlir(M, N, K), isa.builtin("v3_16"), flow=flow, stop="accel")
     found = [one for _, one in nests(parse(driver.stages["accel"]))]
     assert len(found) == 1
-    return found[0].moves()
+    return found[0].plan()
 
 
 def test_matrices_that_fit_are_read_once() -> None:
@@ -49,9 +51,9 @@ def test_rows_a_power_of_two_apart_share_few_sets() -> None:
 @pytest.mark.parametrize(("flow", "loops"), [("Ns", {1, 2}), ("As", {1}), ("Bs", {1}), ("Cs", {1})])
 def test_loops_that_may_go_in_blocks(flow: str, loops: set[int]) -> None:
     """Those with nothing but loops around them."""
-    found = list(candidates(nest(64, 64, 64, flow)))
-    assert {number for number, _ in found} == loops
-    assert {count for _, count in found} == {1, 2}
+    plan = nest(64, 64, 64, flow)
+    assert {*movable(plan)} == loops
+    assert {*divisors(plan.trips[1])} == {1, 2}
 
 
 def test_nothing_to_gain_no_blocks() -> None:
