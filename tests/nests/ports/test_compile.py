@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from tests.nests.lower.programs import operation
 
+from axiloom.base.errors import CompileError
 from axiloom.nests.affine.interpret import interpret
 from axiloom.nests.ports import Compiled, compile_ports
 from axiloom.nests.program import Program
@@ -309,3 +310,34 @@ def test_nests_that_do_not_wait_forever_overlap() -> None:
     made = compile_ports(schedule(one_by_one))
     assert made.overlap is not None
     assert not made.deadlock
+
+
+CONV = """
+void conv(float x[64][300][300], float w[64][64][3][3], float y[64][298][298]) {
+  for (int k = 0; k < 64; k++)
+    for (int i = 0; i < 298; i++)
+      for (int j = 0; j < 298; j++)
+        for (int c = 0; c < 64; c++)
+          for (int p = 0; p < 3; p++)
+            for (int q = 0; q < 3; q++) y[k][i][j] += x[c][i + p][j + q] * w[k][c][p][q];
+}
+"""
+
+
+def test_what_is_too_much_to_look_at_is_refused_at_once() -> None:
+    with pytest.raises(
+        CompileError, match=r"^conv: statement S0 has 3,273,670,656 iterations: .*smaller sizes"
+    ):
+        compile_ports(schedule(CONV))
+
+
+def test_bounds_that_change_are_counted() -> None:
+    text = """
+void sums(int y[SIZE], int x[SIZE]) {
+  for (int i = 0; i < SIZE; i++)
+    for (int j = 0; j <= i; j++)
+      for (int k = 0; k <= j; k++) y[k] += x[j];
+}
+"""
+    with pytest.raises(CompileError, match="has 42,473,245 iterations"):
+        compile_ports(schedule(text, SIZE=633))

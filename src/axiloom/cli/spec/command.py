@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from axiloom import boards, isa
-from axiloom.base.errors import SpecError, UsageError
+from axiloom.base.errors import UsageError
 from axiloom.cli import HELP
 from axiloom.cli import options as shared
 from axiloom.cli.given import is_given, output_file
@@ -20,10 +20,10 @@ from axiloom.explore.asked import check_encodings
 from axiloom.isa.check.check import remarks
 from axiloom.isa.files.library import ENCODINGS
 from axiloom.isa.files.other_forms import read_other
+from axiloom.isa.formal import possible
 from axiloom.isa.instructions import library
 from axiloom.isa.instructions.page import counts, page
 from axiloom.isa.instructions.read import read
-from axiloom.isa.instructions.text import text_of
 from axiloom.isa.kernels.language.body import renamed
 from axiloom.isa.kernels.named import KERNELS as NAMED
 from axiloom.report import build as report
@@ -87,7 +87,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def execute_check(options: argparse.Namespace) -> int:
     if path := _instructions(options.file):
         instructions = read(path)
-        _possible(instructions)
+        possible.check(instructions)
         print(f"{options.file}: {instructions.name}: no faults; {counts(instructions)}")
         return int(not _instructions_proved(options.file, instructions)) if options.prove else 0
     loaded = isa.load_all(options.file)
@@ -97,23 +97,6 @@ def execute_check(options: argparse.Namespace) -> int:
         for remark in remarks(spec):
             print(f"{options.file}: {spec.name}: warning: {remark}")
     return int(not all(_proved(options.file, spec) for spec in loaded.values())) if options.prove else 0
-
-
-def _possible(source: InstructionSet) -> None:
-    """Raises SpecError with the instructions that no command can be; without z3, of those found by ranges."""
-    try:
-        from axiloom.isa.formal import bounds
-    except ImportError:
-        faults = [
-            f"{source.place}:{instruction.line}: {instruction.name} can never be legal: "
-            f"`{text_of(instruction.when)}` is always false"
-            for instruction in source.instructions.values()
-            if instruction.when.range.high == 0
-        ]
-    else:
-        faults = list(bounds.impossible(source))
-    if faults:
-        raise SpecError(faults)
 
 
 def _proved(file: Path, spec: isa.AcceleratorSpec) -> bool:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import prod
+
+import islpy as isl
 
 from axiloom.base.errors import CompileError
 from axiloom.hw.nest.circuit import Circuit
 from axiloom.nests.lower import lower
+from axiloom.nests.poly import sets
 from axiloom.nests.poly.checks import check_circuit
 from axiloom.nests.ports.overlap import COPIES, Overlap, overlap, with_reads
 from axiloom.nests.ports.packet import Packet
@@ -15,6 +19,9 @@ from axiloom.nests.ports.through import Ported, through_ports
 from axiloom.nests.ports.tokens import overlapped
 from axiloom.nests.schedule import Schedule
 from axiloom.nests.timing import DeadlockError, cycles
+
+MOST = 1 << 25
+"""Iterations of a statement, which are looked at one by one: 2 us and some 150 bytes each."""
 
 
 @dataclass(frozen=True)
@@ -41,9 +48,10 @@ def compile_ports(
 
     Pipes that overlap may wait for each other forever: a block comes in only when there is room for it, and a
     nest that takes it may wait for words behind it. Whether they do depends on no speed, and the timing finds
-    it: then the plain form is made. Raises CompileError for what cannot pass a port.
+    it: then the plain form is made. Raises CompileError for what cannot pass a port, or is too much.
     """
     check_circuit(schedule.program)
+    _check_size(schedule)
     if plain:
         return _plain(schedule, width)
     compiled = _overlapped(schedule, width, copies)
@@ -58,6 +66,26 @@ def compile_ports(
                 f"({error}), and one after the other they cannot run: {why}"
             ) from None
     return compiled
+
+
+def _check_size(schedule: Schedule) -> None:
+    for placed in schedule.statements:
+        points = sets.domain(placed.loops, placed.domain)
+        lanes = [i for i, name in enumerate(placed.loops) if name in schedule.unrolled]
+        for i in reversed(lanes):
+            points = points.project_out(isl.dim_type.set, i, 1)
+        count = prod(
+            points.dim_max_val(i).to_python() - points.dim_min_val(i).to_python() + 1
+            for i in range(points.dim(isl.dim_type.set))
+        )
+        if MOST < count <= 16 * MOST:  # where bounds of loops change, there are fewer
+            count = points.count_val().to_python()
+        if count > MOST:
+            raise CompileError(
+                f"{schedule.program.name}: statement {placed.statement.name} has {count:,} iterations: each "
+                f"is looked at before a run, so at most {MOST:,}: take smaller sizes, or unroll loops "
+                "(--schedule)"
+            )
 
 
 def _plain(schedule: Schedule, width: int) -> Compiled:

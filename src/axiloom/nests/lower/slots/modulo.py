@@ -8,7 +8,7 @@ scheme; without conflicts it is the longest path.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import groupby
 
 from axiloom.base.errors import CompileError
@@ -52,21 +52,16 @@ class Timing:
     why: str
 
 
-@dataclass
+@dataclass(frozen=True)
 class Claim:
     """A resource, whose users are units: `of` has the vertices of each."""
 
     resource: Resource
     of: dict[int, list[int]]
-    _together: dict[tuple[int, int], bool] = field(default_factory=dict)
 
     def together(self, unit: int, other: int) -> bool:
         """Whether two units take one place if they have the same slot."""
-        known = self._together.get((unit, other))
-        if known is None:
-            known = all(self.resource.together(a, b) for a in self.of[unit] for b in self.of[other])
-            self._together[unit, other] = known
-        return known
+        return all(self.resource.together(a, b) for a in self.of[unit] for b in self.of[other])
 
     def shared(
         self, groups: Sequence[list[int]], unit: int, slot: int, slots: Sequence[int | None]
