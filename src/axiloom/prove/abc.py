@@ -21,7 +21,7 @@ from axiloom.base import processes
 from axiloom.base.cache import content_hash, remembered
 from axiloom.base.errors import BuildError
 from axiloom.boards.synthesis import yosys
-from axiloom.prove import certify
+from axiloom.prove import certify, ranks
 from axiloom.prove.aiger import Aiger
 from axiloom.prove.bench import TOP, Bench, Property
 from axiloom.prove.liveness import SAVES, loops, rounds
@@ -42,7 +42,7 @@ _ANY = (
     f"memory_nordff; techmap -D LIMIT={LARGE} -map {_ANY_FILE.name}; setundef -undriven -expose; opt -full; "
 )
 
-_SOURCES = "abc", "aiger", "certify", "liveness"
+_SOURCES = "abc", "aiger", "certify", "liveness", "ranks", "steps"
 """What an answer in the cache hangs on, beside its question."""
 _ALL = "all.aig"
 RANK = "rank"
@@ -262,21 +262,25 @@ def _together(asked: Asked, outputs: Sequence[str], limit_s: int) -> tuple[bool,
     if not outputs:
         return True, False
     cone = asked.cone(*outputs)
-    files = {"induct": cone.step().write(), "first": cone.write()}
-    key = content_hash("induction", _tools(), *(data.hex() for data in files.values()))
+    key = content_hash("induction", _tools(), cone.write().hex())
 
     def ask() -> dict[str, Any]:
-        for name, data in files.items():
-            (asked.folder / f"{name}.aig").write_bytes(data)
-            # Glucose: quicker here than ABC's own solver where memories are compared.
-            engine = Engine(name, f"bmc3 -g -F 2 -T {limit_s}", bounded=True)
-            outcome = _run(asked.folder, name, engine, asked.stop)
-            if outcome is None or outcome.reachable or outcome.cycles != 1:
-                return {"holds": False}
-        return {"holds": certify.induction(cone)}
+        return {"holds": _inductive(asked, "together", cone, limit_s)}
 
     facts, cached = remembered("prove", key, ask, lambda facts: facts["holds"])
     return facts["holds"], cached
+
+
+def _inductive(asked: Asked, name: str, cone: Aiger, limit_s: int) -> bool:
+    """Do both engines say so of all outputs of `cone`?"""
+    for file, data in {f"{name}_first": cone.write(), f"{name}_step": cone.step().write()}.items():
+        (asked.folder / f"{file}.aig").write_bytes(data)
+        # Glucose: quicker here than ABC's own solver where memories are compared.
+        engine = Engine(file, f"bmc3 -g -F 2 -T {limit_s}", bounded=True)
+        outcome = _run(asked.folder, file, engine, asked.stop)
+        if outcome is None or outcome.reachable or outcome.cycles != 1:
+            return False
+    return certify.induction(cone)
 
 
 def _decide(asked: Asked, prop: Property, tried: Sequence[Engine]) -> tuple[Found, bool]:
@@ -313,7 +317,11 @@ def _ask_live(asked: Asked, cone: Aiger, pairs: int, name: str, limit_s: int) ->
     begun = time.perf_counter()
     quick, loop = max(limit_s // 12, 2), f"{name}_loop"
     (asked.folder / f"{loop}.aig").write_bytes(loops(cone, pairs).write())
-    for count, depth in ((1, 0), (1, 12), (2, 0), (4, 0), (8, 30), (16, 0), (32, 80)):
+    for count, depth in ((1, 0), (1, 12), (2, 0), (4, 0), (0, 0), (8, 30), (16, 0), (32, 80)):
+        if not count:
+            if (outcome := _ask_ranks(asked, cone, pairs, name, limit_s)) is not None:
+                return outcome
+            continue
         left = max(limit_s - int(time.perf_counter() - begun), quick)
         if depth:
             engine = Engine("loop", f"bmc3 -F {depth} -T {left if depth == 80 else quick}", bounded=True)
@@ -333,6 +341,19 @@ def _ask_live(asked: Asked, cone: Aiger, pairs: int, name: str, limit_s: int) ->
             if outcome is not None and not outcome.reachable and outcome.cycles is None:
                 return outcome
     return Found(None, None, "pdr, loops")
+
+
+def _ask_ranks(asked: Asked, cone: Aiger, pairs: int, name: str, limit_s: int) -> Found | None:
+    """Why nothing is owed for ever, from registers inside: lemmas and claims, which engines prove."""
+    argument = ranks.argue(cone, pairs, limit_s)
+    if argument is None:
+        return None
+    lemmas, claims = ranks.proof(argument)
+    if argument.lemmas and not _inductive(asked, f"{name}_lemmas", lemmas, limit_s):
+        return None
+    (asked.folder / f"{name}_ranks.aig").write_bytes(claims.numbered().write())
+    outcome = _run(asked.folder, f"{name}_ranks", Engine(RANK, f"pdr -T {limit_s}"), asked.stop)
+    return outcome if outcome and not outcome.reachable and outcome.certified else None
 
 
 def _ask_fair(asked: Asked, cone: Aiger, pairs: int, name: str, limit_s: int) -> Found:

@@ -146,17 +146,52 @@ class Aiger:
         return bytes(data)
 
 
-class Builder:
+class Gates:
+    """Logic of conjunctions, simplified as it is made; a class of this one says what a new gate is."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, int], int] = {}
+
+    def _gate(self, first: int, second: int) -> int:
+        raise NotImplementedError
+
+    def both(self, first: int, second: int) -> int:
+        if 0 in (first, second) or first == second ^ 1:
+            return 0
+        if first in (1, second) or second == 1:
+            return second if first == 1 else first
+        pair = (max(first, second), min(first, second))
+        if pair not in self._known:
+            self._known[pair] = self._gate(*pair)
+        return self._known[pair]
+
+    def either(self, first: int, second: int) -> int:
+        return self.both(first ^ 1, second ^ 1) ^ 1
+
+    def choose(self, which: int, high: int, low: int) -> int:
+        return self.either(self.both(which, high), self.both(which ^ 1, low))
+
+    def all(self, literals: Sequence[int]) -> int:
+        """A tree: chains are slow to reason about."""
+        left = list(literals) or [1]
+        while len(left) > 1:
+            left = [
+                self.both(*left[i : i + 2]) if i + 1 < len(left) else left[i] for i in range(0, len(left), 2)
+            ]
+        return left[0]
+
+
+class Builder(Gates):
     """A file with more logic beside what is there. Literals are its own, until :meth:`file`.
 
     Members: `outputs`, `states` (what each latch of the first file holds).
     """
 
     def __init__(self, first: Aiger) -> None:
+        super().__init__()
         self._first = first
         self._inputs: list[str] = []
         self._gates: list[tuple[int, int]] = []
-        self._known: dict[tuple[int, int], int] = {}
         self._becomes: dict[int, int] = {}
         self._number = first.inputs + len(first.latches) + len(first.gates)
         self._new: dict[int, tuple[str, int]] = {}
@@ -181,31 +216,9 @@ class Builder:
     def become(self, latch: int, value: int) -> None:
         self._becomes[latch] = value
 
-    def both(self, first: int, second: int) -> int:
-        if 0 in (first, second) or first == second ^ 1:
-            return 0
-        if first in (1, second) or second == 1:
-            return second if first == 1 else first
-        pair = (max(first, second), min(first, second))
-        if pair not in self._known:
-            self._gates.append(pair)
-            self._known[pair] = self._literal("gate", len(self._gates) - 1)
-        return self._known[pair]
-
-    def either(self, first: int, second: int) -> int:
-        return self.both(first ^ 1, second ^ 1) ^ 1
-
-    def choose(self, which: int, high: int, low: int) -> int:
-        return self.either(self.both(which, high), self.both(which ^ 1, low))
-
-    def all(self, literals: Sequence[int]) -> int:
-        """A tree: chains are slow to reason about."""
-        left = list(literals) or [1]
-        while len(left) > 1:
-            left = [
-                self.both(*left[i : i + 2]) if i + 1 < len(left) else left[i] for i in range(0, len(left), 2)
-            ]
-        return left[0]
+    def _gate(self, first: int, second: int) -> int:
+        self._gates.append((first, second))
+        return self._literal("gate", len(self._gates) - 1)
 
     def file(self, output: int) -> Aiger:
         """What was built, with this output alone."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +23,13 @@ Cube = tuple[tuple[int, bool], ...]
 """Registers by their numbers, each with its value: states that are never reached."""
 
 
-def solver() -> Any:
+def solver(name: str = SOLVER) -> Any:
     """An empty one. Raises BuildError with the command that installs it."""
     try:
         from pysat.solvers import Solver
     except ModuleNotFoundError:
         raise BuildError(f"python-sat is not installed: {extras.install('prove')}") from None
-    return Solver(name=SOLVER)
+    return Solver(name=name)
 
 
 def version() -> str:
@@ -55,13 +55,15 @@ def cubes(file: Path) -> list[Cube] | None:
     return cubes if complete else None
 
 
-class _Cycles:
-    """Cycles of a circuit as clauses; `held` are the solver's literals of its registers in the next one."""
+class Cycles:
+    """Cycles of a circuit as clauses; `held` are the solver's literals of its registers in the next one,
+    `inputs` those of the inputs of the last one."""
 
     def __init__(self, aiger: Aiger, *, begins: bool) -> None:
         """From the start, or from any state."""
         self._aiger, self._solver, self._last = aiger, solver(), 1
         self._solver.add_clause([1])  # the first variable is true
+        self.inputs: list[int] = []
         self.held = [-1 if begins else self._new() for _ in aiger.latches]
 
     def _new(self) -> int:
@@ -70,7 +72,8 @@ class _Cycles:
 
     def cycle(self) -> list[int]:
         """One more, with any inputs: its outputs, and what registers hold behind it is `held` then."""
-        values = [-1, *(self._new() for _ in range(self._aiger.inputs)), *self.held]
+        self.inputs = [self._new() for _ in range(self._aiger.inputs)]
+        values = [-1, *self.inputs, *self.held]
 
         def literal(number: int) -> int:
             return -values[number >> 1] if number & 1 else values[number >> 1]
@@ -101,7 +104,14 @@ class _Cycles:
         """Can this be? Several are quicker asked for each by itself."""
         return bool(self._solver.solve(assumptions=[literal]))
 
-    def __enter__(self) -> _Cycles:
+    def model(self, literals: Sequence[int]) -> Callable[[int], bool] | None:
+        """Where all of these are: whether a literal is."""
+        if not self._solver.solve(assumptions=list(literals)):
+            return None
+        values = self._solver.get_model()
+        return lambda literal: (values[abs(literal) - 1] > 0) == (literal > 0)
+
+    def __enter__(self) -> Cycles:
         return self
 
     def __exit__(self, *_exception: object) -> None:
@@ -116,7 +126,7 @@ def invariant(aiger: Aiger, never: Sequence[Cube]) -> bool:
     def literals(held: Sequence[int], cube: Cube) -> list[int]:
         return [held[register] if value else -held[register] for register, value in cube]
 
-    with _Cycles(aiger, begins=False) as cycles:
+    with Cycles(aiger, begins=False) as cycles:
         for cube in never:
             cycles.never(literals(cycles.held, cube))
         shown = cycles.cycle()
@@ -125,10 +135,10 @@ def invariant(aiger: Aiger, never: Sequence[Cube]) -> bool:
 
 def induction(aiger: Aiger, count: int = 1) -> bool:
     """Are all outputs of `aiger` low for ever, by induction over so many cycles?"""
-    with _Cycles(aiger, begins=True) as cycles:
+    with Cycles(aiger, begins=True) as cycles:
         if any(cycles.can(shown) for _ in range(count) for shown in cycles.cycle()):
             return False
-    with _Cycles(aiger, begins=False) as cycles:
+    with Cycles(aiger, begins=False) as cycles:
         for _ in range(count):
             for shown in cycles.cycle():
                 cycles.never([shown])

@@ -364,7 +364,7 @@ def execute(options: argparse.Namespace) -> int:
             proofs.ended(options, told.verdicts, options.enough)
             raise
     proved_s = time.perf_counter() - begun
-    _replay(broken, told.verdicts, waves=options.waves)
+    _replay(broken, told.verdicts, options)
     verdicts = told.verdicts
     if options.table:
         print("\n".join(matrix(verdicts, {} if options.rtl else whole.PORTS)))
@@ -396,20 +396,29 @@ def _shows(place: Path) -> bool:
 
 
 def _replay(
-    broken: Sequence[tuple[Path, Bench, Property, Found, User | None]], told: list[Verdict], *, waves: bool
+    broken: Sequence[tuple[Path, Bench, Property, Found, User | None]],
+    told: list[Verdict],
+    options: argparse.Namespace,
 ) -> None:
     """Writes the counter-examples, after all verdicts are told.
 
-    Runs them in the simulator with `waves`, and where one rests on what a large memory may hold: it decides.
+    Runs them in the simulator with ``--waves``, and where one rests on what a large memory may hold: it
+    decides.
     """
     from axiloom.prove import replay
+    from axiloom.prove.axi import host
     from axiloom.prove.verdict import Answer
 
+    waves = options.waves
     begun = time.perf_counter()
     for place, bench, prop, counterexample, module in broken:
         sources = module.simulated if module else ()
         parameters = module.design.parameters if module else {}
         replay.write(place, bench, prop, counterexample.stimulus, sources, counterexample.loop, parameters)
+        if module:
+            how = {"outstanding": options.outstanding, "within": options.within, "limit_s": options.limit}
+            if said := host.advice(module, prop, counterexample, place, **how):
+                print(f"{place}: {said}", flush=True)
         guesses = _guesses(bench, counterexample)
         if not (waves or guesses):
             print(f"pytest {place / replay.TEST} runs it")

@@ -1,0 +1,60 @@
+"""Why a word is taken at last, found from registers inside; and no reason is found where it is not so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from axiloom.prove import abc
+from axiloom.prove.axi import user
+from axiloom.prove.verdict import Answer
+
+DEVICE = """
+module device (
+  input wire aclk, input wire aresetn,
+  input wire [7:0] s_axis_tdata, input wire s_axis_tvalid, output wire s_axis_tready,
+  output wire [7:0] m_axis_tdata, output wire m_axis_tvalid, input wire m_axis_tready
+);
+  localparam TAKE = 0, WORK = 1, SEND = 2;
+  reg [1:0] state;
+  reg [7:0] x, last_x;
+  reg [2:0] y;
+  assign s_axis_tready = state == TAKE, m_axis_tvalid = state == SEND, m_axis_tdata = x;
+  always @(posedge aclk)
+    if (!aresetn) begin state <= TAKE; x <= 0; y <= 0; end
+    else case (state)
+      TAKE: if (s_axis_tvalid) begin last_x <= s_axis_tdata; state <= WORK; end
+      WORK: begin
+        y <= y == 5 ? 0 : y + 1;
+        if (y == 5) begin
+          x <= NEXT;
+          if (x == last_x) state <= TAKE; else if (x[0]) state <= SEND;
+        end
+      end
+      default: if (m_axis_tready) state <= WORK;
+    endcase
+endmodule
+"""
+"""For each word it works through rows of columns, up to a bound that came with it, and sends in between."""
+
+
+def verdict(place: Path, step: str) -> tuple[Answer, str, str]:
+    file = place / "device.v"
+    file.write_text(DEVICE.replace("NEXT", step), encoding="utf-8")
+    module = user.read([file], "device")
+    bench = user.bench(module, live=True)
+    bench.alone("s_axis", "t_taken_live")
+    ((found, _),) = abc.prove("device", bench, sources=module.sources, limit_s=20)
+    return found.answer, found.solver, found.certified
+
+
+def test_a_rank_is_found_and_certified(tmp_path: Path) -> None:
+    """1,536 cycles of work, with up to 128 words sent: no number of rounds that is tried is enough."""
+    assert verdict(tmp_path, "x + 1") == (Answer.HOLDS, "rank", "cadical195")
+
+
+@pytest.mark.parametrize("step", ["x + 2", "x == 9 ? 3 : x + 1", "x ^ 1"])
+def test_what_may_never_be_taken_is_not_said_to_be(tmp_path: Path, step: str) -> None:
+    """Planted: the bound is passed by, or the rows begin again."""
+    assert verdict(tmp_path, step)[0] is not Answer.HOLDS
