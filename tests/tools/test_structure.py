@@ -146,7 +146,7 @@ def test_a_circle_names_all_that_are_in_circles_with_it(tmp_path: Path) -> None:
         (
             "cosim__x",
             "import axiloom.cli",
-            "src/axiloom/cosim/x.py:1 imports axiloom.cli: cosim may import base, isa, hw, driver",
+            "src/axiloom/cosim/x.py:1 imports axiloom.cli: cosim may import base, isa, hw, plan",
         ),
         (
             "base__errors",
