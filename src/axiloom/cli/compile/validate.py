@@ -29,7 +29,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "inputs, what saturated, was flushed or wrapped, and what to change. Exit code 1 if the figure is "
         "worse than --lose allows, or a sampled call differs. Models in PyTorch need the extra [torch].",
     )
-    command.add_argument("model", help="model.py:build, model.pt2, HLO or linalg text")
+    command.add_argument("model", help="model.py:build, model.onnx, model.pt2, HLO or linalg text")
     command.add_argument(
         "--accel",
         required=True,
