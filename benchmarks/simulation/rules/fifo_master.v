@@ -83,8 +83,8 @@ module fifo_master #(parameter FAULT = 0, WIDTH = 64) (
         bvalid <= 1;
         case (aw_addr)
           6'h00: if (w_data[0]) busy <= 1;
-          6'h10: a <= w_data;
-          6'h1c: c <= w_data;
+          6'h10: if (!busy) a <= {w_data[31:6], 6'd0};
+          6'h1c: if (!busy) c <= {w_data[31:6], 6'd0};
           default: ;
         endcase
       end

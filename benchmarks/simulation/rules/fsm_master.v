@@ -1,4 +1,5 @@
-// By hand: one state machine reads a burst, writes a burst, waits for its answer. max(x, 0) of 64 words from a to c.
+// By hand: one state machine reads a burst, writes a burst, waits for its answer. max(x, 0) of 64 words from a to c,
+// which are multiples of 64. What is written while it runs is lost.
 // FAULT breaks it (bus_rules.py); 0 is right.
 module fsm_master #(parameter FAULT = 0, WIDTH = 32) (
 `include "master_ports.vh"
@@ -75,9 +76,9 @@ module fsm_master #(parameter FAULT = 0, WIDTH = 32) (
       if (write) begin
         bvalid <= 1;
         case (s_axi_control_AWADDR)
-          6'h00: if (s_axi_control_WDATA[0]) begin state <= ASK; word <= 0; end
-          6'h10: a <= s_axi_control_WDATA;
-          6'h1c: c <= s_axi_control_WDATA;
+          6'h00: if (s_axi_control_WDATA[0] && state == IDLE) begin state <= ASK; word <= 0; end
+          6'h10: if (state == IDLE) a <= {s_axi_control_WDATA[31:6], 6'd0};
+          6'h1c: if (state == IDLE) c <= {s_axi_control_WDATA[31:6], 6'd0};
           default: ;
         endcase
       end else if (s_axi_control_BREADY && (s_axi_control_BVALID || FAULT == 28)) bvalid <= 0;

@@ -1,5 +1,5 @@
 // Registers as Vitis HLS makes them: a state machine for writes, another for reads; ap_start and ap_done at 0x00, words
-// at 0x10 and 0x1c. FAULT 21 to 29 breaks it.
+// at 0x10 and 0x1c: addresses, which are multiples of 64, and stay while it runs. FAULT 21 to 29 breaks it.
 module hls_control #(parameter FAULT = 0) (
   input wire ACLK, input wire ARESET,
   input wire [5:0] AWADDR, input wire AWVALID, output wire AWREADY,
@@ -42,8 +42,8 @@ module hls_control #(parameter FAULT = 0) (
       end else if (rstate == RDDATA && RREADY && RVALID) rstate <= RDIDLE;
       if (WVALID && WREADY) case (waddr)
         6'h00: if (WDATA[0]) ap_start <= 1;
-        6'h10: a <= WDATA;
-        6'h1c: c <= WDATA;
+        6'h10: if (!ap_start) a <= {WDATA[31:6], 6'd0};
+        6'h1c: if (!ap_start) c <= {WDATA[31:6], 6'd0};
         default: ;
       endcase
     end
