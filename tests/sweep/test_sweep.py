@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,9 +19,11 @@ from typing import Any
 
 import pytest
 
-from axiloom import isa
+from axiloom import boards, isa
+from axiloom.base import files
 from axiloom.base.errors import HangError, UsageError
-from axiloom.sweep.points import hardware, point, simulate
+from axiloom.sweep import networks
+from axiloom.sweep.points import MEASURING, default_store, hardware, point, simulate
 from axiloom.sweep.sweep import Outcome, exit_code, failures, sweep
 
 Points = list[dict[str, Any]]
@@ -221,6 +224,49 @@ def test_a_scheduler_that_does_not_answer(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr("axiloom.sweep.sweep.DASK_TIMEOUT_S", 0.5)
     with pytest.raises(UsageError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:1"):
         sweep(numbers(1), len, tmp_path / "s.jsonl", dask="tcp://127.0.0.1:1")  # type: ignore[arg-type]
+
+
+# --- what a result depends on ------------------------------------------------------------------------
+
+
+@pytest.fixture
+def sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A copy of our sources, which the store is now named by."""
+    copy = tmp_path / "axiloom"
+    shutil.copytree(Path(files.__file__).parents[1], copy, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(files, "__file__", str(copy / "base" / "files.py"))
+    files.code_hash.cache_clear()
+    yield copy
+    files.code_hash.cache_clear()
+
+
+def test_an_edit_of_what_makes_a_result_misses_the_store(sources: Path) -> None:
+    def names(file: str = "run/problem.py") -> tuple[str, ...]:
+        (sources / file).write_bytes((sources / file).read_bytes() + b"\n")
+        files.code_hash.cache_clear()
+        networks.fingerprint.cache_clear()
+        points = [point("matmul:4x4x4", isa.builtin("v3", 4), flow=flow) for flow in ("best", "Cs")]
+        return default_store().name, networks.fingerprint(boards.DEFAULT), *map(str, points)
+
+    edited = ("run/problem.py", "report/build.py", "drivergen/c/driver.py", "sw/src/dma.c", "sweep/points.py")
+    every = [names(file) for file in edited]
+    assert len({store for store, *_ in every}) == len({code for _, code, *_ in every}) == len(edited)
+    assert len({best for *_, best, _ in every}) == 1
+    # What predicts forgets no measurement, unless it has chosen the driver that was measured.
+    predicting = [names(file) for file in ("drivergen/cost/constants.json", "cosim/replay/replay.cpp")]
+    assert {store for store, *_ in predicting} == {every[-1][0]}
+    assert len({best for *_, best, _ in (*every, *predicting)}) == 3
+    assert len({fixed for *_, fixed in (*every, *predicting)}) == 1
+
+
+def test_all_rooms_that_a_worker_imports_are_measured_by() -> None:
+    def imported(module: str) -> set[str]:
+        code = f"import sys, {module}; print(*(name for name in sys.modules if name.startswith('axiloom.')))"
+        text = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+        return {name.split(".")[1] for name in text.split()}
+
+    assert imported("axiloom.sweep.points") <= {*MEASURING}
+    assert imported("axiloom.sweep.networks") <= {*networks.MEASURING}
 
 
 # --- simulations -------------------------------------------------------------------------------------

@@ -60,14 +60,16 @@ def whole(path: Path) -> Iterator[Path]:
 
 
 @cache
-def code_hash(*rooms: str, endings: tuple[str, ...] = (".py",)) -> str:
+def code_hash(*rooms: str, endings: tuple[str, ...] = (".py",), without: tuple[str, ...] = ()) -> str:
     """Of the text of all files in these rooms (``isa/numerics``) and below: what an answer in a cache hangs
-    on, beside its question."""
+    on, beside its question. `without`: paths that start so (``cosim/replay/``) do not count."""
     digest, root = hashlib.sha256(), Path(__file__).parents[1]
     for room in rooms:
         assert (root / room).is_dir(), f"no room {room}: an answer would hang on nothing"
         for file in sorted(path for path in (root / room).rglob("*") if path.suffix in endings):
-            digest.update(file.relative_to(root).as_posix().encode() + b"\0" + file.read_bytes() + b"\0")
+            name = file.relative_to(root).as_posix()
+            if not name.startswith(without):
+                digest.update(name.encode() + b"\0" + file.read_bytes() + b"\0")
     return digest.hexdigest()
 
 

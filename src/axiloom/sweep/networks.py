@@ -30,6 +30,8 @@ Figures = dict[str, Any]
 
 KIND = "network"
 _FILE = "model.mlir"
+MEASURING = (*points.MEASURING, "graph", "quantise", "read", "selection")
+"""Rooms whose code the figures of a network depend on."""
 RANDOM = "10-random"
 """What an example is calibrated on that has no data of its own."""
 
@@ -143,21 +145,8 @@ def _examples() -> Path:
     return Path(axiloom.__file__).resolve().parents[2] / "examples" / "networks"
 
 
-_PACKAGES = ("base", "isa", "hw", "plan", "drivergen", "sw", "cosim", "boards")
-_CHOOSING = ("run/choice.py", "run/network.py", "run/problem.py", "run/run.py")
-"""What decides beside them which driver runs."""
-
-
 @cache
 def fingerprint(board: str) -> str:
     """Of all code that a figure depends on: what an older version measured is not taken for this one's."""
-    root = Path(axiloom.__file__).parent
-    files = sorted(
-        path
-        for package in _PACKAGES
-        for path in (root / package).rglob("*")
-        if path.is_file() and path.suffix != ".pyc"
-    )
-    files += [root / name for name in _CHOOSING]
-    parts = [part for path in files for part in (str(path.relative_to(root)), path)]
-    return content_hash(*parts, repr(boards.load(board)))  # a profile may be a file of the user's own
+    # the profile of a board may be a file of the user's own
+    return content_hash(code_hash(*MEASURING, endings=points.SOURCES), repr(boards.load(board)))

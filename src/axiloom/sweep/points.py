@@ -8,11 +8,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import axiloom
 from axiloom import boards, drivergen, isa
 from axiloom.base import processes
 from axiloom.base.cache import NotCachedError, cache_root, cached_build, content_hash, only_cached
 from axiloom.base.errors import MismatchError, UsageError
+from axiloom.base.files import code_hash
 from axiloom.cosim.build import verilator
 from axiloom.cosim.system import System
 from axiloom.drivergen.pipeline.schedule import Schedule
@@ -21,10 +21,23 @@ from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.rtl import RtlPorts
 from axiloom.report.types import Report
 from axiloom.run.problem import ProblemRun, Workload
+from axiloom.run.resolve import BEST
 from axiloom.run.run import reports_of
 
 Point = dict[str, Any]
 
+MEASURING = ("base", "isa", "hw", "plan", "drivergen", "sw", "cosim", "boards", "report", "run", "sweep")
+"""Rooms whose code a report depends on."""
+SOURCES = (
+    *(".py", ".c", ".h", ".S", ".ld", ".cpp", ".hpp", ".v", ".vh", ".vlt", ".sv", ".toml", ".json"),
+    *(".rules", ".kernels"),
+)
+_PREDICTING = (
+    "cosim/replay/",
+    *(f"drivergen/cost/{name}" for name in ("constants", "model", "plans", "products")),
+    *(f"drivergen/cost/{name}" for name in ("replay_costs", "selection", "traffic")),
+)
+"""The model and the replay predict, they do not measure: what they are fitted to survives an edit of them."""
 _HARDWARE = ("spec", "board", "sim", "rtl")
 """Fields that make the simulator: points that agree in them can share a process."""
 
@@ -56,6 +69,10 @@ def point(
         "tile": list(tile) if tile else None,
         "pipeline": pipeline,
         "board": board,
+        "hashes": {
+            "board": content_hash(repr(boards.load(board))),  # its profile may be a file of the user's own
+            "choice": code_hash("drivergen/cost", "cosim/replay", endings=SOURCES) if flow == BEST else None,
+        },
         "sim": sim,
         "seed": seed,
     }
@@ -144,23 +161,4 @@ def _spec(text: str) -> AcceleratorSpec:
 
 def default_store() -> Path:
     """Results in the user's cache folder; another file as soon as anything that makes them has changed."""
-    return cache_root() / "sweeps" / f"{code_hash()}.jsonl"
-
-
-@cache
-def code_hash() -> str:
-    """Hash of all sources of compiler, hardware, runtime, simulator and boards in this installation."""
-    root = Path(axiloom.__file__).parent
-    kinds = {".py", ".c", ".h", ".S", ".ld", ".cpp", ".hpp", ".v", ".sv", ".toml", ".json"}
-    model = {"model.py", "selection.py", "traffic.py", "products.py", "constants.json"}
-    model |= {"plans.py", "replay_costs.py", "replay_costs.json"}
-    files = sorted(
-        path
-        for folder in ("base", "isa", "hw", "plan", "drivergen", "sw", "cosim", "boards")
-        for path in (root / folder).resolve().rglob("*")
-        # the model and the replay predict, they do not measure
-        if path.suffix in kinds
-        and not (path.parent.name == "cost" and path.name in model)
-        and path.parent.name != "replay"
-    )
-    return content_hash(*(part for path in files for part in (path.name, path)))
+    return cache_root() / "sweeps" / f"{code_hash(*MEASURING, endings=SOURCES, without=_PREDICTING)}.jsonl"
