@@ -10,7 +10,7 @@ import argparse
 import time
 from collections.abc import Sequence
 
-from axiloom.nests.search import Found, Limits, auto
+from axiloom.nests.search import Limits, SearchResult, auto
 from axiloom.nests.search.exact import Exact, exact
 from benchmarks.polybench.measure import SCHEDULES, program
 from benchmarks.polybench.published import MULTIPLY_ADDS
@@ -31,7 +31,7 @@ def row(kernel: str, size: str, limits: Limits) -> str:
     return line(kernel, result, hand, cpu)
 
 
-def line(kernel: str, result: Found, hand: Exact, cpu: float) -> str:
+def line(kernel: str, result: SearchResult, hand: Exact, cpu: float) -> str:
     best = result.best
     ratio = f"{best.cycles / hand.cycles:.3f}" if best.cycles and hand.cycles else "    -"
     text = f"{kernel:12} {_number(best.cycles):>9} {_number(hand.cycles):>11} {ratio}"

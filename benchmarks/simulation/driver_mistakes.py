@@ -19,7 +19,7 @@ import numpy as np
 from axiloom import boards, isa
 from axiloom.base.errors import AxiloomError
 from axiloom.cosim.build import guards, toolchain
-from axiloom.cosim.build.user_code import Given
+from axiloom.cosim.build.user_code import CompileOptions
 from axiloom.cosim.job import Job, Result
 from axiloom.cosim.soc import Soc, raise_failure, refuse_run
 from axiloom.cosim.system import System
@@ -185,7 +185,7 @@ def compiled(on: System, form: str, folder: Path) -> Path:
     cases = ",".join(case.name for case in ALL)
     elf = folder / f"{form}.elf"
     if form == "C":
-        return on.compile_user([SOURCE], elf, Given((f"CASES={cases}",)), ())[0]
+        return on.compile_user([SOURCE], elf, CompileOptions((f"CASES={cases}",)), ())[0]
     script = folder / "link.ld"
     target = toolchain.bare_target(on.profile.host)
     script.write_text(guards.keeping_lines(target.script.read_text(encoding="utf-8")), encoding="utf-8")

@@ -13,7 +13,7 @@ import pytest
 from axiloom import boards, isa
 from axiloom.cosim import lines, outside
 from axiloom.cosim.build.toolchain import compile_bare
-from axiloom.cosim.build.user_code import Given
+from axiloom.cosim.build.user_code import CompileOptions
 from axiloom.cosim.core import Core
 from axiloom.cosim.system import System
 
@@ -24,7 +24,7 @@ RIGHT = ("SIZE=5", "BEFORE=0", "COPIED=6")
 
 def run(folder: Path, defines: Sequence[str], board: str = boards.DEFAULT, os: str = "none") -> Core:
     system = System(isa.builtin("v3", 4), board=board, os=os)
-    elf, _ = system.compile_user([DRIVER], folder / "driver.elf", Given(tuple(defines)), ARRAYS)
+    elf, _ = system.compile_user([DRIVER], folder / "driver.elf", CompileOptions(tuple(defines)), ARRAYS)
     core = Core(system.profile)
     core.begin(elf, {"A": np.arange(24, dtype=np.int32).reshape(4, 6)})
     core.run(10_000_000)
@@ -71,7 +71,7 @@ def test_the_program_executes_as_many_instructions_as_without_guards(tmp_path: P
     system = System(isa.builtin("v3", 4))
     counts = []
     for arrays in ((), ARRAYS):
-        elf, _ = system.compile_user([DRIVER], tmp_path / "driver.elf", Given(RIGHT), arrays)
+        elf, _ = system.compile_user([DRIVER], tmp_path / "driver.elf", CompileOptions(RIGHT), arrays)
         core = Core(system.profile)
         core.begin(elf)
         core.run(10_000_000)

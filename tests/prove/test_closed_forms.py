@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from axiloom.isa.instructions.read import parse
-from axiloom.prove.closed_forms import Found, found
+from axiloom.prove.closed_forms import ClosedForm, closed_forms
 
 HEAD = """
 word = input(64)
@@ -27,8 +27,8 @@ SQUARE = """
 """
 
 
-def forms(body: str) -> list[Found]:
-    return list(found(parse(HEAD + body, "go.isa", "go"), 20))
+def forms(body: str) -> list[ClosedForm]:
+    return list(closed_forms(parse(HEAD + body, "go.isa", "go"), 20))
 
 
 def test_a_product_by_rows() -> None:

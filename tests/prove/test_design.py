@@ -17,7 +17,7 @@ def read(folder: Path, body: str, *clocks: str, **given: dict[str, str]) -> desi
     file = folder / "d.v"
     ports = "input clk, input clk2, input rst, input e, input [1:0] d, output reg q, output reg r"
     file.write_text(f"module d #(parameter W = 2) ({ports});\n{body}\nendmodule\n")
-    made = design.read([file], "d", design.Given(**given))
+    made = design.read([file], "d", design.VerilogOptions(**given))
     design.check_clocks(made, clocks or ("clk",))
     return made
 

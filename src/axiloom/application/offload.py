@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from axiloom.application.units.unit import Operator, Unit
@@ -43,7 +43,6 @@ def offload(graph: Graph, accelerators: Sequence[str]) -> Offloaded:
     uses.update(id(result) for result in graph.results)
     operators: list[Operator] = []
     kept: list[tuple[str, str]] = []
-    names: Counter[str] = Counter()
     inside: set[int] = set()
     # From the end: a bias belongs to the product before it.
     for node in reversed(nodes):
@@ -64,9 +63,15 @@ def offload(graph: Graph, accelerators: Sequence[str]) -> Offloaded:
     if not operators:
         why = f" ({kept[0][0]}: {kept[0][1]})" if kept else ""
         raise UsageError(f"{graph.name}: {', '.join(accelerators)} takes none of its operations{why}")
-    named = []
-    for operator in reversed(operators):
+    return Offloaded(numbered(reversed(operators)), tuple(reversed(kept)))
+
+
+def numbered(operators: Iterable[Operator]) -> tuple[Operator, ...]:
+    """Each with a name of its own: ``NAME``, ``NAME#2`` ..."""
+    names: Counter[str] = Counter()
+    numbered_ = []
+    for operator in operators:
         name = operator.name.removesuffix(".default") or operator.node.op
         names[name] += 1
-        named.append(replace(operator, name=name if names[name] == 1 else f"{name}#{names[name]}"))
-    return Offloaded(tuple(named), tuple(reversed(kept)))
+        numbered_.append(replace(operator, name=name if names[name] == 1 else f"{name}#{names[name]}"))
+    return tuple(numbered_)

@@ -21,7 +21,7 @@ import numpy as np
 
 from axiloom.application.cycles import of_operator, on_host
 from axiloom.application.data import Data
-from axiloom.application.offload import Offloaded, units
+from axiloom.application.offload import Offloaded, numbered, units
 from axiloom.application.units.unit import Operator, Unit
 from axiloom.base.errors import MismatchError, UsageError
 from axiloom.graph.evaluate import evaluate
@@ -287,17 +287,9 @@ def _graph(
 def _operators(graph: Graph, assigned: Mapping[int, Unit]) -> tuple[Operator, ...]:
     nodes = list(graph.nodes())
     uses = Counter(id(operand) for node in nodes for operand in node.operands)
-    operators = []
-    names: Counter[str] = Counter()
-    for node in nodes:
-        unit = assigned.get(id(node))
-        taken = None if unit is None else unit.take(node, uses)
-        if not isinstance(taken, Operator):
-            continue
-        name = taken.name.removesuffix(".default") or node.op
-        names[name] += 1
-        operators.append(replace(taken, name=name if names[name] == 1 else f"{name}#{names[name]}"))
-    return tuple(operators)
+    units_of = ((node, assigned[id(node)]) for node in nodes if id(node) in assigned)
+    taken = (unit.take(node, uses) for node, unit in units_of)
+    return numbered(operator for operator in taken if isinstance(operator, Operator))
 
 
 def _choices(operators: Sequence[Operator], chosen: Sequence[Unit]) -> Iterator[Choice]:

@@ -6,7 +6,6 @@ must be those of the simulated board, and their times are put beside its times.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -29,7 +28,7 @@ from axiloom.base.errors import (
     MismatchError,
     UsageError,
 )
-from axiloom.board_folder.write import MARK
+from axiloom.board_folder.write import MARK, mark_of
 from axiloom.boards import hardware
 from axiloom.bringup import ladder as bring_up
 from axiloom.cosim.job import Job
@@ -71,11 +70,10 @@ class Row:
 
 def manifest(folder: Path) -> dict[str, Any]:
     """The folder's board.json. UsageError for a folder that is none of ours, or for a board without Linux."""
+    manifest_ = mark_of(folder)
     try:
-        manifest_ = json.loads((folder / MARK).read_text(encoding="utf-8"))
-        assert isinstance(manifest_, dict)
         family, name = str(manifest_["family"]), str(manifest_["board"])
-    except (OSError, ValueError, KeyError, AssertionError):
+    except KeyError:
         raise UsageError(f"{folder} is no board folder: it has no {MARK} of axiloom") from None
     if hardware.profile(name, family) is None:
         raise UsageError(f"{name} has no Linux: axiloom run PROBLEM --board {name} --port TTY is its test")

@@ -7,6 +7,7 @@ import shutil
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from axiloom import isa
 from axiloom.base.errors import UsageError
@@ -102,9 +103,21 @@ def write(contents: Contents, folder: Path, *, force: bool = False) -> None:
         shutil.rmtree(temporary, ignore_errors=True)
 
 
-def _is_ours(folder: Path) -> bool:
+def mark_of(folder: Path) -> dict[str, Any]:
+    """What the folder's `MARK` says. UsageError for a folder that is none of ours."""
     try:
         mark = json.loads((folder / MARK).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except OSError:
+        mark = None
+    except ValueError as error:
+        raise UsageError(f"{folder / MARK}: not JSON: {error}; write the folder anew (--force)") from None
+    if not isinstance(mark, dict):
+        raise UsageError(f"{folder} is no board folder: it has no {MARK} of axiloom")
+    return mark
+
+
+def _is_ours(folder: Path) -> bool:
+    try:
+        return mark_of(folder).get("format") == text_files.FORMAT
+    except UsageError:
         return False
-    return isinstance(mark, dict) and mark.get("format") == text_files.FORMAT

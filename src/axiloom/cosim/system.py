@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from axiloom import boards
 from axiloom.base.errors import SpecError, UsageError
 from axiloom.cosim.build import toolchain
-from axiloom.cosim.build.user_code import NOTHING, Given, compile_user
+from axiloom.cosim.build.user_code import NOTHING, CompileOptions, compile_user
 from axiloom.cosim.model_device import MODEL_RTL
 from axiloom.isa import AcceleratorSpec, Link, check_together
 
@@ -166,7 +166,11 @@ class System:
         return self.user_rtl.top if self.user_rtl else "generated"
 
     def compile_user(
-        self, sources: Sequence[Path], out: Path, given: Given = NOTHING, arrays: Collection[str] = ()
+        self,
+        sources: Sequence[Path],
+        out: Path,
+        options: CompileOptions = NOTHING,
+        arrays: Collection[str] = (),
     ) -> tuple[Path, list[str]]:
         """The program `out` from a user's C and C++, and the compiler's warnings about it.
 
@@ -179,7 +183,7 @@ class System:
             spec=self.links,
             linux=self.os == "linux",
             irq=self.wait == "irq",
-            given=given,
+            options=options,
             arrays=arrays,
         )
 

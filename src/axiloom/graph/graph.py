@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any, TypeAlias, TypeVar
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from axiloom.base.errors import AxiloomError
+from axiloom.base.wording.names import free_name
 
 T = TypeVar("T", bound=Hashable)
 Attribute: TypeAlias = int | str | tuple[int, ...]
@@ -103,10 +104,3 @@ def postorder(roots: Iterable[T], needs: Callable[[T], Sequence[T]]) -> Iterator
         seen.add(item)
         stack.append((item, True))
         stack += [(need, False) for need in reversed(needs(item))]
-
-
-def free_name(name: str, taken: Container[str]) -> str:
-    """The name, with lines behind until nobody has it."""
-    while name in taken:
-        name += "_"
-    return name

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from axiloom.base.errors import UsageError
-from axiloom.cosim.build.user_code import Given
+from axiloom.cosim.build.user_code import CompileOptions
 from axiloom.cosim.job import Job, Result
 from axiloom.cosim.soc import Soc, judge, refuse_run
 from axiloom.cosim.system import STALLS, System
@@ -82,7 +82,7 @@ class Chip:
         elf = files[0]
         if elf.suffix != ".elf":
             elf = self.folder / "driver.elf"
-            given = Given(tuple(defines), tuple(map(Path, include)))
+            given = CompileOptions(tuple(defines), tuple(map(Path, include)))
             _, said = self.system.compile_user(files, elf, given, {*filled, *read})
             for warning in said:
                 warnings.warn(warning, stacklevel=2)

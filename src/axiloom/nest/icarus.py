@@ -18,7 +18,7 @@ from axiloom.hw.nest.memory import external_ports
 from axiloom.hw.nest.units import Find
 from axiloom.hw.verilog.nest import emit_nest
 from axiloom.nest.ports import external, words
-from axiloom.nest.run import Arrays, NestError, Outcome, Words, given, iterations_take, registry, why
+from axiloom.nest.run import Arrays, NestError, Outcome, Words, fed, iterations_take, registry, why
 
 BENCH = "nest_bench"
 
@@ -33,7 +33,7 @@ def run_icarus(
     program = icarus.build((("design.v", verilog.text), ("bench.v", text)), BENCH) / icarus.PROGRAM
     with processes.scratch() as name:
         folder = Path(name)
-        for what, values, bits in given(circuit, memories, inputs or {}):
+        for what, values, bits in fed(circuit, memories, inputs or {}):
             (folder / f"{plain(what)}.in").write_text(_hex(values.reshape(-1, words(bits))))
         done = processes.run([icarus.find()[1], program], cwd=folder)
         said = done.stdout.strip().splitlines()

@@ -110,7 +110,7 @@ def runs(
     limit = limit or 1000 + int(4 * paused * expected)
     with processes.scratch() as folder:
         data, result = Path(folder) / "input", Path(folder) / "output"
-        taken = given(circuit, memories, inputs or {})
+        taken = fed(circuit, memories, inputs or {})
         held = len(external(circuit))
         with data.open("wb") as file:
             for number, (_, part, bits) in enumerate(taken):
@@ -158,7 +158,7 @@ def iterations_take(circuit: Circuit) -> int:
     return steps + sum(port.elements for port in (*circuit.inputs, *circuit.outputs))
 
 
-def given(
+def fed(
     circuit: Circuit, memories: Arrays, inputs: Arrays
 ) -> list[tuple[str, npt.NDArray[np.unsignedinteger], int]]:
     """What goes in, in the order of ports: name, elements, bits of one. Raises :exc:`NestError`."""

@@ -36,42 +36,35 @@ def choose(
     `target`: about how many words a packet should have. Without `loops` an iteration of the innermost loop is
     the most that goes in a packet, and its parts go in packets of their own where they can.
     """
-    for ways in _ways(plan, buffers, target, loops=loops):
-        fitting = [packets for packets, allowed in ways if allowed and _fits(packets, dma)]
-        if fitting:
-            return min(fitting, key=lambda packets: cost(plan, packets, keep=keep))
-    return None
+    ((_, packets),) = choices(plan, dma, buffers=buffers, keep=keep, target=target, loops=loops)
+    return packets
 
 
 def choices(
     plan: Plan, dma: DmaConfig, *, buffers: int, keep: bool, target: int = PACKET_WORDS, loops: bool = True
 ) -> list[tuple[Which, Packets | None]]:
     """The same for a family: numbers of candidates, and their packets, which differ in numbers only."""
+    ways: list[Iterable[tuple[Packets, Num]]]
+    if loops:
+        ways = [chain(_whole(plan, buffers, target), _divided(plan, target) if buffers > 1 else ())]
+    else:
+        innermost = len(plan.levels) - 1
+        ways = [_divided(plan, 1), (way for way in _whole(plan, buffers, 1) if way[0].level == innermost)]
     candidates = plan.count or 1
     best, cheapest = np.full(candidates, -1), np.full(candidates, inf)
     fitting: list[Packets] = []
-    for ways in _ways(plan, buffers, target, loops=loops):
+    for some in ways:
         left = best < 0
-        for packets, allowed in ways:
+        for packets, allowed in some:
             fits = left & allowed & _fits(packets, dma)
-            if not fits.any():
+            if not np.any(fits):
                 continue
             cycles = cost(plan, packets, keep=keep)
             better = fits & (cycles < cheapest)
             best, cheapest = np.where(better, len(fitting), best), np.where(better, cycles, cheapest)
             fitting.append(packets)
-    groups = ((index, np.flatnonzero(best == index)) for index in sorted({*best.tolist()}))
+    groups = ((int(index), np.flatnonzero(best == index)) for index in np.unique(best))
     return [(which, fitting[index][which] if index >= 0 else None) for index, which in groups]
-
-
-def _ways(plan: Plan, buffers: int, target: int, *, loops: bool) -> Iterator[Iterable[tuple[Packets, Num]]]:
-    """Packets to choose from; each group for those of which none of the group before fits."""
-    if loops:
-        yield chain(_whole(plan, buffers, target), _divided(plan, target) if buffers > 1 else ())
-    else:
-        yield _divided(plan, 1)
-        last = len(plan.levels) - 1
-        yield (way for way in _whole(plan, buffers, 1) if way[0].level == last)
 
 
 def innermost(trips: Sequence[Num]) -> Packets:

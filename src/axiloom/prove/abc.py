@@ -90,7 +90,7 @@ COVER = (Engine("bmc", "bmc3 -F 80 -T 60", bounded=True), Engine("pdr", "pdr -T 
 
 
 @dataclass(frozen=True)
-class Found:
+class Outcome:
     """What an engine said: is the output reachable, in which cycle, and how."""
 
     reachable: bool | None
@@ -113,9 +113,9 @@ def prove(
     depth: int = DEPTH,
     jobs: int = 2,
     tried: Sequence[Engine] = (),
-    say: Callable[[Verdict, Property, Found], None] = lambda _verdict, _property, _found: None,
+    say: Callable[[Verdict, Property, Outcome], None] = lambda _verdict, _property, _found: None,
     asks: Callable[[str], None] = lambda _place: None,
-) -> Iterator[tuple[Verdict, Found]]:
+) -> Iterator[tuple[Verdict, Outcome]]:
     """The verdicts on all properties of `bench`, in their order; `say` is told of each as it comes, `asks` of
     what is looked at. What ends it, such as Ctrl-C, ends its programs too.
 
@@ -126,9 +126,9 @@ def prove(
         stopped = threading.Event()
         asked = Asked(Path(place), lower(bench, Path(place), sources), stopped.is_set)
         trusted = False
-        ranks: dict[tuple[str, str], Found] = {}  # that fall, by the names of their checks
+        ranks: dict[tuple[str, str], Outcome] = {}  # that fall, by the names of their checks
 
-        def decide(prop: Property) -> tuple[Verdict, Found]:
+        def decide(prop: Property) -> tuple[Verdict, Outcome]:
             begun = time.perf_counter()
             asks(f"{module}.{prop.port}.{prop.name}")
             if rank := ranks.get((prop.port, prop.ranked)):
@@ -139,15 +139,15 @@ def prove(
             else:
                 outcome, cached = _decide(asked, prop, tried or _tried(prop, limit_s, depth, trusted))
                 if prop.rank and outcome.reachable:  # another number may fall
-                    outcome = Found(None, None, outcome.engine)
+                    outcome = Outcome(None, None, outcome.engine)
             return told(prop, outcome, time.perf_counter() - begun, cached)
 
-        def told(prop: Property, outcome: Found, seconds: float, cached: bool) -> tuple[Verdict, Found]:
+        def told(prop: Property, outcome: Outcome, seconds: float, cached: bool) -> tuple[Verdict, Outcome]:
             verdict = _verdict(module, prop, outcome, seconds, cached)
             say(verdict, prop, outcome)
             return verdict, outcome
 
-        def induct(props: Sequence[Property]) -> dict[Property, tuple[Verdict, Found]]:
+        def induct(props: Sequence[Property]) -> dict[Property, tuple[Verdict, Outcome]]:
             """All at once; if that fails, its halves: what is left out is not inductive."""
             begun = time.perf_counter()
             done, cached = (
@@ -157,7 +157,7 @@ def prove(
             )
             if done:
                 seconds = (time.perf_counter() - begun) / max(len(props), 1)
-                outcome = Found(False, None, INDUCTION, certified=certify.SOLVER)
+                outcome = Outcome(False, None, INDUCTION, certified=certify.SOLVER)
                 return {prop: told(prop, outcome, seconds, cached) for prop in props}
             half = len(props) // 2
             return induct(props[:half]) | induct(props[half:]) if half else {}
@@ -283,7 +283,7 @@ def _inductive(asked: Asked, name: str, cone: Aiger, limit_s: int) -> bool:
     return certify.induction(cone)
 
 
-def _decide(asked: Asked, prop: Property, tried: Sequence[Engine]) -> tuple[Found, bool]:
+def _decide(asked: Asked, prop: Property, tried: Sequence[Engine]) -> tuple[Outcome, bool]:
     """What the first engine says that says anything; from the cache, if this question was asked before."""
     read = [asked.file(_output(prop, engine)).read_bytes().hex() for engine in tried]
     key = content_hash("prove", _tools(), *read, *(engine.script for engine in tried))
@@ -292,10 +292,10 @@ def _decide(asked: Asked, prop: Property, tried: Sequence[Engine]) -> tuple[Foun
         return asdict(_ask(asked, prop, tried))
 
     facts, cached = remembered("prove", key, ask, lambda facts: facts["reachable"] is not None)
-    return Found(**facts | {"stimulus": tuple(facts["stimulus"])}), cached
+    return Outcome(**facts | {"stimulus": tuple(facts["stimulus"])}), cached
 
 
-def _decide_live(asked: Asked, prop: Property, owed: str, bench: Bench, limit_s: int) -> tuple[Found, bool]:
+def _decide_live(asked: Asked, prop: Property, owed: str, bench: Bench, limit_s: int) -> tuple[Outcome, bool]:
     """Whether something is owed for ever in a fair run; from the cache, if this question was asked before."""
     pairs = len(bench.fair_pairs)
     cone = asked.cone(owed, *bench.fairness, *(name for pair in bench.fair_pairs for name in pair))
@@ -307,13 +307,13 @@ def _decide_live(asked: Asked, prop: Property, owed: str, bench: Bench, limit_s:
         return asdict(ask_it(asked, cone, pairs, owed, limit_s))
 
     facts, cached = remembered("prove", key, ask, lambda facts: facts["reachable"] is not None)
-    return Found(**facts | {"stimulus": tuple(facts["stimulus"])}), cached
+    return Outcome(**facts | {"stimulus": tuple(facts["stimulus"])}), cached
 
 
-def _ask_live(asked: Asked, cone: Aiger, pairs: int, name: str, limit_s: int) -> Found:
+def _ask_live(asked: Asked, cone: Aiger, pairs: int, name: str, limit_s: int) -> Outcome:
     """Rounds are counted further and further, until nothing is owed through so many; and loops are sought."""
     if cone.outputs[0] == 0:
-        return Found(False, None, "Yosys", certified=CONSTANT)
+        return Outcome(False, None, "Yosys", certified=CONSTANT)
     begun = time.perf_counter()
     quick, loop = max(limit_s // 12, 2), f"{name}_loop"
     (asked.folder / f"{loop}.aig").write_bytes(loops(cone, pairs).write())
@@ -340,10 +340,10 @@ def _ask_live(asked: Asked, cone: Aiger, pairs: int, name: str, limit_s: int) ->
                     break
             if outcome is not None and not outcome.reachable and outcome.cycles is None:
                 return outcome
-    return Found(None, None, "pdr, loops")
+    return Outcome(None, None, "pdr, loops")
 
 
-def _ask_ranks(asked: Asked, cone: Aiger, pairs: int, name: str, limit_s: int) -> Found | None:
+def _ask_ranks(asked: Asked, cone: Aiger, pairs: int, name: str, limit_s: int) -> Outcome | None:
     """Why nothing is owed for ever, from registers inside: lemmas and claims, which engines prove."""
     argument = ranks.argue(cone, pairs, limit_s)
     if argument is None:
@@ -356,7 +356,7 @@ def _ask_ranks(asked: Asked, cone: Aiger, pairs: int, name: str, limit_s: int) -
     return outcome if outcome and not outcome.reachable and outcome.certified else None
 
 
-def _ask_fair(asked: Asked, cone: Aiger, pairs: int, name: str, limit_s: int) -> Found:
+def _ask_fair(asked: Asked, cone: Aiger, pairs: int, name: str, limit_s: int) -> Outcome:
     """A run of some rounds shows that fairness does not contradict what is assumed."""
     (asked.folder / f"{name}.aig").write_bytes(rounds(cone, _FAIR_ROUNDS, pairs).numbered().write())
     for engine in (
@@ -366,32 +366,32 @@ def _ask_fair(asked: Asked, cone: Aiger, pairs: int, name: str, limit_s: int) ->
         outcome = _run(asked.folder, name, engine, asked.stop)
         if outcome is not None and (outcome.reachable or outcome.cycles is None):
             return outcome
-    return Found(None, None, "bmc")
+    return Outcome(None, None, "bmc")
 
 
 def _output(prop: Property, engine: Engine) -> str:
     return prop.helped if engine.helped else prop.output
 
 
-def _ask(asked: Asked, prop: Property, tried: Sequence[Engine]) -> Found:
+def _ask(asked: Asked, prop: Property, tried: Sequence[Engine]) -> Outcome:
     folder = asked.folder
-    weaker: Found | None = None
+    weaker: Outcome | None = None
     for engine in tried:
         if engine.bounded and weaker is not None:  # it holds without a bound
             continue
         name = _output(prop, engine)
         if _constant_zero(folder / f"{name}.aig"):
-            return Found(False, None, engine.name if engine.helped else "Yosys", certified=CONSTANT)
+            return Outcome(False, None, engine.name if engine.helped else "Yosys", certified=CONSTANT)
         outcome = _run(folder, name, engine, asked.stop)
         if outcome is None:
             continue
         if outcome.reachable or outcome.certified:
             return outcome
         weaker = outcome  # to a bound, or without a proof that another engine can check
-    return weaker or Found(None, None, tried[-1].name)
+    return weaker or Outcome(None, None, tried[-1].name)
 
 
-def _run(folder: Path, name: str, engine: Engine, stop: Callable[[], bool]) -> Found | None:
+def _run(folder: Path, name: str, engine: Engine, stop: Callable[[], bool]) -> Outcome | None:
     file = folder / f"{name}.aig"
     files = {end: file.with_suffix(f".{end}") for end in ("status", "cex", "small", "pla")}
     for written in files.values():
@@ -405,17 +405,17 @@ def _run(folder: Path, name: str, engine: Engine, stop: Callable[[], bool]) -> F
     with contextlib.suppress(BuildError):
         yosys.abc(f"{name}.abc", folder, stop)
     if files["small"].exists() and _constant_zero(files["small"]):
-        return Found(False, None, engine.name, certified=_by_induction(Aiger.read(file.read_bytes())))
+        return Outcome(False, None, engine.name, certified=_by_induction(Aiger.read(file.read_bytes())))
     words = files["status"].read_text().split() if files["status"].exists() else []
     answer = words[0].removeprefix("snl_") if words else ""
     if answer == "UNSAT":
         certified = _certified(file, files["pla"])
-        return None if certified is None else Found(False, None, engine.name, certified=certified)
+        return None if certified is None else Outcome(False, None, engine.name, certified=certified)
     if answer == "SAT":
         stimulus = _stimulus(file, files["cex"])
-        return Found(True, len(stimulus) - 1, engine.name, stimulus)
+        return Outcome(True, len(stimulus) - 1, engine.name, stimulus)
     reached = int(words[1]) if engine.bounded and len(words) > 1 and words[1].isdigit() else 0
-    return Found(False, reached, engine.name) if reached > 0 else None
+    return Outcome(False, reached, engine.name) if reached > 0 else None
 
 
 def _certified(file: Path, invariant: Path) -> str | None:
@@ -474,7 +474,7 @@ def _constant_zero(path: Path) -> bool:
     return lines[1 + int(lines[0].split()[3])] == b"0"  # the output, after a line a latch
 
 
-def _verdict(module: str, prop: Property, outcome: Found, seconds: float, cached: bool) -> Verdict:
+def _verdict(module: str, prop: Property, outcome: Outcome, seconds: float, cached: bool) -> Verdict:
     if outcome.reachable:
         answer, bound = (Answer.SEEN if prop.is_cover else Answer.VIOLATED), outcome.cycles
     elif outcome.reachable is None:

@@ -20,7 +20,7 @@ for."""
 
 
 @dataclass(frozen=True)
-class Found:
+class ClosedForm:
     """A form of an instruction, proved or not (`why`), or no form (`form` is None)."""
 
     instruction: str
@@ -36,7 +36,7 @@ class Found:
         return self.form is not None and not self.why
 
 
-def found(source: InstructionSet, limit_s: int = LIMIT_S) -> Iterator[Found]:
+def closed_forms(source: InstructionSet, limit_s: int = LIMIT_S) -> Iterator[ClosedForm]:
     """The forms of each instruction, as they are proved."""
     model = model_of(source, opaque=(PRODUCTS,))
     for instruction in source.instructions.values():
@@ -44,10 +44,10 @@ def found(source: InstructionSet, limit_s: int = LIMIT_S) -> Iterator[Found]:
             for form in forms(instruction):
                 yield _decided(form, proof(model, form), limit_s)
         except NoFormError as why:
-            yield Found(instruction.name, None, str(why))
+            yield ClosedForm(instruction.name, None, str(why))
 
 
-def _decided(form: Form, what: Proof, limit_s: int) -> Found:
+def _decided(form: Form, what: Proof, limit_s: int) -> ClosedForm:
     name, seconds = form.instruction.name, 0.0
     proofs: list[solvers.Said] = []
     formulas = [claim.formula for claim in what.claims]
@@ -57,20 +57,20 @@ def _decided(form: Form, what: Proof, limit_s: int) -> Found:
         if said.holds is not True:
             meets = "another turn may write this element or what it is made of"
             why = meets if said.holds is False else f"whether turns meet is not decided in {limit_s} s"
-            return Found(name, form, f"{why} ({claim.name})", seconds, said.solver)
+            return ClosedForm(name, form, f"{why} ({claim.name})", seconds, said.solver)
     covers = [z3.Not(cover.formula) for cover in what.covers]
     for cover, said in zip(what.covers, solvers.decide(covers, limit_s), strict=True):
         seconds += said.seconds
         if said.holds is not False:
             why = "it never happens" if said.holds else f"whether it happens is not decided in {limit_s} s"
-            return Found(name, form, f"{why}: {cover.name}", seconds, said.solver)
+            return ClosedForm(name, form, f"{why}: {cover.name}", seconds, said.solver)
     names = ", ".join(sorted({said.solver for said in proofs}))
-    return Found(name, form, "", seconds, names, solvers.all_certified(proofs))
+    return ClosedForm(name, form, "", seconds, names, solvers.all_certified(proofs))
 
 
 def verdicts(source: InstructionSet, limit_s: int = LIMIT_S) -> Iterator[Verdict]:
     """A line for each form; an instruction without one is no fault."""
-    for result in found(source, limit_s):
+    for result in closed_forms(source, limit_s):
         name = f"{result.instruction}: closed form"
         if result.proved:
             yield Verdict(

@@ -32,7 +32,7 @@ _TASK = re.compile(r"task name `\\?(assert|assume|cover|restrict)'")
 
 
 @dataclass(frozen=True)
-class Given:
+class VerilogOptions:
     """How a user's files are read: values of parameters, macros, and folders of headers."""
 
     parameters: Mapping[str, str] = field(default_factory=dict)
@@ -70,7 +70,7 @@ class Design:
         return {name: int(bits, 2) for name, bits in _CONSTANT.findall(self.rtlil)}
 
 
-def verilog(files: Sequence[Path], top: str, options: Given) -> tuple[Path, ...]:
+def verilog(files: Sequence[Path], top: str, options: VerilogOptions) -> tuple[Path, ...]:
     """`files`, or the Verilog that GHDL makes of them. Raises BuildError."""
     sources = as_verilog(files, top, options.parameters)
     if sources != tuple(files) and options.defines:
@@ -79,13 +79,13 @@ def verilog(files: Sequence[Path], top: str, options: Given) -> tuple[Path, ...]
 
 
 def read(
-    files: Sequence[Path], top: str, options: Given | None = None, *, shown: Sequence[str] = ()
+    files: Sequence[Path], top: str, options: VerilogOptions | None = None, *, shown: Sequence[str] = ()
 ) -> Design:
     """Module `top` of `files`. Raises BuildError with file and line for what a proof cannot take.
 
     `shown` are names for the files in messages, if not their own.
     """
-    options = options or Given()
+    options = options or VerilogOptions()
     if not re.fullmatch(r"[A-Za-z_][\w$]*", top):
         raise BuildError(f"user RTL: --top {top}: no name of a module")
     names: dict[str, Path] = {}
@@ -135,7 +135,7 @@ class _Reading:
     """Files by numbers in a folder of its own: no character of a path gets into a script."""
 
     def __init__(
-        self, folder: Path, sources: Sequence[Path], shown: Sequence[str], top: str, options: Given
+        self, folder: Path, sources: Sequence[Path], shown: Sequence[str], top: str, options: VerilogOptions
     ) -> None:
         self.folder, self.shown, self.top, self.given = folder, shown, top, options
         self.sources = [file.resolve() for file in sources]

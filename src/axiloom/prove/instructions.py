@@ -103,7 +103,7 @@ def compared(source: InstructionSet, model: Model, samples: int = SAMPLES, seed:
         before = done
         for number in range(samples):
             sample = Sample(source, model, instruction, seed + number, ranges)
-            if not sample.found:
+            if not sample.enabled:
                 continue
             terms.state.clear()
             terms.state |= start
@@ -137,7 +137,7 @@ class _Sources:
 
 
 class Sample:
-    """A random state in which `one` is enabled, and a command. `found` is False where there is none.
+    """A random state in which `instruction` is enabled, and a command; not `enabled` where there is none.
 
     `ranges`: of registers that have smaller ones than their types'.
     """
@@ -151,14 +151,14 @@ class Sample:
         ranges: Mapping[str, Range],
     ) -> None:
         self.ranges = ranges
-        self.source, self.model, self.one = source, model, instruction
+        self.source, self.model, self.instruction = source, model, instruction
         self.chance = _Sources(random.Random(seed), np.random.default_rng(seed))
         self.memories = {
             name: self._random(memory.type, memory.shape) for name, memory in source.memories.items()
         }
         self.inputs: dict[str, int] = {}
         self.registers: dict[str, int] = {}
-        self.found = self._choose()
+        self.enabled = self._choose()
 
     def _random(self, kind: Range, shape: tuple[int, ...]) -> npt.NDArray[Any]:
         wide: npt.NDArray[Any] = self.chance.arrays.integers(
@@ -171,12 +171,12 @@ class Sample:
         ila, solver = self.model.ila, z3.Solver()
         solver.set("timeout", 2000)
         solver.set("random_seed", self.chance.chance.getrandbits(16))
-        solver.add(self.one.decode)
+        solver.add(self.instruction.decode)
         solver.add(_within(self.model, self.ranges))
         if solver.check() != z3.sat:
             return False
-        program = self.model.programs.get(self.one.name.split(".")[0])
-        pairs = [(ila.states[name], term) for name, term in self.one.updates.items()]
+        program = self.model.programs.get(self.instruction.name.split(".")[0])
+        pairs = [(ila.states[name], term) for name, term in self.instruction.updates.items()]
         for measure in program.turns if program else ():
             short = z3.ULE(z3.substitute(measure, *pairs), FEW)
             solver.push()
@@ -202,7 +202,7 @@ class Sample:
 
         self.inputs = {name: value(term) for name, term in ila.inputs.items()}
         self.registers = {name: value(term) for name, term in state.items()}
-        for select in [node for node in postorder([self.one.decode]) if z3.is_select(node)]:
+        for select in [node for node in postorder([self.instruction.decode]) if z3.is_select(node)]:
             name = select.arg(0).decl().name()
             kind, raw = self.source.memories[name].type, value(select)
             self.memories[name].reshape(-1)[value(select.arg(1))] = _value(raw, kind)

@@ -52,17 +52,17 @@ def _in_tiles(array: Array, tile: int, change: Callable[[Array], Array]) -> Arra
 
 
 def _moved(by: int) -> Change:
-    """Words come `by` places late in each tile, early if negative; what is missing is 0."""
+    return lambda array, tile: _in_tiles(array, tile, lambda part: moved(part, by))
 
-    def move(part: Array) -> Array:
-        shifted = np.zeros_like(part)
-        if by > 0:
-            shifted[by:] = part[:-by]
-        else:
-            shifted[:by] = part[-by:]
-        return shifted
 
-    return lambda array, tile: _in_tiles(array, tile, move)
+def moved(words: Array, by: int) -> Array:
+    """A flat array whose words come `by` places late, early if negative; what is missing is 0."""
+    shifted = np.zeros_like(words)
+    if by > 0:
+        shifted[by:] = words[:-by]
+    else:
+        shifted[:by] = words[-by:]
+    return shifted
 
 
 def _tile_late(array: Array, tile: int) -> Array:

@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from axiloom.run.altered import moved
+
 Matrix = NDArray[Any]
 Tiles = dict[tuple[int, int], Matrix]
 
@@ -138,17 +140,7 @@ def _turned(tile: Matrix) -> Matrix:
 
 
 def _moved(by: int) -> Callable[[Matrix], Matrix]:
-    """Words that come `by` places late (early if negative); what is missing is 0."""
-
-    def move(tile: Matrix) -> Matrix:
-        flat, moved = tile.ravel(), np.zeros(tile.size, np.int64)
-        if by > 0:
-            moved[by:] = flat[:-by]
-        else:
-            moved[:by] = flat[-by:]
-        return moved.reshape(tile.shape)
-
-    return move
+    return lambda tile: moved(tile.ravel(), by).reshape(tile.shape)
 
 
 def _rolled(by: int) -> Callable[[Matrix], Matrix]:

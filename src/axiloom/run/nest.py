@@ -23,6 +23,7 @@ from axiloom.nests.program import Array, Program, Role
 from axiloom.report.build import build
 from axiloom.report.types import Kernel, OnCpu, Report, Setup
 from axiloom.run.compare import Arrays, compare
+from axiloom.run.run import build_driver
 
 
 def driver_of(program: Program, inputs: Packet, outputs: Packet, spec: Link) -> Driver:
@@ -134,16 +135,7 @@ class NestRun:
         }
 
     def build(self, folder: Path) -> Path:
-        folder.mkdir(parents=True, exist_ok=True)
-        texts = {
-            "driver.c": self.driver.c,
-            "driver.h": self.driver.header,
-            "driver_main.c": self.driver.harness,
-        }
-        for name, text in texts.items():
-            (folder / name).write_text(text, encoding="utf-8")
-        files = [folder / "driver.c", folder / "driver_main.c"]
-        return self.system.compile(files, folder / "driver.elf", include=[folder])
+        return build_driver(self.driver, self.system, folder)
 
     def explain(self, folder: Path) -> None:
         (folder / "accelerator.json").write_text(dumps(self.system.link), encoding="utf-8")

@@ -85,6 +85,16 @@ class Run(Protocol[CpuPart]):
         """The report of `result`, compared with the reference. A wrong result is in it, not raised."""
 
 
+def build_driver(driver: Driver, system: System, folder: Path) -> Path:
+    """Write a driver that comes with its harness to `folder`, and compile both for the board's CPU."""
+    folder.mkdir(parents=True, exist_ok=True)
+    texts = {"driver.c": driver.c, "driver.h": driver.header, "driver_main.c": driver.harness}
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    files = [folder / "driver.c", folder / "driver_main.c"]
+    return system.compile(files, folder / "driver.elf", include=[folder])
+
+
 @contextmanager
 def folder_or_temporary(keep: Path | None) -> Iterator[Path]:
     """`keep`, or a temporary folder that is removed afterwards."""

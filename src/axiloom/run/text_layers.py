@@ -30,7 +30,7 @@ from axiloom.read.context.model import WEIGHT
 from axiloom.read.linalg.reader import read_text
 from axiloom.report.columns import columns
 from axiloom.run.selected import Read, Selected, select
-from axiloom.selection.compile.cover import Given
+from axiloom.selection.compile.cover import HostValue
 from axiloom.selection.drive.driver import driver
 from axiloom.selection.drive.plan import WORD, plan
 from axiloom.selection.egraph.constants import Constants
@@ -157,7 +157,7 @@ def _from_weight(selected: Selected, array: HostArray) -> tuple[int, Reordered] 
     cover, value = selected.compiled.cover, selected.program.constants[array.name]
     known = Constants(cover.saturated, selected.graph.constants)
     for (eclass, _), way in cover.ways.items():
-        if not isinstance(way, Given) or not way.constant:
+        if not isinstance(way, HostValue) or not way.constant:
             continue
         contents = known.value(eclass)
         if contents is None or not np.array_equal(contents, value):

@@ -10,14 +10,12 @@ import pytest
 from tests.application.small import CONVOLUTION, Making, images, network, recurrent, sequences
 
 from axiloom.accelerators.flexasr.linear import bytes_of, tensor
-from axiloom.accelerators.hlscnn.conv import fixed
-from axiloom.accelerators.vta.gemm import integers
 from axiloom.application.choose import observe
 from axiloom.application.data import of_arrays
 from axiloom.application.offload import offload
 from axiloom.application.run import alone
 from axiloom.application.units import rows
-from axiloom.application.units.counts import Counts, Places
+from axiloom.application.units.counts import Counts, Places, in_units
 from axiloom.application.units.unit import Operator
 from axiloom.base.errors import UsageError
 from axiloom.graph import Graph
@@ -163,7 +161,9 @@ def test_what_a_host_loses_is_counted() -> None:
     )  # halves of the ends
     assert (counts.saturated, counts.flushed) == (1, 1)
     counts = Counts()
-    assert fixed(np.array([-0.001, 0.009, 300.0, -300.0]), 7, 16, False, counts).tolist() == [
+    assert in_units(
+        np.array([-0.001, 0.009, 300.0, -300.0]), 7, 16, counts, least=-(1 << 15), nearest=False
+    ).tolist() == [
         -1,
         1,
         32767,
@@ -171,10 +171,10 @@ def test_what_a_host_loses_is_counted() -> None:
     ]
     assert (counts.saturated, counts.flushed) == (2, 0)
     counts = Counts()
-    assert fixed(np.array([0.003, 0.0]), 7, 16, False, counts).tolist() == [0, 0]
+    assert in_units(np.array([0.003, 0.0]), 7, 16, counts, nearest=False).tolist() == [0, 0]
     assert counts.flushed == 1
     counts = Counts()
-    assert integers(np.array([0.4, 127.4, 200.0, -128.0]), 0, 8, counts).tolist() == [0, 127, 127, -127]
+    assert in_units(np.array([0.4, 127.4, 200.0, -128.0]), 0, 8, counts).tolist() == [0, 127, 127, -127]
     assert (counts.saturated, counts.flushed) == (2, 1)
 
 

@@ -10,7 +10,7 @@ import pytest
 from axiloom import isa
 from axiloom.base.errors import CompileError
 from axiloom.cli import main
-from axiloom.cosim.build.user_code import Given
+from axiloom.cosim.build.user_code import CompileOptions
 from axiloom.cosim.system import System
 
 DRIVER = """
@@ -109,7 +109,7 @@ def test_what_is_refused(name: str, text: str, board: str, what: str, tmp_path: 
     (tmp_path / name).write_text(text)
     system = System([isa.builtin("v1_4")], board)
     with pytest.raises(CompileError, match=what):
-        system.compile_user([tmp_path / name], tmp_path / "a.elf", Given(("FIRST",)))
+        system.compile_user([tmp_path / name], tmp_path / "a.elf", CompileOptions(("FIRST",)))
 
 
 @pytest.mark.slow

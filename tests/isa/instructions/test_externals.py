@@ -35,6 +35,6 @@ def test_one_at_a_time(name: str) -> None:
         given = [np.concatenate([left, np.repeat(corners, len(corners))])]
         given += [np.concatenate([other, np.tile(corners, len(corners))])]
     expected = function.python(*given)
-    found = [function.one(*map(int, each)) for each in zip(*given, strict=True)]
+    found = [function.scalar(*map(int, each)) for each in zip(*given, strict=True)]
     wrong = np.flatnonzero(np.array(found) != expected)
     assert not wrong.size, [hex(int(one[wrong[0]])) for one in (*given, np.array(found), expected)]

@@ -14,7 +14,7 @@ from axiloom.base.affine import Affine
 from axiloom.isa.numerics.formats import Kind, format_of
 from axiloom.nests.poly.checks import faults
 from axiloom.nests.program import Array, Expression, Index, Literal, Load, Op, Program, Role, Statement, loads
-from axiloom.nests.program.expressions import with_loads
+from axiloom.nests.program.rewrite import with_loads
 
 NAMES = "ijk"
 NUMBERS = (

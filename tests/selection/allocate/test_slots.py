@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from tests.selection.allocate.qkv import attentions
 
 from axiloom.selection.allocate import Memory, Plan, Problem, Step, Value, faults
-from axiloom.selection.allocate.allocate import made
+from axiloom.selection.allocate.allocate import plan_of
 from axiloom.selection.allocate.bounds import most_cycles
 from axiloom.selection.allocate.exact import Ask, within
 from axiloom.selection.allocate.listed import timed
-from axiloom.selection.allocate.slots import Found, Impossible, search
+from axiloom.selection.allocate.slots import Impossible, Order, search
 
 SIZE = {"a": 4, "b": 3}
 
@@ -50,8 +50,8 @@ def problems(draw: st.DrawFn, most: int = 8) -> Problem:
     return Problem((*memories, Memory("host", len(unread))), tuple(values), tuple(steps))
 
 
-def plan_of(problem: Problem, found: Found) -> Plan:
-    return made(problem, timed(problem, found.executed), 0)
+def planned(problem: Problem, found: Order) -> Plan:
+    return plan_of(problem, timed(problem, found.executed), 0)
 
 
 @given(problem=problems())
@@ -62,8 +62,8 @@ def test_no_order_is_better(problem: Problem) -> None:
     assert found is not None
     assert said in ("best", "none")
     assert isinstance(found, Impossible) == (said == "none")
-    if isinstance(found, Found):
-        plan = plan_of(problem, found)
+    if isinstance(found, Order):
+        plan = planned(problem, found)
         assert faults(problem, plan) == []
         cycles = {step.name: step.cycles for step in problem.steps}
         assert plan.cycles == sum(cycles[name] for name, *_ in rows)
@@ -73,17 +73,17 @@ def test_no_order_is_better(problem: Problem) -> None:
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 def test_every_order_passes_the_replay(problem: Problem) -> None:
     found = search(problem, states=300)
-    if isinstance(found, Found):
-        assert faults(problem, plan_of(problem, found)) == []
+    if isinstance(found, Order):
+        assert faults(problem, planned(problem, found)) == []
 
 
 @pytest.mark.parametrize(("depth", "steps"), [(1, 9), (2, 16), (3, 23)])
 def test_attentions(depth: int, steps: int) -> None:
     problem = attentions(depth)
     found = search(problem)
-    assert isinstance(found, Found)
+    assert isinstance(found, Order)
     assert len(found.executed) == steps
-    assert faults(problem, plan_of(problem, found)) == []
+    assert faults(problem, planned(problem, found)) == []
 
 
 def test_a_search_ends_where_it_is_told_to() -> None:
@@ -93,13 +93,13 @@ def test_a_search_ends_where_it_is_told_to() -> None:
 def test_the_only_slot_is_at_0() -> None:
     problem = attentions(1)
     fixed = tuple(replace(one, at=0) if one.memory == "d2" else one for one in problem.values)
-    assert isinstance(search(replace(problem, values=fixed)), Found)
+    assert isinstance(search(replace(problem, values=fixed)), Order)
     assert search(replace(problem, values=fixed), {"d2": 128}) is None
 
 
 def test_values_that_are_not_loaded_again_may_not_fit() -> None:
     assert isinstance(search(attentions(2, again=False)), Impossible)
-    assert isinstance(search(attentions(2, again=False), {"d1": 192}), Found)
+    assert isinstance(search(attentions(2, again=False), {"d1": 192}), Order)
 
 
 @pytest.mark.parametrize(

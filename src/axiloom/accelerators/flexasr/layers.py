@@ -33,7 +33,7 @@ def tiles(weights: Bytes) -> Bytes:
 
 
 @dataclass
-class _Made:
+class _Builder:
     target: str = "flexasr_units"
     commands: list[Command] = field(default_factory=list)
     arrays: list[HostArray] = field(default_factory=list)
@@ -75,7 +75,7 @@ def max_pool(steps: int, elements: int) -> Program:
     vectors = _vectors("elements", elements)
     if steps <= 0 or steps % 2:
         raise ValueError(f"steps must be even, not {steps}")
-    host = _Made()
+    host = _Builder()
     x, y = host.array("x", "in", vectors, steps, LANES), host.array("y", "out", vectors, steps // 2, LANES)
     at = host.room(vectors * steps)
     host.load(x, out=at)
@@ -101,7 +101,7 @@ def linear(steps: int, outputs: int, inputs: int, biases: Biases | None = None) 
     deep, wide = _vectors("inputs", inputs), _vectors("outputs", outputs)
     if deep * wide * LANES > W or wide > MACS:
         raise ValueError(f"{outputs} x {inputs} weights; the device has room for {W * LANES}")
-    host = _Made()
+    host = _Builder()
     x, w = host.array("x", "in", steps, inputs), host.array("w", "in", wide, deep, LANES, LANES)
     added, y = host.array("added", "in", outputs), host.array("y", "out", steps, outputs)
     at, sums, to = host.room(steps * deep), host.room(wide), host.room(steps * wide)
@@ -153,7 +153,7 @@ def lstm(
             f"and there is room for {W * LANES}"
         )
     resident = wide * own <= W
-    host = _Made()
+    host = _Builder()
     x = host.array("x", "in", steps, inputs)
     wx, wh = (
         host.array(name, "in", wide, GATES, size, LANES, LANES) for name, size in (("wx", deep), ("wh", wide))

@@ -14,7 +14,7 @@ import numpy as np
 from axiloom.accelerators.hlscnn import numbers
 from axiloom.accelerators.hlscnn.replay import commands
 from axiloom.application.units import rows
-from axiloom.application.units.counts import Array, Counts, Places
+from axiloom.application.units.counts import Array, Counts, Places, in_units
 from axiloom.application.units.unit import (
     PORT,
     Arrays,
@@ -41,18 +41,6 @@ CHANNELS = 8
 """Multiply-adds a cycle."""
 STRIDE, KERNEL, SIZE = 7, 255, 1023
 """What the registers hold."""
-
-
-def fixed(values: Array, fraction: int, bits: int, nearest: bool, counts: Counts) -> Array:
-    """Units of 2^-fraction: downwards as the published host does, or to the nearest, halves to even."""
-    units = np.ldexp(values.astype(np.float64), fraction)
-    whole = np.rint(units) if nearest else np.floor(units)
-    half = 1 << bits - 1
-    clipped = np.clip(whole, -half, half - 1)
-    counts.add(
-        values.size, np.count_nonzero(clipped != whole), np.count_nonzero((clipped == 0) & (units != 0))
-    )
-    return clipped.astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -119,11 +107,12 @@ class Conv:
     ) -> tuple[Array, Array]:
         nearest, bits = bool(settings["nearest"]), 8 * settings["weight_bytes"]
         scaled = np.ldexp(arrays[0], settings["input_exponent"])
-        x = fixed(scaled, ACTIVATIONS, 16, nearest, places["input"])
+        x = in_units(scaled, ACTIVATIONS, 16, places["input"], least=-(1 << 15), nearest=nearest)
 
         def make() -> tuple[Array, Places]:
             seen, larger = Places(), np.ldexp(arrays[1], settings["weight_exponent"])
-            raw = fixed(larger, WEIGHTS - 16 + bits, bits, nearest, seen["weights"])
+            fraction, least = WEIGHTS - 16 + bits, -(1 << bits - 1)
+            raw = in_units(larger, fraction, bits, seen["weights"], least=least, nearest=nearest)
             return raw << 16 - bits, seen
 
         w, seen = prepared(operator, (settings["weight_exponent"], nearest, bits), make)

@@ -12,7 +12,7 @@ from axiloom.accelerators.vta import numbers, on_rtl
 from axiloom.accelerators.vta.blocks.matmul import lowered
 from axiloom.accelerators.vta.replay import LANES, commands
 from axiloom.application.units import rows
-from axiloom.application.units.counts import Array, Counts, Places
+from axiloom.application.units.counts import Array, Places, in_units
 from axiloom.application.units.unit import (
     Arrays,
     Call,
@@ -35,17 +35,6 @@ REPLAYED = 4
 DRAM = 1 << 28
 BLOCKS = 1024
 """Blocks of weights that the buffer holds; a row of them has all inputs of 16 outputs."""
-
-
-def integers(values: Array, scale: int, bits: int, counts: Counts) -> Array:
-    """Units of 2^-scale, to the nearest, halves to even; symmetric."""
-    whole = np.rint(np.ldexp(values.astype(np.float64), scale))
-    most = (1 << bits - 1) - 1
-    clipped = np.clip(whole, -most, most)
-    counts.add(
-        values.size, np.count_nonzero(clipped != whole), np.count_nonzero((whole == 0) & (values != 0))
-    )
-    return clipped.astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -94,14 +83,14 @@ class Gemm:
     def _prepared(
         self, operator: Operator, arrays: Arrays, settings: Settings, places: Places
     ) -> rows.Product:
-        x = integers(arrays[0], settings["input_exponent"], 8, places["input"])
+        x = in_units(arrays[0], settings["input_exponent"], 8, places["input"])
 
         def make() -> tuple[rows.Product, Places]:
             seen = Places()
-            tensors = [x, integers(arrays[1], settings["weight_exponent"], 8, seen["weights"])]
+            tensors = [x, in_units(arrays[1], settings["weight_exponent"], 8, seen["weights"])]
             if len(arrays) > 2:
                 scale = settings["input_exponent"] + settings["weight_exponent"]
-                tensors.append(integers(arrays[2], scale, 32, seen["added"]))
+                tensors.append(in_units(arrays[2], scale, 32, seen["added"]))
             product = rows.product(operator.inside, tensors)
             return rows.Product(product.x[:0], product.w, product.b), seen
 
@@ -128,7 +117,7 @@ class Gemm:
         """Some rows, 16 outputs."""
         product = self._prepared(operator, arrays, settings, Places())
         chosen = np.sort(rng.choice(len(product.x), min(REPLAYED, len(product.x)), replace=False))
-        first = int(rng.integers(-(-len(product.w) // LANES))) * LANES
+        first = int(rng.in_units(-(-len(product.w) // LANES))) * LANES
         w, b = product.w[first : first + LANES], product.b[first : first + LANES]
         wanted = numbers.product(product.x[chosen], w, b, settings["shift"], Places())
         inputs = (

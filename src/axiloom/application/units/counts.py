@@ -61,3 +61,17 @@ def clamped(values: Array, low: int, high: int, counts: Counts | None = None) ->
         past = values.size and (values.min() < low or values.max() > high)
         counts.add(values.size, np.count_nonzero((values < low) | (values > high)) if past else 0)
     return np.asarray(np.minimum(np.maximum(values, low), high))
+
+
+def in_units(
+    values: Array, scale: int, bits: int, counts: Counts, *, least: int | None = None, nearest: bool = True
+) -> Array:
+    """Units of 2^-scale, to the nearest, halves to even, or downwards; symmetric where no `least` is told."""
+    units = np.ldexp(values.astype(np.float64), scale)
+    whole = np.rint(units) if nearest else np.floor(units)
+    most = (1 << bits - 1) - 1
+    clipped = np.clip(whole, -most if least is None else least, most)
+    counts.add(
+        values.size, np.count_nonzero(clipped != whole), np.count_nonzero((whole == 0) & (values != 0))
+    )
+    return clipped.astype(np.int64)

@@ -25,24 +25,24 @@ class Product:
 
 
 @dataclass(frozen=True)
-class Found:
+class Match:
     """A product in a graph: nodes that are inside, and operands x, w and perhaps b."""
 
     inside: tuple[Node, ...]
     operands: tuple[Node, ...]
 
 
-def find(node: Node, uses: Mapping[int, int]) -> Found | str | None:
+def find(node: Node, uses: Mapping[int, int]) -> Match | str | None:
     """The product that ends in `node`, with its bias if one is added; why it is none."""
     if node.op == "bias_add":
         inner = node.operands[0]
         if uses[id(inner)] > 1 or not _is(inner) or node.attributes["dimension"] != _feature(inner):
             return None
         reason = _refused(inner)
-        return reason or Found((inner, node), (*inner.operands, node.operands[1]))
+        return reason or Match((inner, node), (*inner.operands, node.operands[1]))
     if not _is(node):
         return None
-    return _refused(node) or Found((node,), node.operands)
+    return _refused(node) or Match((node,), node.operands)
 
 
 def _is(node: Node) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Container, Iterable
 from difflib import get_close_matches
+from itertools import chain, count
 
 _LONGEST_MESSAGE = 1000
 _LONGEST = 80
@@ -42,3 +43,9 @@ def hint(name: str, known: Iterable[str]) -> str:
 def listed(names: Iterable[str]) -> str:
     """``a, b, c``; ``none`` where there are none."""
     return ", ".join(names) or "none"
+
+
+def free_name(name: str, taken: Container[str], ending: Callable[[int], str] = "_".__mul__) -> str:
+    """`name` if it is free, else with the first of the endings 1, 2 ... that makes it so (of lines)."""
+    candidates = chain((name,), (name + ending(number) for number in count(1)))
+    return next(candidate for candidate in candidates if candidate not in taken)

@@ -20,7 +20,7 @@ from axiloom.base.errors import AxiloomError, UsageError
 from axiloom.board_folder.check import check_rtl
 from axiloom.board_folder.check.rows import Row, names, run
 from axiloom.board_folder.vivado import vivado_reports
-from axiloom.board_folder.write import MARK
+from axiloom.board_folder.write import mark_of
 
 
 def check(folder: Path, tools: tuple[str, ...] = (), waivers: Path | None = None) -> list[Row]:
@@ -39,12 +39,7 @@ def rows(
     The folder is copied first: no tool writes into it. `waivers` are for the linter, of the user's own
     Verilog. UsageError for a folder that is none of ours.
     """
-    if not (folder / MARK).is_file():
-        raise UsageError(f"{folder} is no board folder: it has no {MARK}")
-    try:
-        json.loads((folder / MARK).read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise UsageError(f"{folder / MARK}: not JSON: {error}; write the folder anew (--force)") from None
+    mark_of(folder)
     unknown = [name for name in tools if name not in TOOLS]
     if unknown:
         raise UsageError(f"there is no check {unknown[0]!r}; there are {', '.join(TOOLS)}")

@@ -17,7 +17,7 @@ from axiloom.cli.nest.source import DEVICE, defines, load
 if TYPE_CHECKING:
     from axiloom.nests.program import Program
     from axiloom.nests.schedule import Schedule
-    from axiloom.nests.search import Found, Limits
+    from axiloom.nests.search import Limits, SearchResult
     from axiloom.nests.search.exact import Exact
 
 
@@ -59,7 +59,7 @@ def _positive(text: str) -> int:
     return int(text)
 
 
-def search(options: argparse.Namespace, program: Program) -> tuple[Found, list[Exact]]:
+def search(options: argparse.Namespace, program: Program) -> tuple[SearchResult, list[Exact]]:
     """The best schedule of `program`, and with ``--pareto`` the front of cycles and resources."""
     from axiloom.nests.search import auto
     from axiloom.nests.search.pareto import pareto
@@ -84,7 +84,7 @@ def best(program: Program) -> tuple[Schedule, str]:
     return schedule, f"Searched, with resident arrays: {report}\n{text or '  (as it is written)'}"
 
 
-def replayed(program: Program, result: Found) -> Schedule:
+def replayed(program: Program, result: SearchResult) -> Schedule:
     """What was found. Raises CompileError if nothing can be built."""
     from axiloom.nests.schedule.replay import replay
 
@@ -117,13 +117,13 @@ def execute(options: argparse.Namespace) -> int:
     return 128 + result.stopped if result.stopped else 0
 
 
-def as_text(name: str, result: Found, options: argparse.Namespace) -> str:
+def as_text(name: str, result: SearchResult, options: argparse.Namespace) -> str:
     """The schedule, with what was searched as comments before it."""
     report = "\n".join(lines(name, result, str(limits(options))))
     return "".join(f"# {line}\n" for line in report.splitlines()) + result.text
 
 
-def lines(name: str, result: Found, limits: str) -> list[str]:
+def lines(name: str, result: SearchResult, limits: str) -> list[str]:
     """For people."""
     best = result.best
     if best.cycles is None:
@@ -143,7 +143,7 @@ def lines(name: str, result: Found, limits: str) -> list[str]:
     ]
 
 
-def as_json(name: str, result: Found, front: list[Exact]) -> Mapping[str, Any]:
+def as_json(name: str, result: SearchResult, front: list[Exact]) -> Mapping[str, Any]:
     return {
         "program": name,
         "schedule": result.text,
@@ -157,7 +157,7 @@ def as_json(name: str, result: Found, front: list[Exact]) -> Mapping[str, Any]:
     }
 
 
-def searched(result: Found) -> dict[str, Any]:
+def searched(result: SearchResult) -> dict[str, Any]:
     """What a search says of itself, as JSON."""
     return {
         "points": result.space,

@@ -20,7 +20,7 @@ from axiloom.cli.given import Refusal, has, is_given, lacks, refuse
 from axiloom.cli.prove import shared as proofs
 
 if TYPE_CHECKING:
-    from axiloom.prove.abc import Found
+    from axiloom.prove.abc import Outcome
     from axiloom.prove.axi.user import User
     from axiloom.prove.bench import Bench, Property
     from axiloom.prove.verdict import Verdict
@@ -251,13 +251,13 @@ class _Told:
 def _work(options: argparse.Namespace) -> list[tuple[str, Bench, User | None]]:
     """What is to be proved: name, bench, and the user's module if it is one."""
     from axiloom.prove.axi import ours, user
-    from axiloom.prove.design import Given
+    from axiloom.prove.design import VerilogOptions
 
     if options.rtl and options.modules:
         raise UsageError(f"{', '.join(options.modules)}: is about Axiloom's modules, not about --rtl")
     if options.rtl:
         top = options.top or options.rtl[0].stem
-        settings = Given(
+        settings = VerilogOptions(
             _once(options.parameter, "--parameter"), _once(options.define, "-D"), tuple(options.include or ())
         )
         module = user.read(
@@ -311,7 +311,7 @@ def execute(options: argparse.Namespace) -> int:
         if missing := set.intersection(*unknown):
             raise UsageError(f"--rule {', '.join(sorted(missing))}: no port has a rule of that name")
     folder = options.replay or Path("replay")
-    broken: list[tuple[Path, Bench, Property, Found, User | None]] = []
+    broken: list[tuple[Path, Bench, Property, Outcome, User | None]] = []
     with _Told(work, lines=not options.table) as told:
         told.header()
         try:
@@ -322,7 +322,7 @@ def execute(options: argparse.Namespace) -> int:
                 def says(
                     verdict: Verdict,
                     prop: Property,
-                    counterexample: Found,
+                    counterexample: Outcome,
                     name: str = name,
                     bench: Bench = bench,
                     module: User | None = module,
@@ -372,7 +372,7 @@ def execute(options: argparse.Namespace) -> int:
     return proofs.ended(options, verdicts, options.enough)
 
 
-def _guesses(bench: Bench, counterexample: Found) -> list[str]:
+def _guesses(bench: Bench, counterexample: Outcome) -> list[str]:
     """What the run drives that is no input: contents of large memories, and nets that nobody drives.
 
     What registers hold at first (``init:`` by Yosys) is no such guess: a simulator has its own.
@@ -396,7 +396,7 @@ def _shows(place: Path) -> bool:
 
 
 def _replay(
-    broken: Sequence[tuple[Path, Bench, Property, Found, User | None]],
+    broken: Sequence[tuple[Path, Bench, Property, Outcome, User | None]],
     told: list[Verdict],
     options: argparse.Namespace,
 ) -> None:

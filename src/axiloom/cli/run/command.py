@@ -21,7 +21,7 @@ from axiloom.cli.nest import run as nest_run
 from axiloom.cli.run import by_others, host_function, remedies, select, serial, shared_network
 from axiloom.cli.run import program as program_run
 from axiloom.cosim import last_run
-from axiloom.cosim.build.user_code import CXX, Given
+from axiloom.cosim.build.user_code import CXX, CompileOptions
 from axiloom.cosim.job import Job, Result
 from axiloom.cosim.profile import Timeline
 from axiloom.cosim.soc import HungError, Soc, judge
@@ -413,7 +413,7 @@ def execute_simulate(options: argparse.Namespace) -> int:
     outputs = {symbol: (array.shape, str(array.dtype)) for symbol, array in expected.items()}
     soc = Soc(system, timeline=shared.wants_timeline(options))
     with folder_or_temporary(options.keep) as folder:
-        settings = Given(tuple(options.define), tuple(options.include))
+        settings = CompileOptions(tuple(options.define), tuple(options.include))
         elf = _elf(options, system, folder, settings, {*inputs, *expected}, progress)
         soc.build(progress=progress)
         progress("")
@@ -466,7 +466,7 @@ def _elf(
     options: argparse.Namespace,
     system: System,
     folder: Path,
-    settings: Given,
+    settings: CompileOptions,
     arrays: Collection[str],
     progress: Any,
 ) -> Path:

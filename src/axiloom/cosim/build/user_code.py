@@ -49,7 +49,7 @@ _SCRIPT = "link.ld"
 
 
 @dataclass(frozen=True)
-class Given:
+class CompileOptions:
     """What stands on the user's command line: macros (``NAME`` or ``NAME=VALUE``) and folders of headers."""
 
     defines: tuple[str, ...] = ()
@@ -60,7 +60,7 @@ class Given:
         return tuple(f"-D{define}" for define in self.defines)
 
 
-NOTHING = Given()
+NOTHING = CompileOptions()
 
 
 def is_cxx(source: Path) -> bool:
@@ -75,14 +75,14 @@ def compile_user(
     spec: Sequence[Link],
     linux: bool = False,
     irq: bool = False,
-    given: Given = NOTHING,
+    options: CompileOptions = NOTHING,
     arrays: Collection[str] = (),
     opt: str = "-O3",
 ) -> tuple[Path, list[str]]:
     """Compile `sources` and link them with the runtime to the ELF `out`, for the CPU of `board`.
 
     Returns `out` and the compiler's warnings about the sources. The headers are those beside the sources and
-    in the folders of `given`. Around `arrays`, which the caller fills or reads, there are guards.
+    in the folders of `options`. Around `arrays`, which the caller fills or reads, there are guards.
     CompileError carries the compiler's first error.
     """
     for source in sources:
@@ -101,12 +101,12 @@ def compile_user(
     }
     macros = macros_of(board, hardware, {"AXL_DMA_CACHED": 0} if linux else {})
     runtime = runtime_objects(target, [*target.flags, *FLAGS, opt, *macros])
-    folders = dict.fromkeys([*given.include, *(source.parent for source in sources)])
+    folders = dict.fromkeys([*options.include, *(source.parent for source in sources)])
     guarding = (*LINES, *(guards.FLAGS if arrays else ()))
     script = guards.keeping_lines(target.script.read_text(encoding="utf-8"))
     if arrays:
         script = guards.with_guards(script, arrays)
-    flags = [*macros, *given.flags, opt, *(f"-I{folder.absolute()}" for folder in folders)]
+    flags = [*macros, *options.flags, opt, *(f"-I{folder.absolute()}" for folder in folders)]
     headers = [file for folder in folders for file in sorted(folder.glob("*.h*"))]
     names = [path.name for path in (*sources, *headers)]
     languages = [_language(host, linux, target.include, source) for source in sources]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache, partial
 from typing import Any
 
 from axiloom.graph.graph import Attribute, Node, Type, in_order
@@ -75,9 +75,12 @@ def element_of(node: Node, algebra: Algebra, parameters: Sequence[Read], index: 
     """One element of a definition whose parameters are numbered."""
     if node.op == "parameter":
         return parameters[int(str(node.attributes["name"]))](index)
-    reads = [
-        lambda at, operand=operand: element_of(operand, algebra, parameters, at) for operand in node.operands
-    ]
+    return computed(node, algebra, index, lambda operand, at: element_of(operand, algebra, parameters, at))
+
+
+def computed(node: Node, algebra: Algebra, index: Index, element: Callable[[Node, Index], Any]) -> Any:
+    """One element of what `node` computes, by its operands' elements."""
+    reads = [partial(element, operand) for operand in node.operands]
     kinds = [operand.type for operand in node.operands]
     return KNOWN[node.op].element(algebra, reads, index, kinds, node.attributes)
 

@@ -18,7 +18,8 @@ import numpy as np
 
 from axiloom.graph.graph import GraphError, Type
 from axiloom.graph.numbers import accumulator
-from axiloom.graph.ops.checks import integer, ints, need, per_dimension, rank_of, text
+from axiloom.graph.ops import windows
+from axiloom.graph.ops.checks import integer, ints, need, rank_of, text
 from axiloom.graph.ops.contract import product_number, sum_of_products, wide
 from axiloom.graph.ops.op import Algebra, Array, Arrays, Attributes, Index, Op, Read
 from axiloom.graph.ops.sums import products
@@ -70,15 +71,7 @@ def dims_of(text_: str) -> Dims:
 
 
 def windows_of(attributes: Attributes, rank: int) -> Windows:
-    padding = ints(attributes, "padding")
-    need(len(padding) == 2 * rank, f"padding has {len(padding)} entries, not {2 * rank}")
-    return Windows(
-        per_dimension(ints(attributes, "strides"), rank, "strides", 1),
-        padding[::2],
-        padding[1::2],
-        per_dimension(ints(attributes, "lhs_dilation"), rank, "lhs_dilation", 1),
-        per_dimension(ints(attributes, "rhs_dilation"), rank, "rhs_dilation", 1),
-    )
+    return windows.windows_of(attributes, rank, ints(attributes, "lhs_dilation"), "rhs_dilation")
 
 
 def _result(types: Types, attributes: Attributes) -> Type:

@@ -13,7 +13,7 @@ from axiloom.graph.numbers import Number, accumulator, number
 from axiloom.graph.ops.checks import dimensions_of, ints, kind_of, need, per_dimension, text
 from axiloom.graph.ops.contract import converted
 from axiloom.graph.ops.op import Algebra, Array, Arrays, Attributes, Index, Op, Read
-from axiloom.graph.ops.windows import Windows
+from axiloom.graph.ops.windows import windows_of
 
 Types = Sequence[Type]
 
@@ -89,30 +89,18 @@ def _reduce(
     return converted(algebra, over([]), inner, type_.number)
 
 
-def _windows(attributes: Attributes, rank: int) -> Windows:
-    padding = ints(attributes, "padding")
-    need(len(padding) == 2 * rank, f"padding has {len(padding)} entries, not {2 * rank}")
-    return Windows(
-        per_dimension(ints(attributes, "strides"), rank, "strides", 1),
-        padding[::2],
-        padding[1::2],
-        (1,) * rank,
-        per_dimension(ints(attributes, "dilation"), rank, "dilation", 1),
-    )
-
-
 def _slid(types: Types, attributes: Attributes) -> Type:
     (type_,) = types
     _checked(type_, text(attributes, "kind"))
     rank = len(type_.shape)
     window = per_dimension(ints(attributes, "window"), rank, "window", 1)
-    return Type(_windows(attributes, rank).counts(type_.shape, window), type_.number)
+    return Type(windows_of(attributes, rank).counts(type_.shape, window), type_.number)
 
 
 def _slide_array(arrays: Arrays, types: Types, attributes: Attributes) -> Array:
     """One step for each position of the window."""
     of, kind, rank = number(types[0].number), text(attributes, "kind"), len(types[0].shape)
-    places, shape = _windows(attributes, rank), _slid(types, attributes).shape
+    places, shape = windows_of(attributes, rank), _slid(types, attributes).shape
     values = _values(arrays[0], of, kind)
     result = np.full(shape, neutral(kind, of), values.dtype)
     for position in product(*map(range, ints(attributes, "window"))):
@@ -132,7 +120,7 @@ def _slide(
     (type_,) = types
     kind, window = text(attributes, "kind"), ints(attributes, "window")
     inner = _inner(type_, kind)
-    places = _windows(attributes, len(window))
+    places = windows_of(attributes, len(window))
 
     def over(done: list[Any]) -> Any:
         d = len(done)

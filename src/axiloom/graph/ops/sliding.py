@@ -12,23 +12,11 @@ import numpy as np
 
 from axiloom.graph.graph import Type
 from axiloom.graph.numbers import number
-from axiloom.graph.ops.checks import dimensions_of, ints, need, per_dimension, text
+from axiloom.graph.ops.checks import dimensions_of, ints, per_dimension, text
 from axiloom.graph.ops.op import Algebra, Array, Arrays, Attributes, Index, Op, Read
-from axiloom.graph.ops.windows import Windows
+from axiloom.graph.ops.windows import windows_of
 
 Types = Sequence[Type]
-
-
-def _places(attributes: Attributes, rank: int) -> Windows:
-    padding = ints(attributes, "padding")
-    need(len(padding) == 2 * rank, f"padding has {len(padding)} entries, not {2 * rank}")
-    return Windows(
-        per_dimension(ints(attributes, "strides"), rank, "strides", 1),
-        padding[::2],
-        padding[1::2],
-        (1,) * rank,
-        per_dimension(ints(attributes, "dilation"), rank, "dilation", 1),
-    )
 
 
 def _result(types: Types, attributes: Attributes) -> Type:
@@ -36,7 +24,7 @@ def _result(types: Types, attributes: Attributes) -> Type:
     number(x.number).parse(text(attributes, "value"))
     dimensions = dimensions_of(x, ints(attributes, "dimensions"))
     window = per_dimension(ints(attributes, "window"), len(dimensions), "window", 1)
-    counts = _places(attributes, len(dimensions)).counts([x.shape[i] for i in dimensions], window)
+    counts = windows_of(attributes, len(dimensions)).counts([x.shape[i] for i in dimensions], window)
     shape = list(x.shape)
     for dimension, count in zip(dimensions, counts, strict=True):
         shape[dimension] = count
@@ -47,7 +35,7 @@ def _evaluate(arrays: Arrays, types: Types, attributes: Attributes) -> Array:
     """A padded copy, and then positions of it."""
     (x,) = arrays
     dimensions, window = ints(attributes, "dimensions"), ints(attributes, "window")
-    places, result = _places(attributes, len(dimensions)), _result(types, attributes).shape
+    places, result = windows_of(attributes, len(dimensions)), _result(types, attributes).shape
     outside = number(types[0].number).parse(text(attributes, "value"))
     result_array = np.broadcast_to(outside, result).copy()
     for position in np.ndindex(*window):
@@ -75,7 +63,7 @@ def _element(
             at[dimension] = coordinate
         return reads[0](at)
 
-    return _places(attributes, len(dimensions)).inside(
+    return windows_of(attributes, len(dimensions)).inside(
         algebra,
         met,
         [x.shape[dimension] for dimension in dimensions],

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from axiloom.graph.ops.checks import need
-from axiloom.graph.ops.op import Algebra, Index
+from axiloom.graph.ops.checks import ints, need, per_dimension
+from axiloom.graph.ops.op import Algebra, Attributes, Index
 
 
 @dataclass(frozen=True)
@@ -74,3 +74,18 @@ class Windows:
             return algebra.choose(here >= 0, lambda: algebra.choose(here <= last, hit, no), no)
 
         return over([])
+
+
+def windows_of(
+    attributes: Attributes, rank: int, base: Sequence[int] | None = None, dilation: str = "dilation"
+) -> Windows:
+    """By an op's attributes, `dilation` one of them. Raises GraphError where there are not `rank` of each."""
+    padding = ints(attributes, "padding")
+    need(len(padding) == 2 * rank, f"padding has {len(padding)} entries, not {2 * rank}")
+    return Windows(
+        per_dimension(ints(attributes, "strides"), rank, "strides", 1),
+        padding[::2],
+        padding[1::2],
+        (1,) * rank if base is None else per_dimension(base, rank, "lhs_dilation", 1),
+        per_dimension(ints(attributes, dilation), rank, dilation, 1),
+    )

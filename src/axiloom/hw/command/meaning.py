@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from axiloom.hw.command.same import Same
-from axiloom.isa.instructions.tree import Expr, Function, Instruction, Let, Memory
+from axiloom.isa.instructions.tree import Expr, Function, Instruction, InstructionSet, Let, Memory
 from axiloom.isa.instructions.walk import substituted
 
 
@@ -38,6 +38,21 @@ def meaning_of(instruction: Instruction, units: Iterable[Instruction]) -> Meanin
             values = {name: _of_words(expr, instruction.fields) for name, expr in same.values.items()}
             return Meaning(instruction.name, unit.name, memories, same.functions, values, same.values)
     return None
+
+
+def meanings(
+    isa: InstructionSet,
+    units: Mapping[str, Instruction],
+    faults: list[str],
+    meaning: Callable[[Instruction, Iterable[Instruction]], Meaning | None] = meaning_of,
+) -> Iterator[tuple[str, Meaning]]:
+    """Each instruction's ``FILE:LINE: NAME`` and `meaning`; `faults` gets a line for those that have none."""
+    for instruction in isa.instructions.values():
+        where = f"{isa.place}:{instruction.line}"
+        if (said := meaning(instruction, units.values())) is not None:
+            yield f"{where}: {instruction.name}", said
+        else:
+            faults.append(f"{where}: no unit does what {instruction.name} does; there are {', '.join(units)}")
 
 
 def _of_words(expr: Expr, fields: tuple[Let, ...]) -> Expr:

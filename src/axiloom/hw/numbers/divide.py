@@ -13,7 +13,7 @@ from axiloom.hw.nest.operators.float import encoding
 from axiloom.hw.nest.operators.stages import Stages
 from axiloom.hw.numbers.convert import NAN
 from axiloom.hw.numbers.function import Function
-from axiloom.hw.numbers.places import normalised, rounded_up, shifted_right
+from axiloom.hw.numbers.places import kinds_of, normalised, rounded_up, shifted_right
 
 _ROWS = 10
 _FARTHEST = 11
@@ -81,8 +81,6 @@ def _normal(stages: Stages, raw: Value, label: str) -> tuple[Value, Value]:
 
 def _kinds(a: Value, b: Value) -> Value:
     """Whether the quotient is NaN, 0, or infinite whatever the significands are; and its sign."""
-    nan = [operand[7:15].all() & operand[:7].any() for operand in (a, b)]
-    infinite = [operand[7:15].all() & ~operand[:7].any() for operand in (a, b)]
-    zero = [~operand[:15].any() for operand in (a, b)]
+    nan, infinite, zero = kinds_of(a, b)
     is_nan = nan[0] | nan[1] | (zero[0] & zero[1]) | (infinite[0] & infinite[1])
     return Cat(is_nan, zero[0] | infinite[1], infinite[0] | zero[1], a[15] ^ b[15])

@@ -46,3 +46,10 @@ def rounded_up(fraction: Value, guards: int) -> Value:
     """Whether a fraction with `guards` bits behind it is rounded up: to the nearest, halves to even."""
     half, rest, last = fraction[guards - 1], fraction[: guards - 1], fraction[guards]
     return half & (rest.any() | last)
+
+
+def kinds_of(*operands: Value) -> tuple[list[Value], list[Value], list[Value]]:
+    """Which of these bfloat16 are NaN, which infinite and which 0."""
+    nan = [operand[7:15].all() & operand[:7].any() for operand in operands]
+    infinite = [operand[7:15].all() & ~operand[:7].any() for operand in operands]
+    return nan, infinite, [~operand[:15].any() for operand in operands]

@@ -11,7 +11,7 @@ from amaranth.hdl import Cat, Const, Module, Mux, Value
 from axiloom.hw.nest.operators.float import encoding
 from axiloom.hw.nest.operators.stages import Stages
 from axiloom.hw.numbers.function import Function
-from axiloom.hw.numbers.places import normalised, rounded_up, shifted_right
+from axiloom.hw.numbers.places import kinds_of, normalised, rounded_up, shifted_right
 
 _INFINITE = 255
 _FARTHEST = 26
@@ -63,8 +63,6 @@ class Product(Function):
 
 def _kinds(a: Value, b: Value) -> tuple[Value, Value]:
     """Whether the product is NaN, and whether it is infinite because an operand is."""
-    nan = [operand[7:15].all() & operand[:7].any() for operand in (a, b)]
-    infinite = [operand[7:15].all() & ~operand[:7].any() for operand in (a, b)]
-    zero = [~operand[:15].any() for operand in (a, b)]
+    nan, infinite, zero = kinds_of(a, b)
     is_nan = nan[0] | nan[1] | (infinite[0] & zero[1]) | (infinite[1] & zero[0])
     return is_nan, infinite[0] | infinite[1]

@@ -24,7 +24,7 @@ from axiloom.isa.formal.ila import Instruction, Term
 from axiloom.isa.formal.programs import Model, model_of
 from axiloom.isa.formal.sound import Claim
 from axiloom.isa.formal.values import PRODUCTS, Terms, Value, address_bits
-from axiloom.isa.instructions.mappings import Command, Mapped, Place, writes
+from axiloom.isa.instructions.mappings import Command, Mapped, Place
 from axiloom.isa.instructions.tree import (
     Apply,
     Call,
@@ -38,7 +38,7 @@ from axiloom.isa.instructions.tree import (
     Statement,
     Write,
 )  # fmt: skip
-from axiloom.isa.instructions.walk import blocks, exprs, parts
+from axiloom.isa.instructions.walk import blocks, exprs, parts, writes
 
 MOST_LANES = 64
 """Turns of a kernel's loop that are looked at one by one."""

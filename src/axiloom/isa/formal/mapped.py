@@ -16,8 +16,9 @@ from axiloom.isa.formal.programs import Model, model_of
 from axiloom.isa.formal.sound import Claim
 from axiloom.isa.formal.symbolic import Machine, StopsError, Substitution, UnknownError
 from axiloom.isa.formal.values import PRODUCTS, Known, Terms, Value, exact, number, simplified
-from axiloom.isa.instructions.mappings import Command, Mapped, writes
+from axiloom.isa.instructions.mappings import Command, Mapped
 from axiloom.isa.instructions.tree import Expr, For, If, Lanes, Let, Memory, Range, Statement, Write
+from axiloom.isa.instructions.walk import writes
 
 TOGETHER = 64
 """Elements of a claim."""

@@ -341,7 +341,7 @@ def _declared(model: Ila, function: Function) -> z3.FuncDeclRef:
     sorts = [parameter.bits for parameter in function.parameters.values()]
     if function.name not in model.functions:
         if function.external and not any(parameter.signed for parameter in function.parameters.values()):
-            own = externals.function(function.external).one
+            own = externals.function(function.external).scalar
             return model.function(function.name, *sorts, function.result.bits, python=own)
 
         def python(*given: int) -> int:
@@ -350,7 +350,7 @@ def _declared(model: Ila, function: Function) -> z3.FuncDeclRef:
                 for one, wanted in zip(given, function.parameters.values(), strict=True)
             ]
             if function.external:
-                return externals.function(function.external).one(*values)
+                return externals.function(function.external).scalar(*values)
             return evaluate(function, values)
 
         return model.function(function.name, *sorts, function.result.bits, python=python)

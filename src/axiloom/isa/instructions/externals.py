@@ -24,12 +24,12 @@ Bits = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class External:
-    """`python` on arrays of bit patterns, `one` on numbers: a tenth of the time for a single one."""
+    """`python` on arrays of bit patterns, `scalar` on numbers: a tenth of the time for a single one."""
 
     arguments: int
     python: Callable[..., Bits]
     text: str
-    one: Callable[..., int]
+    scalar: Callable[..., int]
     patterns: Callable[..., npt.NDArray[np.unsignedinteger[Any]]] | None = None
     """The same on arrays of the smallest unsigned type, whose shapes broadcast, and on numbers: no copies."""
     accumulate: Callable[..., npt.NDArray[np.unsignedinteger[Any]]] | None = None

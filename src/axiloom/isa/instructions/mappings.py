@@ -29,9 +29,8 @@ from axiloom.isa.instructions.tree import (
     Range,
     Read,
     Statement,
-    Write,
 )  # fmt: skip
-from axiloom.isa.instructions.walk import blocks, exprs, parts
+from axiloom.isa.instructions.walk import blocks, exprs, parts, writes
 
 MOST_BITS = 4096
 """Of what is computed with here: words are put together."""
@@ -340,12 +339,3 @@ def _reads(expr: Expr, data: frozenset[str]) -> int:
     return sum(
         isinstance(part, Read) or (isinstance(part, Name) and part.name in data) for part in parts(expr)
     )
-
-
-def writes(block: Sequence[Statement | Command]) -> Iterator[Write]:
-    """All that write an element."""
-    for statement in block:
-        if isinstance(statement, Write):
-            yield statement
-        for name in ("body", "then", "other"):
-            yield from writes(getattr(statement, name, ()))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 from axiloom.isa.instructions.tree import (
     Apply,
@@ -98,28 +99,30 @@ def uses(statement: Statement) -> set[str]:
     return used.union(*(uses(inner) for block in blocks(statement) for inner in block))
 
 
-def written(block: Sequence[Statement]) -> Iterator[str]:
+def statements(block: Iterable[Any]) -> Iterator[Any]:
+    """All statements of a block, each before those in it; a mapping's commands too."""
     for statement in block:
-        if isinstance(statement, SetRegister):
-            yield statement.register.name
+        yield statement
         for inner in blocks(statement):
-            yield from written(inner)
+            yield from statements(inner)
+
+
+def writes(block: Iterable[Any]) -> Iterator[Write]:
+    """All that write an element."""
+    return (statement for statement in statements(block) if isinstance(statement, Write))
+
+
+def written(block: Sequence[Statement]) -> Iterator[str]:
+    return (change.register.name for change in statements(block) if isinstance(change, SetRegister))
 
 
 def everywhere(block: Sequence[Statement]) -> Iterator[Expr]:
     """All expressions of statements and of the blocks in them."""
-    for statement in block:
-        yield from exprs(statement)
-        for inner in blocks(statement):
-            yield from everywhere(inner)
+    return (expr for statement in statements(block) for expr in exprs(statement))
 
 
 def loop_names(block: Sequence[Statement]) -> Iterator[str]:
-    for statement in block:
-        if isinstance(statement, For):
-            yield statement.iterator.name
-        for inner in blocks(statement):
-            yield from loop_names(inner)
+    return (loop.iterator.name for loop in statements(block) if isinstance(loop, For))
 
 
 def substituted(expr: Expr, known: Callable[[Name], Expr]) -> Expr:

@@ -95,10 +95,6 @@ class AdaptivFloat(Numerics):
         """With a bias of 0, as :func:`quantise` rounds."""
         return self.decode(quantise(reals, 0))
 
-    def random(self, rng: np.random.Generator, shape: tuple[int, ...]) -> npt.NDArray[Any]:
-        """All bytes alike: of each exponent and sign as many."""
-        return rng.integers(0, 256, shape, np.uint8)
-
 
 def _decoded() -> Values:
     byte = np.arange(256)

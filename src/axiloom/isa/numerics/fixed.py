@@ -105,11 +105,6 @@ class Fixed(Numerics):
         whole = np.rint(np.clip(units, float(self.lowest), float(self.highest)))
         return np.asarray(whole, np.int32)
 
-    def random(self, rng: np.random.Generator, shape: tuple[int, ...]) -> npt.NDArray[Any]:
-        """Uniform over the whole range, so that sums wrap."""
-        info = np.iinfo(self.numpy)
-        return rng.integers(info.min, info.max, shape, self.numpy, endpoint=True)
-
 
 def _rounded(units: npt.NDArray[np.int64], bits: int) -> npt.NDArray[np.int64]:
     """Without the lowest `bits` bits, halves up."""

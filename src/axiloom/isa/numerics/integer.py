@@ -82,11 +82,6 @@ class Integer(Numerics):
     def nearest(self, reals: npt.ArrayLike) -> Values:
         return np.asarray(np.rint(np.clip(reals, float(self.lowest), float(self.highest))), np.int32)
 
-    def random(self, rng: np.random.Generator, shape: tuple[int, ...]) -> npt.NDArray[Any]:
-        """Uniform over the whole range, so that sums wrap."""
-        info = np.iinfo(self.numpy)
-        return rng.integers(info.min, info.max, shape, self.numpy, endpoint=True)
-
 
 INT8 = Integer("int8", 8)
 INT16 = Integer("int16", 16)

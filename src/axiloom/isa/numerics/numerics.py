@@ -197,9 +197,10 @@ class Numerics(ABC):
     def nearest(self, reals: npt.ArrayLike) -> Values:
         """The values nearest to numbers, halves to even; an end of the range where they exceed it."""
 
-    @abstractmethod
     def random(self, rng: np.random.Generator, shape: tuple[int, ...]) -> npt.NDArray[Any]:
-        """Test data: a host array."""
+        """Test data: a host array. All that the host's integers can be, so that sums wrap."""
+        info = np.iinfo(self.numpy)
+        return rng.integers(info.min, info.max, shape, self.numpy, endpoint=True)
 
     def margin(self, roundings: int, magnitude: npt.ArrayLike) -> npt.NDArray[np.float64] | None:
         """How far a sum may be off the exact one, element by element; None: it must be equal in every bit.

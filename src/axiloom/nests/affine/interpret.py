@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from axiloom.isa.numerics.formats import Kind, format_of
 from axiloom.nests.affine import compiled, oracle
 from axiloom.nests.affine.build import build
 from axiloom.nests.affine.c_code import ENTRY, c_code
-from axiloom.nests.affine.walk import function
+from axiloom.nests.affine.walk import Memory, function
 from axiloom.nests.program import Array, Program
 from axiloom.nests.schedule import Schedule
 
@@ -34,14 +34,7 @@ class Executable:
 
     def __call__(self, arrays: Mapping[str, Host]) -> dict[str, Host]:
         """As :func:`interpret`."""
-        held = {}
-        for memory in self.memories:
-            kind = format_of(memory.number).numpy
-            if memory.role.is_given:
-                array = checked(self.name, memory.given_as, memory.shape, kind, arrays)
-                held[memory.name] = np.array(array, kind, order="C")
-            else:
-                held[memory.name] = np.zeros(memory.shape, kind)
+        held = held_in(self.memories, self.name, arrays)
         compiled.call(compiled.library(self.code), ENTRY, list(held.values()))
         return {memory.name: held[memory.name] for memory in self.memories if memory.role.is_result}
 
@@ -80,6 +73,19 @@ def _few(source: Program | Schedule) -> bool:
         if total > FEW:
             return False
     return True
+
+
+def held_in(memories: Sequence[Memory], program: str, arrays: Mapping[str, Host]) -> dict[str, Host]:
+    """What is in them before the program, by name: copies of the caller's arrays, and zeros."""
+    held = {}
+    for memory in memories:
+        kind = format_of(memory.number).numpy
+        if memory.role.is_given:
+            array = checked(program, memory.given_as, memory.shape, kind, arrays)
+            held[memory.name] = np.array(array, kind, order="C")
+        else:
+            held[memory.name] = np.zeros(memory.shape, kind)
+    return held
 
 
 def checked(

@@ -2,7 +2,6 @@
 
 - ``emit.py``: `hls`, C++ with pragmas; ``types.py``: number formats and operators; ``pragmas.py``;
   ``carried.py``: dependences that isl proves absent; ``regions.py``: dataflow; ``names.py``
-- ``run.py``: compiles it against the stand-ins in ``include/`` and runs it on NumPy arrays
 - ``lines.py``: lines that people would write
 """
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from axiloom.base.wording.names import free_name
+
 _WORDS = """
     abs alignas alignof and asm auto bitand bitor bool break case catch char class const continue
     default delete do double else enum exp explicit export extern fabs false float floor_div floor_mod
@@ -23,11 +25,9 @@ class Names:
         """A free name like this one."""
         plain = re.sub(r"\W", "_", name)
         plain = f"_{plain}" if plain[:1].isdigit() else plain
-        candidate, count = plain, 1
-        while candidate in self._used:
-            candidate, count = f"{plain}_{count}", count + 1
-        self._used.add(candidate)
-        return candidate
+        free = free_name(plain, self._used, "_{}".format)
+        self._used.add(free)
+        return free
 
     def release(self, name: str) -> None:
         """Its scope has ended."""

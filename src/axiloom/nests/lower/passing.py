@@ -82,7 +82,7 @@ def streamed(
             new.append(work.receive(moved, what, stream))
         else:
             new.append(work.add(moved))
-    return work.found
+    return work.streamed
 
 
 def fifos(
@@ -120,11 +120,11 @@ def fifos(
 class _Streamer:
     def __init__(self, ranges: Ranges, guards: Guards, lanes: Sequence[Lane], passing: Passing) -> None:
         self.ranges, self.guards, self.lanes, self.passing = ranges, guards, lanes, passing
-        self.found = Streamed()
+        self.streamed = Streamed()
 
     def add(self, vertex: Vertex) -> int:
-        self.found.vertices.append(vertex)
-        return len(self.found.vertices) - 1
+        self.streamed.vertices.append(vertex)
+        return len(self.streamed.vertices) - 1
 
     def send(self, vertex: Vertex, what: Access, stream: Stream, again: bool) -> int:
         """A store becomes a push; it stays, too, if the producer reads the array."""
@@ -132,10 +132,10 @@ class _Streamer:
         if stream.push is not None and stream.push.statement not in vertex.statements:
             return self.add(vertex)
         when = self._entries(stream.push, vertex, what.array, "pushed")
-        name = self._fifo(what, self.found.pushes, when)
+        name = self._fifo(what, self.streamed.pushes, when)
         value = what.value
         if not self.guards.implies(when, vertex.guard):
-            bits = self.found.vertices[value].bits
+            bits = self.streamed.vertices[value].bits
             zero = self.add(Vertex(Constant(0, bits), bits, when))
             value = self.add(Vertex(Choose(((vertex.guard, value), ((), zero)), 0), bits, when))
         number = self.add(Vertex(Send(name, value), 0, when, vertex.time, set(vertex.statements)))
@@ -144,13 +144,13 @@ class _Streamer:
     def receive(self, vertex: Vertex, what: Access, stream: Stream) -> int:
         """A load becomes a pop, and a register where iterations without a pop need the element."""
         when = self._entries(stream.pop, vertex, what.array, "popped")
-        name = self._fifo(what, self.found.pops, when)
+        name = self._fifo(what, self.streamed.pops, when)
         statements = set(vertex.statements)
         popped = self.add(Vertex(Receive(name), vertex.bits, when, vertex.time, statements))
         if self.guards.implies(vertex.guard, when):
             return popped
         kept = f"{name}_held"
-        self.found.held[kept] = (BankLayout(kept, (), Cyclic(())), vertex.bits)
+        self.streamed.held[kept] = (BankLayout(kept, (), Cyclic(())), vertex.bits)
         old = self.add(Vertex(Access(kept, ()), vertex.bits, vertex.guard, vertex.time, statements))
         self.add(Vertex(Access(kept, (), popped), vertex.bits, when, vertex.time + 0.25, statements))
         choice = Choose(((when, popped), ((), old)), 0)

@@ -8,7 +8,6 @@ program's if and only if it keeps them all.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
@@ -16,7 +15,7 @@ from functools import lru_cache
 import islpy as isl
 
 from axiloom.base.affine import Affine
-from axiloom.nests.poly.sets import domain, function
+from axiloom.nests.poly.sets import domain, function, union
 from axiloom.nests.program import Program, Statement, loads
 
 
@@ -128,10 +127,10 @@ def _flows(users: tuple[_Use, ...]) -> tuple[tuple[_Flow, ...], tuple[tuple[int,
     """
     numbered = list(enumerate(users))
     length = max((len(user.iterators) for user in users), default=0)
-    read = _union(use.elements(f"R{k}", form) for k, use in numbered for form in use.reads)
-    written = _union(use.elements(f"W{k}", use.write) for k, use in numbered if use.write is not None)
-    when = _union(use.time(f"R{k}", length, 0) for k, use in numbered if use.reads)
-    when = when.union(_union(e.time(f"W{k}", length, 1) for k, e in numbered if e.write is not None))
+    read = union(use.elements(f"R{k}", form) for k, use in numbered for form in use.reads)
+    written = union(use.elements(f"W{k}", use.write) for k, use in numbered if use.write is not None)
+    when = union(use.time(f"R{k}", length, 0) for k, use in numbered if use.reads)
+    when = when.union(union(e.time(f"W{k}", length, 1) for k, e in numbered if e.write is not None))
     flows: list[_Flow] = []
     unwritten = read
     if not read.is_empty() and not written.is_empty():
@@ -152,9 +151,9 @@ def _flows(users: tuple[_Use, ...]) -> tuple[tuple[_Flow, ...], tuple[tuple[int,
     return tuple(flows), tuple(sorted(live, key=lambda pair: pair[0]))
 
 
-def _pairs(kind: Kind, union: isl.UnionMap) -> list[_Flow]:
+def _pairs(kind: Kind, pairs: isl.UnionMap) -> list[_Flow]:
     flows = []
-    for relation in _maps(union):
+    for relation in _maps(pairs):
         source, sink = _number(relation, isl.dim_type.in_), _number(relation, isl.dim_type.out)
         plain = _plain(relation).coalesce()
         if source == sink and kind is Kind.WAR:
@@ -166,13 +165,6 @@ def _pairs(kind: Kind, union: isl.UnionMap) -> list[_Flow]:
 
 def _number(pairs: isl.Map, side: isl.dim_type) -> int:
     return int(pairs.get_tuple_name(side)[1:])
-
-
-def _union(maps: Iterable[isl.Map]) -> isl.UnionMap:
-    total = isl.UnionMap("{ }")
-    for relation in maps:
-        total = total.union(isl.UnionMap.from_map(relation))
-    return total
 
 
 def _maps(union: isl.UnionMap) -> list[isl.Map]:

@@ -5,7 +5,7 @@ Roles of arrays follow from it, and faults: an element of a local array that is 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 import islpy as isl
@@ -48,13 +48,6 @@ def access_map(access: Access, numbered: bool = False) -> isl.Map:
     return elements.intersect_domain(sets.domain(statement.iterators, statement.domain, name))
 
 
-def union(maps: Iterable[isl.Map]) -> isl.UnionMap:
-    total = isl.UnionMap("{ }")
-    for relation in maps:
-        total = total.union(relation.to_union_map())
-    return total
-
-
 def times(program: Program, numbered: bool = False) -> isl.UnionMap:
     """Instances to their times. Loads of an instance stand before its write."""
     depth = max((len(statement.iterators) for statement in program.statements), default=0)
@@ -70,15 +63,15 @@ def times(program: Program, numbered: bool = False) -> isl.UnionMap:
         for name, late in copies:
             when = sets.function(statement.iterators, (*time, Affine.of(late)), name)
             maps.append(when.intersect_domain(sets.domain(statement.iterators, statement.domain, name)))
-    return union(maps)
+    return sets.union(maps)
 
 
 def live_in(program: Program) -> list[tuple[Access, isl.Map]]:
     """Loads with the instances at which they read what no earlier instance wrote, to the elements."""
     accesses = reads(program)
     flow = (
-        isl.UnionAccessInfo.from_sink(union(access_map(access, numbered=True) for access in accesses))
-        .set_must_source(union(access_map(write) for write in writes(program)))
+        isl.UnionAccessInfo.from_sink(sets.union(access_map(access, numbered=True) for access in accesses))
+        .set_must_source(sets.union(access_map(write) for write in writes(program)))
         .set_schedule_map(times(program, numbered=True))
         .compute_flow()
     )
@@ -131,7 +124,7 @@ def with_roles(program: Program, free: Collection[str]) -> Program:
 def unread(program: Program) -> list[tuple[Statement, isl.Set]]:
     """Instances whose value no other reads and that is no result, by statement."""
     accesses = reads(program)
-    sinks = union(access_map(access, numbered=True) for access in accesses)
+    sinks = sets.union(access_map(access, numbered=True) for access in accesses)
     order = times(program, numbered=True)
     last = f"{END}[]"
     for array in program.arrays:
@@ -145,7 +138,7 @@ def unread(program: Program) -> list[tuple[Statement, isl.Set]]:
     order = order.union(isl.Map(f"{{ {last} -> [{end}, {after}] }}"))
     flow = (
         isl.UnionAccessInfo.from_sink(sinks)
-        .set_must_source(union(access_map(write) for write in writes(program)))
+        .set_must_source(sets.union(access_map(write) for write in writes(program)))
         .set_schedule_map(order)
         .compute_flow()
     )

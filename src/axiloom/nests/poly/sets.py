@@ -82,3 +82,10 @@ def pieces(value: isl.PwAff, names: Sequence[str]) -> list[tuple[Condition, Affi
         )
         forms.extend((condition, result) for condition in conditions(where, names))
     return forms
+
+
+def union(maps: Iterable[isl.Map]) -> isl.UnionMap:
+    total = isl.UnionMap("{ }")
+    for relation in maps:
+        total = total.union(relation.to_union_map())
+    return total

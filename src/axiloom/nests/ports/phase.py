@@ -97,7 +97,7 @@ class Phase:
         return total.intersect(space.reached).coalesce()
 
 
-def each(points: isl.Set, outer: int, last: bool) -> isl.Set:
+def extremes(points: isl.Set, outer: int, last: bool) -> isl.Set:
     """For each value of the first `outer` dimensions the last (or first) point."""
     within = isl.Map.from_range(points).move_dims(isl.dim_type.in_, 0, isl.dim_type.out, 0, outer)
     extreme = within.lexmax() if last else within.lexmin()

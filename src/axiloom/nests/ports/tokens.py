@@ -13,7 +13,7 @@ from axiloom.nests.lower.pipe import Built
 from axiloom.nests.poly import sets
 from axiloom.nests.ports.folds import Fold, folded, tightest
 from axiloom.nests.ports.overlap import COPIES, Overlap, Wait
-from axiloom.nests.ports.phase import Phase, each
+from axiloom.nests.ports.phase import Phase, extremes
 from axiloom.nests.ports.through import LOOP, Ported
 
 
@@ -117,23 +117,23 @@ class _Tokens:
     def groups(self, name: str, take: Phase, copy: isl.Set, reader: Phase, array: str, loop: str) -> None:
         """In the first block of `reader` the first iteration with a value of `loop` waits for the copy of a
         group."""
-        ends = each(copy, take.down_to(f"{LOOP}1", array), last=True)
+        ends = extremes(copy, take.down_to(f"{LOOP}1", array), last=True)
         used = reader.uses(array).intersect(reader.block(last=False))
         self._fifos.append(Fifo(name, 0, int(ends.count_val().to_python())))
         self._push(take, name, ends)
-        self._pop(reader, name, each(used, reader.down_to(loop, array), last=False))
+        self._pop(reader, name, extremes(used, reader.down_to(loop, array), last=False))
 
     def blocks(
         self, name: str, first: Phase, points: isl.Set, then: Phase, others: isl.Set, initial: int = 0
     ) -> None:
         """The first iteration of block b in `then` (of those in `others`) waits for the last one of block b -
         `initial` in `first` (of those in `points`)."""
-        ends = each(points, first.depth, last=True)
+        ends = extremes(points, first.depth, last=True)
         # As many as there are blocks: a full FIFO would hold up `first`. It is a counter.
         count = int(ends.count_val().to_python())
         self._fifos.append(Fifo(name, 0, count + initial, initial))
         self._push(first, name, ends)
-        self._pop(then, name, each(others, then.depth, last=False))
+        self._pop(then, name, extremes(others, then.depth, last=False))
 
     def _push(self, phase: Phase, fifo: str, points: isl.Set) -> None:
         for when in _conditions(phase.built, points):

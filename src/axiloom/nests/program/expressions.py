@@ -6,8 +6,8 @@ itself: operands of an operator are of one format, and ``convert`` goes from one
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from axiloom.base.affine import Affine
 
@@ -72,14 +72,3 @@ def numbers(expression: Expression) -> Iterator[str]:
     if isinstance(expression, Op):
         for operand in expression.operands:
             yield from numbers(operand)
-
-
-def with_loads(expression: Expression, change: Callable[[Load], Load]) -> Expression:
-    """The same expression with each load replaced."""
-    if isinstance(expression, Load):
-        return change(expression)
-    if isinstance(expression, Op):
-        return replace(
-            expression, operands=tuple(with_loads(operand, change) for operand in expression.operands)
-        )
-    return expression

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from axiloom.base.errors import CompileError
+from axiloom.base.wording.names import free_name
 
 RESERVED = frozenset(
     (
@@ -24,12 +25,9 @@ _Result = TypeVar("_Result")
 
 def fresh(name: str, taken: set[str]) -> str:
     """`name`, or with the first number that makes it one that is free; taken then."""
-    candidate, count = name, 0
-    while candidate in taken or candidate in RESERVED:
-        count += 1
-        candidate = f"{name}{count}"
-    taken.add(candidate)
-    return candidate
+    free = free_name(name, taken | RESERVED, str)
+    taken.add(free)
+    return free
 
 
 def caller() -> str:

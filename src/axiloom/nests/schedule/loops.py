@@ -5,13 +5,14 @@ Nothing here looks at dependences.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 
 import islpy as isl
 
 from axiloom.base.affine import Affine
+from axiloom.base.wording.names import free_name
 from axiloom.nests.poly.sets import domain
 from axiloom.nests.schedule.errors import ScheduleError
 from axiloom.nests.schedule.schedule import Placed, Schedule
@@ -73,10 +74,7 @@ def names_of(schedule: Schedule) -> set[str]:
 
 def fresh(schedule: Schedule, wanted: str, also: Sequence[str] = ()) -> str:
     """`wanted`, or with the least number after it that no loop has."""
-    taken = names_of(schedule) | set(also)
-    if wanted not in taken:
-        return wanted
-    return next(name for n in range(2, len(taken) + 3) if (name := f"{wanted}{n}") not in taken)
+    return free_name(wanted, names_of(schedule) | set(also), lambda count: str(count + 1))
 
 
 def new_name(schedule: Schedule, wanted: str) -> str:
@@ -98,6 +96,12 @@ def bounds(placed: Placed, loop: str) -> tuple[int, int] | None:
         points.dim_min_val(depth).to_python(),
         points.dim_max_val(depth).to_python(),
     )
+
+
+def span(members: Iterable[Placed], loop: str) -> tuple[int, int]:
+    """The same of several statements; 0 to 0 if none has an instance."""
+    limits = [limit for member in members if (limit := bounds(member, loop)) is not None] or [(0, 0)]
+    return min(low for low, _ in limits), max(high for _, high in limits)
 
 
 def is_independent(placed: Placed, loop: str) -> bool:

@@ -9,7 +9,7 @@
 - ``best.py``: all of it
 """
 
-from axiloom.nests.search.best import Found, auto
+from axiloom.nests.search.best import SearchResult, auto
 from axiloom.nests.search.limits import Limits
 
-__all__ = ["Found", "Limits", "auto"]
+__all__ = ["Limits", "SearchResult", "auto"]

@@ -31,7 +31,7 @@ EVALUATIONS = 6
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResult:
     """`best` is the schedule and its exact figures; `points`, all that were made exact. `space`: points that
     were declared; `searched`: those looked at, alone or with all that continue them.
 
@@ -112,7 +112,7 @@ def auto(
     points: Path | None = None,
     evaluations: int = EVALUATIONS,
     progress: Progress | None = None,
-) -> Found:
+) -> SearchResult:
     """The schedule with the fewest cycles, then LUTs, that fits `limits`. Deterministic.
 
     What cannot be improved stays as written.
@@ -136,7 +136,7 @@ class _Run:
         self.complete = self.proven = False
         self.notes: list[str] = []
 
-    def result(self) -> Found:
+    def result(self) -> SearchResult:
         start, stopped = time.monotonic(), 0
         try:
             self._lanes()
@@ -149,7 +149,7 @@ class _Run:
             self.best = self.store[""]
             self.proven = False
             self.notes += [] if stopped else ["nothing that was tried fits: it stays as written"]
-        return Found(
+        return SearchResult(
             self.best,
             tuple(self.seen.values()),
             sum(case.space for case in self.cases) + self.steps,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from axiloom.nests.program import Program
-from axiloom.nests.search.best import Found, Progress, auto
+from axiloom.nests.search.best import Progress, SearchResult, auto
 from axiloom.nests.search.exact import Exact
 from axiloom.nests.search.limits import Limits
 
@@ -36,7 +36,7 @@ def pareto(
     *,
     points: Path | None = None,
     progress: Progress | None = None,
-) -> tuple[Found, list[Exact]]:
+) -> tuple[SearchResult, list[Exact]]:
     """The best under `limits`, and the front of what is found under halves of its lanes, down to one."""
     best = auto(program, limits, points=points, progress=progress)
     tried = [*best.points, best.best]
@@ -47,5 +47,5 @@ def pareto(
     return best, front(point for point in tried if point.amount.fits(limits.amount))
 
 
-def _of(outcome: Found) -> list[Exact]:
+def _of(outcome: SearchResult) -> list[Exact]:
     return [*outcome.points, outcome.best]

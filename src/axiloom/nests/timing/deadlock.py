@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from axiloom.base.errors import HangError
-from axiloom.hw.nest.circuit import Fifo
-from axiloom.nests.timing.events import Track
-from axiloom.nests.timing.solver import FULL, Blocked, StuckError, solve
+from axiloom.hw.nest.circuit import Circuit, Fifo
+from axiloom.nests.timing.events import Rate, Track, alike, only, tracks
+from axiloom.nests.timing.solver import FULL, Blocked, Issues, StuckError, solve
 
 
 class DeadlockError(HangError):
@@ -24,7 +24,23 @@ class DeadlockError(HangError):
         super().__init__(message)
 
 
-def explain(
+def solved(
+    circuit: Circuit, rates: Mapping[str, Rate] | None, *, depths: bool, places: bool
+) -> tuple[list[Track], list[Fifo], dict[str, str], list[Issues]]:
+    """Tracks and FIFOs without those that are :func:`alike`, for each FIFO which of these stands for it, and
+    when the tracks issue. Raises DeadlockError, and ValueError as :func:`axiloom.nests.timing.events.tracks`.
+    """
+    every = tracks(circuit, rates)
+    same = alike(every, circuit.fifos, depths=depths)
+    fifos = [fifo for fifo in circuit.fifos if same[fifo.name] == fifo.name]
+    distinct = only(every, set(same.values()))
+    try:
+        return distinct, fifos, same, solve(distinct, fifos, places=places)
+    except StuckError as stuck:
+        raise _explained(distinct, fifos, same, stuck) from None
+
+
+def _explained(
     tracks: Sequence[Track], fifos: Sequence[Fifo], alike: Mapping[str, str], stuck: StuckError
 ) -> DeadlockError:
     """The error to raise where `stuck` came from solving `tracks`. `fifos` stand for those that are

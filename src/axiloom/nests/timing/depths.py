@@ -16,8 +16,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from axiloom.hw.nest.circuit import Circuit, Fifo
-from axiloom.nests.timing.deadlock import explain
-from axiloom.nests.timing.events import Rate, Track, alike, only, tracks
+from axiloom.nests.timing.deadlock import solved
+from axiloom.nests.timing.events import Rate, Track
 from axiloom.nests.timing.occupancy import occupancy
 from axiloom.nests.timing.solver import Issues, StuckError, solve
 
@@ -44,14 +44,7 @@ class Depths:
 
 def fit(circuit: Circuit, rates: Mapping[str, Rate] | None = None) -> Depths:
     """The smallest depths; those of `circuit` do not count. Raises DeadlockError if no depths let it end."""
-    all_tracks = tracks(circuit, rates)
-    same = alike(all_tracks, circuit.fifos, depths=False)
-    distinct = only(all_tracks, set(same.values()))
-    few = [fifo for fifo in circuit.fifos if same[fifo.name] == fifo.name]
-    try:
-        free = solve(distinct, few, places=False)
-    except StuckError as stuck:
-        raise explain(distinct, few, same, stuck) from None
+    distinct, few, same, free = solved(circuit, rates, depths=False, places=False)
     best = _end(free)
     fifos = {fifo.name: replace(fifo, depth=max(1, occupancy(fifo, free).largest)) for fifo in few}
     while True:

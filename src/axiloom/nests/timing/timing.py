@@ -12,11 +12,11 @@ from functools import cached_property
 import numpy as np
 
 from axiloom.hw.nest.circuit import Circuit, Fifo
-from axiloom.nests.timing.deadlock import DeadlockError, explain
-from axiloom.nests.timing.events import Rate, alike, only, tracks
+from axiloom.nests.timing.deadlock import DeadlockError, solved
+from axiloom.nests.timing.events import Rate
 from axiloom.nests.timing.iterations import Ints
 from axiloom.nests.timing.occupancy import Occupancy, occupancy
-from axiloom.nests.timing.solver import Cause, Issues, StuckError, solve
+from axiloom.nests.timing.solver import Cause, Issues
 
 
 @dataclass(frozen=True)
@@ -66,14 +66,7 @@ def cycles(circuit: Circuit, rates: Mapping[str, Rate] | None = None, *, places:
     Raises DeadlockError if pipes wait for each other forever, and ValueError as
     :func:`axiloom.nests.timing.events.tracks`.
     """
-    all_tracks = tracks(circuit, rates)
-    same = alike(all_tracks, circuit.fifos, depths=True)
-    few = [fifo for fifo in circuit.fifos if same[fifo.name] == fifo.name]
-    distinct = only(all_tracks, set(same.values()))
-    try:
-        issues = solve(distinct, few, places=places)
-    except StuckError as stuck:
-        raise explain(distinct, few, same, stuck) from None
+    _, _, same, issues = solved(circuit, rates, depths=True, places=places)
     pipes = {issue.track.name: issue for issue in issues if not issue.track.external}
     ports = {issue.track.name.removeprefix("port "): issue for issue in issues if issue.track.external}
     end = max((pipe.last for pipe in pipes.values()), default=0)

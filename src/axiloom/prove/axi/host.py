@@ -17,7 +17,7 @@ from axiloom.prove.bench import Property
 FILE = "host.txt"
 
 
-def writes(module: user.User, prop: Property, found: abc.Found) -> tuple[str, int, str] | None:
+def writes(module: user.User, prop: Property, found: abc.Outcome) -> tuple[str, int, str] | None:
     """The port and the cycle of the last write of a register before the rule of another port is broken, and
     the condition that there is none meanwhile; None if there is no such write."""
     ports = {port.name: port for port in module.module.axi}
@@ -37,7 +37,7 @@ def writes(module: user.User, prop: Property, found: abc.Found) -> tuple[str, in
 def advice(
     module: user.User,
     prop: Property,
-    found: abc.Found,
+    found: abc.Outcome,
     folder: Path,
     *,
     outstanding: int,

@@ -81,13 +81,13 @@ def read(
     clocks: Sequence[str] = (),
     resets: Sequence[str] = (),
     *,
-    given: design.Given | None = None,
+    given: design.VerilogOptions | None = None,
     tied: Mapping[str, int] | None = None,
     assume: Sequence[Path] = (),
     fair: Sequence[Path] = (),
 ) -> User:
     """The module with its sources. Raises BuildError if a file is missing, faulty, or has no single clock."""
-    given = given or design.Given()
+    given = given or design.VerilogOptions()
     made = design.read(files, top, given)
     module = ports.understand(top, made.ports, clocks, resets)
     design.check_clocks(made, module.clocks)

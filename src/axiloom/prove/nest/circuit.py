@@ -15,7 +15,7 @@ from axiloom.hw.nest.circuit import Circuit, Operate
 from axiloom.isa.numerics.formats import format_of
 from axiloom.nests.ports.packet import Packet
 from axiloom.nests.timing.execute import Run, execute
-from axiloom.prove.nest.program import Element, given
+from axiloom.prove.nest.program import Element, initial
 from axiloom.prove.nest.terms import Meaning, Numbered, Term, operate
 
 Beat = tuple[Element | None, ...]
@@ -57,7 +57,7 @@ def words(packet: Packet) -> list[list[Term]]:
         elements = [
             z3.BitVec(f"beat {number} lane {lane}", size)
             if element is None
-            else given(*element, numbers[element[0]])
+            else initial(*element, numbers[element[0]])
             for lane, element in enumerate(beat)
         ]
         parts = range(0, size, bits)

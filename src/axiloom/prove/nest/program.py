@@ -17,7 +17,7 @@ Values = Mapping[str, int]
 """Iterators' values."""
 
 
-def given(array: str, place: tuple[int, ...], number: str, meaning: Meaning = Meaning.EXACT) -> Term:
+def initial(array: str, place: tuple[int, ...], number: str, meaning: Meaning = Meaning.EXACT) -> Term:
     """What the caller has in an element."""
     return z3.Const(f"{array}[{', '.join(map(str, place))}]", sort(number, meaning))
 
@@ -62,7 +62,7 @@ def _replay(
     def start(where: Element) -> Term:
         array = arrays[where[0]]
         if array.role.is_given:
-            return given(array.copy_of or array.name, where[1], array.number, meaning)
+            return initial(array.copy_of or array.name, where[1], array.number, meaning)
         return z3.Const(f"{where[0]}{list(where[1])} before", sort(array.number, meaning))
 
     def value(of: Expression, at: Values) -> Term:

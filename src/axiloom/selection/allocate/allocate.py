@@ -39,8 +39,8 @@ def allocate(problem: Problem, *, seconds: float = SECONDS, improve: float = IMP
     if plan is not None and _is_best(problem, plan):
         return replace(plan, seconds=time.perf_counter() - begun)
     best = slots.search(problem)
-    if isinstance(best, slots.Found):
-        exact = made(problem, timed(problem, best.executed), bound)
+    if isinstance(best, slots.Order):
+        exact = plan_of(problem, timed(problem, best.executed), bound)
         return replace(exact, bound=exact.cycles, seconds=time.perf_counter() - begun)
     if isinstance(best, slots.Impossible):
         return Refusal(partial(why, problem, seconds), True, time.perf_counter() - begun)
@@ -82,7 +82,7 @@ def _listed(problem: Problem, order: Sequence[Step], bound: int) -> tuple[Plan |
             if not lister.run():
                 missing = missing or lister.missing
                 continue
-            plan = made(problem, timed(problem, lister.executed), bound)
+            plan = plan_of(problem, timed(problem, lister.executed), bound)
             if best is None or (plan.cycles, len(plan.steps)) < (best.cycles, len(best.steps)):
                 best = plan
             if _is_best(problem, best):
@@ -90,7 +90,7 @@ def _listed(problem: Problem, order: Sequence[Step], bound: int) -> tuple[Plan |
     return best, missing
 
 
-def made(problem: Problem, steps: Sequence[Placed], bound: int) -> Plan:
+def plan_of(problem: Problem, steps: Sequence[Placed], bound: int) -> Plan:
     steps = tuple(sorted(steps, key=lambda placed: (placed.start, placed.step.name, placed.copy)))
     cycles = max((step.start + step.step.cycles for step in steps), default=0)
     return Plan(steps, cycles, _peaks(problem, steps, cycles), bound, 0.0)
@@ -135,7 +135,7 @@ def _exact(problem: Problem, plan: Plan | None, bound: int, seconds: float) -> P
     if said in ("found", "best"):
         steps = {step.name: step for step in problem.steps}
         placed = [Placed(steps[name], copy, start, where) for name, copy, start, where in rows]
-        better = made(problem, placed, max(bound, found_bound))
+        better = plan_of(problem, placed, max(bound, found_bound))
         if plan is None or (better.cycles, len(better.steps)) <= (plan.cycles, len(plan.steps)):
             return better if said == "found" else replace(better, bound=better.cycles)
     if plan is not None:

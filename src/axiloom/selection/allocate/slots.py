@@ -39,7 +39,7 @@ Act: TypeAlias = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Found:
+class Order:
     """An order that takes the fewest cycles."""
 
     executed: tuple[Executed, ...]
@@ -51,7 +51,7 @@ class Impossible:
 
 def search(
     problem: Problem, sizes: Mapping[str, int] | None = None, states: int = MOST_STATES
-) -> Found | Impossible | None:
+) -> Order | Impossible | None:
     """`sizes`: rows of memories in place of their own. None: not a problem of slots, or too many states."""
     slots = _slots(problem, sizes or {})
     return None if slots is None else _Search(problem, slots).run(states)
@@ -108,7 +108,7 @@ class _Search:
             name: sum(1 << i for i, value in enumerate(self.values) if value.memory == name) for name in slots
         }
 
-    def run(self, states: int) -> Found | Impossible | None:
+    def run(self, states: int) -> Order | Impossible | None:
         start: State = (0, 0)
         best = {start: (0, 0)}
         came: dict[State, tuple[State, tuple[Act, ...]]] = {}
@@ -120,7 +120,7 @@ class _Search:
             if best[state] < (cycles, many):
                 continue
             if state[0] == self.all:
-                return Found(tuple(self._executed(self._path(came, state))))
+                return Order(tuple(self._executed(self._path(came, state))))
             if left == states:
                 return None
             left += 1

@@ -44,7 +44,7 @@ def _by_slots(problem: Problem, memory: Memory, sizes: Mapping[str, int]) -> tup
     units = {value.units for value in problem.values if value.memory == memory.name}
     for rows in range(memory.units, sizes[memory.name] + 1, max(units, default=1)):
         answer = slots.search(problem, {**sizes, memory.name: rows})
-        if isinstance(answer, slots.Found):
+        if isinstance(answer, slots.Order):
             return rows, timed(problem, answer.executed)
         if answer is None:
             return None

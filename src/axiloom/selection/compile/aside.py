@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from axiloom.base.errors import CompileError
-from axiloom.selection.compile.cover import Cell, Cover, Given, Made
+from axiloom.selection.compile.cover import Cell, Cover, HostValue, Made
 from axiloom.selection.compile.order import orders
 from axiloom.selection.compile.steps import Do, base_cells
 from axiloom.selection.compile.target import Target, path
@@ -62,7 +62,7 @@ class _Run:
 
     def run(self) -> list[Do]:
         self.memories = sorted({meaning.result.memory for meaning in self.cover.meanings})
-        self.host = {cell[0] for cell, way in self.cover.ways.items() if isinstance(way, Given)}
+        self.host = {cell[0] for cell, way in self.cover.ways.items() if isinstance(way, HostValue)}
         self.uses: dict[int, list[int]] = defaultdict(list)
         for turn, cell in enumerate(self.order):
             for need in self._made(cell).operands:

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from axiloom.base.errors import CompileError
-from axiloom.graph.graph import Graph, free_name
+from axiloom.base.wording.names import free_name
+from axiloom.graph.graph import Graph
 from axiloom.isa.instructions.simulator.reference import Reference
 from axiloom.isa.instructions.simulator.state import IllegalCommandError, State
-from axiloom.selection.compile.cover import Cover, Given
+from axiloom.selection.compile.cover import Cover, HostValue
 from axiloom.selection.compile.layout import ALIGN, HostMemoryError, Layout, lay_out
 from axiloom.selection.compile.offered import Steps
 from axiloom.selection.compile.place import Placement
@@ -30,7 +31,7 @@ def assemble(graph: Graph, covered: Cover, placement: Placement, target: Target)
     inputs = {
         str(way.node.given["name"]): eclass
         for (eclass, _), way in covered.ways.items()
-        if isinstance(way, Given) and not way.constant
+        if isinstance(way, HostValue) and not way.constant
     }
     names = [str(parameter.attributes["name"]) for parameter in graph.parameters]
     used = [*(inputs[name] for name in names if name in inputs), *used]

@@ -1,14 +1,12 @@
 """`cover`: instructions for a saturated graph: which value is made in which memory, and by what.
 
-A cell is a value in a memory. What makes it is an instruction whose meaning is in the value's class,
-with its operands in their cells; in the host's memory also a parameter, what follows from constants alone,
-or a view of other cells. The cheapest set of cells that makes the results is an extraction: each is paid
-once, however often it is read.
+A cell is a value in a memory. An instruction makes it if the instruction's meaning is in the class of the
+value, and reads its operands from other cells. In the host's memory a cell may also be a parameter, follow
+from constants alone, or be a view of other cells (rows of an array, a reshape, arrays behind each other). A
+view costs nothing: the layout of the host's memory makes it true or refuses.
 
-A cell is a value in a memory, and the choice of instructions is an extraction over cells. So loads, moves
-and stores are chosen by the same solver as products, and a value in two memories is paid for twice. Views
-of the host's memory (rows of an array, a reshape, arrays behind each other) are cells too, which cost
-nothing: the layout of the host's memory makes them true or refuses.
+`cover` chooses the cheapest cells that make the results. A cell is paid for once, however often it is read,
+and a value in two memories twice. Loads, moves and stores are chosen in the same way as products.
 
 Few ways are tried, not solved. A block of attention has a dozen cells, of which a few have two ways. The
 choice for one attention took 7 ms by CP-SAT, most of it to state the problem, and takes 2 ms by trying
@@ -46,7 +44,7 @@ Cell: TypeAlias = tuple[int, str]
 
 
 @dataclass(frozen=True)
-class Given:
+class HostValue:
     """What is in the host's memory before the program begins: a parameter, or made of constants."""
 
     node: ENode
@@ -61,7 +59,7 @@ class Made:
     operands: tuple[Cell, ...]
 
 
-Way: TypeAlias = Given | Made | View
+Way: TypeAlias = HostValue | Made | View
 """How a cell comes to be."""
 _Costed: TypeAlias = tuple[int, tuple[Cell, ...], Way]
 LOADS = 16
@@ -151,9 +149,9 @@ class _Ways:
             here = eclass, self.target.host
             parameter = next((node for node in nodes if node.op == "parameter"), None)
             if parameter is not None:
-                ways[here].append((0, (), Given(parameter, False)))
+                ways[here].append((0, (), HostValue(parameter, False)))
             elif eclass in self.constant:
-                ways[here].append((0, (), Given(self.constant[eclass], True)))
+                ways[here].append((0, (), HostValue(self.constant[eclass], True)))
             for node in nodes:
                 said = view(node, [self.saturated.types[n] for n in node.operands], type_)
                 if said is not None and parameter is None and eclass not in self.constant:
@@ -162,7 +160,7 @@ class _Ways:
                 if meaning.result.type != type_:
                     continue
                 cell = eclass, meaning.result.memory
-                if ways[cell] and isinstance(ways[cell][0][2], Given):
+                if ways[cell] and isinstance(ways[cell][0][2], HostValue):
                     continue
                 for operands in matches(self.saturated, meaning, eclass):
                     cells = tuple(
@@ -175,7 +173,7 @@ class _Ways:
             cells = tuple(
                 (n, operand.memory) for n, operand in zip(offer.operands, offer.block.operands, strict=True)
             )
-            if cell not in cells and not (ways[cell] and isinstance(ways[cell][0][2], Given)):
+            if cell not in cells and not (ways[cell] and isinstance(ways[cell][0][2], HostValue)):
                 ways[cell].append((self.target.cycles(offer.block), cells, Made(offer.block, cells)))
         return {cell: of for cell, of in ways.items() if of}
 

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from axiloom.base.errors import CompileError
-from axiloom.graph.graph import Graph, free_name
-from axiloom.selection.compile.cover import Cover, Given
+from axiloom.base.wording.names import free_name
+from axiloom.graph.graph import Graph
+from axiloom.selection.compile.cover import Cover, HostValue
 from axiloom.selection.compile.target import Target, element_bytes
 from axiloom.selection.compile.views import View
 from axiloom.selection.program.program import HostArray
@@ -167,11 +168,11 @@ class _Layout:
                         f"two values of {types[eclass]} would have to be at one place of {host}"
                     )
             own.append((addresses[eclass], addresses[eclass] + self._bytes(eclass)))
-            if isinstance(way, Given) and way.constant:
+            if isinstance(way, HostValue) and way.constant:
                 name = free_name(f"constant{len(constants)}", self.names)
                 constants[name] = eclass
                 add(eclass, name, "constant")
-            elif isinstance(way, Given):
+            elif isinstance(way, HostValue):
                 add(eclass, str(way.node.given["name"]), "in")
         for eclass, name in self.results.items():
             if eclass in members:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from axiloom.base.errors import AxiloomError
 from axiloom.graph.graph import Attribute, Type
@@ -38,7 +39,7 @@ class ENode:
     place: str = ""
     """Of the application's own: where it stands there."""
 
-    @property
+    @cached_property
     def given(self) -> Mapping[str, Attribute]:
         return dict(self.attributes)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from axiloom.graph.graph import GraphError, Node
 from axiloom.graph.numbers import number
-from axiloom.graph.ops import OPS
+from axiloom.graph.ops.composite import computed
 from axiloom.graph.ops.scans import Step, by_steps
 from axiloom.selection.machine.terms import Term, Terms
 
@@ -94,14 +94,12 @@ class Elements:
 
     algebra: TermAlgebra
     leaves: Sequence[Mapping[tuple[int, ...], Known]]
-    made: dict[tuple[int, tuple[int, ...]], Known] = field(default_factory=dict)
+    known: dict[tuple[int, tuple[int, ...]], Known] = field(default_factory=dict)
 
     def at(self, node: Node, place: tuple[int, ...]) -> Known:
         if node.op == "parameter":
             return self.leaves[int(str(node.attributes["name"]))][place]
         key = id(node), place
-        if key not in self.made:
-            reads = [lambda at, operand=operand: self.at(operand, tuple(at)) for operand in node.operands]
-            types = [operand.type for operand in node.operands]
-            self.made[key] = OPS[node.op].element(self.algebra, reads, place, types, node.attributes)
-        return self.made[key]
+        if key not in self.known:
+            self.known[key] = computed(node, self.algebra, place, lambda of, at: self.at(of, tuple(at)))
+        return self.known[key]

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from axiloom.base.errors import AxiloomError
 from axiloom.graph.graph import Graph, GraphError, Node
-from axiloom.graph.ops import OPS
+from axiloom.graph.ops.composite import computed
 
 SAMPLED = 16
 """Elements of a result at most, its first and last among them."""
@@ -120,7 +121,5 @@ def check(product: Graph, form: Graph, seed: int = 0) -> int:
 def _element(algebra: Symbols, node: Node, at: Sequence[int]) -> Term:
     if node.op in ("parameter", "constant"):
         return algebra.term(node.op, str(node.attributes["name"]), *at)
-    reads = [lambda place, operand=operand: _element(algebra, operand, place) for operand in node.operands]
-    types = [operand.type for operand in node.operands]
-    element: Term = OPS[node.op].element(algebra, reads, tuple(at), types, node.attributes)
+    element: Term = computed(node, algebra, tuple(at), partial(_element, algebra))
     return element

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from axiloom.graph.evaluate import evaluate
 from axiloom.graph.graph import Graph, GraphError, Node
 from axiloom.graph.numbers import number
-from axiloom.graph.ops import OPS
+from axiloom.graph.ops.composite import computed
 from axiloom.isa.instructions.simulator.reference import Reference
 from axiloom.isa.instructions.tree import (
     Apply,
@@ -280,7 +280,5 @@ class _Elements:
             return int(self.graph.constant(node)[place]), node.type.number
         key = id(node), place
         if key not in self.known:
-            reads = [lambda at, operand=operand: self.at(operand, tuple(at)) for operand in node.operands]
-            types = [operand.type for operand in node.operands]
-            self.known[key] = OPS[node.op].element(self.algebra, reads, place, types, node.attributes)
+            self.known[key] = computed(node, self.algebra, place, lambda of, at: self.at(of, tuple(at)))
         return self.known[key]

@@ -28,9 +28,7 @@ def _dense(elements: Elements, node: Node, operands: Sequence[Ids]) -> Ids:
 
 
 def _dot_general(elements: Elements, node: Node, operands: Sequence[Ids]) -> Ids:
-    dims = {name: list(value) for name, value in node.attributes.items() if isinstance(value, tuple)}
-    left = arranged(operands[0], dims["lhs_batch"], dims["lhs_contracting"])
-    right = arranged(operands[1], dims["rhs_batch"], dims["rhs_contracting"])
+    left, right = sides(node, operands)
     types = [operand.type for operand in node.operands]
     products = [product(elements, a, b, types, node.type.number) for a, b in zip(left, right, strict=True)]
     return np.stack(products).reshape(node.type.shape)
@@ -39,8 +37,16 @@ def _dot_general(elements: Elements, node: Node, operands: Sequence[Ids]) -> Ids
 CONTRACTIONS: Mapping[str, Contraction] = {"dense": _dense, "dot_general": _dot_general}
 
 
-def arranged(ids: NDArray[T], batch: list[int], contracting: list[int]) -> NDArray[T]:
-    """Batches, rows, terms of the sums."""
+def sides(node: Node, operands: Sequence[NDArray[T]]) -> list[NDArray[T]]:
+    """Both factors of a dot_general as batches, rows, terms of the sums."""
+    dims = {name: list(value) for name, value in node.attributes.items() if isinstance(value, tuple)}
+    return [
+        _arranged(operand, dims[f"{side}_batch"], dims[f"{side}_contracting"])
+        for side, operand in zip(("lhs", "rhs"), operands, strict=True)
+    ]
+
+
+def _arranged(ids: NDArray[T], batch: list[int], contracting: list[int]) -> NDArray[T]:
     rest = [i for i in range(ids.ndim) if i not in batch and i not in contracting]
     sizes = [
         int(np.prod([ids.shape[i] for i in some], dtype=np.int64)) for some in (batch, rest, contracting)

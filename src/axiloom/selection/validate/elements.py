@@ -37,7 +37,7 @@ class Elements:
         self.many += count
         return np.arange(self.many - count, self.many, dtype=np.int64).reshape(shape)
 
-    def one(self, key: tuple[Any, ...]) -> int:
+    def id_of(self, key: tuple[Any, ...]) -> int:
         id_ = self.known.get(key)
         if id_ is None:
             id_ = self.known[key] = self.many
@@ -50,16 +50,16 @@ class Elements:
         values, back = np.unique(bits, return_inverse=True)
         ids = np.empty(len(values), np.int64)
         for i, value in enumerate(values.tolist()):
-            ids[i] = self.one(("literal", name, value))
+            ids[i] = self.id_of(("literal", name, value))
             self.literals[int(ids[i])] = name, value
         return ids[back].reshape(array.shape)
 
     def rows(self, head: tuple[Any, ...], rows: Ids) -> Ids:
         """Of each row the element that is `head` of it. `rows` has two dimensions."""
         if rows.shape[1] == 0:
-            return np.full(len(rows), self.one(head), np.int64)
+            return np.full(len(rows), self.id_of(head), np.int64)
         unique, back = np.unique(rows, axis=0, return_inverse=True)
-        ids = np.fromiter((self.one((*head, *row)) for row in map(tuple, unique.tolist())), np.int64)
+        ids = np.fromiter((self.id_of((*head, *row)) for row in map(tuple, unique.tolist())), np.int64)
         return ids[back.reshape(-1)]
 
     def convert(self, ids: Ids, source: str, target: str) -> Ids:
@@ -77,7 +77,7 @@ class Elements:
                 value = number(source).decode(raw.view(number(source).host))
                 converted[i] = self.literal(convert(value, number(source), number(target)), target)[0]
                 continue
-            converted[i] = self.one(("convert", source, target, id_))
+            converted[i] = self.id_of(("convert", source, target, id_))
             if number(source).narrow and target == "float32":
                 self.widened[int(converted[i])], self.origin[int(converted[i])] = source, id_
         return converted[back].reshape(ids.shape)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from axiloom.graph.graph import Graph, Node
 from axiloom.graph.numbers import accumulator, number
 from axiloom.graph.ops import OPS, Builder
-from axiloom.selection.validate.contract import arranged
+from axiloom.selection.validate.contract import sides
 from axiloom.selection.validate.graphs import ELEMENTWISE, MOVES
 
 Raw = NDArray[np.generic]
@@ -63,9 +63,7 @@ def _dense(node: Node, operands: Sequence[Raw]) -> Raw:
 
 
 def _dot_general(node: Node, operands: Sequence[Raw]) -> Raw:
-    dims = {name: list(value) for name, value in node.attributes.items() if isinstance(value, tuple)}
-    left = arranged(operands[0], dims["lhs_batch"], dims["lhs_contracting"])
-    return _products(node, left, arranged(operands[1], dims["rhs_batch"], dims["rhs_contracting"]))
+    return _products(node, *sides(node, operands))
 
 
 def _products(node: Node, left: Raw, right: Raw) -> Raw:

@@ -33,12 +33,12 @@ class Poly:
         return tuple(sorted(self.terms.items()))
 
     def __add__(self, other: Value) -> Value:
-        return self.of.made(polynomial.total((self.terms.items(), 1), (_terms(other).items(), 1)))
+        return self.of.simplified(polynomial.total((self.terms.items(), 1), (_terms(other).items(), 1)))
 
     __radd__ = __add__
 
     def __mul__(self, other: Value) -> Value:
-        return self.of.made(polynomial.times(self.terms.items(), _terms(other).items()))
+        return self.of.simplified(polynomial.times(self.terms.items(), _terms(other).items()))
 
     __rmul__ = __mul__
 
@@ -78,14 +78,14 @@ class Polynomials:
             self.ranges.append((low, high))
         return Poly(self, {(number,): 1})
 
-    def made(self, terms: dict[Product, int]) -> Value:
+    def simplified(self, terms: dict[Product, int]) -> Value:
         kept = polynomial.without_zeros(terms)
         if not kept.keys() - {()}:
             return kept.get((), 0)
         return Poly(self, kept)
 
     def sum(self, values: Iterable[Value]) -> Value:
-        return self.made(polynomial.total(*((_terms(value).items(), 1) for value in values)))
+        return self.simplified(polynomial.total(*((_terms(value).items(), 1) for value in values)))
 
     def range(self, value: Value) -> tuple[int, int]:
         if isinstance(value, int):
@@ -186,7 +186,7 @@ class Polynomials:
             for other, times in _terms(opened).items():
                 terms[other] = terms.get(other, 0) + times
         half, whole = 1 << bits - 1, 1 << bits
-        return self.made({m: (factor + half) % whole - half for m, factor in terms.items()})
+        return self.simplified({m: (factor + half) % whole - half for m, factor in terms.items()})
 
     def clipped(self, value: Value, low: int | None, high: int | None) -> Value:
         """``min(max(value, low), high)``; None clips nothing."""

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from axiloom.base.errors import SpecError
-from axiloom.hw.command.meaning import Meaning, meaning_of
+from axiloom.hw.command.meaning import Meaning, meanings
 from axiloom.isa.instructions.read import parse
 from axiloom.isa.instructions.tree import Function, InstructionSet
 
@@ -143,33 +143,25 @@ class Machine:
 def machine(isa: InstructionSet) -> Machine:
     """Raises SpecError with each instruction that no unit can be."""
     units = parse(_UNITS, "units", "units").instructions
-    meanings: list[Meaning] = []
+    built: list[Meaning] = []
     functions: dict[str, Function] = {}
-    faults = []
-    for instruction in isa.instructions.values():
-        where = f"{isa.place}:{instruction.line}: {instruction.name}"
-        meaning = meaning_of(instruction, units.values())
-        if meaning is None:
-            faults.append(
-                f"{isa.place}:{instruction.line}: no unit does what {instruction.name} does; "
-                f"there are {', '.join(units)}"
-            )
-            continue
+    faults: list[str] = []
+    for where, meaning in meanings(isa, units, faults):
         unit = meaning.unit
-        if unit != "load" and any(other.unit == unit for other in meanings):
+        if unit != "load" and any(other.unit == unit for other in built):
             faults.append(f"{where}: a second {unit}; one is built")
         for name, function in meaning.functions.items():
             if functions.setdefault(name, function) != function:
                 faults.append(f"{where}: its {name} is {function.name}, another one's {functions[name].name}")
-        meanings.append(meaning)
-    missing = set(units) - {meaning.unit for meaning in meanings}
+        built.append(meaning)
+    missing = set(units) - {meaning.unit for meaning in built}
     if missing and not faults:
         faults.append(f"{isa.place}: no instruction does what the units {', '.join(sorted(missing))} do")
     if not faults:
-        faults = _clashes(isa, meanings)
+        faults = _clashes(isa, built)
     if faults:
         raise SpecError(faults)
-    return Machine(isa, tuple(meanings), functions)
+    return Machine(isa, tuple(built), functions)
 
 
 def _clashes(isa: InstructionSet, meanings: list[Meaning]) -> list[str]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from axiloom.accelerators.qkv.rtl.units import text
 from axiloom.base.errors import SpecError
-from axiloom.hw.command.meaning import Meaning, meaning_of
+from axiloom.hw.command.meaning import Meaning, meanings
 from axiloom.isa.instructions.read import parse
 from axiloom.isa.instructions.tree import InstructionSet, Range
 
@@ -43,20 +43,10 @@ def machine(isa: InstructionSet) -> Machine:
     """Raises SpecError with each instruction and memory that no unit can be."""
     columns = _columns(isa)
     units = parse(text(columns), "units", "units")
-    meanings, faults = [], []
-    for instruction in isa.instructions.values():
-        meaning = meaning_of(instruction, units.instructions.values())
-        if meaning is None:
-            there = ", ".join(units.instructions)
-            faults.append(
-                f"{isa.place}:{instruction.line}: no unit does what {instruction.name} does; "
-                f"there are {there}"
-            )
-            continue
-        meanings.append(meaning)
-        if fault := _clash(meaning):
-            faults.append(f"{isa.place}:{instruction.line}: {instruction.name}: {fault}")
-    used = {meaning.place(role) for meaning in meanings for role in DATA if role in meaning.memories}
+    faults: list[str] = []
+    every = list(meanings(isa, units.instructions, faults))
+    faults += [f"{where}: {fault}" for where, meaning in every if (fault := _clash(meaning))]
+    used = {meaning.place(role) for _, meaning in every for role in DATA if role in meaning.memories}
     depths = {}
     for name, memory in isa.memories.items():
         if name not in used:
@@ -67,7 +57,7 @@ def machine(isa: InstructionSet) -> Machine:
         depths[name] = memory.shape[0]
     if faults:
         raise SpecError(faults)
-    return Machine(isa, columns, depths, tuple(meanings))
+    return Machine(isa, columns, depths, tuple(meaning for _, meaning in every))
 
 
 def _columns(isa: InstructionSet) -> int:

@@ -45,7 +45,7 @@ def turns(geometry: Geometry) -> int:
 
 
 def cycles(geometry: Geometry, *, added: bool) -> int:
-    """From the first one of the unit to the last one. `added`: the text has an instruction that adds."""
+    """How many cycles the unit is busy with a product. `added`: the text has an instruction that adds."""
     places = geometry.columns**2 * geometry.groups // geometry.rows
     total = places + DEPTH + 1 + (ADDED if added else 0)
     if geometry.rows == 1:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import memory as ram
@@ -85,21 +87,14 @@ class RowMemory:
             reader = contents.read_port()
             m.d.comb += [
                 reader.en.eq(1),
-                reader.addr.eq(_any([Mux(active, address, 0) for active, address in accesses])),
+                reader.addr.eq(reduce(or_, [Mux(active, address, 0) for active, address in accesses])),
                 self._data[number].eq(reader.data),
             ]
         if not self._writes:
             return
         writer = contents.write_port(granularity=ELEMENT)
         m.d.comb += [
-            writer.addr.eq(_any([Mux(active, address, 0) for active, address, _, _ in self._writes])),
-            writer.data.eq(_any([Mux(active, word, 0) for active, _, word, _ in self._writes])),
-            writer.en.eq(_any([Mux(active, mask, 0) for active, _, _, mask in self._writes])),
+            writer.addr.eq(reduce(or_, [Mux(active, address, 0) for active, address, _, _ in self._writes])),
+            writer.data.eq(reduce(or_, [Mux(active, word, 0) for active, _, word, _ in self._writes])),
+            writer.en.eq(reduce(or_, [Mux(active, mask, 0) for active, _, _, mask in self._writes])),
         ]
-
-
-def _any(values: list[Value]) -> Value:
-    any_ = values[0]
-    for value in values[1:]:
-        any_ = any_ | value
-    return any_

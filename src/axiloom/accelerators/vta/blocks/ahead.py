@@ -51,3 +51,10 @@ def _is_passed(command: Command) -> bool:
     if command.instruction == "gemm":
         return bool(command.fields.get("reset"))
     return command.instruction in ("alu", "store")
+
+
+def waited(*loads: tuple[int, int]) -> tuple[int, int, int]:
+    """How many loads there are, each of halves of a memory and of cycles; the cycles that work waits for; and
+    those that it hides, as there is another half."""
+    waits = sum(cycles for halves, cycles in loads if halves == 1)
+    return len(loads), waits, sum(cycles for _, cycles in loads) - waits

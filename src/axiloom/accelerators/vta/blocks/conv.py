@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from axiloom.accelerators.vta.blocks.ahead import Halves, ahead
+from axiloom.accelerators.vta.blocks.ahead import Halves, ahead, waited
 from axiloom.accelerators.vta.blocks.epilogue import Requantise
 from axiloom.accelerators.vta.blocks.host import Host
 from axiloom.accelerators.vta.blocks.sizes import Sizes, blocks_of, divisors
@@ -115,11 +115,9 @@ class _Lowering:
         vectors = tile.rows * self.layer.columns * tile.filters
         steps = vectors * tile.channels * self.taps
         behind = vectors * self.requantise.cycles + (0 if tile.sums > 1 else 2 * vectors)
-        loads = [(tile.inputs, inputs), (tile.weights, weights)] if deep > 1 else [(tile.inputs, inputs)]
-        waits = sum(cycles for many, cycles in loads if many == 1)
-        hidden = sum(cycles for many, cycles in loads if many > 1)
+        loads, waits, hidden = waited((tile.inputs, inputs), *[(tile.weights, weights)] * (deep > 1))
         at_once = self._at_once(tile.channels) or not self.layer.pads
-        commands = deep * (len(loads) + (1 if at_once else high)) + self.requantise.commands + 2
+        commands = deep * (loads + (1 if at_once else high)) + self.requantise.commands + 2
         pixels, results = deep * high * self.wide, tile.rows * self.layer.columns
         pieces = (pixels if deep > 1 else 0) + (results if across > 1 else 0)
         turn = max(deep * hidden, deep * steps + behind, _COMMAND * commands + _PIECE * pieces)

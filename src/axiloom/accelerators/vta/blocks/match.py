@@ -110,7 +110,7 @@ class Matcher:
             yield from self._sums(eclass, eclass, _Done(), 8)
 
     def _per_channel(self, eclass: int) -> int | None:
-        """The class of one number a channel that this one is along its last dimension."""
+        """The class of the int32 vector that this class repeats along all but its last dimension."""
         rank = len(self.saturated.types[eclass].shape)
         for node in self.saturated.classes[eclass]:
             if node.op == "broadcast_in_dim":

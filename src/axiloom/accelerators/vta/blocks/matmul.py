@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from axiloom.accelerators.vta.blocks.ahead import Halves, ahead
+from axiloom.accelerators.vta.blocks.ahead import Halves, ahead, waited
 from axiloom.accelerators.vta.blocks.epilogue import Requantise
 from axiloom.accelerators.vta.blocks.host import Host
 from axiloom.accelerators.vta.blocks.sizes import Sizes, blocks_of, divisors
@@ -115,10 +115,8 @@ def _cost(m: int, columns: int, depth: int, tile: Tile, requantise: Requantise) 
     inputs, weights = 2 * tile.rows * tile.depth, 32 * tile.columns * tile.depth
     vectors = tile.rows * tile.columns
     behind = vectors * requantise.cycles + (0 if tile.sums > 1 else 2 * vectors)
-    loads = [(tile.inputs, inputs), (tile.weights, weights)] if deep > 1 else [(tile.inputs, inputs)]
-    waits = sum(cycles for many, cycles in loads if many == 1)
-    hidden = sum(cycles for many, cycles in loads if many > 1)
-    commands = deep * (len(loads) + 1) + requantise.commands + 2
+    loads, waits, hidden = waited((tile.inputs, inputs), *[(tile.weights, weights)] * (deep > 1))
+    commands = deep * (loads + 1) + requantise.commands + 2
     turn = max(deep * hidden, deep * vectors * tile.depth + behind, _COMMAND * commands)
     turn += deep * waits + _BEGIN * commands
     # The first tiles are loaded and the last ones stored with nothing beside.

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from axiloom.base.errors import SpecError
-from axiloom.hw.command.meaning import Meaning, meaning_of
+from axiloom.hw.command.meaning import Meaning, meaning_of, meanings
 from axiloom.isa.instructions.engines import BITS, TOKENS
 from axiloom.isa.instructions.read import parse
 from axiloom.isa.instructions.tree import (
@@ -185,26 +185,20 @@ def machine(isa: InstructionSet) -> Machine:
     block = memories["wgt"].shape[1]
     depths = {name: memory.shape[0] for name, memory in memories.items()}
     units = parse(_described(block, depths), "units", "units").instructions
-    meanings: dict[str, Meaning] = {}
-    faults = []
-    for instruction in isa.instructions.values():
-        meaning = next(filter(None, map(partial(_meaning, memories, instruction), units.values())), None)
-        where = f"{isa.place}:{instruction.line}"
-        if meaning is None:
-            faults.append(f"{where}: no unit does what {instruction.name} does; there are {', '.join(units)}")
-        elif meaning.unit in meanings:
-            faults.append(
-                f"{where}: {instruction.name} does what {meanings[meaning.unit].instruction} does; keep one"
-            )
+    by_unit: dict[str, Meaning] = {}
+    faults: list[str] = []
+    for where, meaning in meanings(isa, units, faults, partial(_meaning, memories)):
+        if meaning.unit in by_unit:
+            faults.append(f"{where} does what {by_unit[meaning.unit].instruction} does; keep one")
         else:
-            meanings[meaning.unit] = meaning
-    missing = {"load_uops", *LOADS[:3], "gemm", "alu", "store"} - set(meanings)
+            by_unit[meaning.unit] = meaning
+    missing = {"load_uops", *LOADS[:3], "gemm", "alu", "store"} - set(by_unit)
     if missing and not faults:
         faults.append(f"{isa.place}: no instruction does what the units {', '.join(sorted(missing))} do")
     tokens = _tokens(isa, faults)
     if faults:
         raise SpecError(faults)
-    return Machine(isa, block, depths, meanings, tokens)
+    return Machine(isa, block, depths, by_unit, tokens)
 
 
 def _tokens(isa: InstructionSet, faults: list[str]) -> Expr | None:
@@ -297,8 +291,10 @@ def _described(block: int, depths: Mapping[str, int]) -> str:
     return text
 
 
-def _meaning(memories: Mapping[str, Memory], instruction: Instruction, unit: Instruction) -> Meaning | None:
-    meaning = meaning_of(instruction, [unit])
-    if meaning is None or any(memories[name] != memory for name, memory in meaning.memories.items()):
-        return None
-    return meaning
+def _meaning(
+    memories: Mapping[str, Memory], instruction: Instruction, units: Iterable[Instruction]
+) -> Meaning | None:
+    for meaning in (meaning_of(instruction, [unit]) for unit in units):
+        if meaning is not None and meaning.memories.items() <= memories.items():
+            return meaning
+    return None

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import reduce
+from operator import or_
 
 from amaranth.hdl import Module, Signal, Value
 
@@ -38,12 +40,5 @@ class Tokens:
             m.d.comb += pushed.eq(sum(pushes[1:], pushes[0]))
             m.d.sync += count.eq(count + pushed - (pops & begins))
             missing.append(pops & (count == 0))
-        m.d.comb += ready.eq(~_any(missing))
+        m.d.comb += ready.eq(~reduce(or_, missing))
         return ready
-
-
-def _any(values: Sequence[Value]) -> Value:
-    any_ = values[0]
-    for value in values[1:]:
-        any_ |= value
-    return any_

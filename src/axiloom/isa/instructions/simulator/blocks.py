@@ -19,7 +19,7 @@ from axiloom.isa.instructions.arithmetic import all_of, plus, times
 from axiloom.isa.instructions.simulator import parts
 from axiloom.isa.instructions.simulator.code import Expressions, Shared
 from axiloom.isa.instructions.simulator.linear import Axis, linear, names
-from axiloom.isa.instructions.simulator.nests import Accumulated, Plan, depth_of, plan, reads
+from axiloom.isa.instructions.simulator.nests import Accumulated, Nest, depth_of, plan, reads
 from axiloom.isa.instructions.simulator.state import natural
 from axiloom.isa.instructions.simulator.values import LARGE, Code, Env, Writer
 from axiloom.isa.instructions.tree import (
@@ -41,6 +41,7 @@ from axiloom.isa.instructions.tree import (
     Write,
     signed,
 )  # fmt: skip
+from axiloom.isa.instructions.walk import writes, written
 
 _NAME = re.compile(r"(?<![\w.])[^\W\d]\w*")
 
@@ -53,8 +54,8 @@ class Blocks:
         self.writer = Writer()
         self.values = Expressions(isa, self.writer, shared)
         self.shared = shared
-        self.written = {write.memory.name for write in _writes(instruction.body)}
-        self.registers = {statement.register.name for statement in _sets(instruction.body)}
+        self.written = {write.memory.name for write in writes(instruction.body)}
+        self.registers = {*written(instruction.body)}
 
     def source(self, result: Expr | None = None) -> str:
         """The function: it takes the state and the inputs, and returns what `result` is behind the body."""
@@ -210,7 +211,7 @@ class Blocks:
         axes = [Axis(f"{at}.", Const(0), Const(count)) for at, count in enumerate(lanes.iterators.values())]
         self._within(lanes, axes, env, len(axes), None)
 
-    def _within(self, loop: For | Lanes, axes: Sequence[Axis], env: Env, top: int, nest: Plan | None) -> None:
+    def _within(self, loop: For | Lanes, axes: Sequence[Axis], env: Env, top: int, nest: Nest | None) -> None:
         """The body of loops and lanes, with their iterators as axes; `top` is the outermost one's place."""
         inner = env.copied()
         own = [*loop.iterators] if isinstance(loop, Lanes) else [loop.iterator.name]
@@ -255,7 +256,7 @@ class Blocks:
             with self.writer.inside("else:"):
                 self._turns(loop, env)
 
-    def _looked_at(self, nest: Plan, env: Env) -> str:
+    def _looked_at(self, nest: Nest, env: Env) -> str:
         """Computes indices and compares them; the name of whether the nest may run at once."""
         values, writer = self.values, self.writer
         used = {name for expr in (*nest.different, *(side for pair in nest.apart for side in pair))
@@ -290,10 +291,10 @@ class Blocks:
             inner.linears.pop(loop.iterator.name, None)
             self.block(loop.body, inner)
 
-    def _at_once(self, loop: For, nest: Plan, env: Env) -> None:
+    def _at_once(self, loop: For, nest: Nest, env: Env) -> None:
         self._loop(loop, nest.axes[id(loop)][0], env, nest.depth, nest)
 
-    def _loop(self, loop: For, axis: Axis, env: Env, top: int, nest: Plan) -> None:
+    def _loop(self, loop: For, axis: Axis, env: Env, top: int, nest: Nest) -> None:
         low, count = self._kept(axis.low, env), self._kept(axis.count, env)
         whole = replace(axis, low=low, count=count)
         if count.range.low < 1:
@@ -309,7 +310,7 @@ class Blocks:
         self.writer.line(f"{name} = {self.values.code(expr, env).text}")
         return Name(name, expr.range)
 
-    def _chunked(self, loop: For, axis: Axis, env: Env, top: int, nest: Plan) -> None:
+    def _chunked(self, loop: For, axis: Axis, env: Env, top: int, nest: Nest) -> None:
         counts = [] if depth_of(axis.name) else list(_counts(loop.body, nest))
         largest = axis.count.range.high
         for turns in counts:
@@ -364,7 +365,7 @@ class Blocks:
         self._store(write, value, env)
 
 
-def _counts(body: Sequence[Statement], nest: Plan) -> Iterator[Expr]:
+def _counts(body: Sequence[Statement], nest: Nest) -> Iterator[Expr]:
     """Sizes of the largest temporaries' inner axes, one a depth."""
     by_axis: dict[str, Expr] = {}
     stack = [*body]
@@ -375,23 +376,6 @@ def _counts(body: Sequence[Statement], nest: Plan) -> Iterator[Expr]:
                 by_axis.setdefault(axis.name, axis.count)
             stack += statement.body
     yield from by_axis.values()
-
-
-def _inner(block: Sequence[Statement]) -> Iterator[Statement]:
-    for statement in block:
-        yield statement
-        if isinstance(statement, For | Lanes):
-            yield from _inner(statement.body)
-        elif isinstance(statement, If):
-            yield from _inner((*statement.then, *statement.other))
-
-
-def _writes(block: Sequence[Statement]) -> Iterator[Write]:
-    yield from (statement for statement in _inner(block) if isinstance(statement, Write))
-
-
-def _sets(block: Sequence[Statement]) -> Iterator[SetRegister]:
-    yield from (statement for statement in _inner(block) if isinstance(statement, SetRegister))
 
 
 def setting(isa: InstructionSet) -> dict[str, Any]:

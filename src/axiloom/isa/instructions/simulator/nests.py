@@ -50,7 +50,7 @@ class Accumulated:
 
 
 @dataclass
-class Plan:
+class Nest:
     """A nest that runs all at once."""
 
     axes: dict[int, list[Axis]] = field(default_factory=dict)
@@ -82,7 +82,7 @@ class _NotAtOnceError(Exception):
     """One turn after the other, then."""
 
 
-def plan(loop: For, varies: frozenset[str], known: dict[str, Linear | Axis] | None = None) -> Plan | None:
+def plan(loop: For, varies: frozenset[str], known: dict[str, Linear | Axis] | None = None) -> Nest | None:
     """How `loop` runs all at once; None where it does not."""
     try:
         return _Planner(varies, known or {}).plan(loop)
@@ -93,7 +93,7 @@ def plan(loop: For, varies: frozenset[str], known: dict[str, Linear | Axis] | No
 class _Planner:
     def __init__(self, varies: frozenset[str], known: dict[str, Linear | Axis]) -> None:
         self.varies, self.known = set(varies), dict(known)
-        self.found = Plan()
+        self.nest = Nest()
         self.axes: dict[str, Axis] = {}
         self.writes: dict[str, list[_Place]] = {}
         self.reads: dict[str, list[_Place]] = {}
@@ -104,14 +104,14 @@ class _Planner:
         self.closed: dict[str, Expr | None] = {}
         """Locals and iterators by axis; None where that is too long."""
 
-    def plan(self, loop: For) -> Plan:
+    def plan(self, loop: For) -> Nest:
         self._statement(loop, ())
         for bound in self.bounds:
             if any(read.memory.name in self.writes for read in reads(bound)):
                 raise _NotAtOnceError
         for name, places in self.writes.items():
             self._memory(self.memories[name], places, self.reads.get(name, []))
-        return self.found
+        return self.nest
 
     # --- what there is ------------------------------------------------------------------------------------
 
@@ -168,7 +168,7 @@ class _Planner:
         body: Sequence[Statement],
         axes: tuple[str, ...],
     ) -> None:
-        self.found.axes[id(loop)] = [axis for _name, axis in named_axes]
+        self.nest.axes[id(loop)] = [axis for _name, axis in named_axes]
         for name, axis in named_axes:
             self.varies.add(name)
             self.known[name] = axis
@@ -176,7 +176,7 @@ class _Planner:
                 axis.name, Range(axis.low.range.low, axis.low.range.high + axis.count.range.high)
             )
         inner = (*axes, *(axis.name for _name, axis in named_axes))
-        self.found.depth = max(self.found.depth, len(inner))
+        self.nest.depth = max(self.nest.depth, len(inner))
         self._block(body, inner)
 
     def _axis(self, depth: int, low: Expr, count: Expr, *, loop: bool) -> Axis:
@@ -185,7 +185,7 @@ class _Planner:
             if depth_of(name) == depth and there == Axis(name, low, count, loop):
                 return there
         name = f"{depth}.{len(self.axes)}"
-        self.axes[name] = self.found.all_axes[name] = Axis(name, low, count, loop)
+        self.axes[name] = self.nest.all_axes[name] = Axis(name, low, count, loop)
         return self.axes[name]
 
     def _by_axis(self, expr: Expr) -> Expr | None:
@@ -229,7 +229,7 @@ class _Planner:
                     lanes = [axis for axis in write.axes if axis not in missing]
                     self._all_different(at, lanes)
                     operation, term, kind = split
-                    self.found.accumulated[id(write.write)] = Accumulated(operation, term, kind, missing)
+                    self.nest.accumulated[id(write.write)] = Accumulated(operation, term, kind, missing)
                     return
         self._same_elements(memory, writes, others)
 
@@ -263,7 +263,7 @@ class _Planner:
             raise _NotAtOnceError
         self._all_different(rest, [axis for axis in first.axes if axis not in over])
         if over:
-            self.found.different.append(own)
+            self.nest.different.append(own)
         for place in (*writes, *others):
             if place.axes != first.axes:
                 raise _NotAtOnceError
@@ -275,7 +275,7 @@ class _Planner:
             if other != own:
                 if place.write is not None:
                     raise _NotAtOnceError
-                self.found.apart.append((own, other))
+                self.nest.apart.append((own, other))
 
     def _flat(self, memory: Memory, place: _Place, without: int = -1) -> dict[str, Expr] | None:
         """Steps of a row-major element number along each axis; without those of a dim."""
@@ -306,7 +306,7 @@ class _Planner:
                 reach += size * (count - 1)
             else:
                 return
-        self.found.steps.append(tuple(steps))
+        self.nest.steps.append(tuple(steps))
 
 
 def depth_of(axis: str) -> int:
@@ -349,4 +349,4 @@ def _terms(expr: Expr, operation: str) -> list[Expr]:
     return [expr]
 
 
-__all__ = ["Accumulated", "Name", "Plan", "depth_of", "plan", "reads"]
+__all__ = ["Accumulated", "Name", "Nest", "depth_of", "plan", "reads"]

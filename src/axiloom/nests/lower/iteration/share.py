@@ -137,7 +137,7 @@ class _Merger:
         self.old = old
         self.guards = guards
         self.units = units
-        self.found: list[Vertex] = []
+        self.merged: list[Vertex] = []
         self._new: dict[int, int] = {}
         self._same: dict[object, int] = {}
 
@@ -145,7 +145,7 @@ class _Merger:
         for number, vertex in enumerate(self.old):
             if isinstance(vertex.what, Access) and vertex.what.is_store:
                 self._vertex(number)
-        return self.found
+        return self.merged
 
     def _vertex(self, number: int) -> int:
         if number in self._new:
@@ -163,14 +163,14 @@ class _Merger:
 
     def _add(self, vertex: Vertex) -> int:
         if isinstance(vertex.what, Access):
-            self.found.append(vertex)
-            return len(self.found) - 1
+            self.merged.append(vertex)
+            return len(self.merged) - 1
         known = self._same.get(vertex.what)
         if known is None:
-            self.found.append(vertex)
-            known = self._same[vertex.what] = len(self.found) - 1
+            self.merged.append(vertex)
+            known = self._same[vertex.what] = len(self.merged) - 1
         else:
-            twin = self.found[known]
+            twin = self.merged[known]
             twin.guard = self.guards.weaker(twin.guard, vertex.guard)
             twin.statements |= vertex.statements
         return known
@@ -204,7 +204,7 @@ class _Merger:
         for member in members[1:]:
             guard = self.guards.weaker(guard, self.old[member].guard)
         what = Choose(tuple(options), 0)
-        return self._add(Vertex(what, self.found[values[0]].bits, guard))
+        return self._add(Vertex(what, self.merged[values[0]].bits, guard))
 
     def _keys(self, members: list[int]) -> list[Condition]:
         """For each member a condition that holds where it matters, and for none of those after it."""

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from axiloom.base.affine import Affine
 from axiloom.base.errors import CompileError
+from axiloom.base.wording.names import free_name
 from axiloom.hw.nest.circuit import Condition, Counter, Piece
 from axiloom.nests.poly import sets
 from axiloom.nests.schedule import Placed
@@ -206,7 +207,6 @@ def _members(
     """Members, the names of the counters, and which of them stand for static numbers, by level."""
     partial = [_partial(statement, unrolled) for statement in statements]
     depth = max(len(member.loops) for member in partial)
-    taken = set(unrolled)
     names: list[str] = []
     static_names: dict[int, str] = {}
     groups = [partial]
@@ -214,7 +214,7 @@ def _members(
         # Runs of statements without loops below stand in one iteration.
         groups_of_runs = [_runs(group, level) for group in groups]
         if any(len(runs) > 1 for runs in groups_of_runs):
-            name = _fresh(f"s{level}", taken)
+            name = free_name(f"s{level}", (*unrolled, *names))
             names.append(name)
             static_names[level] = name
             step = 2 if any(at == level for at, _ in waits) else 1
@@ -226,7 +226,8 @@ def _members(
         groups = [run for runs in groups_of_runs for run in runs]
         if level == depth:
             break
-        name = _fresh(next(member.loops[level] for member in partial if len(member.loops) > level), taken)
+        loop = next(member.loops[level] for member in partial if len(member.loops) > level)
+        name = free_name(loop, (*unrolled, *names))
         names.append(name)
         for member in partial:
             if len(member.loops) > level:
@@ -285,13 +286,6 @@ def _member(partial: _Partial) -> Member:
 
 def _number(value: Affine | int) -> bool:
     return isinstance(value, int)
-
-
-def _fresh(name: str, taken: set[str]) -> str:
-    while name in taken:
-        name += "_"
-    taken.add(name)
-    return name
 
 
 # --- their bounds ------------------------------------------------------------------------------------

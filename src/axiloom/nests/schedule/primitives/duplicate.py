@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from axiloom.nests.program import Array, Load, Program, Role, Statement, loads
-from axiloom.nests.program.expressions import with_loads
+from axiloom.nests.program.rewrite import with_loads
 from axiloom.nests.schedule.errors import ScheduleError
 from axiloom.nests.schedule.loops import unknown
 from axiloom.nests.schedule.primitives.layout import array_of

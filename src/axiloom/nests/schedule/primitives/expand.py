@@ -15,9 +15,9 @@ import islpy as isl
 from axiloom.base.affine import Affine
 from axiloom.nests.poly.dependences import Kind, dependences
 from axiloom.nests.program import Array, Load, Role, loads
-from axiloom.nests.program.expressions import with_loads
+from axiloom.nests.program.rewrite import with_loads
 from axiloom.nests.schedule.errors import LegalityError, ScheduleError
-from axiloom.nests.schedule.loops import bounds, depth_of
+from axiloom.nests.schedule.loops import depth_of, span
 from axiloom.nests.schedule.primitives.check import not_unrolled
 from axiloom.nests.schedule.primitives.layout import array_of
 from axiloom.nests.schedule.primitives.rebase import in_loops, rebased
@@ -44,10 +44,7 @@ def expand(schedule: Schedule, array: str, *loops: str) -> Schedule:
     based = rebased(schedule)
     users = _users(based, array, loops, what)
     _check_values(based, array, users, loops, what)
-    limits = []
-    for loop in loops:
-        both = [span for user in users if (span := bounds(user, loop)) is not None]
-        limits.append((min(low for low, _ in both), max(high for _, high in both)))
+    limits = [span(users, loop) for loop in loops]
     front = tuple(Affine.name(loop) - low for loop, (low, _) in zip(loops, limits, strict=True))
     shape = (*(high - low + 1 for low, high in limits), *original.shape)
 

@@ -10,12 +10,12 @@ from itertools import product
 from axiloom.base.affine import Affine
 from axiloom.nests.schedule.errors import ScheduleError
 from axiloom.nests.schedule.loops import (
-    bounds,
     depth_of,
     fresh,
     new_name,
     place_of,
     replaced,
+    span,
     substituted,
     within,
 )
@@ -50,8 +50,7 @@ def cut(schedule: Schedule, statement: str, loop: str, factor: int, outer: str, 
     placed = place_of(schedule, statement)
     depth = depth_of(placed, loop)
     inside = within(schedule, placed, depth)
-    both = [span for member in inside if (span := bounds(member, loop)) is not None]
-    least = min((low for low, _ in both), default=0)
+    least, _ = span(inside, loop)
     value = Affine.sum([(outer, factor), (inner, 1)], least)
     point = Affine.name(inner)
     limits = (Affine.name(outer), point, factor - 1 - point)

@@ -8,11 +8,11 @@ from dataclasses import replace
 from axiloom.base.affine import Affine
 from axiloom.nests.schedule.errors import ScheduleError
 from axiloom.nests.schedule.loops import (
-    bounds,
     depth_of,
     fresh,
     place_of,
     replaced,
+    span,
     substituted,
     within,
 )
@@ -68,9 +68,7 @@ def _from_zero(schedule: Schedule, statement: str, loop: str, what: str) -> tupl
     """The loop with a name of its own, from 0, with its last value in the domain; and the name."""
     placed = place_of(schedule, statement)
     inside = within(schedule, placed, depth_of(placed, loop))
-    both = [span for member in inside if (span := bounds(member, loop)) is not None]
-    low = min((low for low, _ in both), default=0)
-    high = max((high for _, high in both), default=0)
+    low, high = span(inside, loop)
     if high - low + 1 > LANES:
         raise ScheduleError(
             f"{what}: {high - low + 1} iterations at once, at most {LANES} can be: give a factor"

@@ -11,7 +11,7 @@ from typing import Any
 import z3
 
 from axiloom.selection.rules.prove.conditions import Condition, Dropped, Undecided, computed, holds
-from axiloom.selection.rules.prove.sizes import Product, Size, made, parts_of, replaced
+from axiloom.selection.rules.prove.sizes import Product, Size, parts_of, replaced, sized
 
 QUERY_MS = 400
 MOST_DECISIONS = 24
@@ -301,10 +301,10 @@ class Context:
         if not isinstance(value, Size) or name not in value.unknowns:
             return value
         rest = {names: factor for names, factor in value.parts if name not in names}
-        result: Any = made(self, rest)
+        result: Any = sized(self, rest)
         for names, factor in value.parts:
             if name in names:
-                part: Any = made(self, {tuple(unknown for unknown in names if unknown != name): factor})
+                part: Any = sized(self, {tuple(unknown for unknown in names if unknown != name): factor})
                 for _ in range(names.count(name)):
                     part = part * other
                 result = result + part
@@ -349,7 +349,7 @@ class Context:
             for monomial, times in parts_of(rest):
                 left = _without(monomial, names)
                 if left is not None and times // factor:
-                    step = made(self, {left: times // factor})
+                    step = sized(self, {left: times // factor})
                     break
             if isinstance(step, int) and step == 0:
                 break

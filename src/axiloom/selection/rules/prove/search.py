@@ -47,7 +47,7 @@ SPECIAL = (-0.0, np.inf, -np.inf, np.nan, 0.0)
 
 
 @dataclass(frozen=True)
-class Found:
+class Counterexample:
     """How both sides differ. `line` says it all."""
 
     line: str
@@ -57,7 +57,7 @@ class Found:
 class Searched:
     """`tried`: pairs of results that were the same."""
 
-    found: Found | None
+    counterexample: Counterexample | None
     tried: int
 
 
@@ -96,7 +96,7 @@ class _Drawn(Context):
         return self.dice.randrange(count)
 
 
-def _compared(case: Case, seed: int, shown: Sequence[int]) -> tuple[Found | None, int]:
+def _compared(case: Case, seed: int, shown: Sequence[int]) -> tuple[Counterexample | None, int]:
     builder = Builder()
     leaves = {name: builder.leaf("parameter", name, type_) for name, type_ in case.tensors.items()}
 
@@ -121,16 +121,16 @@ def _compared(case: Case, seed: int, shown: Sequence[int]) -> tuple[Found | None
     try:
         new = side(case.rule.new)
     except (GraphError, Unsaid) as error:
-        return Found(f"{about}: the right side has no type: {error}"), 0
+        return Counterexample(f"{about}: the right side has no type: {error}"), 0
     if old.type != new.type:
-        return Found(f"{about}: {old.type} becomes {new.type}"), 0
+        return Counterexample(f"{about}: {old.type} becomes {new.type}"), 0
     used = tuple(leaf for leaf in leaves.values())
     tried = 0
     for inputs in _inputs(case, leaves, seed, shown):
         left, right = (evaluate(Graph("side", used, (root,)), inputs)[0] for root in (old, new))
         tried += 1
         if not _same(case.rule, left, right, old.type.number):
-            return Found(_line(leaves, inputs, left, right, attributes)), tried
+            return Counterexample(_line(leaves, inputs, left, right, attributes)), tried
     return None, tried
 
 

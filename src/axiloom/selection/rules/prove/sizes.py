@@ -36,11 +36,11 @@ class Size(Unknown):
         return hash(self.parts)
 
     def __str__(self) -> str:
-        def one(names: Product, factor: int) -> str:
+        def term(names: Product, factor: int) -> str:
             text = "*".join(names)
             return str(factor) if not names else (text if factor == 1 else f"{factor}*{text}")
 
-        return " + ".join(one(*part) for part in self.parts).replace("+ -", "- ")
+        return " + ".join(term(*part) for part in self.parts).replace("+ -", "- ")
 
     __repr__ = __str__
 
@@ -60,12 +60,12 @@ class Size(Unknown):
         return _sum(-self, other, 1) if _is(other) else NotImplemented
 
     def __neg__(self) -> Any:
-        return made(self.context, {names: -factor for names, factor in self.parts})
+        return sized(self.context, {names: -factor for names, factor in self.parts})
 
     def __mul__(self, other: Any) -> Any:
         if not _is(other):
             return NotImplemented
-        return made(self.context, polynomial.times(self.parts, parts_of(other)))
+        return sized(self.context, polynomial.times(self.parts, parts_of(other)))
 
     __rmul__ = __mul__
 
@@ -110,7 +110,7 @@ def parts_of(value: Any) -> tuple[tuple[Product, int], ...]:
     return value.parts if isinstance(value, Size) else ((((), value),) if value else ())
 
 
-def made(context: Reckons, factors: Mapping[Product, int]) -> Any:
+def sized(context: Reckons, factors: Mapping[Product, int]) -> Any:
     """The polynomial; a Python integer if it is one."""
     parts = tuple(sorted((names, factor) for names, factor in factors.items() if factor))
     if not parts:
@@ -119,7 +119,7 @@ def made(context: Reckons, factors: Mapping[Product, int]) -> Any:
 
 
 def _sum(a: Size, b: Any, sign: int) -> Any:
-    return made(a.context, polynomial.total((a.parts, 1), (parts_of(b), sign)))
+    return sized(a.context, polynomial.total((a.parts, 1), (parts_of(b), sign)))
 
 
 def replaced(value: Any, of: Callable[[str], Any]) -> Any:

@@ -58,14 +58,14 @@ def judge(rule: Rule, limit_s: float) -> Proof:
     begun = time.monotonic()
     search_s = min(SEARCH_S, limit_s / 2)
     searched = search(rule, begun + search_s, FEW)
-    outcome = prove(rule, begun + limit_s) if searched.found is None else None
+    outcome = prove(rule, begun + limit_s) if searched.counterexample is None else None
     if outcome is not None and not outcome.proved:
         shown = outcome.shown
         if rule.sense == "exact":  # of integers z3 knows what functions are
             shown = prove(replace(rule, sense="integers"), time.monotonic() + search_s).shown
         searched = search(rule, time.monotonic() + search_s, shown=shown)
-    if searched.found is not None:
-        answer, said, every, why, cases = Answer.REFUTED, "", False, searched.found.line, 0
+    if searched.counterexample is not None:
+        answer, said, every, why, cases = Answer.REFUTED, "", False, searched.counterexample.line, 0
     else:
         assert outcome is not None
         answer = Answer.PROVED if outcome.proved else Answer.OPEN

@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 from axiloom.isa.numerics.formats import Kind, format_of
 from axiloom.nests.affine import compiled
 from axiloom.nests.affine.build import build
-from axiloom.nests.affine.interpret import Host, checked
+from axiloom.nests.affine.interpret import Host, held_in
 from axiloom.nests.affine.walk import Memory, function
 from axiloom.nests.hls import types
 from axiloom.nests.hls.emit import hls
@@ -49,17 +49,7 @@ def run(
     code = hls(module)
     top = function(module)
     outside = [memory for memory in top.memories.values() if memory.role is not Role.LOCAL]
-    held = {}
-    for argument in outside:
-        kind = format_of(argument.number).numpy
-        contents = (
-            checked(top.name, argument.given_as, argument.shape, kind, arrays)
-            if argument.role.is_given
-            else None
-        )
-        held[argument.name] = (
-            np.zeros(argument.shape, kind) if contents is None else np.array(contents, kind, order="C")
-        )
+    held = held_in(outside, top.name, arrays)
     names = Names()
     for memory in top.memories.values():
         names.of(memory.name)
