@@ -117,7 +117,7 @@ class Gemm:
         """Some rows, 16 outputs."""
         product = self._prepared(operator, arrays, settings, Places())
         chosen = np.sort(rng.choice(len(product.x), min(REPLAYED, len(product.x)), replace=False))
-        first = int(rng.in_units(-(-len(product.w) // LANES))) * LANES
+        first = int(rng.integers(-(-len(product.w) // LANES))) * LANES
         w, b = product.w[first : first + LANES], product.b[first : first + LANES]
         wanted = numbers.product(product.x[chosen], w, b, settings["shift"], Places())
         inputs = (
