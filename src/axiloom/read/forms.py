@@ -40,7 +40,7 @@ def read(path: Path, function: str | None = None) -> Graph:
     for form in FORMS:
         if form.tells(path, text):
             return form.read(path, function)
-    known = ", ".join(one.name for one in FORMS)
+    known = ", ".join(form.name for form in FORMS)
     raise ReadError(f"{path}: none of the forms that are read: {known}")
 
 

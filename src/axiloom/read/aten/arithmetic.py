@@ -14,7 +14,7 @@ def _binary(op: str) -> Rule:
     def rule(call: Call) -> Node:
         call.only(rounding_mode=None)
         b = _scaled(call, call.given["other"])
-        sides = [call.operand(one, call.number, call.shape) for one in (call.given["self"], b)]
+        sides = [call.operand(side, call.number, call.shape) for side in (call.given["self"], b)]
         return call.make(op, *sides)
 
     return rule
@@ -34,7 +34,7 @@ def _scaled(call: Call, value: Any) -> Any:
 def _reversed(op: str) -> Rule:
     def rule(call: Call) -> Node:
         call.only(alpha=1)
-        sides = [call.operand(call.given[one], call.number, call.shape) for one in ("other", "self")]
+        sides = [call.operand(call.given[name], call.number, call.shape) for name in ("other", "self")]
         return call.make(op, *sides)
 
     return rule
@@ -48,7 +48,7 @@ def _compare(direction: str) -> Rule:
     def rule(call: Call) -> Node:
         a, b = call.given["self"], call.given["other"]
         of = promoted(a, b)
-        sides = [call.operand(one, of, call.shape) for one in (a, b)]
+        sides = [call.operand(side, of, call.shape) for side in (a, b)]
         return call.make("compare", *sides, direction=direction)
 
     return rule
@@ -56,10 +56,10 @@ def _compare(direction: str) -> Rule:
 
 def promoted(a: Any, b: Any) -> str:
     """The number that two operands are compared in: the wider tensor's, of the stronger kind."""
-    numbers = [number(one.type.number) for one in (a, b) if isinstance(one, Node)]
+    numbers = [number(operand.type.number) for operand in (a, b) if isinstance(operand, Node)]
     rank = {"bool": 0, "integer": 1, "float": 2}
-    strongest = max(numbers, key=lambda one: (rank[one.kind], one.bits))
-    whole = all(isinstance(one, Node | int) for one in (a, b))
+    strongest = max(numbers, key=lambda of: (rank[of.kind], of.bits))
+    whole = all(isinstance(operand, Node | int) for operand in (a, b))
     return strongest.name if whole or strongest.kind == "float" else NUMBERS["float32"].name
 
 
@@ -75,13 +75,13 @@ def _power(call: Call) -> Node:
 
 
 def _clamp(call: Call) -> Node:
-    ends = [call.given.get(one) for one in ("min", "max")]
+    ends = [call.given.get(name) for name in ("min", "max")]
     return clamped(call, call.node("self"), *ends)
 
 
 def clamped(call: Call, x: Node, low: Any, high: Any) -> Node:
     """Between numbers or tensors, either of which may be missing."""
-    sides = [None if one is None else call.operand(one, x.type.number, x.type.shape) for one in (low, high)]
+    sides = [None if end is None else call.operand(end, x.type.number, x.type.shape) for end in (low, high)]
     if sides[0] is not None and sides[1] is not None:
         return call.make("clamp", sides[0], x, sides[1])
     if sides[0] is not None:
@@ -91,12 +91,12 @@ def clamped(call: Call, x: Node, low: Any, high: Any) -> Node:
 
 def _where(call: Call) -> Node:
     condition = call.spread(call.node("condition"), call.shape)
-    sides = [call.operand(call.given[one], call.number, call.shape) for one in ("self", "other")]
+    sides = [call.operand(call.given[name], call.number, call.shape) for name in ("self", "other")]
     return call.make("select", condition, *sides)
 
 
 def _masked_fill(call: Call) -> Node:
-    sides = [call.operand(call.given[one], call.number, call.shape) for one in ("value", "self")]
+    sides = [call.operand(call.given[name], call.number, call.shape) for name in ("value", "self")]
     return call.make("select", call.spread(call.node("mask"), call.shape), *sides)
 
 
@@ -129,7 +129,7 @@ def _hard(call: Call) -> Node:
 
 
 def _reciprocal(call: Call) -> Node:
-    sides = (call.operand(one, call.number, call.shape) for one in (1, call.given["self"]))
+    sides = (call.operand(side, call.number, call.shape) for side in (1, call.given["self"]))
     return call.make("divide", *sides)
 
 
@@ -139,7 +139,7 @@ def _hardtanh(call: Call) -> Node:
 
 def _logical(op: str) -> Rule:
     def rule(call: Call) -> Node:
-        names = [one for one in ("self", "other") if one in call.given]
+        names = [name for name in ("self", "other") if name in call.given]
         sides = [call.operand(call.given[name], "bool", call.shape) for name in names]
         return call.make(op, *sides)
 

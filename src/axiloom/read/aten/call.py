@@ -37,10 +37,10 @@ class Call:
         return self.context.make(op, *operands, **attributes)
 
     def node(self, name: str) -> Node:
-        found = self.given[name]
-        if not isinstance(found, Node):
-            raise self.refuse(f"{name} is {found}, not a tensor")
-        return found
+        argument = self.given[name]
+        if not isinstance(argument, Node):
+            raise self.refuse(f"{name} is {argument}, not a tensor")
+        return argument
 
     def optional(self, name: str) -> Node | None:
         return None if self.given.get(name) is None else self.node(name)
@@ -51,9 +51,9 @@ class Call:
     def only(self, **wanted: Any) -> None:
         """Refuses arguments with other values than these."""
         for name, value in wanted.items():
-            found = self.given.get(name, value)
-            if found != value:
-                raise self.refuse(f"{name}={found} is not supported; only {value} is")
+            argument = self.given.get(name, value)
+            if argument != value:
+                raise self.refuse(f"{name}={argument} is not supported; only {value} is")
 
     def dimension(self, value: int, rank: int) -> int:
         if not -rank <= value < max(rank, 1):
@@ -65,7 +65,7 @@ class Call:
         if value is None or value == []:
             return tuple(range(rank))
         values = [value] if isinstance(value, int) else value
-        return tuple(self.dimension(one, rank) for one in values)
+        return tuple(self.dimension(dimension, rank) for dimension in values)
 
     def spread(self, node: Node, shape: Sequence[int]) -> Node:
         """Broadcast as NumPy does: dimensions from the right, sizes of 1 repeated."""

@@ -65,8 +65,8 @@ def _slice(call: Call) -> Node:
     x = call.node("self")
     along = call.dimension(call.given.get("dim", 0), len(x.type.shape))
     size = x.type.shape[along]
-    given = slice(call.given.get("start"), call.given.get("end"), call.given.get("step", 1))
-    start, stop, step = given.indices(size)
+    span = slice(call.given.get("start"), call.given.get("end"), call.given.get("step", 1))
+    start, stop, step = span.indices(size)
     return part(call, x, along, start, max(start, stop), step)
 
 
@@ -88,11 +88,11 @@ def _pieces(call: Call) -> tuple[Node, ...]:
     """chunk and split: the sizes are those of the results."""
     x = call.node("self")
     along = call.dimension(call.given.get("dim", 0), len(x.type.shape))
-    found, at = [], 0
+    pieces, at = [], 0
     for shape in call.shapes:
-        found.append(part(call, x, along, at, at + shape[along]))
+        pieces.append(part(call, x, along, at, at + shape[along]))
         at += shape[along]
-    return tuple(found)
+    return tuple(pieces)
 
 
 def _unbind(call: Call) -> tuple[Node, ...]:
@@ -103,7 +103,7 @@ def _unbind(call: Call) -> tuple[Node, ...]:
 
 
 def _cat(call: Call) -> Node:
-    tensors = [call.context.convert(one, call.number) for one in call.given["tensors"]]
+    tensors = [call.context.convert(tensor, call.number) for tensor in call.given["tensors"]]
     kept = [tensor for tensor in tensors if tensor.type.shape != (0,)]
     along = call.dimension(call.given.get("dim", 0), len(call.shape))
     return kept[0] if len(kept) == 1 else call.make("concatenate", *kept, dimension=along)
@@ -112,20 +112,20 @@ def _cat(call: Call) -> Node:
 def _stack(call: Call) -> Node:
     along = call.dimension(call.given.get("dim", 0), len(call.shape))
     tensors = []
-    for one in call.given["tensors"]:
-        shape = (*one.type.shape[:along], 1, *one.type.shape[along:])
-        tensors.append(call.context.reshape(one, shape))
+    for tensor in call.given["tensors"]:
+        shape = (*tensor.type.shape[:along], 1, *tensor.type.shape[along:])
+        tensors.append(call.context.reshape(tensor, shape))
     return tensors[0] if len(tensors) == 1 else call.make("concatenate", *tensors, dimension=along)
 
 
 def _pad(call: Call) -> Node:
     call.only(mode="constant")
-    x, given = call.node("self"), call.given["pad"]
+    x, widths = call.node("self"), call.given["pad"]
     value = call.given.get("value") or 0
     rank = len(x.type.shape)
     low, high = [0] * rank, [0] * rank
-    for i in range(len(given) // 2):
-        low[rank - 1 - i], high[rank - 1 - i] = given[2 * i], given[2 * i + 1]
+    for i in range(len(widths) // 2):
+        low[rank - 1 - i], high[rank - 1 - i] = widths[2 * i], widths[2 * i + 1]
     with_ = call.context.splat(value, (), x.type.number)
     return call.make("pad", x, with_, low=tuple(low), high=tuple(high), interior=(0,) * rank)
 
@@ -137,24 +137,24 @@ def _flip(call: Call) -> Node:
 
 def _filled(value: float | None) -> Rule:
     def rule(call: Call) -> Node:
-        given = (
-            next(call.given[one] for one in ("fill_value", "s", "value") if one in call.given)
+        filling = (
+            next(call.given[name] for name in ("fill_value", "s", "value") if name in call.given)
             if value is None
             else value
         )
-        if isinstance(given, Node):
-            return call.spread(call.context.convert(given, call.number), call.shape)
-        return call.context.splat(given, call.shape, call.number)
+        if isinstance(filling, Node):
+            return call.spread(call.context.convert(filling, call.number), call.shape)
+        return call.context.splat(filling, call.shape, call.number)
 
     return rule
 
 
 def _arange(call: Call) -> Node:
     start, step = call.given.get("start", 0), call.given.get("step", 1)
-    made = call.make("iota", shape=call.shape, number=call.number, dimension=0)
+    ramp = call.make("iota", shape=call.shape, number=call.number, dimension=0)
     if step != 1:
-        made = call.make("multiply", made, call.context.like(made, step))
-    return made if start == 0 else call.make("add", made, call.context.like(made, start))
+        ramp = call.make("multiply", ramp, call.context.like(ramp, step))
+    return ramp if start == 0 else call.make("add", ramp, call.context.like(ramp, start))
 
 
 def _expand(call: Call) -> Node:

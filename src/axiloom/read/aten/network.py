@@ -30,21 +30,21 @@ def _convolution(call: Call) -> Node:
         raise call.refuse(f"an image of {len(x.type.shape)} dimensions: one with a batch dimension is needed")
     strides, dilation = (_each(call.given[name], rank) for name in ("stride", "dilation"))
     padding = _padding(call, w.type.shape[2:], dilation)
-    made = call.make(
+    convolved = call.make(
         "convolution", x, w, dims=_DIMS[rank], strides=strides, padding=padding, lhs_dilation=(1,) * rank,
         rhs_dilation=dilation, feature_group_count=call.given["groups"], number=call.number,
     )  # fmt: skip
-    return with_bias(call, made, call.optional("bias"), 1)
+    return with_bias(call, convolved, call.optional("bias"), 1)
 
 
 def _padding(call: Call, window: Sequence[int], dilation: Sequence[int]) -> tuple[int, ...]:
-    given = call.given["padding"]
-    if given == "valid":
+    padding = call.given["padding"]
+    if padding == "valid":
         return (0, 0) * len(window)
-    if given == "same":
+    if padding == "same":
         total = [d * (k - 1) for d, k in zip(dilation, window, strict=True)]
-        return tuple(one for t in total for one in (t // 2, t - t // 2))
-    return tuple(one for p in _each(given, len(window)) for one in (p, p))
+        return tuple(pad for t in total for pad in (t // 2, t - t // 2))
+    return tuple(pad for p in _each(padding, len(window)) for pad in (p, p))
 
 
 def with_bias(call: Call, x: Node, bias: Node | None, dimension: int) -> Node:
@@ -53,8 +53,8 @@ def with_bias(call: Call, x: Node, bias: Node | None, dimension: int) -> Node:
 
 def _linear(call: Call) -> Node:
     x = call.node("input")
-    made = call.make("dense", x, call.node("weight"), number=call.number)
-    return with_bias(call, made, call.optional("bias"), len(call.shape) - 1)
+    product = call.make("dense", x, call.node("weight"), number=call.number)
+    return with_bias(call, product, call.optional("bias"), len(call.shape) - 1)
 
 
 def _batch_norm(call: Call) -> Node:
@@ -67,10 +67,12 @@ def _batch_norm(call: Call) -> Node:
     if not call.context.known(mean, variance, weight, bias):
         raise call.refuse("weights and statistics must be constants")
     of = mean.type.number
-    values = [call.context.value(one).astype(np.float64) for one in (mean, variance, weight, bias)]
+    values = [call.context.value(node).astype(np.float64) for node in (mean, variance, weight, bias)]
     scale = values[2] / np.sqrt(values[1] + call.given["eps"])
     shift = values[3] - values[0] * scale
-    vectors = (_vector(call, number(of), one, name) for one, name in ((scale, "scale"), (shift, "shift")))
+    vectors = (
+        _vector(call, number(of), vector, name) for vector, name in ((scale, "scale"), (shift, "shift"))
+    )
     return call.make("scale_shift", x, *vectors, dimension=1)
 
 
@@ -79,11 +81,13 @@ def _vector(call: Call, of: Number, values: Any, name: str) -> Node:
 
 
 def _layer_norm(call: Call) -> Node:
-    x, given = call.node("input"), call.given["normalized_shape"]
-    count = math.prod(given)
-    flat = call.context.reshape(x, (*x.type.shape[: len(x.type.shape) - len(given)], count))
-    empty = call.context.splat(1, given, x.type.number), call.context.splat(0, given, x.type.number)
-    weights = (call.optional(name) or one for name, one in zip(("weight", "bias"), empty, strict=True))
+    x, shape = call.node("input"), call.given["normalized_shape"]
+    count = math.prod(shape)
+    flat = call.context.reshape(x, (*x.type.shape[: len(x.type.shape) - len(shape)], count))
+    empty = call.context.splat(1, shape, x.type.number), call.context.splat(0, shape, x.type.number)
+    weights = (
+        call.optional(name) or default for name, default in zip(("weight", "bias"), empty, strict=True)
+    )
     vectors = [call.context.reshape(weight, (count,)) for weight in weights]
     epsilon = number(x.type.number).text(call.given["eps"])
     return call.context.reshape(call.make("layer_norm", flat, *vectors, epsilon=epsilon), x.type.shape)
@@ -114,7 +118,7 @@ def _windows(call: Call, x: Node, kind: str) -> Node:
     rank = len(call.given["kernel_size"]) if not isinstance(call.given["kernel_size"], int) else 1
     window = _each(call.given["kernel_size"], rank)
     strides = _each(call.given.get("stride") or window, rank)
-    padding = [one for p in _each(call.given.get("padding", 0), rank) for one in (p, p)]
+    padding = [pad for p in _each(call.given.get("padding", 0), rank) for pad in (p, p)]
     before = (1,) * (len(x.type.shape) - rank)
     return call.make(
         "reduce_window", x, kind=kind, window=(*before, *window), strides=(*before, *strides),
@@ -141,15 +145,15 @@ def _avg_pool(call: Call) -> Node:
 def _adaptive_avg_pool(call: Call) -> Node:
     x, wanted = call.node("self"), call.given["output_size"]
     rank = len(wanted)
-    sizes, found = x.type.shape[-rank:], call.shape[-rank:]
-    if any(size % out for size, out in zip(sizes, found, strict=True)):
-        raise call.refuse(f"pooling of {sizes} to {found}: only sizes that divide")
-    count = math.prod(sizes) // math.prod(found)
-    if math.prod(found) == 1:
+    sizes, outputs = x.type.shape[-rank:], call.shape[-rank:]
+    if any(size % out for size, out in zip(sizes, outputs, strict=True)):
+        raise call.refuse(f"pooling of {sizes} to {outputs}: only sizes that divide")
+    count = math.prod(sizes) // math.prod(outputs)
+    if math.prod(outputs) == 1:
         total = fold(call, x, "add", range(len(x.type.shape) - rank, len(x.type.shape)))
     else:
         ones = (1,) * (len(x.type.shape) - rank)
-        window = (*ones, *(size // out for size, out in zip(sizes, found, strict=True)))
+        window = (*ones, *(size // out for size, out in zip(sizes, outputs, strict=True)))
         total = call.make(
             "reduce_window", x, kind="add", window=window, strides=window, padding=(0, 0) * len(window),
             dilation=(1,) * len(window),
@@ -182,7 +186,8 @@ def _masked(call: Call, scores: Node, mask: Node | None, causal: bool) -> Node:
     if causal:
         shape, last = scores.type.shape, len(scores.type.shape)
         rows, columns = (
-            call.make("iota", shape=shape, number="int32", dimension=one) for one in (last - 2, last - 1)
+            call.make("iota", shape=shape, number="int32", dimension=dimension)
+            for dimension in (last - 2, last - 1)
         )
         kept = call.make("compare", rows, columns, direction="GE")
         return call.make("select", kept, scores, call.context.like(scores, -np.inf))

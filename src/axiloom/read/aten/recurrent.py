@@ -31,8 +31,8 @@ def _lstm(call: Call) -> tuple[Node, ...]:
     call.only(train=False, bidirectional=False)
     xs, (h, c), params = call.node("input"), call.given["hx"], call.given["params"]
     layers, biased = call.given["num_layers"], call.given["has_biases"]
-    each = 4 if biased else 2
-    if len(params) != each * layers or len(xs.type.shape) != 3:
+    per_layer = 4 if biased else 2
+    if len(params) != per_layer * layers or len(xs.type.shape) != 3:
         raise call.refuse(
             f"{len(params)} weights of {layers} layers: projections and unbatched inputs are not read"
         )
@@ -40,7 +40,7 @@ def _lstm(call: Call) -> tuple[Node, ...]:
         xs = _swapped(call, xs)
     last_h, last_c = [], []
     for layer in range(layers):
-        w_x, w_h, *biases = params[layer * each : (layer + 1) * each]
+        w_x, w_h, *biases = params[layer * per_layer : (layer + 1) * per_layer]
         first = (_layer_of(call, h, layer), _layer_of(call, c, layer))
         operands = (xs, *first, w_x, w_h, _bias(call, biases, w_h))
         xs, cells = call.make("lstm", *operands), call.make("lstm_cells", *operands)
@@ -48,7 +48,8 @@ def _lstm(call: Call) -> tuple[Node, ...]:
         last_h.append(part(call, xs, 0, steps - 1, steps))
         last_c.append(part(call, cells, 0, steps - 1, steps))
     joined = [
-        one[0] if len(one) == 1 else call.make("concatenate", *one, dimension=0) for one in (last_h, last_c)
+        states[0] if len(states) == 1 else call.make("concatenate", *states, dimension=0)
+        for states in (last_h, last_c)
     ]
     return (_swapped(call, xs) if call.given["batch_first"] else xs, *joined)
 

@@ -21,7 +21,7 @@ def dot(call: Call, a: Node, b: Node, batch: int) -> Node:
 
 def _product(call: Call) -> Node:
     """mm, bmm, mv, dot."""
-    other = next(one for one in ("mat2", "vec", "tensor") if one in call.given)
+    other = next(name for name in ("mat2", "vec", "tensor") if name in call.given)
     a, b = call.node("self"), call.node(other)
     return dot(call, a, b, 1 if len(a.type.shape) == 3 else 0)
 
@@ -41,22 +41,22 @@ def matmul(call: Call, a: Node, b: Node) -> Node:
             rhs_contracting=(rank - 2,), number=call.number,
         )  # fmt: skip
     stack = call.shape[:-2]
-    a, b = (call.spread(one, (*stack, *one.type.shape[-2:])) for one in (a, b))
+    a, b = (call.spread(side, (*stack, *side.type.shape[-2:])) for side in (a, b))
     return dot(call, a, b, len(stack))
 
 
 def _addmm(call: Call) -> Node:
     call.only(alpha=1, beta=1)
-    names = [one for one in ("mat1", "mat2", "batch1", "batch2") if one in call.given]
+    names = [name for name in ("mat1", "mat2", "batch1", "batch2") if name in call.given]
     a, b = (call.node(name) for name in names)
-    made = dot(call, a, b, len(a.type.shape) - 2)
-    return call.make("add", made, call.spread(call.node("self"), call.shape))
+    product = dot(call, a, b, len(a.type.shape) - 2)
+    return call.make("add", product, call.spread(call.node("self"), call.shape))
 
 
 def fold(call: Call, x: Node, kind: str, dimensions: Sequence[int]) -> Node:
     """Folded, in the shape that torch wants: with or without sizes of 1."""
-    made = x if not dimensions else call.make("reduce", x, kind=kind, dimensions=tuple(sorted(dimensions)))
-    return call.context.reshape(made, call.shape)
+    folded = x if not dimensions else call.make("reduce", x, kind=kind, dimensions=tuple(sorted(dimensions)))
+    return call.context.reshape(folded, call.shape)
 
 
 def _fold(kind: str) -> Rule:

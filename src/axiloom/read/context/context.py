@@ -37,7 +37,7 @@ class Context:
             raise self.error(str(error).removeprefix(f"{self.place}: ")) from None
 
     def error(self, reason: str) -> ReadError:
-        text = ": ".join(one for one in (self.name, self.place, reason) if one)
+        text = ": ".join(part for part in (self.name, self.place, reason) if part)
         return ReadError(" ".join(text.split()))
 
     def parameter(self, name: str, type_: Type) -> Node:
@@ -67,8 +67,10 @@ class Context:
         """``broadcast_in_dim``; of a splat, a splat; nothing where nothing changes."""
         checked = self.make("broadcast_in_dim", node, shape=tuple(shape), dimensions=tuple(dimensions))
         if node.op == "splat":
-            given = node.attributes
-            return self.make("splat", shape=tuple(shape), number=given["number"], value=given["value"])
+            attributes = node.attributes
+            return self.make(
+                "splat", shape=tuple(shape), number=attributes["number"], value=attributes["value"]
+            )
         return node if is_identity(node.type.shape, shape, dimensions) else checked
 
     def reshape(self, node: Node, shape: Sequence[int]) -> Node:

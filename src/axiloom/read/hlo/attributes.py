@@ -19,15 +19,15 @@ DEEPEST = 64
 
 def pairs(tokens: Tokens, depth: int) -> dict[str, Any]:
     tokens.need("{")
-    found: dict[str, Any] = {}
+    entries: dict[str, Any] = {}
     while not tokens.take("}"):
         name = tokens.next().strip('"')
-        if name in found:
+        if name in entries:
             raise tokens.error(f"{name} twice")
-        found[name] = attribute(tokens, depth + 1) if tokens.take("=") else True
+        entries[name] = attribute(tokens, depth + 1) if tokens.take("=") else True
         if tokens.peek != "}":
             tokens.need(",")
-    return found
+    return entries
 
 
 def attribute(tokens: Tokens, depth: int) -> Any:
@@ -43,12 +43,12 @@ def attribute(tokens: Tokens, depth: int) -> Any:
         return _dense_attribute(tokens)
     if tokens.take("<"):
         raise tokens.error("an attribute in angle brackets is not read")
-    found = tokens.next()
-    value: Any = found
-    if re.fullmatch(r"-?\d+", found):
-        value = int(found)
-    elif found in ("true", "false"):
-        value = found == "true"
+    text = tokens.next()
+    value: Any = text
+    if re.fullmatch(r"-?\d+", text):
+        value = int(text)
+    elif text in ("true", "false"):
+        value = text == "true"
     if tokens.peek == ":" and tokens.texts[tokens.at + 1] in ("i64", "i32", "i1", "f32", "f64"):
         tokens.at += 2
     return value
@@ -56,26 +56,26 @@ def attribute(tokens: Tokens, depth: int) -> Any:
 
 def _joined(tokens: Tokens, depth: int) -> Any:
     """A list; lists with ``x`` and ``->`` between them are a tuple."""
-    found = [listed(tokens, depth)]
+    lists = [listed(tokens, depth)]
     while (tokens.peek == "x" and tokens.texts[tokens.at + 1] == "[") or tokens.peek == "->":
         tokens.next()
-        found.append(listed(tokens, depth))
-    return found[0] if len(found) == 1 else tuple(found)
+        lists.append(listed(tokens, depth))
+    return lists[0] if len(lists) == 1 else tuple(lists)
 
 
 def listed(tokens: Tokens, depth: int) -> list[Any]:
     """Of values, or of ranges such as ``1:4:2``, which become tuples."""
     tokens.need("[")
-    found: list[Any] = []
+    values: list[Any] = []
     while not tokens.take("]"):
         value = attribute(tokens, depth + 1)
         steps = [value]
         while tokens.take(":"):
             steps.append(tokens.integer())
-        found.append(tuple(steps) if len(steps) > 1 else value)
+        values.append(tuple(steps) if len(steps) > 1 else value)
         if tokens.peek != "]":
             tokens.need(",")
-    return found
+    return values
 
 
 def _array(tokens: Tokens) -> list[Any]:
@@ -84,7 +84,7 @@ def _array(tokens: Tokens) -> list[Any]:
     kind, _, items = text.partition(":")
     if kind.strip() not in ("i64", "i32", "i1"):
         raise tokens.error(f"an array of {kind.strip()[:20]}")
-    parts = [one.strip() for one in items.split(",") if one.strip()]
+    parts = [part.strip() for part in items.split(",") if part.strip()]
     if not all(re.fullmatch(r"-?\d{1,18}|true|false", part) for part in parts):
         raise tokens.error(f"`{items[:40]}` are no integers")
     return [part == "true" if part in ("true", "false") else int(part) for part in parts]
@@ -104,27 +104,27 @@ def _dense_attribute(tokens: Tokens) -> Any:
 def signature(tokens: Tokens) -> tuple[tuple[Type, ...] | None, tuple[Type, ...]]:
     """``T``, ``T, U`` (operands; the result's last), ``(T, U) -> V``, ``T -> U``."""
     if tokens.peek == "(":
-        given = _bracketed(tokens)
+        operands = _bracketed(tokens)
         tokens.need("->")
-        return given, _bracketed(tokens) if tokens.peek == "(" else (tensor(tokens),)
-    found = types(tokens)
+        return operands, _bracketed(tokens) if tokens.peek == "(" else (tensor(tokens),)
+    written = types(tokens)
     if tokens.take("->"):
         return None, (tensor(tokens),)
-    return None, found[-1:]
+    return None, written[-1:]
 
 
 def _bracketed(tokens: Tokens) -> tuple[Type, ...]:
     tokens.need("(")
-    found = () if tokens.peek == ")" else types(tokens)
+    inside = () if tokens.peek == ")" else types(tokens)
     tokens.need(")")
-    return found
+    return inside
 
 
 def types(tokens: Tokens) -> tuple[Type, ...]:
-    found = [tensor(tokens)]
+    tensors = [tensor(tokens)]
     while tokens.take(","):
-        found.append(tensor(tokens))
-    return tuple(found)
+        tensors.append(tensor(tokens))
+    return tuple(tensors)
 
 
 def tensor(tokens: Tokens) -> Type:

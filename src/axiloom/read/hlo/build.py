@@ -62,10 +62,10 @@ class _Building:
         return (value[int(at)],) if at else value
 
     def _one(self, name: str, values: dict[str, tuple[Node, ...]]) -> Node:
-        found = self._several(name, values)
-        if len(found) != 1:
-            raise self.context.error(f"{name} is a tuple of {len(found)} where a tensor is needed")
-        return found[0]
+        nodes = self._several(name, values)
+        if len(nodes) != 1:
+            raise self.context.error(f"{name} is a tuple of {len(nodes)} where a tensor is needed")
+        return nodes[0]
 
     def _statement(
         self, statement: Statement, values: dict[str, tuple[Node, ...]], depth: int
@@ -79,32 +79,32 @@ class _Building:
             return self._element(statement, values)
         operands = tuple(self._one(operand, values) for operand in statement.operands)
         if statement.given is not None and [operand.type for operand in operands] != list(statement.given):
-            found = _listed([operand.type for operand in operands])
-            raise self.context.error(f"{statement.op} is given {found}, not {_listed(statement.given)}")
-        made = (
+            actual = _listed([operand.type for operand in operands])
+            raise self.context.error(f"{statement.op} is given {actual}, not {_listed(statement.given)}")
+        results = (
             self._called(statement, operands, depth)
             if statement.op in _CALLS
             else self._made(statement, operands)
         )
-        if [one.type for one in made] != list(statement.types):
-            found = _listed([one.type for one in made])
-            raise self.context.error(f"{statement.op} gives {found}, not {_listed(statement.types)}")
-        return made
+        if [node.type for node in results] != list(statement.types):
+            actual = _listed([node.type for node in results])
+            raise self.context.error(f"{statement.op} gives {actual}, not {_listed(statement.types)}")
+        return results
 
     def _element(self, statement: Statement, values: dict[str, tuple[Node, ...]]) -> tuple[Node, ...]:
         (name,), index = statement.operands, statement.attributes.get("index")
-        found = self._several(name, values)
-        if type(index) is not int or not 0 <= index < len(found):
-            raise self.context.error(f"element {index} of a tuple of {len(found)}")
-        return (found[index],)
+        nodes = self._several(name, values)
+        if type(index) is not int or not 0 <= index < len(nodes):
+            raise self.context.error(f"element {index} of a tuple of {len(nodes)}")
+        return (nodes[index],)
 
     def _called(self, statement: Statement, operands: tuple[Node, ...], depth: int) -> tuple[Node, ...]:
-        given = dict(statement.attributes)
-        given.pop("kind", None)  # how XLA emits a fusion
-        named = [given.pop(one) for one in ("to_apply", "calls", "symbol") if one in given]
-        if given or len(named) != 1:
+        attributes = dict(statement.attributes)
+        attributes.pop("kind", None)  # how XLA emits a fusion
+        named = [attributes.pop(name) for name in ("to_apply", "calls", "symbol") if name in attributes]
+        if attributes or len(named) != 1:
             raise self.context.error(
-                f"{statement.op}: the attributes {', '.join(given) or 'none'} are not read"
+                f"{statement.op}: the attributes {', '.join(attributes) or 'none'} are not read"
             )
         name = str(named[0]).removeprefix("@").strip('"')
         function = self.module.functions.get(name)
@@ -119,11 +119,11 @@ class _Building:
         left = copy(statement)
         left.attributes = dict(statement.attributes)
         call = Call(self.context, left, operands, self.module.functions)
-        made = rule(call)
+        node = rule(call)
         if left.attributes:
             unread = ", ".join(f"{name}={str(value)[:40]}" for name, value in left.attributes.items())
             raise self.context.error(f"{statement.op}: {unread} is not read")
-        return (made,)
+        return (node,)
 
 
 def _listed(types: list[Type] | tuple[Type, ...]) -> str:

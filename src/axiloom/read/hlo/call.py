@@ -57,7 +57,7 @@ class Call:
 
     def plain(self, value: Any, name: str) -> tuple[int, ...]:
         """The value as integers. Raises ReadError."""
-        if not isinstance(value, list | tuple) or not all(type(one) is int for one in value):
+        if not isinstance(value, list | tuple) or not all(type(integer) is int for integer in value):
             raise self.refuse(f"{name}={str(value)[:60]} is no list of integers")
         return tuple(value)
 

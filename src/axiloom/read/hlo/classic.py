@@ -178,27 +178,27 @@ def _layout(text: str) -> tuple[int, ...] | None:
     if re.fullmatch(r"[a-z]\w*\[\]", text):
         return ()
     match = re.fullmatch(r"[a-z]\w*\[[^\]]*\]\{([\d,]*)\}", text)
-    return tuple(int(one) for one in match[1].split(",") if one) if match else None
+    return tuple(int(dimension) for dimension in match[1].split(",") if dimension) if match else None
 
 
 def _operands(tokens: Tokens) -> tuple[str, ...]:
     """Names; older texts put each one's shape before it."""
-    found: list[str] = []
+    names: list[str] = []
     while not tokens.take(")"):
         if tokens.kind == "shape":
             tokens.next()
-        found.append(tokens.of("word", "an operand").lstrip("%"))
+        names.append(tokens.of("word", "an operand").lstrip("%"))
         if tokens.peek != ")":
             tokens.need(",")
-    return tuple(found)
+    return tuple(names)
 
 
 def _literal(tokens: Tokens, types: tuple[Type, ...], line: int) -> Array:
     start = tokens.starts[tokens.at]
     depth = 1
     while depth:
-        found = tokens.next()
-        depth += (found == "(") - (found == ")")
+        token = tokens.next()
+        depth += (token == "(") - (token == ")")
     content = re.sub(r"/\*.*?\*/", " ", tokens.text[start : tokens.starts[tokens.at - 1]])
     if "..." in content:
         raise tokens.error("the constant's contents are left out: print large constants", line)
@@ -230,40 +230,40 @@ def _value(tokens: Tokens, name: str, depth: int) -> Any:
         return _braces(tokens, depth)
     if tokens.peek == "[":
         return _range(tokens)
-    found = tokens.next()
-    if re.fullmatch(r"-?\d{1,18}", found):
-        return int(found)
-    return {"true": True, "false": False}.get(found, found.strip('"'))
+    text = tokens.next()
+    if re.fullmatch(r"-?\d{1,18}", text):
+        return int(text)
+    return {"true": True, "false": False}.get(text, text.strip('"'))
 
 
 def _braces(tokens: Tokens, depth: int) -> list[Any]:
     tokens.need("{")
-    found: list[Any] = []
+    values: list[Any] = []
     while not tokens.take("}"):
-        found.append(_value(tokens, "", depth + 1))
+        values.append(_value(tokens, "", depth + 1))
         if tokens.peek != "}":
             tokens.need(",")
-    return found
+    return values
 
 
 def _range(tokens: Tokens) -> tuple[int, ...]:
     """``[1:4:2]``"""
     tokens.need("[")
-    found = [tokens.integer()]
+    bounds = [tokens.integer()]
     while tokens.take(":"):
-        found.append(tokens.integer())
+        bounds.append(tokens.integer())
     tokens.need("]")
-    return tuple(found)
+    return tuple(bounds)
 
 
 def _window(tokens: Tokens) -> dict[str, str]:
     """``{size=3x3 stride=2x2 pad=1_1x0_2}``"""
     tokens.need("{")
-    found: dict[str, str] = {}
+    parts: dict[str, str] = {}
     while not tokens.take("}"):
         name = tokens.of("word", "a part of the window")
         tokens.need("=")
-        if name in found:
+        if name in parts:
             raise tokens.error(f"{name} twice")
-        found[name] = tokens.next()
-    return found
+        parts[name] = tokens.next()
+    return parts

@@ -26,7 +26,7 @@ def kind_of(call: Call) -> str:
         applied = _applied(call, body)
     kind = FUNCTION_OF.get(applied, "")
     if kind not in FOLDS:
-        raise call.refuse(f"a body of {applied}; known are {', '.join(_OP_OF[one] for one in FOLDS)}")
+        raise call.refuse(f"a body of {applied}; known are {', '.join(_OP_OF[fold] for fold in FOLDS)}")
     return kind
 
 
@@ -71,14 +71,14 @@ def _reduce_window(call: Call) -> Node:
     kind = kind_of(call)
     x, initial = call.operands
     rank = len(x.type.shape)
-    given = _window(call, rank)
-    if given["base"] != (1,) * rank:
-        raise call.refuse(f"base dilation {given['base']} is not read")
-    made = call.make(
-        "reduce_window", x, kind=kind, window=given["size"], strides=given["stride"], padding=given["pad"],
-        dilation=given["dilate"],
+    geometry = _window(call, rank)
+    if geometry["base"] != (1,) * rank:
+        raise call.refuse(f"base dilation {geometry['base']} is not read")
+    folded = call.make(
+        "reduce_window", x, kind=kind, window=geometry["size"], strides=geometry["stride"],
+        padding=geometry["pad"], dilation=geometry["dilate"],
     )  # fmt: skip
-    return _with_initial(call, made, initial, kind)
+    return _with_initial(call, folded, initial, kind)
 
 
 def _window(call: Call, rank: int) -> dict[str, tuple[int, ...]]:
@@ -87,7 +87,7 @@ def _window(call: Call, rank: int) -> dict[str, tuple[int, ...]]:
     window = call.take("window")
     if isinstance(window, dict) and "size" in window:
         return _classic_window(call, window, rank)
-    found = {
+    parts = {
         "size": call.ints("window_dimensions", default=ones),
         "stride": call.ints("window_strides", default=ones),
         "base": call.ints("base_dilations", default=ones),
@@ -95,12 +95,12 @@ def _window(call: Call, rank: int) -> dict[str, tuple[int, ...]]:
         "pad": _pairs(call, call.take("padding"), rank),
     }
     if isinstance(window, dict):
-        found["pad"] = _pairs(call, window.pop("pad", None), rank)
+        parts["pad"] = _pairs(call, window.pop("pad", None), rank)
         _no_reversal(call, window.pop("reverse", None))
         for name, short in (("stride", "stride"), ("base", "lhs_dilate"), ("dilate", "rhs_dilate")):
-            found[name] = call.plain(window.pop(short, ones), short)
+            parts[name] = call.plain(window.pop(short, ones), short)
         _nothing_left(call, window)
-    return found
+    return parts
 
 
 def _classic_window(call: Call, window: dict[str, str], rank: int) -> dict[str, tuple[int, ...]]:
@@ -109,14 +109,14 @@ def _classic_window(call: Call, window: dict[str, str], rank: int) -> dict[str, 
         return (1,) * rank if text is None else call.numbers(text, name, "x")
 
     names = {"size": "size", "stride": "stride", "base": "lhs_dilate", "dilate": "rhs_dilate"}
-    found = {name: sizes(given) for name, given in names.items()}
+    parts = {name: sizes(key) for name, key in names.items()}
     pad = window.pop("pad", None)
-    pairs = None if pad is None else [call.numbers(one, "pad", "_") for one in pad.split("x")]
-    found["pad"] = _pairs(call, pairs, rank)
+    pairs = None if pad is None else [call.numbers(pair, "pad", "_") for pair in pad.split("x")]
+    parts["pad"] = _pairs(call, pairs, rank)
     turned = window.pop("rhs_reversal", None)
-    _no_reversal(call, None if turned is None else [one != "0" for one in turned.split("x")])
+    _no_reversal(call, None if turned is None else [flag != "0" for flag in turned.split("x")])
     _nothing_left(call, window)
-    return found
+    return parts
 
 
 def _nothing_left(call: Call, window: dict[str, Any]) -> None:
@@ -124,19 +124,19 @@ def _nothing_left(call: Call, window: dict[str, Any]) -> None:
         raise call.refuse(f"a window's {', '.join(window)} is not read")
 
 
-def _no_reversal(call: Call, given: list[bool] | None) -> None:
-    if given and any(given):
+def _no_reversal(call: Call, turned: list[bool] | None) -> None:
+    if turned and any(turned):
         raise call.refuse("a kernel that is turned round (reverse) is not read")
 
 
-def _pairs(call: Call, given: Any, rank: int) -> tuple[int, ...]:
+def _pairs(call: Call, padding: Any, rank: int) -> tuple[int, ...]:
     """Low and high of each dimension, one after the other."""
-    if given is None or given == 0:
+    if padding is None or padding == 0:
         return (0, 0) * rank
-    rows = given if isinstance(given, list) else []
+    rows = padding if isinstance(padding, list) else []
     if len(rows) != rank or not all(isinstance(row, list | tuple) and len(row) == 2 for row in rows):
-        raise call.refuse(f"padding {str(given)[:60]}: low and high of {rank} dimensions are needed")
-    return call.plain([one for row in rows for one in row], "padding")
+        raise call.refuse(f"padding {str(padding)[:60]}: low and high of {rank} dimensions are needed")
+    return call.plain([side for row in rows for side in row], "padding")
 
 
 def _convolution(call: Call) -> Node:
@@ -152,22 +152,22 @@ def _convolution(call: Call) -> Node:
         raise call.refuse(str(error)) from None
     if len(places) + 2 != len(kernel):
         raise call.refuse(f"{dims} of a kernel of {len(kernel)} dimensions")
-    given = _window(call, len(places))
+    geometry = _window(call, len(places))
     window = tuple(kernel[i] for i in places)
-    if given["size"] not in ((1,) * len(window), window):
-        raise call.refuse(f"a window of {given['size']} where the kernel has {window}")
+    if geometry["size"] not in ((1,) * len(window), window):
+        raise call.refuse(f"a window of {geometry['size']} where the kernel has {window}")
     return call.make(
-        "convolution", *call.operands, dims=dims, strides=given["stride"], padding=given["pad"],
-        lhs_dilation=given["base"], rhs_dilation=given["dilate"],
+        "convolution", *call.operands, dims=dims, strides=geometry["stride"], padding=geometry["pad"],
+        lhs_dilation=geometry["base"], rhs_dilation=geometry["dilate"],
         feature_group_count=call.integer("feature_group_count", default=1), number=call.number,
     )  # fmt: skip
 
 
-def _dims(call: Call, given: Any) -> str:
+def _dims(call: Call, dim_numbers: Any) -> str:
     """``[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]`` as ``b01f_01io->b01f``."""
-    if not (isinstance(given, tuple) and len(given) == 3):
+    if not (isinstance(dim_numbers, tuple) and len(dim_numbers) == 3):
         raise call.refuse("dim_numbers such as [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f] are needed")
-    image, kernel, result = ("".join(map(str, one)) for one in given)
+    image, kernel, result = ("".join(map(str, labels)) for labels in dim_numbers)
     return f"{image}_{kernel}->{result}"
 
 

@@ -28,19 +28,19 @@ class Tokens:
     def __post_init__(self) -> None:
         if len(self.text) > MOST_CHARACTERS:
             raise ReadError(f"{self.name}: {len(self.text)} characters; at most {MOST_CHARACTERS} are read")
-        self._lines = [0, *(found.end() for found in re.finditer("\n", self.text))]
+        self._lines = [0, *(newline.end() for newline in re.finditer("\n", self.text))]
         position, match = 0, self.pattern.match
         while position < len(self.text):
-            found = match(self.text, position)
-            if found is None:
+            token = match(self.text, position)
+            if token is None:
                 self.at, self.starts = len(self.starts), [*self.starts, position]
                 raise self.error(f"`{self.text[position : position + 20].splitlines()[0]}` is no token")
-            position = found.end()
-            if found.lastgroup == "skip":
+            position = token.end()
+            if token.lastgroup == "skip":
                 continue
-            self.kinds.append(found.lastgroup or "")
-            self.texts.append(found[0])
-            self.starts.append(found.start())
+            self.kinds.append(token.lastgroup or "")
+            self.texts.append(token[0])
+            self.starts.append(token.start())
             if len(self.kinds) > MOST_TOKENS:
                 raise self.error(f"more than {MOST_TOKENS} tokens")
         self.kinds.append("end")
@@ -92,16 +92,16 @@ class Tokens:
         return self.next()
 
     def integer(self) -> int:
-        found = self.next()
-        if not re.fullmatch(r"-?\d{1,18}", found):
+        text = self.next()
+        if not re.fullmatch(r"-?\d{1,18}", text):
             self.at -= 1
-            raise self.error(f"an integer is needed, not `{found[:40]}`")
-        return int(found)
+            raise self.error(f"an integer is needed, not `{text[:40]}`")
+        return int(text)
 
     def skip_balanced(self, opening: str, closing: str) -> None:
         """From an opening token to its closing one."""
         self.need(opening)
         depth = 1
         while depth:
-            found = self.next()
-            depth += (found == opening) - (found == closing)
+            text = self.next()
+            depth += (text == opening) - (text == closing)

@@ -42,11 +42,11 @@ def _check_shape(content: str, type_: Type) -> None:
     """How many lists of each depth there are says the shape."""
     counts = [0] * (len(type_.shape) + 1)
     depth = 0
-    for one in re.findall(r"[\[\]]", content):
-        depth += 1 if one == "[" else -1
+    for bracket in re.findall(r"[\[\]]", content):
+        depth += 1 if bracket == "[" else -1
         if depth > len(type_.shape) or depth < 0:
             raise GraphError(f"a constant whose lists do not nest as {type_} does")
-        if one == "[":
+        if bracket == "[":
             counts[depth] += 1
     wanted, lists = [], 1
     for size in type_.shape:
@@ -108,14 +108,14 @@ def _bytes(digits: str, type_: Type, of: Number) -> Array:
     """Little endian, one element after the other; a single element is meant everywhere."""
     if not digits.startswith("0x") or len(digits) % 2 or not re.fullmatch(r"[0-9A-Fa-f]*", digits[2:]):
         raise GraphError(f'a constant "{digits[:20]}": a string of hexadecimal bytes is needed')
-    found = bytes.fromhex(digits[2:])
+    raw = bytes.fromhex(digits[2:])
     if of.kind == "bool":
         raise GraphError("a bool constant in hexadecimal bytes: write its values")
     values = (
-        np.frombuffer(found, of.host.newbyteorder("<")).astype(of.host)
-        if len(found) % of.host.itemsize == 0
+        np.frombuffer(raw, of.host.newbyteorder("<")).astype(of.host)
+        if len(raw) % of.host.itemsize == 0
         else None
     )
     if values is None or values.size not in (1, type_.elements):
-        raise GraphError(f"a constant of {len(found)} bytes where {type_} has {type_.elements} elements")
+        raise GraphError(f"a constant of {len(raw)} bytes where {type_} has {type_.elements} elements")
     return np.full(type_.shape, values[0]) if values.size == 1 else values.reshape(type_.shape)

@@ -17,11 +17,11 @@ def _accuracy(call: Call) -> None:
 def _dot_general(call: Call) -> Node:
     _accuracy(call)
     batching, contracting = (
-        _pair(call, f"{one}_dims", (f"lhs_{short}_dims", f"rhs_{short}_dims"))
-        for one, short in (("batching", "batch"), ("contracting", "contracting"))
+        _pair(call, f"{kind}_dims", (f"lhs_{short}_dims", f"rhs_{short}_dims"))
+        for kind, short in (("batching", "batch"), ("contracting", "contracting"))
     )
-    given = call.take("dot_dimension_numbers")
-    if given is not None:
+    generic = call.take("dot_dimension_numbers")
+    if generic is not None:
         raise call.refuse("dot_dimension_numbers in the generic form are not read: print the pretty form")
     return call.make(
         "dot_general", *call.operands, lhs_batch=batching[0], rhs_batch=batching[1],
@@ -31,12 +31,12 @@ def _dot_general(call: Call) -> Node:
 
 def _pair(call: Call, name: str, sides: tuple[str, str]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """``[0] x [1]``, or two attributes."""
-    given = call.take(name)
-    if given is None:
+    pair = call.take(name)
+    if pair is None:
         return call.ints(sides[0], default=()), call.ints(sides[1], default=())
-    if not (isinstance(given, tuple) and len(given) == 2):
-        raise call.refuse(f"{name}={str(given)[:40]}: two lists are needed")
-    return call.plain(given[0], name), call.plain(given[1], name)
+    if not (isinstance(pair, tuple) and len(pair) == 2):
+        raise call.refuse(f"{name}={str(pair)[:40]}: two lists are needed")
+    return call.plain(pair[0], name), call.plain(pair[1], name)
 
 
 def _dot(call: Call) -> Node:
@@ -54,22 +54,22 @@ def _take(call: Call) -> Node:
     call.only("indices_are_sorted", False, True)
     call.count(2)
     table, rows = call.operands
-    given = _gather(call)
+    dims = _gather(call)
     rank = len(table.type.shape)
     sizes = call.ints("slice_sizes")
-    width = len(rows.type.shape) - (given["index_vector_dim"] < len(rows.type.shape))
+    width = len(rows.type.shape) - (dims["index_vector_dim"] < len(rows.type.shape))
     whole = sizes == (1, *table.type.shape[1:])
-    collapsed = given["collapsed_slice_dims"]
+    collapsed = dims["collapsed_slice_dims"]
     plain = (
-        given["start_index_map"] == [0]
+        dims["start_index_map"] == [0]
         and collapsed in ([0], [])
-        and given["offset_dims"] == list(range(width, width + rank - len(collapsed)))
-        and given["index_vector_dim"] >= len(rows.type.shape) - 1
+        and dims["offset_dims"] == list(range(width, width + rank - len(collapsed)))
+        and dims["index_vector_dim"] >= len(rows.type.shape) - 1
     )
     if not whole or not plain:
         raise call.refuse("only whole rows of the first dimension are read, as embeddings take them")
-    made = call.make("take", table, call.context.reshape(rows, rows.type.shape[:width]))
-    return call.context.reshape(made, call.shape)
+    taken = call.make("take", table, call.context.reshape(rows, rows.type.shape[:width]))
+    return call.context.reshape(taken, call.shape)
 
 
 def _gather(call: Call) -> dict[str, Any]:
@@ -77,22 +77,22 @@ def _gather(call: Call) -> dict[str, Any]:
     names = ("offset_dims", "collapsed_slice_dims", "start_index_map")
     text = call.take("dimension_numbers")
     if text is None:
-        found: dict[str, Any] = {name: list(call.ints(name, default=())) for name in names}
-        return {**found, "index_vector_dim": call.integer("index_vector_dim")}
-    found = {name: [] for name in names}
-    found["index_vector_dim"] = 0
+        dims: dict[str, Any] = {name: list(call.ints(name, default=())) for name in names}
+        return {**dims, "index_vector_dim": call.integer("index_vector_dim")}
+    dims = {name: [] for name in names}
+    dims["index_vector_dim"] = 0
     inner = str(text).removeprefix("#stablehlo.gather<").rstrip(">")
     for part in inner.replace("],", "];").replace(" = ", "=").split(";"):
-        for one in part.split(",") if "[" not in part else [part]:
-            name, _, value = one.strip().partition("=")
-            if name not in found:
+        for assignment in part.split(",") if "[" not in part else [part]:
+            name, _, value = assignment.strip().partition("=")
+            if name not in dims:
                 raise call.refuse(f"dimension number {name[:40]} is not read")
             inner = value.strip("[] ").replace(" ", "")
             numbers = list(call.numbers(inner, name, ",")) if inner else []
             if "[" not in value and len(numbers) != 1:
                 raise call.refuse(f"{name} is one number")
-            found[name] = numbers if "[" in value else numbers[0]
-    return found
+            dims[name] = numbers if "[" in value else numbers[0]
+    return dims
 
 
 RULES: dict[str, Rule] = {"dot_general": _dot_general, "dot": _dot, "gather": _take}

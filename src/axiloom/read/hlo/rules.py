@@ -95,8 +95,8 @@ def _broadcast(call: Call) -> Node:
 def _transpose(call: Call) -> Node:
     call.count(1)
     permutation = call.ints("dims", "dimensions", "permutation")
-    made = call.make("transpose", call.operands[0], permutation=permutation)
-    return call.operands[0] if permutation == tuple(range(len(permutation))) else made
+    transposed = call.make("transpose", call.operands[0], permutation=permutation)
+    return call.operands[0] if permutation == tuple(range(len(permutation))) else transposed
 
 
 def _reverse(call: Call) -> Node:
@@ -104,10 +104,10 @@ def _reverse(call: Call) -> Node:
 
 
 def _concatenate(call: Call) -> Node:
-    given = call.first("dim", "dimension", "dimensions")
-    along = given[0] if isinstance(given, list) and len(given) == 1 else given
+    dims = call.first("dim", "dimension", "dimensions")
+    along = dims[0] if isinstance(dims, list) and len(dims) == 1 else dims
     if type(along) is not int:
-        raise call.refuse(f"dim={str(given)[:40]} is no dimension")
+        raise call.refuse(f"dim={str(dims)[:40]} is no dimension")
     return (
         call.operands[0]
         if len(call.operands) == 1
@@ -120,10 +120,10 @@ def _slice(call: Call) -> Node:
     if ranges is None:
         start, limit = call.ints("start_indices"), call.ints("limit_indices")
         return call.make("slice", *call.operands, start=start, limit=limit, strides=call.ints("strides"))
-    if not all(isinstance(one, tuple) and len(one) in (2, 3) for one in ranges):
+    if not all(isinstance(bounds, tuple) and len(bounds) in (2, 3) for bounds in ranges):
         raise call.refuse(f"[{str(ranges)[:60]}] are no ranges")
-    full = [(*one, 1) if len(one) == 2 else one for one in ranges]
-    start, limit, strides = (tuple(one[i] for one in full) for i in range(3))
+    full = [(*bounds, 1) if len(bounds) == 2 else bounds for bounds in ranges]
+    start, limit, strides = (tuple(bounds[i] for bounds in full) for i in range(3))
     return call.make("slice", *call.operands, start=start, limit=limit, strides=strides)
 
 
@@ -133,8 +133,8 @@ def _dynamic_slice(call: Call) -> Node:
     sizes = call.ints("sizes", "slice_sizes", "dynamic_slice_sizes")
     if not call.context.known(*starts) or len(starts) != len(sizes) or len(sizes) != len(x.type.shape):
         raise call.refuse("starts that are computed are not read")
-    given = (int(call.context.value(start)) for start in starts)
-    low = tuple(min(max(s, 0), n - k) for s, n, k in zip(given, x.type.shape, sizes, strict=True))
+    offsets = (int(call.context.value(start)) for start in starts)
+    low = tuple(min(max(s, 0), n - k) for s, n, k in zip(offsets, x.type.shape, sizes, strict=True))
     high = tuple(a + k for a, k in zip(low, sizes, strict=True))
     return call.make("slice", x, start=low, limit=high, strides=(1,) * len(sizes))
 
@@ -142,13 +142,13 @@ def _dynamic_slice(call: Call) -> Node:
 def _pad(call: Call) -> Node:
     text = call.take("padding")
     if text is not None:
-        parts = [call.numbers(one, "padding", "_") for one in str(text).split("x")]
+        parts = [call.numbers(part, "padding", "_") for part in str(text).split("x")]
         if not all(len(part) in (2, 3) for part in parts):
             raise call.refuse(f"padding={str(text)[:40]}: low_high or low_high_interior for each dimension")
         low, high, inner = (tuple((*part, 0)[i] for part in parts) for i in range(3))
     else:
         low, high, inner = (
-            call.ints(one, f"edge_padding_{one}", f"{one}_padding") for one in ("low", "high", "interior")
+            call.ints(name, f"edge_padding_{name}", f"{name}_padding") for name in ("low", "high", "interior")
         )
     return call.make("pad", *call.operands, low=low, high=high, interior=inner)
 

@@ -144,16 +144,16 @@ def _body(tokens: Tokens, function: Function, depth: int) -> None:
 def _returned(tokens: Tokens) -> tuple[str, ...]:
     tokens.next()
     bracketed = tokens.take("(")
-    found = []
+    names = []
     while tokens.kind == "value":
-        found.append(tokens.next())
+        names.append(tokens.next())
         tokens.take(",")
     if bracketed:
         tokens.need(")")
     if tokens.take(":"):
         types(tokens)
     _location(tokens)
-    return tuple(found)
+    return tuple(names)
 
 
 def _statement(tokens: Tokens, depth: int) -> Statement:
@@ -168,7 +168,7 @@ def _statement(tokens: Tokens, depth: int) -> Statement:
     while not (tokens.peek == ":" and tokens.kind == "mark"):
         _part(tokens, parts, depth)
     tokens.need(":")
-    given, results = signature(tokens)
+    takes, results = signature(tokens)
     # ``reduce`` has its body behind its types.
     if tokens.take("reducer"):
         parts.regions.append(_reducer(tokens, depth))
@@ -177,7 +177,7 @@ def _statement(tokens: Tokens, depth: int) -> Statement:
         op = op.removeprefix(prefix)
     literal = _literal(tokens, op, parts, results, line)
     return Statement(
-        line, op, tuple(parts.operands), parts.attributes, results, base, given, tuple(parts.regions), literal
+        line, op, tuple(parts.operands), parts.attributes, results, base, takes, tuple(parts.regions), literal
     )
 
 
@@ -289,10 +289,10 @@ def _reducer(tokens: Tokens, depth: int) -> Function:
 def _literal(tokens: Tokens, op: str, parts: _Parts, results: tuple[Type, ...], line: int) -> Array | None:
     if op != "constant":
         return None
-    found = parts.attributes.pop("dense", None)
-    if found is None:
+    contents = parts.attributes.pop("dense", None)
+    if contents is None:
         raise tokens.error("a constant must be dense<...>: contents elsewhere are not read", line)
     try:
-        return dense(found[6:-1], results[0])
+        return dense(contents[6:-1], results[0])
     except GraphError as error:
         raise tokens.error(str(error), line) from None

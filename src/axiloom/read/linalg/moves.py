@@ -48,15 +48,15 @@ def _static(reader: Reader, op: Any, name: str) -> tuple[int, ...]:
 
 
 def _ranges(reader: Reader, op: Any) -> tuple[tuple[int, ...], ...]:
-    low, sizes, strides = (_static(reader, op, f"static_{one}") for one in ("offsets", "sizes", "strides"))
+    low, sizes, strides = (_static(reader, op, f"static_{name}") for name in ("offsets", "sizes", "strides"))
     return low, sizes, strides
 
 
 def _extract_slice(reader: Reader, op: Any) -> Node:
     low, sizes, strides = _ranges(reader, op)
     high = tuple(a + (n - 1) * s + 1 for a, n, s in zip(low, sizes, strides, strict=True))
-    made = reader.context.make("slice", reader.node(op.operands[0]), start=low, limit=high, strides=strides)
-    return reader.context.reshape(made, _shape(op.results[0]))
+    sliced = reader.context.make("slice", reader.node(op.operands[0]), start=low, limit=high, strides=strides)
+    return reader.context.reshape(sliced, _shape(op.results[0]))
 
 
 def _insert_slice(reader: Reader, op: Any) -> Node:
@@ -98,10 +98,10 @@ def _concat(reader: Reader, op: Any) -> Node:
 
 
 def _same(reader: Reader, op: Any) -> Node:
-    made = reader.node(op.operands[0])
-    if made.type.shape != _shape(op.results[0]):
+    source = reader.node(op.operands[0])
+    if source.type.shape != _shape(op.results[0]):
         raise reader.context.error("a cast to another shape")
-    return made
+    return source
 
 
 def _splat(reader: Reader, op: Any) -> Node:

@@ -34,9 +34,9 @@ def read_text(text: str, name: str, weights: Mapping[str, Array]) -> Graph:
         module = mlir.parse(text, name)
     except CompileError as error:
         raise ReadError(str(error)) from None
-    functions: list[Any] = [one for one in module.ops if one.name == "func.func" and not one.is_declaration]
+    functions: list[Any] = [op for op in module.ops if op.name == "func.func" and not op.is_declaration]
     if len(functions) != 1:
-        there = ", ".join(one.sym_name.data for one in functions) or "none"
+        there = ", ".join(function.sym_name.data for function in functions) or "none"
         raise ReadError(f"{name}: one function is needed; there are {there}")
     return _Function(Context(name), functions[0], weights).graph()
 
@@ -50,10 +50,10 @@ class _Function:
 
     def graph(self) -> Graph:
         parameters = []
-        given = self.function.arg_attrs.data if self.function.arg_attrs else []
+        annotations = self.function.arg_attrs.data if self.function.arg_attrs else []
         for i, argument in enumerate(self.function.body.block.args):
             self.context.place = f"argument {i}"
-            attributes = given[i].data if i < len(given) else {}
+            attributes = annotations[i].data if i < len(annotations) else {}
             weight = attributes.get(WEIGHT)
             if weight is None:
                 self.values[argument] = self.context.parameter(f"arg{i}", self._type(argument.type))
@@ -77,13 +77,13 @@ class _Function:
         return self.values[value]
 
     def number(self, type_: Any) -> str:
-        found = NUMBERS.get(str(type_))
-        if found is None:
+        name = NUMBERS.get(str(type_))
+        if name is None:
             raise self.context.error(f"numbers of type {type_}; read are {', '.join(NUMBERS)}")
-        return found
+        return name
 
     def _type(self, type_: Any) -> Type:
-        if getattr(type_, "name", "") != "tensor" or any(one < 0 for one in type_.get_shape()):
+        if getattr(type_, "name", "") != "tensor" or any(size < 0 for size in type_.get_shape()):
             raise self.context.error(f"a {str(type_)[:60]}: tensors of known shapes are read")
         return Type(tuple(type_.get_shape()), self.number(type_.get_element_type()))
 
@@ -98,8 +98,8 @@ class _Function:
         return self.context.constant(raw.view(wanted), type_.number, name)
 
     def _op(self, op: Any) -> None:
-        made = self._made(op)
-        for result, node in zip(op.results, made, strict=True):
+        nodes = self._made(op)
+        for result, node in zip(op.results, nodes, strict=True):
             wanted = self._type(result.type) if hasattr(result.type, "get_shape") else None
             if wanted is not None and node.type != wanted:
                 raise self.context.error(f"{op.name} became {node.type}, not {wanted}")

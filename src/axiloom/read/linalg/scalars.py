@@ -25,8 +25,8 @@ def _converted(space: Space, _: Any, operands: list[Value], of: str) -> Value:
 
 def _signed(space: Space, _: Any, operands: list[Value], of: str) -> Value:
     """A bit counts as -1."""
-    made = space.convert(operands[0], of)
-    return space.apply("negate", made) if operands[0].node.type.number == "bool" else made
+    converted = space.convert(operands[0], of)
+    return space.apply("negate", converted) if operands[0].node.type.number == "bool" else converted
 
 
 def _unsigned(space: Space, _: Any, operands: list[Value], of: str) -> Value:
@@ -81,7 +81,7 @@ def _float_predicate(space: Space, predicate: int, operands: list[Value]) -> Val
     if predicate == 0:
         return space.splat(0, "bool")
     if predicate == 6:  # ordered and not equal
-        sides = (_float_predicate(space, one, operands) for one in (2, 4))
+        sides = (_float_predicate(space, strict, operands) for strict in (2, 4))
         return space.apply("or", *sides)
     known = (space.apply("compare", operand, operand, direction="EQ") for operand in operands)
     return space.apply("and", *known)
@@ -92,25 +92,27 @@ def _of_numbers(name: str) -> Rule:
 
     def rule(space: Space, _: Any, operands: list[Value], __: str) -> Value:
         a, b = operands
-        made = space.apply(name, a, b)
-        for one, other in ((a, b), (b, a)):
-            made = space.apply("select", space.apply("compare", one, one, direction="NE"), other, made)
-        return made
+        chosen = space.apply(name, a, b)
+        for operand, other in ((a, b), (b, a)):
+            chosen = space.apply(
+                "select", space.apply("compare", operand, operand, direction="NE"), other, chosen
+            )
+        return chosen
 
     return rule
 
 
 RULES: Mapping[str, Rule] = {
-    **{f"arith.{one}": _plain("add") for one in ("addf", "addi")},
-    **{f"arith.{one}": _plain("subtract") for one in ("subf", "subi")},
-    **{f"arith.{one}": _plain("multiply") for one in ("mulf", "muli")},
-    **{f"arith.{one}": _plain("divide") for one in ("divf", "divsi")},
-    **{f"arith.{one}": _plain("remainder") for one in ("remf", "remsi")},
-    **{f"arith.{one}": _plain("maximum") for one in ("maximumf", "maxsi")},
-    **{f"arith.{one}": _plain("minimum") for one in ("minimumf", "minsi")},
-    **{f"arith.{one}": _converted for one in ("extf", "truncf", "fptosi", "index_cast")},
-    **{f"arith.{one}": _signed for one in ("extsi", "sitofp")},
-    **{f"arith.{one}": _unsigned for one in ("extui", "uitofp")},
+    **{f"arith.{name}": _plain("add") for name in ("addf", "addi")},
+    **{f"arith.{name}": _plain("subtract") for name in ("subf", "subi")},
+    **{f"arith.{name}": _plain("multiply") for name in ("mulf", "muli")},
+    **{f"arith.{name}": _plain("divide") for name in ("divf", "divsi")},
+    **{f"arith.{name}": _plain("remainder") for name in ("remf", "remsi")},
+    **{f"arith.{name}": _plain("maximum") for name in ("maximumf", "maxsi")},
+    **{f"arith.{name}": _plain("minimum") for name in ("minimumf", "minsi")},
+    **{f"arith.{name}": _converted for name in ("extf", "truncf", "fptosi", "index_cast")},
+    **{f"arith.{name}": _signed for name in ("extsi", "sitofp")},
+    **{f"arith.{name}": _unsigned for name in ("extui", "uitofp")},
     "arith.maxui": _without_sign("maximum"), "arith.minui": _without_sign("minimum"),
     "arith.divui": _without_sign("divide"), "arith.remui": _without_sign("remainder"),
     "arith.maxnumf": _of_numbers("maximum"), "arith.minnumf": _of_numbers("minimum"),

@@ -64,8 +64,8 @@ class Structured:
 
     @classmethod
     def of(cls, reader: Reader, op: Any) -> Structured:
-        maps = [one.data for one in op.get_indexing_maps().data]
-        kinds = [str(one.data.value) for one in op.get_iterator_types().data]
+        maps = [attribute.data for attribute in op.get_indexing_maps().data]
+        kinds = [str(kind.data.value) for kind in op.get_iterator_types().data]
         if unknown := set(kinds) - {"parallel", "reduction"}:
             raise reader.context.error(
                 f"loops of kind {', '.join(sorted(unknown))}: parallel and reduction are read"
@@ -111,14 +111,14 @@ class Structured:
             )
         kind, combine = FOLDS[name]
         other = step.operands[1 - uses[0].index]
-        made = self._product(body, other, i) if kind == "add" else None
-        if made is None:
+        folded = self._product(body, other, i) if kind == "add" else None
+        if folded is None:
             loops = tuple(range(len(self.space.sizes)))
             node = self.space.over(body.value(other), loops)
             left = tuple(loop for loop in loops if loop not in self.reduced)
-            made = Value(context.make("reduce", node, kind=kind, dimensions=self.reduced), left)
+            folded = Value(context.make("reduce", node, kind=kind, dimensions=self.reduced), left)
         initial = self.reader.node(self.op.outputs[i])
-        return with_initial(context, self._stored(made, count + i), initial, kind, combine)
+        return with_initial(context, self._stored(folded, count + i), initial, kind, combine)
 
     def _product(self, body: Body, value: Any, i: int) -> Value | None:
         """``dot_general`` where the value is the product of two inputs that share the loops of the sum."""
@@ -127,14 +127,14 @@ class Structured:
             return None
         sides = [body.value(_inner(operand)) for operand in product.operands]
         a, b = sides
-        if not all(one in a.loops and one in b.loops for one in self.reduced) or not (a.loops and b.loops):
+        if not all(loop in a.loops and loop in b.loops for loop in self.reduced) or not (a.loops and b.loops):
             return None
         of = self.reader.number(self.op.outputs[i].type.get_element_type())
         both = [loop for loop in a.loops if loop in b.loops and loop not in self.reduced]
         used = {*a.loops, *b.loops}
         if used != set(range(len(self.space.sizes))):
             return None
-        made = self.reader.context.make(
+        node = self.reader.context.make(
             "dot_general", a.node, b.node, number=of,
             lhs_batch=_places(a, both), rhs_batch=_places(b, both),
             lhs_contracting=_places(a, self.reduced), rhs_contracting=_places(b, self.reduced),
@@ -142,7 +142,7 @@ class Structured:
         rest = [
             [loop for loop in side.loops if loop not in both and loop not in self.reduced] for side in sides
         ]
-        return self.space.sorted(made, [*both, *rest[0], *rest[1]])
+        return self.space.sorted(node, [*both, *rest[0], *rest[1]])
 
 
 def _uncast(node: Node) -> Node:
@@ -177,15 +177,15 @@ class Body:
         """Operands first; no recursion, for bodies may be long."""
         stack = [wanted]
         while stack:
-            one = stack[-1]
-            if one in self._values:
+            current = stack[-1]
+            if current in self._values:
                 stack.pop()
                 continue
-            open_ = [operand for operand in self._needed(one) if operand not in self._values]
+            open_ = [operand for operand in self._needed(current) if operand not in self._values]
             if open_:
                 stack += open_
             else:
-                self._values[stack.pop()] = self._made(one)
+                self._values[stack.pop()] = self._made(current)
         return self._values[wanted]
 
     def _needed(self, value: Any) -> list[Any]:
@@ -209,7 +209,7 @@ class Body:
             return Value(self.reader.node(value), ())
         if owner.name == "linalg.index":
             return self.space.index(owner.dim.value.data)
-        operands = [self._values[one] for one in self._needed(value)]
+        operands = [self._values[operand] for operand in self._needed(value)]
         if owner.name == "tensor.extract":
             return self._taken(owner, operands)
         rule = RULES.get(owner.name)
@@ -235,12 +235,12 @@ class Body:
         """``tensor.extract %table[%row, %j]`` with loops as all indices but the first: rows of a table."""
         context, table = self.reader.context, self.reader.node(owner.operands[0])
         row, *rest = indices
-        counted = [one.counts for one in rest]
+        counted = [index.counts for index in rest]
         whole = all(
             loop is not None and self.space.sizes[loop] == size
             for loop, size in zip(counted, table.type.shape[1:], strict=True)
         )
         if not whole or len(set(counted)) != len(counted) or set(counted) & set(row.loops):
             raise context.error("tensor.extract: only whole rows of the first dimension are read")
-        made = context.make("take", table, _uncast(row.node))
-        return self.space.sorted(made, [*row.loops, *(one for one in counted if one is not None)])
+        rows = context.make("take", table, _uncast(row.node))
+        return self.space.sorted(rows, [*row.loops, *(loop for loop in counted if loop is not None)])

@@ -45,8 +45,8 @@ class Space:
 
     def index(self, loop: int) -> Value:
         """The index of a loop. MLIR's ``index`` is int64 here."""
-        made = self.context.make("iota", shape=(self.sizes[loop],), number="int64", dimension=0)
-        return Value(made, (loop,), loop)
+        iota = self.context.make("iota", shape=(self.sizes[loop],), number="int64", dimension=0)
+        return Value(iota, (loop,), loop)
 
     def sorted(self, node: Node, loops: Sequence[int]) -> Value:
         """A tensor whose dimensions are these loops, in any order."""

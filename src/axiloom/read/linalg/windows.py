@@ -43,16 +43,16 @@ NAMES = (*_FORMS, *_POOLING)
 
 def read(reader: Reader, op: Any, name: str) -> Node:
     """A named op whose maps are sums of loops."""
-    strides, dilations = (_pair(op, one) for one in ("strides", "dilations"))
-    made = _convolution if name in _FORMS else _pooling
-    return made(reader, op, name, strides, dilations)
+    strides, dilations = (_pair(op, attribute) for attribute in ("strides", "dilations"))
+    rule = _convolution if name in _FORMS else _pooling
+    return rule(reader, op, name, strides, dilations)
 
 
 def _pair(op: Any, name: str) -> tuple[int, int]:
-    given = op.properties.get(name) or op.attributes.get(name)
-    if given is None:
+    attribute = op.properties.get(name) or op.attributes.get(name)
+    if attribute is None:
         return 1, 1
-    values = [int(one) for one in given.get_values()]
+    values = [int(step) for step in attribute.get_values()]
     a, b = values if len(values) == 2 else (values[0], values[0])
     return a, b
 
@@ -61,15 +61,15 @@ def _convolution(
     reader: Reader, op: Any, name: str, strides: tuple[int, int], dilations: tuple[int, int]
 ) -> Node:
     form, context = _FORMS[name], reader.context
-    image, kernel = (reader.node(one) for one in op.inputs)
+    image, kernel = (reader.node(operand) for operand in op.inputs)
     shape, groups = form.kernel(kernel.type.shape)
     initial = reader.node(op.outputs[0])
-    made = context.make(
+    convolved = context.make(
         "convolution", image, context.reshape(kernel, shape), dims=form.dims, strides=strides,
         padding=(0,) * 4, lhs_dilation=(1, 1), rhs_dilation=dilations, feature_group_count=groups,
         number=initial.type.number,
     )  # fmt: skip
-    return with_initial(context, context.reshape(made, initial.type.shape), initial, "add", "add")
+    return with_initial(context, context.reshape(convolved, initial.type.shape), initial, "add", "add")
 
 
 def _pooling(
@@ -82,8 +82,8 @@ def _pooling(
     def each(values: tuple[int, ...]) -> tuple[int, ...]:
         return tuple(values[spatial.index(i)] if i in spatial else 1 for i in range(4))
 
-    made = context.make(
+    pooled = context.make(
         "reduce_window", context.convert(x, initial.type.number), kind=kind, window=each(sizes),
         strides=each(strides), padding=(0,) * 8, dilation=each(dilations),
     )  # fmt: skip
-    return with_initial(context, made, initial, kind, combine)
+    return with_initial(context, pooled, initial, kind, combine)

@@ -72,23 +72,23 @@ def remarks(text: str, mlir: str, flow: str | None = None) -> list[str]:
 
     `flow`: the one that was asked for, which goes before published annotations.
     """
-    found = []
+    notes = []
     file, wanted = split(text)
     others = [function.name for function in functions.functions(_text(file))]
     own = [function.name for function in functions.functions(mlir)]
     if wanted is None and len(others) > len(own) == 1:
         left = ", ".join(name for name in others if name not in own)
-        found.append(f"{file}: {own[0]} is compiled; not read: {left}")
+        notes.append(f"{file}: {own[0]} is compiled; not read: {left}")
     plain = re.sub(r"//[^\n]*", "", mlir)
 
     def has(name: str) -> bool:
         return re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", plain) is not None
 
-    found += [f"{file}: {name} is ignored: it says {what}" for name, what in IGNORED.items() if has(name)]
+    notes += [f"{file}: {name} is ignored: it says {what}" for name, what in IGNORED.items() if has(name)]
     if flow is not None and any(map(has, FLOW)):
         why = f"--flow {flow} was given, so the specification's opcodes and flow are taken"
-        found += [f"{file}: {name} is ignored: {why}" for name in (*FLOW, *WITHOUT_FLOW) if has(name)]
+        notes += [f"{file}: {name} is ignored: {why}" for name in (*FLOW, *WITHOUT_FLOW) if has(name)]
     elif any(map(has, MAP)) and not any(map(has, FLOW)):
         why = f"no {FLOW[1]} goes with it; the specification's opcodes and flow are taken"
-        found += [f"{file}: {name} is ignored: {why}" for name in WITHOUT_FLOW if has(name)]
-    return found
+        notes += [f"{file}: {name} is ignored: {why}" for name in WITHOUT_FLOW if has(name)]
+    return notes

@@ -49,26 +49,26 @@ def lowered(text: str, name: str) -> str:
         return str(module)
 
 
-def _today(found: re.Match[str]) -> str:
+def _today(match: re.Match[str]) -> str:
     """The op with zero points, in MLIR's general form."""
-    values, types = found["values"].split(","), re.findall(r"tensor<[^<>]*>", found["types"])
-    if len(values) != _OPERANDS[found["op"]]:
-        return found[0]
+    values, types = match["values"].split(","), re.findall(r"tensor<[^<>]*>", match["types"])
+    if len(values) != _OPERANDS[match["op"]]:
+        return match[0]
     zeros, kinds, lines = [], [], []
-    for number, one in enumerate(types[:2]):
-        element = _element(one)
-        zero = f"%axl_zero_{found['result'][1:]}_{number}"
+    for number, type_ in enumerate(types[:2]):
+        element = _element(type_)
+        zero = f"%axl_zero_{match['result'][1:]}_{number}"
         value = "0.0" if element.startswith(("f", "bf")) else "0"
         kind = f"tensor<1x{element}>"
         lines.append(f'{zero} = "tosa.const"() {{values = dense<{value}> : {kind}}} : () -> {kind}')
         zeros.append(zero)
         kinds.append(kind)
-    attributes = _NUMBERS.sub(r"= array<i64: \1>", found["attributes"] or "")
-    if found["op"] != "matmul":
-        attributes += f"{', ' if attributes.strip() else ''}acc_type = {_element(found['kind'])}"
+    attributes = _NUMBERS.sub(r"= array<i64: \1>", match["attributes"] or "")
+    if match["op"] != "matmul":
+        attributes += f"{', ' if attributes.strip() else ''}acc_type = {_element(match['kind'])}"
     lines.append(
-        f'{found["result"]} = "tosa.{found["op"]}"({", ".join((*map(str.strip, values), *zeros))}) '
-        f"{{{attributes}}} : ({', '.join((*types, *kinds))}) -> {found['kind']}"
+        f'{match["result"]} = "tosa.{match["op"]}"({", ".join((*map(str.strip, values), *zeros))}) '
+        f"{{{attributes}}} : ({', '.join((*types, *kinds))}) -> {match['kind']}"
     )
     return "\n  ".join(lines)
 

@@ -42,7 +42,7 @@ def load(path: Path) -> Graph:
 
 def read_program(program: Any, name: str) -> Graph:
     """An ``ExportedProgram``: what users give are parameters. Raises ReadError."""
-    if any(_changes(one) for one in program.graph.nodes):
+    if any(_changes(node) for node in program.graph.nodes):
         program = program.run_decompositions({})  # the same operations, each with a result of its own
     context, values = Context(name), dict[Any, Any]()
     parameters = _leaves(context, program, values)
@@ -68,7 +68,7 @@ def _leaves(context: Context, program: Any, values: dict[Any, Any]) -> list[Node
     parameters: list[Node] = []
     specs = program.graph_signature.input_specs
     contents = {**program.state_dict, **program.constants}
-    nodes = [one for one in program.graph.nodes if one.op == "placeholder"]
+    nodes = [node for node in program.graph.nodes if node.op == "placeholder"]
     for node, spec in zip(nodes, specs, strict=True):
         context.place = node.name
         if spec.kind.name == "USER_INPUT":
@@ -85,7 +85,7 @@ def _leaves(context: Context, program: Any, values: dict[Any, Any]) -> list[Node
 
 
 def _results(context: Context, program: Any, values: Mapping[Any, Any]) -> Iterator[Node]:
-    (output,) = (one for one in program.graph.nodes if one.op == "output")
+    (output,) = (node for node in program.graph.nodes if node.op == "output")
     for node, spec in zip(output.args[0], program.graph_signature.output_specs, strict=True):
         if spec.kind.name != "USER_OUTPUT":
             raise context.error(
@@ -109,14 +109,14 @@ def _called(context: Context, node: Any, values: Mapping[Any, Any]) -> Any:
         raise context.error(f"{name} is not read; known are {', '.join(sorted(RULES))}")
     results = node.meta["val"]
     several = isinstance(results, tuple | list)
-    types = [_type(context, one) for one in (results if several else (results,))]
+    types = [_type(context, result) for result in (results if several else (results,))]
     call = Call(
-        context, plain, _arguments(schema, node, values), tuple(one.shape for one in types),
-        tuple(one.number for one in types),
+        context, plain, _arguments(schema, node, values), tuple(type_.shape for type_ in types),
+        tuple(type_.number for type_ in types),
     )  # fmt: skip
-    made = rule(call)
-    _check(context, plain, made, types)
-    return (made,) if several and isinstance(made, Node) else made
+    outcome = rule(call)
+    _check(context, plain, outcome, types)
+    return (outcome,) if several and isinstance(outcome, Node) else outcome
 
 
 def _changes(node: Any) -> bool:
@@ -129,31 +129,31 @@ def _item(context: Context, node: Any, values: Mapping[Any, Any]) -> Node:
     value = values[of]
     if not isinstance(value, tuple) or at >= len(value):
         raise context.error(f"result {at} of {of.name} is not read")
-    found: Node = value[at]
-    return found
+    result: Node = value[at]
+    return result
 
 
-def _check(context: Context, name: str, made: Made, types: Sequence[Type]) -> None:
-    for one, wanted in zip(made if isinstance(made, tuple) else (made,), types, strict=False):
-        if one.type != wanted:
-            raise context.error(f"{name} became {one.type}, where torch has {wanted}")
+def _check(context: Context, name: str, outcome: Made, types: Sequence[Type]) -> None:
+    for node, wanted in zip(outcome if isinstance(outcome, tuple) else (outcome,), types, strict=False):
+        if node.type != wanted:
+            raise context.error(f"{name} became {node.type}, where torch has {wanted}")
 
 
 def _arguments(schema: Any, node: Any, values: Mapping[Any, Any]) -> dict[str, Any]:
     """By the schema's names, with its defaults."""
 
-    def value(given: Any) -> Any:
-        if isinstance(given, torch.fx.Node):
-            return values[given]
-        return [value(one) for one in given] if isinstance(given, list | tuple) else given
+    def value(argument: Any) -> Any:
+        if isinstance(argument, torch.fx.Node):
+            return values[argument]
+        return [value(element) for element in argument] if isinstance(argument, list | tuple) else argument
 
     names = [argument.name for argument in schema.arguments]
-    found = {
+    arguments = {
         argument.name: argument.default_value for argument in schema.arguments if argument.has_default_value()
     }
-    found.update(zip(names, map(value, node.args), strict=False))
-    found.update({name: value(kwarg) for name, kwarg in node.kwargs.items()})
-    return found
+    arguments.update(zip(names, map(value, node.args), strict=False))
+    arguments.update({name: value(kwarg) for name, kwarg in node.kwargs.items()})
+    return arguments
 
 
 def _type(context: Context, tensor: Any) -> Type:
@@ -161,7 +161,7 @@ def _type(context: Context, tensor: Any) -> Type:
         raise context.error(f"a {type(tensor).__name__} where a tensor is needed")
     if tensor.dtype not in _NUMBERS:
         raise context.error(f"tensors of {tensor.dtype}; read are {', '.join(map(str, _NUMBERS))}")
-    if not all(isinstance(one, int) for one in tensor.shape):
+    if not all(isinstance(size, int) for size in tensor.shape):
         raise context.error(f"a shape {tuple(tensor.shape)} that is not known: export without dynamic shapes")
     return Type(tuple(tensor.shape), _NUMBERS[tensor.dtype])
 

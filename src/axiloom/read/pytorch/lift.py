@@ -69,8 +69,8 @@ def _blobs(module: Any) -> dict[str, Array]:
     """The data of all `dense_resource` attributes: the bindings give it in the printed text alone."""
     text = module.operation.get_asm(enable_debug_info=False)
     return {
-        found[1].strip('"'): np.frombuffer(bytes.fromhex(found[2][_ALIGNMENT_DIGITS:]), np.uint8)
-        for found in _RESOURCE.finditer(text)
+        match[1].strip('"'): np.frombuffer(bytes.fromhex(match[2][_ALIGNMENT_DIGITS:]), np.uint8)
+        for match in _RESOURCE.finditer(text)
     }
 
 
