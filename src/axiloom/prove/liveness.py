@@ -37,7 +37,7 @@ def rounds(cone: Aiger, count: int, pairs: int = 0) -> Aiger:
         now.append(is_over)
     now += [builder.both(first, second) for first, second in couples]
     seen = [builder.latch() for _ in now]
-    now = [builder.either(one, other) for one, other in zip(seen, now, strict=True)]
+    now = [builder.either(latch, value) for latch, value in zip(seen, now, strict=True)]
     others, overs, both = now[: len(fair)], now[len(fair) : -pairs or None], now[len(now) - pairs :]
     ends = builder.all([*others, *map(builder.either, overs, both)])
     for latch, value in zip(seen, now, strict=True):

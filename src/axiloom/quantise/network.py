@@ -41,11 +41,11 @@ class Quantised:
 
     def inputs(self, sample: Sequence[Any]) -> dict[str, np.ndarray[Any, Any]]:
         """Inputs of the graph for inputs of the float network: floats in steps of their scale."""
-        made = {}
+        arrays = {}
         for node, value in zip(self.graph.inputs, sample, strict=True):
             array = value.numpy()
-            made[node.name] = array.astype(np.int32) if node.scale is None else to_int8(array, node.scale)
-        return made
+            arrays[node.name] = array.astype(np.int32) if node.scale is None else to_int8(array, node.scale)
+        return arrays
 
 
 def quantise(

@@ -265,7 +265,7 @@ def _work(options: argparse.Namespace) -> list[tuple[str, Bench, User | None]]:
             top,
             options.clock or (),
             options.reset or (),
-            given=settings,
+            options=settings,
             tied=_once(options.tie, "--tie"),
             assume=options.assume or (),
             fair=options.fair or (),

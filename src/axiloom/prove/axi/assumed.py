@@ -119,12 +119,12 @@ def _conditions(file: Path, text: str, module: Module, flag: str, name: str) -> 
     declared = [_declared(port) for port in used.values()] + [
         f"output line{number[4:]}" for number in outputs
     ]
-    made = f"module {name} ({', '.join(declared)}); " + "\n".join(lines) + "\nendmodule\n"
+    verilog = f"module {name} ({', '.join(declared)}); " + "\n".join(lines) + "\nendmodule\n"
     with processes.scratch("axiloom-assume-") as folder:
         place = Path(folder) / "conditions.v"
-        place.write_text(made, encoding="utf-8")
+        place.write_text(verilog, encoding="utf-8")
         looks = design.read([place], name, shown=(str(file),))
-    return _checked(file, Assumed(looks, (f"{name}.v", made), _inputs(looks), outputs), module, flag)
+    return _checked(file, Assumed(looks, (f"{name}.v", verilog), _inputs(looks), outputs), module, flag)
 
 
 def _declared(port: Port) -> str:

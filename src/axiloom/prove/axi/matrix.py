@@ -33,7 +33,8 @@ def matrix(verdicts: Sequence[Verdict], behind: Mapping[str, Mapping[str, str]])
         ports.setdefault(place, {}).setdefault(_column(verdict), []).append(verdict)
     columns = [*KINDS, AGREED, HELPERS, COVERS]
     cells = {
-        place: [_cell(found.get(column, []), column) for column in columns] for place, found in ports.items()
+        place: [_cell(by_column.get(column, []), column) for column in columns]
+        for place, by_column in ports.items()
     }
     for module, named in behind.items():
         for port, who in named.items():

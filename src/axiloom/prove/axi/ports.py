@@ -72,17 +72,17 @@ def understand(
     """
     by_name = {port.name: port for port in ports}
     for what, told in (("clock", clocks), ("reset", resets)):
-        for one in told:
-            if one not in by_name or not by_name[one].is_input or by_name[one].width != 1:
+        for wanted in told:
+            if wanted not in by_name or not by_name[wanted].is_input or by_name[wanted].width != 1:
                 inputs = ", ".join(port.name for port in ports if port.is_input and port.width == 1)
                 raise BuildError(
-                    f"module {name}: --{what} {one}: no input of that name; of one bit are {inputs}"
+                    f"module {name}: --{what} {wanted}: no input of that name; of one bit are {inputs}"
                 )
     there = list(clocks) or _ending(ports, CLOCKS)
     if not there:
         raise BuildError(f"module {name}: one clock is needed, found none: name it with --clock PORT")
     if len(there) > 1 and not clocks:
-        tied = " ".join(f"--clock {one}" for one in there)
+        tied = " ".join(f"--clock {clock}" for clock in there)
         raise BuildError(
             f"module {name}: one clock is needed, found {', '.join(there)}: name it with --clock PORT; "
             f"if one clock drives them all: {tied}"
@@ -102,7 +102,7 @@ def understand(
 
 def _ending(ports: Iterable[Port], ends: Sequence[str]) -> list[str]:
     """Inputs of one bit with such a name, also behind a prefix (``s_axi_aclk``)."""
-    found = []
+    names = []
     for port in ports:
         lower = port.name.lower()
         if (
@@ -110,8 +110,8 @@ def _ending(ports: Iterable[Port], ends: Sequence[str]) -> list[str]:
             and port.width == 1
             and any(lower == end or lower.endswith("_" + end) for end in ends)
         ):
-            found.append(port.name)
-    return found
+            names.append(port.name)
+    return names
 
 
 def _axi(module: str, ports: Iterable[Port]) -> tuple[AxiPort, ...]:
@@ -119,7 +119,7 @@ def _axi(module: str, ports: Iterable[Port]) -> tuple[AxiPort, ...]:
     for port in ports:
         if named := _ENDS.match(port.name):
             groups.setdefault(named["prefix"], {})[named["signal"].lower()] = port
-    found = []
+    interfaces = []
     for prefix, signals in groups.items():
         protocol = protocols.of(signals)
         if protocol is None:
@@ -136,8 +136,8 @@ def _axi(module: str, ports: Iterable[Port]) -> tuple[AxiPort, ...]:
         if len(set(sides.values())) != 1:
             said = ", ".join(f"{channel}valid of a {side}" for channel, side in sides.items())
             raise BuildError(f"module {module}: port {name} is of both sides: {said}")
-        found.append(AxiPort(name, protocol, next(iter(sides.values())), signals))
-    return tuple(found)
+        interfaces.append(AxiPort(name, protocol, next(iter(sides.values())), signals))
+    return tuple(interfaces)
 
 
 _TOGETHER = {"awvalid": "awaddr wvalid wdata bvalid", "arvalid": "araddr rvalid rdata"}
@@ -147,7 +147,7 @@ _TOGETHER = {"awvalid": "awaddr wvalid wdata bvalid", "arvalid": "araddr rvalid 
 def _check_signals(place: str, signals: Mapping[str, Port]) -> None:
     """Raises BuildError for a port without a signal that its rules need, or of an odd width."""
     for valid, needed in _TOGETHER.items():
-        missing = [one for one in needed.split() if one not in signals] if valid in signals else []
+        missing = [signal for signal in needed.split() if signal not in signals] if valid in signals else []
         if missing:
             raise BuildError(f"{place} has {valid} and no {', '.join(missing)}")
     for data in ("wdata", "rdata"):

@@ -37,8 +37,8 @@ class User:
     @property
     def sources(self) -> tuple[tuple[str, str], ...]:
         """For the prover, in Yosys' language: name and text."""
-        designs = [self.design, *(one.design for one in (*self.assumed, *self.fair))]
-        return tuple((f"{one.name}.il", one.rtlil) for one in designs)
+        designs = [self.design, *(conditions.design for conditions in (*self.assumed, *self.fair))]
+        return tuple((f"{source.name}.il", source.rtlil) for source in designs)
 
     @property
     def told(self) -> list[str]:
@@ -48,8 +48,10 @@ class User:
             if len(names) > 1:
                 lines.append(f"{', '.join(names)}: taken as one {what}")
         lines += [f"{name} = {value}: tied" for name, value in self.tied.items()]
-        lines += [f"{text}: assumed" for one in self.assumed for text in one.outputs.values()]
-        lines += [f"{text}: again and again" for one in self.fair for text in one.outputs.values()]
+        lines += [f"{text}: assumed" for conditions in self.assumed for text in conditions.outputs.values()]
+        lines += [
+            f"{text}: again and again" for conditions in self.fair for text in conditions.outputs.values()
+        ]
         lines += [f"{claim}: left out, neither proved nor assumed" for claim in self.design.left_out]
         for name, bits, place in self.design.memories:
             if bits > abc.LARGE:
@@ -81,16 +83,16 @@ def read(
     clocks: Sequence[str] = (),
     resets: Sequence[str] = (),
     *,
-    given: design.VerilogOptions | None = None,
+    options: design.VerilogOptions | None = None,
     tied: Mapping[str, int] | None = None,
     assume: Sequence[Path] = (),
     fair: Sequence[Path] = (),
 ) -> User:
     """The module with its sources. Raises BuildError if a file is missing, faulty, or has no single clock."""
-    given = given or design.VerilogOptions()
-    made = design.read(files, top, given)
-    module = ports.understand(top, made.ports, clocks, resets)
-    design.check_clocks(made, module.clocks)
+    options = options or design.VerilogOptions()
+    circuit = design.read(files, top, options)
+    module = ports.understand(top, circuit.ports, clocks, resets)
+    design.check_clocks(circuit, module.clocks)
     for name, value in (tied or {}).items():
         if name not in module.inputs:
             raise BuildError(
@@ -100,9 +102,9 @@ def read(
         if value >> module.inputs[name]:
             raise BuildError(f"module {top}: --tie {name}={value}: it has {module.inputs[name]} bits")
     looking, often = assumed.read_all({"--assume": assume, "--fair": fair}, module)
-    simulated = verilator.read_sources(design.verilog(files, top, given), given.includes, given.defines)
-    beside = tuple(one.source for one in (*looking, *often))
-    return User(module, made, dict(tied or {}), looking, often, (*simulated, *beside))
+    simulated = verilator.read_sources(design.verilog(files, top, options), options.includes, options.defines)
+    beside = tuple(conditions.source for conditions in (*looking, *often))
+    return User(module, circuit, dict(tied or {}), looking, often, (*simulated, *beside))
 
 
 def bench(
@@ -114,12 +116,12 @@ def bench(
 ) -> Bench:
     """All rules of all its AXI ports, `live` those of what happens at last; other inputs may be anything."""
     module = user.module
-    made = Bench()
+    bench = Bench()
     if not module.resets:  # nothing resets it: nothing is said of a reset
-        made.assume(~made.reset)
+        bench.assume(~bench.reset)
     else:
-        made.reset_first(RESET_CYCLES)
-    signals = made.verilog(
+        bench.reset_first(RESET_CYCLES)
+    signals = bench.verilog(
         module.name,
         module.inputs,
         module.outputs,
@@ -128,22 +130,28 @@ def bench(
         tied=user.tied,
     )
     seen: dict[str, Value] = {**signals, **dict.fromkeys(module.clocks, ClockSignal())}
-    seen |= {name: ~made.reset if low else made.reset for name, low in module.resets.items()}
-    for one in user.assumed:
-        held = made.beside(one.design.name, {name: seen[name] for name in one.inputs}, one.outputs)
-        for name, text in one.outputs.items():
-            made.assume(held[name], name=text)
-    for one in user.fair:
-        often = made.beside(one.design.name, {name: seen[name] for name in one.inputs}, one.outputs)
+    seen |= {name: ~bench.reset if low else bench.reset for name, low in module.resets.items()}
+    for conditions in user.assumed:
+        held = bench.beside(
+            conditions.design.name, {name: seen[name] for name in conditions.inputs}, conditions.outputs
+        )
+        for name, text in conditions.outputs.items():
+            bench.assume(held[name], name=text)
+    for conditions in user.fair:
+        often = bench.beside(
+            conditions.design.name, {name: seen[name] for name in conditions.inputs}, conditions.outputs
+        )
         for name, happens in often.items():
-            made.fair(~happens, f"{one.design.name}_{name}")
+            bench.fair(~happens, f"{conditions.design.name}_{name}")
     constants = user.design.constants
     for port in module.axi:
         named = {name: signals[own.name] for name, own in port.signals.items()}
-        ids = {constants.get(port.signals[one].name) for one in ("arid", "awid") if one in port.signals}
+        ids = {
+            constants.get(port.signals[signal].name) for signal in ("arid", "awid") if signal in port.signals
+        }
         only = next(iter(ids)) if len(ids) == 1 else None
-        watched.watch(made, port.name, named, port.side, outstanding=outstanding, only_id=only)
-    watched.answered(made, within)
+        watched.watch(bench, port.name, named, port.side, outstanding=outstanding, only_id=only)
+    watched.answered(bench, within)
     if live:
-        watched.live(made)
-    return made
+        watched.live(bench)
+    return bench

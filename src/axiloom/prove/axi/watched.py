@@ -47,16 +47,16 @@ def watch(
     seen = Watch(bench.m, signals, resets, name=name, outstanding=outstanding, followed=followed)
     protocol.watch(seen)
     left_out = set(without)
-    if unknown := left_out - {one.rule.name for one in seen.rules}:
+    if unknown := left_out - {claim.rule.name for claim in seen.rules}:
         raise ValueError(f"port {name}: {', '.join(sorted(unknown))} is no rule of {protocol.name}")
-    for one in seen.rules:
-        rule = one.rule
+    for claim in seen.rules:
+        rule = claim.rule
         if rule.name in left_out:
             continue
         if rule.by is side:
-            bench.check(name, rule.name, one.holds, rule.text, rule.source)
+            bench.check(name, rule.name, claim.holds, rule.text, rule.source)
         else:
-            bench.assume(one.holds, name=rule.name, kept_by=neighbour)
+            bench.assume(claim.holds, name=rule.name, kept_by=neighbour)
     for cover in seen.covers:
         bench.cover(name, cover.name, cover.seen, cover.text, needed=cover.needed)
     bench.ports.append((name, seen, side))

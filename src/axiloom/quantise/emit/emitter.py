@@ -57,9 +57,9 @@ class Emitter:
 
     def model(self, write: Mapping[type[Node], Callable[..., str]], source: str = "") -> Model:
         """The whole function; `write` gives the value of a node from the emitter, it and its inputs."""
-        for given in self.graph.inputs:
-            self.values[given.name] = self._name(given.name)
-            self.arguments.append(f"{self.values[given.name]}: {node_type(given)}")
+        for parameter in self.graph.inputs:
+            self.values[parameter.name] = self._name(parameter.name)
+            self.arguments.append(f"{self.values[parameter.name]}: {node_type(parameter)}")
         for node in self.graph.nodes:
             if not isinstance(node, Input):
                 self.node = node
@@ -163,9 +163,9 @@ class Emitter:
         types = ", ".join(t for _, t, _ in ins)
         scalars = [f"%a{number}: {_element(t)}" for number, (_, t, _) in enumerate(ins)]
         result = body[-1].split(" = ")[0] if body else "%a0"
-        given = f" ins({operands} : {types})" if ins else ""
+        inputs = f" ins({operands} : {types})" if ins else ""
         lines = [
-            f"linalg.generic {{indexing_maps = [{maps}], iterator_types = [{loops}]}}{given} "
+            f"linalg.generic {{indexing_maps = [{maps}], iterator_types = [{loops}]}}{inputs} "
             f"outs({value} : {kind}) {{",
             f"    ^bb0({', '.join([*scalars, f'%o: {_element(kind)}'])}):",
             *(f"      {text}" for text in body),

@@ -90,13 +90,13 @@ def _rows(
 def softmax(emitter: Emitter, node: Softmax, x: str) -> str:
     rank = len(node.shape)
     inner, whole = emitter.same(rank - 1), emitter.same(rank)
-    given = (x, emitter.type_of(), whole)
-    largest = _rows(emitter, "max", given, -128, ["%m = arith.maxsi %o, %a0 : i8"], "i8")
+    operand = (x, emitter.type_of(), whole)
+    largest = _rows(emitter, "max", operand, -128, ["%m = arith.maxsi %o, %a0 : i8"], "i8")
     values = emitter.weight("table", node.table)
     wide = tensor(node.shape, "i32")
     powers = emitter.generic(
         "exp",
-        [given, largest],
+        [operand, largest],
         (emitter.empty(node.shape, "i32"), wide, whole),
         [
             "%x = arith.index_cast %a0 : i8 to index",
@@ -135,11 +135,11 @@ def softmax(emitter: Emitter, node: Softmax, x: str) -> str:
 def layer_norm(emitter: Emitter, node: LayerNorm, x: str) -> str:
     rank, n = len(node.shape), node.shape[-1]
     inner, whole = emitter.same(rank - 1), emitter.same(rank)
-    given = (x, emitter.type_of(), whole)
+    operand = (x, emitter.type_of(), whole)
     wide = "%x = arith.extsi %a0 : i8 to i32"
-    sums, rows, outer = _rows(emitter, "sum", given, 0, [wide, "%s = arith.addi %o, %x : i32"], "i32")
+    sums, rows, outer = _rows(emitter, "sum", operand, 0, [wide, "%s = arith.addi %o, %x : i32"], "i32")
     square = [wide, "%p = arith.muli %x, %x : i32", "%s = arith.addi %o, %p : i32"]
-    squares = _rows(emitter, "squares", given, 0, square, "i32")[0]
+    squares = _rows(emitter, "squares", operand, 0, square, "i32")[0]
     inverse = emitter.generic(
         "inverse",
         [(sums, rows, inner), (squares, rows, inner)],

@@ -97,16 +97,16 @@ def _cheap(program: Any) -> int:
     return int(min(_DRAWN // max(cost, _LEAST), MOST_SAMPLES))
 
 
-def _checked(made: Any, examples: Sequence[Any], text: str) -> list[Sample]:
+def _checked(samples: Any, examples: Sequence[Any], text: str) -> list[Sample]:
     """Samples that a function returned, if they are inputs of this network."""
     wanted = [tuple(example.shape) for example in examples]
-    good = isinstance(made, list) and all(
+    good = isinstance(samples, list) and all(
         isinstance(sample, tuple) and [tuple(getattr(value, "shape", ())) for value in sample] == wanted
-        for sample in made
+        for sample in samples
     )
-    if not good or not made:
+    if not good or not samples:
         raise UsageError(f"--calibration {text}: it must return a list of tuples of tensors shaped {wanted}")
-    return list(made)
+    return list(samples)
 
 
 def smallest_embedding(program: Any) -> int:

@@ -176,24 +176,24 @@ class Lowering:
 
         `channels`: the axis of the sum's channels and their number; only then something may be added.
         """
-        found = Tail(node)
+        tail = Tail(node)
         user = _only_user(node)
         if channels is not None and user is not None:
             offset = self._offset(node, user, *channels)
             if offset is not None:
-                found = Tail(user, offset=offset)
+                tail = Tail(user, offset=offset)
                 user = _only_user(user)
         if norm and user is not None and str(user.target) == "aten.batch_norm.default":
-            found = replace(found, last=user, norm=user)
+            tail = replace(tail, last=user, norm=user)
             user = _only_user(user)
-        if user is not None and str(user.target) in _CLAMPS and user.args[0] is found.last:
+        if user is not None and str(user.target) in _CLAMPS and user.args[0] is tail.last:
             low, high = limits_of(user)
-            found = replace(found, last=user, low=low, high=high)
-        at = found.last
+            tail = replace(tail, last=user, low=low, high=high)
+        at = tail.last
         while at is not node:
             self._done.add(at)
             at = next(source for source in at.all_input_nodes if source not in self.constants)
-        return found
+        return tail
 
     def _offset(self, node: Any, user: Any, axis: int, count: int) -> Any | None:
         """What `user` adds to the sums of `node`, one number a channel; None if it does something else."""
@@ -361,11 +361,11 @@ class Lowering:
         shape = tuple(example.shape)
         name = next(self._input_names, str(node.name))
         if example.dtype.is_floating_point:
-            made = self.add(Input(name=name, shape=shape, scale=self.scale(node)))
-            self.source[made.name] = node.name
+            value = self.add(Input(name=name, shape=shape, scale=self.scale(node)))
+            self.source[value.name] = node.name
         else:
-            made = self.add(Input(name=name, shape=shape, dtype="int32"))
-        self.values[node] = made
+            value = self.add(Input(name=name, shape=shape, dtype="int32"))
+        self.values[node] = value
 
     def _drop_unused(self) -> None:
         wanted = {*self.graph.outputs}

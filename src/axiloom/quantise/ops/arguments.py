@@ -17,13 +17,13 @@ Handler = Callable[[Lowering, Any], Lowered]
 
 def arguments(node: Any, *names: str, **defaults: Any) -> list[Any]:
     """The arguments of an ATen node by the names of its schema, wherever they stand."""
-    found = []
+    values = []
     for number, name in enumerate(names):
         if number < len(node.args):
-            found.append(node.args[number])
+            values.append(node.args[number])
         else:
-            found.append(node.kwargs.get(name, defaults.get(name)))
-    return found
+            values.append(node.kwargs.get(name, defaults.get(name)))
+    return values
 
 
 def shape_of(node: Any) -> tuple[int, ...]:

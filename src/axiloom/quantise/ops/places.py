@@ -57,8 +57,8 @@ def transpose(lowering: Lowering, node: Any) -> Lowered:
     if str(node.target).startswith("aten.permute"):
         order = [dim % rank for dim in node.args[1]]
     else:
-        one, other = (node.args[1] % rank, node.args[2] % rank) if len(node.args) > 1 else (0, 1)
-        order[one], order[other] = order[other], order[one]
+        first, second = (node.args[1] % rank, node.args[2] % rank) if len(node.args) > 1 else (0, 1)
+        order[first], order[second] = order[second], order[first]
     return permuted(lowering, source, order, lowering.name_of(node)), node
 
 
@@ -77,7 +77,7 @@ def cut(lowering: Lowering, node: Any) -> Lowered:
     start = max(start + source.shape[dim], 0) if start < 0 else start
     offsets, strides, shape = [0] * rank, [1] * rank, list(source.shape)
     offsets[dim], strides[dim], shape[dim] = start, step, size
-    made: Node = Slice(
+    piece: Node = Slice(
         name=lowering.name_of(node),
         shape=tuple(shape),
         inputs=(source.name,),
@@ -86,11 +86,11 @@ def cut(lowering: Lowering, node: Any) -> Lowered:
         offsets=tuple(offsets),
         strides=tuple(strides),
     )
-    if made.shape == source.shape:
-        made = source
+    if piece.shape == source.shape:
+        piece = source
     else:
-        made = lowering.add(made)
-    return reshaped(lowering, made, shape_of(node), f"{made.name}.shape"), node
+        piece = lowering.add(piece)
+    return reshaped(lowering, piece, shape_of(node), f"{piece.name}.shape"), node
 
 
 def part(lowering: Lowering, node: Any) -> Lowered:
@@ -105,7 +105,7 @@ def part(lowering: Lowering, node: Any) -> Lowered:
     sizes = [1 if "unbind" in kind else int(value.shape[dim]) for value in whole.meta["val"]]
     offsets, shape = [0] * len(source.shape), list(source.shape)
     offsets[dim], shape[dim] = sum(sizes[:number]), sizes[number]
-    made = lowering.add(
+    piece = lowering.add(
         Slice(
             name=lowering.name_of(node),
             shape=tuple(shape),
@@ -116,7 +116,7 @@ def part(lowering: Lowering, node: Any) -> Lowered:
             strides=(1,) * len(shape),
         )
     )
-    return reshaped(lowering, made, shape_of(node), f"{made.name}.shape"), node
+    return reshaped(lowering, piece, shape_of(node), f"{piece.name}.shape"), node
 
 
 def stack(lowering: Lowering, node: Any) -> Lowered:
@@ -156,10 +156,10 @@ def _joined(lowering: Lowering, node: Any, parts: list[Node], axis: int) -> Lowe
                 )
             )
         equal.append(part.name)
-    made = Concat(
+    joined = Concat(
         name=lowering.name_of(node), shape=shape_of(node), inputs=tuple(equal), scale=scale, axis=axis
     )
-    return lowering.add(made), node
+    return lowering.add(joined), node
 
 
 def embedding(lowering: Lowering, node: Any) -> Lowered:
@@ -168,14 +168,14 @@ def embedding(lowering: Lowering, node: Any) -> Lowered:
     if indices.scale is not None:
         fail(node, "its indices are real numbers")
     scale = best_scale(rows)
-    made = Embedding(
+    embedded = Embedding(
         name=lowering.name_of(node),
         shape=shape_of(node),
         inputs=(indices.name,),
         scale=scale,
         table=to_int8(rows, scale),
     )
-    return lowering.add(made), node
+    return lowering.add(embedded), node
 
 
 _MOST_PARTS = 1024

@@ -33,7 +33,7 @@ def softmax(lowering: Lowering, node: Any) -> Lowered:
         fail(node, "its values on the calibration data are too small")
     powers = np.rint(2.0**_EXP_BITS * np.exp(-real_scale(source) * np.arange(256))).astype(np.int32)
     shift = 30 - math.ceil(math.log2(1 / scale))
-    made = Softmax(
+    normalised = Softmax(
         name=name,
         shape=source.shape,
         inputs=(source.name,),
@@ -44,7 +44,7 @@ def softmax(lowering: Lowering, node: Any) -> Lowered:
     )
     if source.shape[-1] > 1 << (30 - _EXP_BITS):
         fail(node, f"over {source.shape[-1]} elements: the sum of their exponentials does not fit 32 bits")
-    return permuted(lowering, lowering.add(made), order, f"{name}.back"), node
+    return permuted(lowering, lowering.add(normalised), order, f"{name}.back"), node
 
 
 def layer_norm(lowering: Lowering, node: Any) -> Lowered:
@@ -64,7 +64,7 @@ def layer_norm(lowering: Lowering, node: Any) -> Lowered:
     shift = min(LONGEST_COMMON_SHIFT, math.floor(29 - math.log2(largest)))
     if shift < 0:
         fail(node, "its weight is too large for what calibration saw of its result")
-    made = LayerNorm(
+    normalised = LayerNorm(
         name=name,
         shape=source.shape,
         inputs=(source.name,),
@@ -74,4 +74,4 @@ def layer_norm(lowering: Lowering, node: Any) -> Lowered:
         offset=(np.rint(offsets / scale * 2**shift).astype(np.int32) + ((1 << shift) >> 1)).astype(np.int32),
         shift=shift,
     )
-    return reshaped(lowering, lowering.add(made), shape_of(node), f"{name}.shape"), node
+    return reshaped(lowering, lowering.add(normalised), shape_of(node), f"{name}.shape"), node

@@ -215,16 +215,16 @@ def _convolved(
     count = how.groups
     apart = count if count > 1 and not (count == channels == len(filters)) else 1
     outputs, inputs = len(filters) // apart, channels // apart
-    made = []
+    parts = []
     for number in range(apart):
-        given, mine = source, slice(number * outputs, (number + 1) * outputs)
+        group, mine = source, slice(number * outputs, (number + 1) * outputs)
         if apart > 1:
-            given = sliced(lowering, source, 1, number * inputs, inputs, 1, f"{name}.{number}")
+            group = sliced(lowering, source, 1, number * inputs, inputs, 1, f"{name}.{number}")
         sums = lowering.add(
             Conv(
                 name=f"{name}.sums",
                 shape=(source.shape[0], outputs, *how.size(source.shape[2:], filters.shape[2:])),
-                inputs=(given.name,),
+                inputs=(group.name,),
                 dtype="int32",
                 scale=step * float(scales[0]) if raw else None,
                 weight=quantised[mine],
@@ -235,11 +235,11 @@ def _convolved(
             )
         )
         bias = None if offset is None else offset[mine]
-        made.append(_finish(lowering, node, sums, scales[mine] * step, bias, tail, 1))
-    done = made[0]
+        parts.append(_finish(lowering, node, sums, scales[mine] * step, bias, tail, 1))
+    done = parts[0]
     if apart > 1:
         shape = (done.shape[0], len(filters), *done.shape[2:])
-        names = tuple(one.name for one in made)
+        names = tuple(part.name for part in parts)
         done = lowering.add(
             Concat(name=name, shape=shape, inputs=names, dtype=done.dtype, scale=done.scale, axis=1)
         )

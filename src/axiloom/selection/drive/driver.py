@@ -82,7 +82,7 @@ def driver(plan: Plan, spec: Link) -> Driver:
     if (whose := taken(program.name)) is not None:
         raise CompileError(f"{program.name}: {whose}; give the program another name")
     function = identifier(program.name)
-    given = [array for array in program.arrays if array.role in ("in", "out")]
+    exchanged = [array for array in program.arrays if array.role in ("in", "out")]
     names = _Names(
         {
             array.name: f"{_KINDS[array.role]}{place}_{identifier(array.name)}"
@@ -90,14 +90,14 @@ def driver(plan: Plan, spec: Link) -> Driver:
         }
     )
     args = [
-        Arg(f"axl_arg{place}", one.shape or (1,), number(one.number).host.name, one.role, one.name)
-        for place, one in enumerate(given)
+        Arg(f"axl_arg{place}", array.shape or (1,), number(array.number).host.name, array.role, array.name)
+        for place, array in enumerate(exchanged)
     ]
-    made = Driver(function, args, {})
-    made.c = "\n".join(_text(plan, spec, function, given, names)) + "\n"
-    made.header = "\n".join(_header(plan, spec, function, given, names)) + "\n"
-    made.harness = harness(made, f"Arrays for {program.name}, and one call.", init=f"{function}_init")
-    return made
+    code = Driver(function, args, {})
+    code.c = "\n".join(_text(plan, spec, function, exchanged, names)) + "\n"
+    code.header = "\n".join(_header(plan, spec, function, exchanged, names)) + "\n"
+    code.harness = harness(code, f"Arrays for {program.name}, and one call.", init=f"{function}_init")
+    return code
 
 
 _KINDS = {"in": "in", "out": "out", "constant": "k", "local": "local"}
@@ -170,25 +170,25 @@ def _text(
 
 def _parts(plan: Plan, names: _Names) -> list[list[str]]:
     """Lines by functions."""
-    found: list[list[str]] = [[]]
+    functions: list[list[str]] = [[]]
     for segment in _segments(plan):
         chunks = [_opening(segment), *(list(_lines(step, names)) for step in segment)]
         for chunk in (*chunks, _closing(segment, names)):
-            if len(found[-1]) + len(chunk) > A_FUNCTION and found[-1]:
-                found.append([])
-            found[-1] += chunk
-    return found
+            if len(functions[-1]) + len(chunk) > A_FUNCTION and functions[-1]:
+                functions.append([])
+            functions[-1] += chunk
+    return functions
 
 
 def _segments(plan: Plan) -> list[list[Step]]:
     """Steps between fences, each a queue of its own."""
-    found: list[list[Step]] = [[]]
+    segments: list[list[Step]] = [[]]
     for step in plan.steps:
         if isinstance(step, Fence):
-            found.append([])
+            segments.append([])
         else:
-            found[-1].append(step)
-    return [one for one in found if one]
+            segments[-1].append(step)
+    return [segment for segment in segments if segment]
 
 
 def _scatters(segment: list[Step]) -> list[Scatter]:
@@ -210,9 +210,9 @@ def _closing(segment: list[Step], names: _Names) -> list[str]:
     lines = ["TRY(dma_queue_close());"]
     if scattered := _scatters(segment):
         lines += ["{", "    const uint8_t *from;"]
-        for one in scattered:
-            lines.append(f"    from = unpacked + {one.at}u;")
-            for piece in one.pieces:
+        for scattering in scattered:
+            lines.append(f"    from = unpacked + {scattering.at}u;")
+            for piece in scattering.pieces:
                 to = f"(uint8_t *){names.at(piece)}"
                 lines.append(
                     f"    from = scatter({to}, from, {piece.size}u, {piece.rows}u, {piece.stride}u);"

@@ -24,26 +24,26 @@ class Encoder:
         if instruction is None:
             there = ", ".join(self.isa.instructions)
             raise CompileError(f"{self.isa.name} has no instruction {command.instruction}; there are {there}")
-        found = dict.fromkeys(self.isa.inputs, 0)
+        inputs = dict.fromkeys(self.isa.inputs, 0)
         for bits, value in (*_fixed(instruction.when), *self._given(instruction, command)):
             assert isinstance(bits.value, Name)
             assert isinstance(bits.low, Const)
-            found[bits.value.name] |= value << bits.low.value
-        self._check(instruction, command, found)
-        return found
+            inputs[bits.value.name] |= value << bits.low.value
+        self._check(instruction, command, inputs)
+        return inputs
 
     def words(self, command: Command) -> int:
         """All inputs, the first in the lowest bits."""
-        found, at = 0, 0
+        words, at = 0, 0
         for name, value in self.inputs(command).items():
-            found |= value << at
+            words |= value << at
             at += self.isa.inputs[name].bits
-        return found
+        return words
 
     @property
     def bits(self) -> int:
         """Of :meth:`words`."""
-        return sum(one.bits for one in self.isa.inputs.values())
+        return sum(signal.bits for signal in self.isa.inputs.values())
 
     def _given(self, instruction: Instruction, command: Command) -> Iterator[tuple[Bits, int]]:
         places = {let.name: let.value for let in instruction.fields}
@@ -88,18 +88,18 @@ def _is_place(expr: Bits) -> bool:
 
 def _fixed(when: Expr) -> Iterator[tuple[Bits, int]]:
     """Bits of inputs that a condition compares with constants."""
-    for one, value in _equal(when):
-        if isinstance(one, Bits) and _is_place(one):
-            yield one, value
+    for place, value in _equal(when):
+        if isinstance(place, Bits) and _is_place(place):
+            yield place, value
 
 
 def _required(instruction: Instruction) -> Iterator[tuple[str, int]]:
     """Fields that can have one value alone, by what is required."""
     fields = {let.name for let in instruction.fields}
     for part in instruction.legal:
-        for one, value in _equal(part.condition):
-            if isinstance(one, Name) and one.name in fields:
-                yield one.name, value
+        for field, value in _equal(part.condition):
+            if isinstance(field, Name) and field.name in fields:
+                yield field.name, value
 
 
 def _equal(condition: Expr) -> Iterator[tuple[Expr, int]]:
@@ -110,8 +110,8 @@ def _equal(condition: Expr) -> Iterator[tuple[Expr, int]]:
                 yield from _equal(part)
         case Apply(operation="or", arguments=(Const(value=0), part) | (part, Const(value=0))):
             yield from _equal(part)
-        case Apply(operation="eq", arguments=(one, Const(value=value)) | (Const(value=value), one)):
-            yield one, value
+        case Apply(operation="eq", arguments=(operand, Const(value=value)) | (Const(value=value), operand)):
+            yield operand, value
 
 
 def _said(command: Command) -> str:

@@ -27,9 +27,9 @@ def loaded(program: Program, isa: InstructionSet, values: Values) -> Simulator:
     """A simulator whose host memory has all that is given. UsageError for an array without values."""
     simulator = Simulator(isa)
     for array in program.arrays:
-        given = program.constants.get(array.name) if array.role == "constant" else values.get(array.name)
-        if given is not None:
-            data = np.ascontiguousarray(given).view(np.uint8).ravel()
+        contents = program.constants.get(array.name) if array.role == "constant" else values.get(array.name)
+        if contents is not None:
+            data = np.ascontiguousarray(contents).view(np.uint8).ravel()
             simulator.state[array.memory][array.base : array.base + len(data)] = data
         elif array.role in ("in", "constant"):
             raise UsageError(f"{program.name}: {array.name} has no values")

@@ -50,16 +50,18 @@ class Access:
 def access(isa: InstructionSet, name: str, inputs: Mapping[str, int]) -> Access:
     """Of the instruction `name` with these inputs. Raises CompileError if the data decide it."""
     instruction = isa.instructions[name]
-    found = _Found(name)
+    addresses = _Found(name)
     known: dict[str, Any] = dict(inputs)
     for let in instruction.fields:
-        known[let.name] = found.value(let.value, known)
-    found.block(_relevant(instruction), known)
-    return Access(*(np.concatenate(each) if each else _NONE for each in (found.reads, found.writes)))
+        known[let.name] = addresses.value(let.value, known)
+    addresses.block(_relevant(instruction), known)
+    return Access(
+        *(np.concatenate(chunks) if chunks else _NONE for chunks in (addresses.reads, addresses.writes))
+    )
 
 
 def _relevant(instruction: Instruction) -> Sequence[Statement]:
-    return [one for one in instruction.body if _touches(one)]
+    return [statement for statement in instruction.body if _touches(statement)]
 
 
 def _touches(statement: Statement) -> bool:
@@ -113,10 +115,10 @@ class _Found:
     ) -> bool:
         """All turns of a loop at once, where one statement of it touches the host: lanes, perhaps under a
         condition. False if it has another form, and nothing is done."""
-        touching = [one for one in body if _touches(one)]
-        if not touching or any(not isinstance(one, Let) for one in touching[:-1]):
+        touching = [statement for statement in body if _touches(statement)]
+        if not touching or any(not isinstance(statement, Let) for statement in touching[:-1]):
             return False
-        lets = (*lets, *(one for one in touching[:-1] if isinstance(one, Let)))
+        lets = (*lets, *(statement for statement in touching[:-1] if isinstance(statement, Let)))
         match touching[-1]:
             case If(condition=condition, then=then, other=other) if not any(map(_touches, other)):
                 here = _named(lets, {**known, iterator: turns})
@@ -137,30 +139,30 @@ class _Found:
         here = dict(known)
         reads: list[Addresses] = []
         writes: list[Addresses] = []
-        for one in body:
-            if isinstance(one, Let):
-                here[one.name] = _Late(one.value, dict(here))
+        for statement in body:
+            if isinstance(statement, Let):
+                here[statement.name] = _Late(statement.value, dict(here))
                 continue
             reads += [
                 self._address(part.memory, part.index, here, count)
-                for expr in exprs(one)
+                for expr in exprs(statement)
                 for part in _in_order(expr)
                 if isinstance(part, Read) and part.memory.host
             ]
-            if isinstance(one, Write) and one.memory.host:
-                writes.append(self._address(one.memory, one.index, here, count))
-        for found, all_of in ((reads, self.reads), (writes, self.writes)):
-            if found:
-                all_of.append(np.stack(found, axis=1).ravel())
+            if isinstance(statement, Write) and statement.memory.host:
+                writes.append(self._address(statement.memory, statement.index, here, count))
+        for columns, all_of in ((reads, self.reads), (writes, self.writes)):
+            if columns:
+                all_of.append(np.stack(columns, axis=1).ravel())
 
     def _address(
         self, memory: Memory, index: Sequence[Expr], known: Mapping[str, Any], count: int
     ) -> Addresses:
         (at,) = index
-        found = np.broadcast_to(np.asarray(self.value(at, known), np.int64), (count,))
-        if found.size and (found.min() < 0 or found.max() >= memory.shape[0]):
+        addresses = np.broadcast_to(np.asarray(self.value(at, known), np.int64), (count,))
+        if addresses.size and (addresses.min() < 0 or addresses.max() >= memory.shape[0]):
             raise CompileError(f"{self.instruction}: an address lies outside of {memory.name}")
-        return found
+        return addresses
 
     def value(self, expr: Expr, known: Mapping[str, Any]) -> Any:
         match expr:
@@ -169,8 +171,8 @@ class _Found:
             case Name(name=name):
                 if name not in known:
                     raise self._unknown(f"register {name}")
-                found = known[name]
-                return self.value(found.value, found.known) if isinstance(found, _Late) else found
+                binding = known[name]
+                return self.value(binding.value, binding.known) if isinstance(binding, _Late) else binding
             case Bits(value=value, low=low, width=width):
                 return self.value(value, known) >> self.value(low, known) & ((1 << width) - 1)
             case Wrapped(value=value, range=range_):

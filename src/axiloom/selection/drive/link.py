@@ -23,13 +23,13 @@ def link(name: str, stream_width: int = 64, multipliers: int = 1) -> Link:
         output_buffer_size=_WINDOW,
         scatter_gather=True,
     )
-    made = Link(
+    link = Link(
         name=name,
         description="executes commands",
         dma=dma,
         macs=max(multipliers, 1),
         stream_width=stream_width,
     )
-    if faults := check_link(made):
+    if faults := check_link(link):
         raise SpecError([f"{name}: {fault}" for fault in faults])
-    return made
+    return link

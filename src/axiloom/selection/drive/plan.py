@@ -136,7 +136,7 @@ class _Planner:
     def __init__(self, program: Program, isa: InstructionSet, stream_width: int) -> None:
         self.program, self.isa, self.beat = program, isa, stream_width // 8
         self.width = stream_width
-        memory = next((one for one in isa.memories.values() if one.host), None)
+        memory = next((memory for memory in isa.memories.values() if memory.host), None)
         if memory is None:
             raise CompileError(f"{isa.name} has no memory of the host")
         size = memory.shape[0]
@@ -242,7 +242,7 @@ class _Planner:
 
     def _bytes(self, piece: Piece) -> npt.NDArray[np.int64]:
         """Its bytes in the host's memory."""
-        array = next(one for one in self.program.arrays if one.name == piece.array)
+        array = next(array for array in self.program.arrays if array.name == piece.array)
         rows = array.base + piece.offset + piece.stride * np.arange(piece.rows)
         return (rows[:, None] + np.arange(piece.size)).ravel()
 

@@ -70,10 +70,10 @@ def tokened(program: Program, isa: InstructionSet) -> Program:
     if any(command.fields.get(TOKENS) for command in program.commands):
         check(program.commands, used)
         return program
-    given = tokens_of(program.commands, used)
+    tokens = tokens_of(program.commands, used)
     commands = tuple(
         Command(command.instruction, {**command.fields, TOKENS: bits}) if bits else command
-        for command, bits in zip(program.commands, given, strict=True)
+        for command, bits in zip(program.commands, tokens, strict=True)
     )
     check(commands, used)
     return replace(program, commands=commands)
@@ -105,7 +105,7 @@ def tokens_of(commands: Sequence[Command], used: Sequence[Sequence[Use]]) -> lis
 
 
 def _meet(some: Sequence[Use], others: Sequence[Use]) -> bool:
-    return any(one.meets(other) for one in some for other in others)
+    return any(use.meets(other) for use in some for other in others)
 
 
 def check(commands: Sequence[Command], used: Sequence[Sequence[Use]]) -> None:
@@ -164,12 +164,12 @@ def uses(program: Program, isa: InstructionSet) -> Iterator[tuple[Use, ...]]:
 
 def of_command(command: Command, isa: InstructionSet, micro_ops: NDArray[np.int64]) -> Iterator[Use]:
     """`micro_ops` are those that are there; -1: not known."""
-    given, name = command.fields, command.instruction
+    fields, name = command.fields, command.instruction
     if name in _RECTANGLES:
-        yield _rectangle(_RECTANGLES[name], given, name != "store")
+        yield _rectangle(_RECTANGLES[name], fields, name != "store")
     for field, memory, writes in _LOOPS.get(name, ()):
-        among = micro_ops[given.get("first", 0) : given.get("last", 0)]
-        yield from _range(memory, isa.memories[memory].shape[0], among, field, given, writes)
+        among = micro_ops[fields.get("first", 0) : fields.get("last", 0)]
+        yield from _range(memory, isa.memories[memory].shape[0], among, field, fields, writes)
 
 
 _RECTANGLES = {

@@ -72,7 +72,7 @@ def _engine(bench: Bench, width: int, *, receives: bool) -> None:
     bench.cover("command", "rows", engine.command.start & (engine.command.rows > 1), "a command with rows")
 
     # Each descriptor that was fetched fits the mover, or says that it does not.
-    level, consume, produce = (inside[f"fetch.queue.{one}"] for one in ("level", "consume", "produce"))
+    level, consume, produce = (inside[f"fetch.queue.{signal}"] for signal in ("level", "consume", "produce"))
     bits = exact_log2(DEPTH)
     bench.lemma(
         "pointers",

@@ -35,7 +35,8 @@ class Owners:
         self.bench, self.name = bench, name
         self.level = inside[f"{name}.level"]
         fifo = {
-            one: inside[f"{name}.{one}"] for one in ("w_en", "w_rdy", "w_data", "r_en", "r_rdy", "r_data")
+            signal: inside[f"{name}.{signal}"]
+            for signal in ("w_en", "w_rdy", "w_data", "r_en", "r_rdy", "r_data")
         }
         pushes, pops = fifo["w_en"] & fifo["w_rdy"], fifo["r_en"] & fifo["r_rdy"]
         owner_bits = len(fifo["w_data"])
@@ -90,7 +91,7 @@ class Owners:
 
 
 def _level(bench: Bench, inside: Inside, name: str) -> None:
-    level, consume, produce = (inside[f"{name}.{one}"] for one in ("level", "consume", "produce"))
+    level, consume, produce = (inside[f"{name}.{signal}"] for signal in ("level", "consume", "produce"))
     between = (level <= MAX_BURSTS) & ((consume + level)[: len(produce)] == produce)
     bench.lemma(f"{name}_level", between, "a queue's level is between its pointers")
 

@@ -16,9 +16,9 @@ def _skid(bench: Bench, width: int, _most: int) -> None:
 
 
 def _input(bench: Bench, width: int, _most: int) -> None:
-    made = bench.component("input", StreamInput(width))
-    watch(bench, "s_axis", signals(made.s_axis), Side.SUBORDINATE)
-    words = {"tvalid": made.words.valid, "tready": made.words.ready, "tdata": made.words.payload}
+    stream = bench.component("input", StreamInput(width))
+    watch(bench, "s_axis", signals(stream.s_axis), Side.SUBORDINATE)
+    words = {"tvalid": stream.words.valid, "tready": stream.words.ready, "tdata": stream.words.payload}
     watch(bench, "words", words, Side.MANAGER)
 
 

@@ -26,11 +26,11 @@ class Target:
     def bench(
         self, width: int = 32, outstanding: int = 16, *, with_lemmas: bool = True, live: bool = False
     ) -> Bench:
-        made = Bench(with_lemmas=with_lemmas)
-        self.build(made, width, outstanding)
+        bench = Bench(with_lemmas=with_lemmas)
+        self.build(bench, width, outstanding)
         if live:
-            watched.live(made)
-        return made
+            watched.live(bench)
+        return bench
 
 
 @dataclass(frozen=True)
@@ -60,10 +60,10 @@ def signals(port: Any) -> dict[str, Value]:
 
 def entry(values: Sequence[Value], index: Value) -> Value:
     """The value of this number. Muxes in a tree: Yosys makes much more of an `Array`."""
-    found = list(values)
+    nodes = list(values)
     for bit in index:
-        if len(found) == 1:
+        if len(nodes) == 1:
             break
-        pairs = [found[i : i + 2] for i in range(0, len(found), 2)]
-        found = [Mux(bit, pair[1], pair[0]) if len(pair) == 2 else pair[0] for pair in pairs]
-    return found[0]
+        pairs = [nodes[i : i + 2] for i in range(0, len(nodes), 2)]
+        nodes = [Mux(bit, pair[1], pair[0]) if len(pair) == 2 else pair[0] for pair in pairs]
+    return nodes[0]

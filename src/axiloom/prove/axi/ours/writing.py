@@ -49,11 +49,13 @@ class Bursts:
 
     def __init__(self, bench: Bench, bus: Any, inside: Inside, resets: Value) -> None:
         ring = 1 << RING
-        self.first, self.next = (Signal(RING, name=f"bursts_{one}") for one in ("first", "next"))
+        self.first, self.next = (Signal(RING, name=f"bursts_{end}") for end in ("first", "next"))
         self.level = (self.next - self.first)[:RING]
         self.lengths = [Signal(8, name=f"bursts_length{i}") for i in range(ring)]
         self.ends = [Signal(NUMBER, name=f"bursts_end{i}") for i in range(ring)]
-        self.written, self.sent = (Signal(NUMBER, name=f"bursts_{one}") for one in ("written", "sent"))
+        self.written, self.sent = (
+            Signal(NUMBER, name=f"bursts_{counter}") for counter in ("written", "sent")
+        )
         self.owners = [Signal(RING, name=f"bursts_owner{i}") for i in range(WORDS)]
         self.shown = Signal(RING, name="bursts_shown")
         accept, moves = inside["accept"], bus.wvalid & bus.wready
@@ -221,7 +223,9 @@ def _queues(bench: Bench, inside: Inside, bus: Watch, bursts: Bursts) -> None:
             (level <= depth) & (there | (level <= 1)) & ((consume + level)[: len(produce)] == produce),
             "a FIFO's level is between its pointers",
         )
-    beside = [inside[f"fifo.{one}"] == inside[f"ends.{one}"] for one in ("inner_level", "r_rdy", "produce")]
+    beside = [
+        inside[f"fifo.{signal}"] == inside[f"ends.{signal}"] for signal in ("inner_level", "r_rdy", "produce")
+    ]
     bench.lemma("marks", Cat(beside).all(), "each word has its mark beside it")
     full = (
         (inside["words_full"] == (words == FIFO_DEPTH))
@@ -264,7 +268,7 @@ def _addresses(bench: Bench, inside: Inside, bus: Watch, bursts: Bursts, width: 
         return (entry[:shift] == 0) & (end < PAGE_BYTES >> shift) & (entry[32:40] < BURST)
 
     rows = [inside.row("commands.storage", i) for i in range(COMMANDS)]
-    there, level, consume = (inside[f"commands.{one}"] for one in ("r_rdy", "inner_level", "consume"))
+    there, level, consume = (inside[f"commands.{signal}"] for signal in ("r_rdy", "inner_level", "consume"))
     out, waiting = inside["commands.r_data"], bus.seen["aw_level"]
     bench.lemma("commands", Cat(map(good, rows)).all(), "an address fits its length into 4 KiB")
     bench.lemma("command", ~there | good(out), "so does the one that is shown")
@@ -287,7 +291,7 @@ def _addresses(bench: Bench, inside: Inside, bus: Watch, bursts: Bursts, width: 
 def _words(bench: Bench, inside: Inside, bus: Watch, bursts: Bursts) -> None:
     """Marks and the words that they end."""
     beat, some = bus.seen["w_beat"], bursts.level != 0
-    waits, there, consume = (inside[f"fifo.{one}"] for one in ("inner_level", "r_rdy", "consume"))
+    waits, there, consume = (inside[f"fifo.{signal}"] for signal in ("inner_level", "r_rdy", "consume"))
     words, mark = waits + there, inside["ends.r_data"][0]
     first, newest = bursts.first, (bursts.next - 1)[:RING]
     begun = (bus.seen["aw_level"] != 0) | (inside["address_waits"] & (bus.seen["w_level"] == 0))
