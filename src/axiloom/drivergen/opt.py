@@ -107,8 +107,8 @@ class AxiloomOpt(xDSLOptMain):
 
     def register_all_passes(self) -> None:
         super().register_all_passes()  # type: ignore[no-untyped-call]
-        for one in PASSES:
-            self.register_pass(one.name, _factory(one))
+        for module_pass in PASSES:
+            self.register_pass(module_pass.name, _factory(module_pass))
 
     def register_all_frontends(self) -> None:
         super().register_all_frontends()  # type: ignore[no-untyped-call]

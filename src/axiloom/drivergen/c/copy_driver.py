@@ -111,8 +111,10 @@ def _only_copy(function: FuncOp) -> linalg.GenericOp:
     if (
         len(op.operands) != 2
         or tuple(op.operands) != tuple(function.body.block.args)
-        or any(one is not op and one is not function.body.block.last_op for one in function.body.block.ops)
-        or any(one.data != plain for one in op.indexing_maps)
+        or any(
+            inner is not op and inner is not function.body.block.last_op for inner in function.body.block.ops
+        )
+        or any(attribute.data != plain for attribute in op.indexing_maps)
         or result is None
         or not isinstance(result.operands[0], BlockArgument)
         or result.operands[0].index != 0

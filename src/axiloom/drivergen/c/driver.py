@@ -148,7 +148,7 @@ class Driver:
 
 def arguments(function: func.FuncOp) -> list[Arg]:
     """The arguments of a bufferised function."""
-    found = []
+    args = []
     for arg, attrs in zip(function.body.block.args, function.arg_attrs or [], strict=True):
         number, kind, access = arg.index, arg.type, attrs.data["accel.kind"]
         assert isinstance(kind, MemRefType)
@@ -162,7 +162,7 @@ def arguments(function: func.FuncOp) -> list[Arg]:
         if strides is None or list(strides) != [prod(shape[dim + 1 :]) for dim in range(len(shape))]:
             fail(function, f"argument {number} is not contiguous and row major ({kind})")
         result = attrs.data.get("accel.result")
-        found.append(
+        args.append(
             Arg(
                 f"axl_arg{number}",
                 tuple(shape),
@@ -172,7 +172,7 @@ def arguments(function: func.FuncOp) -> list[Arg]:
                 result.value.data if isinstance(result, IntegerAttr) else None,
             )
         )
-    return found
+    return args
 
 
 def harness(driver: Driver, banner: str, *, init: str | None, calls: int = 1) -> str:

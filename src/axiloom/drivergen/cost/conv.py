@@ -76,23 +76,23 @@ def image_under(
     Descriptors want whole rows of `image`, its sizes without padding, and whole beats of them; else they are
     those that the tile needs.
     """
-    found = {
+    extents = {
         "ih": extent(tile["oh"], tile["fh"], settings.get("sh", 1), settings.get("dh", 1)),
         "iw": extent(tile["ow"], tile["fw"], settings.get("sw", 1), settings.get("dw", 1)),
     }
     if image is None or not spec.dma.scatter_gather:
-        return found
+        return extents
     height, width = image["ih"], image["iw"]
     whole_rows = tile["ow"] == problem["ow"]
     if whole_rows:
-        found["iw"] = width
+        extents["iw"] = width
     if tile["oh"] == problem["oh"]:
-        found["ih"] = height
+        extents["ih"] = height
     elif whole_rows:
         unit = rows_of_beats(width * spec.data_type.bits // 8, spec.stream_width)
-        wide = -(-found["ih"] // unit) * unit
-        found["ih"] = wide if wide <= height else found["ih"]
-    return found
+        wide = -(-extents["ih"] // unit) * unit
+        extents["ih"] = wide if wide <= height else extents["ih"]
+    return extents
 
 
 @dataclass(frozen=True)
@@ -124,12 +124,12 @@ class Model:
     @cached_property
     def _levels(self) -> dict[str, int]:
         """Operand to the scope of the flow, from outside, in which it is moved."""
-        found = {}
+        levels = {}
         for name, depth in self.spec.flows[self.flow].opcodes():
             for action in self.spec.opcodes[name].host:
                 if isinstance(action, Send | Recv) and action.operand in self.spec.data:
-                    found[action.operand] = depth - 1
-        return found
+                    levels[action.operand] = depth - 1
+        return levels
 
     @cached_property
     def _depth(self) -> int:
@@ -146,7 +146,7 @@ class Model:
     def moved(self, tile: Mapping[str, int], order: Sequence[str]) -> dict[str, list[int]]:
         """Operand to the loops (numbers) that bring or take another tile of it."""
         trips = self.trips(tile, order)
-        found = {}
+        moves = {}
         for operand, scope in self._levels.items():
             dims = self.spec.form.moved[operand]
             around = range(len(order) - self._depth + scope + 1)
@@ -154,8 +154,8 @@ class Model:
             if operand != self.spec.form.output:  # accel-residency
                 deepest = max((n for n in moving if order[n] in dims), default=-1)
                 moving = [n for n in moving if n <= deepest]
-            found[operand] = moving
-        return found
+            moves[operand] = moving
+        return moves
 
     def _rows(self, tile: Mapping[str, int]) -> tuple[dict[str, int], int]:
         under = image_under(self.spec, tile, self.problem, self.settings, self.image)
@@ -228,9 +228,9 @@ class Model:
 
     def least(self, tile: Mapping[str, int], order: Sequence[str]) -> float:
         """No order of the tile's loops is estimated at less."""
-        one, computes = self.work(tile), prod(self.trips(tile, order))
+        work, computes = self.work(tile), prod(self.trips(tile, order))
         beside = QUEUE_WAITED * QUEUED * computes + PIECE * self._pieces(tile, order)
-        alone = computes * one.compute + one.image + one.filters + one.sent
+        alone = computes * work.compute + work.image + work.filters + work.sent
         return (alone + beside) * (1 - ROUNDING)
 
     def _pieces(self, tile: Mapping[str, int], order: Sequence[str]) -> int:
@@ -239,15 +239,15 @@ class Model:
 
     def estimate(self, tile: Mapping[str, int], order: Sequence[str]) -> float:
         """Fabric cycles, about."""
-        trips, moved, one = self.trips(tile, order), self.moved(tile, order), self.work(tile)
+        trips, moved, work = self.trips(tile, order), self.moved(tile, order), self.work(tile)
         times = {operand: prod(trips[n] for n in loops) for operand, loops in moved.items()}
         computes = prod(trips)
-        loads = times["I"] * one.image + times["F"] * one.filters
+        loads = times["I"] * work.image + times["F"] * work.filters
         in_place = self.in_place(tile, order, moved)
         cpu = self._cpu(tile, order, times, in_place)
-        overlapped = max(loads, computes * one.compute, times["O"] * one.sent, cpu)
+        overlapped = max(loads, computes * work.compute, times["O"] * work.sent, cpu)
         beside = self._beside(tile, order, loads, cpu, in_place)
-        return overlapped + one.image + one.filters + one.sent + beside
+        return overlapped + work.image + work.filters + work.sent + beside
 
     def _beside(
         self,
@@ -280,7 +280,7 @@ class Model:
         if self.spec.dma.coherent:
             return False, False
         sizes = {**self.problem, **self.image}
-        operands = sum(prod(sizes[dim] for dim in self.spec.form.operands[one]) for one in ("I", "F"))
+        operands = sum(prod(sizes[dim] for dim in self.spec.form.operands[operand]) for operand in ("I", "F"))
         result = prod(sizes[dim] for dim in self.spec.form.operands["O"]) * self.result_bytes
         emptied = in_place["O"] and result >= EMPTIED
         return emptied or operands * self.spec.data_type.bits // 8 >= EMPTIED, emptied
@@ -302,16 +302,16 @@ class Model:
         in_place: Mapping[str, bool],
     ) -> float:
         """What the CPU does: it cleans and invalidates, or copies; and queues."""
-        one, beat = self.work(tile), self.spec.stream_width // WORD_BITS
+        work, beat = self.work(tile), self.spec.stream_width // WORD_BITS
         all_trips = self.trips(tile, order)
         computes = prod(all_trips)
         words = {
-            "I": times["I"] * one.image_words,
-            "F": times["F"] * one.filters * beat,
-            "O": times["O"] * one.result * beat,
+            "I": times["I"] * work.image_words,
+            "F": times["F"] * work.filters * beat,
+            "O": times["O"] * work.result * beat,
         }
         trips, moved = dict(zip(order, all_trips, strict=True)), self.spec.form.moved
-        first = {"I": one.image_words, "F": one.filters * beat}
+        first = {"I": work.image_words, "F": work.filters * beat}
         first_use = sum(own * prod(trips[d] for d in moved[operand]) for operand, own in first.items())
         if not (in_place["I"] and in_place["F"]):  # the pipeline `copying`
             return sum(words.values()) * COPIED_WORD + (sum(times.values()) + computes) * QUEUED
@@ -323,16 +323,16 @@ class Model:
 
     def steps(self, tile: Mapping[str, int], order: Sequence[str]) -> float:
         """The same, tile by tile."""
-        trips, moved, one = self.trips(tile, order), self.moved(tile, order), self.work(tile)
+        trips, moved, work = self.trips(tile, order), self.moved(tile, order), self.work(tile)
         if prod(trips) > STEPS:
             return self.estimate(tile, order)
         times = {operand: prod(trips[n] for n in loops) for operand, loops in moved.items()}
         in_place = self.in_place(tile, order, moved)
         cpu = self._cpu(tile, order, times, in_place)
         sender = self.device(tile, order, cpu / prod(trips), QUEUED / 2)  # the CPU runs ahead
-        loads = times["I"] * one.image + times["F"] * one.filters
+        loads = times["I"] * work.image + times["F"] * work.filters
         at_once = self.spec.dma.coherent or self._at_once(in_place)[1]
-        left = 0.0 if at_once else MAINTAINED_WORD * one.result
+        left = 0.0 if at_once else MAINTAINED_WORD * work.result
         return max(sender, cpu) + left + self._beside(tile, order, loads, cpu, in_place)
 
     def device(
@@ -340,12 +340,12 @@ class Model:
     ) -> float:
         """Fabric cycles from the first beat in to the last one out. The CPU tells of a tile each `queued`
         cycles, and each load takes `staged` more."""
-        trips, moved, one = self.trips(tile, order), self.moved(tile, order), self.work(tile)
+        trips, moved, work = self.trips(tile, order), self.moved(tile, order), self.work(tile)
         stream = array_free = sender = 0.0
         loaded = {"I": 0.0, "F": 0.0}
         free = {"I": [0.0, 0.0], "F": [0.0, 0.0], "O": [0.0, 0.0]}
         half = {"I": 0, "F": 0, "O": 0}
-        cost = {"I": one.image, "F": one.filters}
+        cost = {"I": work.image, "F": work.filters}
         before: tuple[int, ...] | None = None
         gone = [0.0, 0.0, 0.0]  # when the last three results had left
         for number, now in enumerate(product(*(range(n) for n in trips))):
@@ -358,13 +358,13 @@ class Model:
                     begin = max(stream, told, free[operand][half[operand]])
                     stream = loaded[operand] = begin + cost[operand] + staged
             begin = max(array_free, loaded["I"], loaded["F"], free["O"][half["O"]])
-            array_free = begin + one.compute
+            array_free = begin + work.compute
             for operand in ("I", "F"):
                 free[operand][half[operand]] = array_free
             last = all(now[n] == trips[n] - 1 for n in range(len(trips)) if n > max(moved["O"], default=-1))
             if last:
-                first = begin + one.leaving.first(one.compute, one.sent)
-                sender = max(max(sender, first) + one.sent, array_free + one.leaving.behind(one.sent))
+                first = begin + work.leaving.first(work.compute, work.sent)
+                sender = max(max(sender, first) + work.sent, array_free + work.leaving.behind(work.sent))
                 free["O"][half["O"]] = sender
                 half["O"] ^= 1
                 gone = [*gone[1:], sender]

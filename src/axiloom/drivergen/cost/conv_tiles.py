@@ -93,26 +93,26 @@ def ranked(
     """The first `count` of them, or as many as there are."""
     orders = [tuple(order)] if order else isa.loop_orders(spec, flow)
     if image is not None and spec.form.walks and spec.dma.scatter_gather:
-        sizes = (tuple(sorted(one.items())) for one in (problem, settings, image))
+        sizes = (tuple(sorted(extents.items())) for extents in (problem, settings, image))
         shape = *sizes, flow, result_bytes, tuple(orders), tuple(tile) if tile else None
         return list(_in_place(_Asked(isa.dumps(spec), shape, spec))[:count])
     candidates = [tuple(tile)] if tile else list(_tiles(spec, problem, settings, None))
     named = [dict(zip(spec.dims, candidate, strict=True)) for candidate in candidates]
     counts = {
-        (number, place): _counts(spec, one, problem, settings, flow, loops)
-        for number, one in enumerate(named)
+        (number, place): _counts(spec, candidate, problem, settings, flow, loops)
+        for number, candidate in enumerate(named)
         for place, loops in enumerate(orders)
     }
-    found = []
-    for number, place in sorted(counts, key=lambda one: (counts[one].least, one)):
+    choices = []
+    for number, place in sorted(counts, key=lambda pair: (counts[pair].least, pair)):
         if tile or _fits(spec, candidates[number], settings, _image(candidates[number], spec, settings)):
-            one = counts[number, place]
-            found.append(Choice(candidates[number], orders[place], {}, one.copied, one.published))
-            if len(found) == count:
+            counted = counts[number, place]
+            choices.append(Choice(candidates[number], orders[place], {}, counted.copied, counted.published))
+            if len(choices) == count:
                 break
-    if not found:
+    if not choices:
         raise NoTileError(_why(spec, problem, settings))
-    return found
+    return choices
 
 
 @dataclass(frozen=True)
@@ -131,10 +131,12 @@ def _in_place(asked: _Asked) -> tuple[Choice, ...]:
     model = Model(asked.spec, dict(problem), dict(settings), flow, dict(image), result_bytes)
     spec = model.spec
     tiles = [tile] if tile else list(_tiles(spec, model.problem, model.settings, model.image))
-    named = [dict(zip(spec.dims, one, strict=True)) for one in tiles]
+    named = [dict(zip(spec.dims, sizes, strict=True)) for sizes in tiles]
     # The first `FOLLOWED` estimates, the least bound of a tile first: most tiles are never looked at.
     first: list[tuple[float, int, int]] = []
-    for least, number in sorted((model.least(one, orders[0]), number) for number, one in enumerate(named)):
+    for least, number in sorted(
+        (model.least(candidate, orders[0]), number) for number, candidate in enumerate(named)
+    ):
         if len(first) == FOLLOWED and least > first[-1][0]:
             break
         under = image_under(spec, named[number], model.problem, model.settings, model.image)

@@ -62,16 +62,16 @@ def choose(
     grid = product(*(_coarse(known, len(spec.form.loops)) for known in sizes))
     fitting = [cut for cut in grid if _fits(spec, problem, cut)]
     orders = {flow: isa.loop_orders(spec, flow) for flow in flows}
-    found = [
-        _cost(spec, problem, flow, one, cut)
+    choices = [
+        _cost(spec, problem, flow, loops, cut)
         for flow, known in orders.items()
-        for one in known
-        if order is None or tuple(order) == one
+        for loops in known
+        if order is None or tuple(order) == loops
         for cut in fitting
     ]
-    if not found:
+    if not choices:
         return None
-    return _climbed(spec, problem, min(found, key=lambda choice: choice.cycles), sizes)
+    return _climbed(spec, problem, min(choices, key=lambda choice: choice.cycles), sizes)
 
 
 def _climbed(
@@ -106,16 +106,16 @@ def _sizes(spec: AcceleratorSpec, problem: Problem, tile: Sequence[int] | None) 
     units = spec.tile.granule
     if tile is not None or units is None:
         return [[size] for size in tile or spec.tile.size]
-    found = []
+    sizes = []
     for dim, unit in zip(spec.dims, units, strict=True):
         size = problem.sizes[dim]
         if kernel.iterators[dim] == WINDOW:
-            found.append([size])
+            sizes.append([size])
             continue
         count = -(-size // unit)
         parts = {-(-count // number) * unit for number in _counts(count)}
-        found.append(sorted((n for n in parts if dim not in problem.whole or size % n == 0), reverse=True))
-    return found
+        sizes.append(sorted((n for n in parts if dim not in problem.whole or size % n == 0), reverse=True))
+    return sizes
 
 
 def _counts(units: int) -> list[int]:
@@ -189,4 +189,4 @@ def _words(
 def _pieces(size: int, cut: int) -> list[tuple[int, int]]:
     """Sizes of tiles, each with how many there are."""
     whole, rest = divmod(size, cut)
-    return [one for one in ((cut, whole), (rest, 1)) if one[0] and one[1]]
+    return [piece for piece in ((cut, whole), (rest, 1)) if piece[0] and piece[1]]

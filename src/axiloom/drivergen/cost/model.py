@@ -277,10 +277,10 @@ def _sum(cost: Mapping[str, Array], *names: str) -> Array:
 
 def _written(traffic: Traffic) -> npt.NDArray[np.bool_]:
     """Does the DMA write all results to their places?"""
-    found = np.full(len(traffic.words_out), bool(traffic.receives))
+    written = np.full(len(traffic.words_out), bool(traffic.receives))
     for copies in traffic.receives:
-        found &= copies.once & copies.whole_beats
-    return found
+        written &= copies.once & copies.whole_beats
+    return written
 
 
 def _hits(touched: Array, size: float) -> Array:
@@ -357,11 +357,11 @@ class Model:
             parts = [
                 self._copied(send, moved, share) for send, share in zip(traffic.sends, shares, strict=True)
             ]
-            words = sum((one["word_in"] for one in parts), start=zero)
+            words = sum((part["word_in"] for part in parts), start=zero)
             misses = self._window(words, window)
             for part in parts:
                 part["miss_window"] = misses * part["word_in"] / np.maximum(words, 1)
-        packing = {name: np.stack([one.get(name, zero) for one in parts]) for name in PACK}
+        packing = {name: np.stack([part.get(name, zero) for part in parts]) for name in PACK}
         counts |= {name: values.sum(axis=0) for name, values in packing.items()}
         for copies in traffic.receives:
             for name, count in self._received(copies, moved).items():
@@ -561,11 +561,11 @@ def rank(
     for candidate in among:
         groups.setdefault((candidate.flow, candidate.order), []).append(candidate)
     named = dict(zip(spec.dims, sizes_of(spec, problem), strict=True))
-    found = []
+    choices = []
     known: dict[Any, Work] = {}
     for (flow, order), group in groups.items():
         schedule = model.schedule(flow, order, named, problem.results)
-        tiles = tuple(one.tile for one in group)
+        tiles = tuple(candidate.tile for candidate in group)
         # With residency several flows come to the same.
         same = schedule.plan(tiles[0]), tiles
         if same not in known:
@@ -573,8 +573,8 @@ def rank(
         work = known[same]
         seconds = model.cycles(work) / model.machine.cpu_hz
         ratios = seconds * model.machine.fabric_hz / work.limit
-        found += [
-            Choice(one, pipeline, float(s), int(w), float(r))
-            for one, s, w, r in zip(group, seconds, work.words, ratios, strict=True)
+        choices += [
+            Choice(candidate, pipeline, float(s), int(w), float(r))
+            for candidate, s, w, r in zip(group, seconds, work.words, ratios, strict=True)
         ]
-    return sorted(found, key=lambda choice: (choice.seconds, choice.words, str(choice.candidate)))
+    return sorted(choices, key=lambda choice: (choice.seconds, choice.words, str(choice.candidate)))

@@ -43,7 +43,7 @@ def lines(sizes: Mapping[str, int], bits: int) -> float:
 def costs() -> dict[str, dict[str, float]]:
     """CPU cycles by `kind` and by name of what is counted."""
     loaded: dict[str, dict[str, Any]] = json.loads(COSTS_FILE.read_text(encoding="utf-8"))
-    return {name: one["costs"] for name, one in loaded.items()}
+    return {name: measured["costs"] for name, measured in loaded.items()}
 
 
 def cpu_cycles(sizes: Mapping[str, int], bits: int, *, first: bool) -> float:

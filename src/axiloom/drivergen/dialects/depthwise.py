@@ -29,7 +29,7 @@ class _Depthwise(ConvOperation, ABC):
         steps = zip("hw", "yx", self.strides.get_values(), self.dilations.get_values(), strict=True)
         under = {out: dims[out] * stride + dims[tap] * dilation for out, tap, stride, dilation in steps}
         maps = ([under.get(d, dims[d]) for d in image], *([dims[d] for d in o] for o in (filters, output)))
-        return [AffineMap(len(loops), 0, tuple(one)) for one in maps]
+        return [AffineMap(len(loops), 0, tuple(expressions)) for expressions in maps]
 
     def get_iterator_types(self) -> ArrayAttr[IteratorTypeAttr]:
         taps = (IteratorTypeAttr.reduction(),) * 2

@@ -24,9 +24,9 @@ def suffix(element: Attribute) -> str | None:
 def named(array: Attribute) -> str:
     """The same for the elements of an array that is sent or received."""
     assert isinstance(array, MemRefType)
-    found = suffix(array.element_type)
-    assert found is not None
-    return found
+    name = suffix(array.element_type)
+    assert name is not None
+    return name
 
 
 def width(element: Attribute) -> int:

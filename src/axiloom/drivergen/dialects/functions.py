@@ -38,23 +38,23 @@ class Function:
 def functions(text: str) -> list[Function]:
     """Those with a body, in order."""
     tokens = list(_TOKEN.finditer(text))
-    found = []
+    defined = []
     for number, token in enumerate(tokens):
         if token["name"] is None or (body := _body(tokens[number + 1 :])) is None:
             continue
         end, computes = body
         place = _LOCATION.match(text, end)
-        found.append(
+        defined.append(
             Function(token["name"].strip('"'), token.start(), place.end() if place else end, computes)
         )
-    return found
+    return defined
 
 
 def chosen(text: str, name: str, wanted: str | None) -> list[str]:
     """Names of the functions to compile: `wanted`, or all that compute something; none where the text has
     only one function, which needs no name. UsageError where there is no such function."""
     known = functions(text)
-    names = [one.name for one in known]
+    names = [function.name for function in known]
     if wanted is not None:
         if wanted not in names:
             raise UsageError(
@@ -63,7 +63,7 @@ def chosen(text: str, name: str, wanted: str | None) -> list[str]:
         return [wanted]
     if len(known) < 2:
         return []
-    computing = [one.name for one in known if one.computes]
+    computing = [function.name for function in known if function.computes]
     if not computing:
         raise UsageError(f"{name}: none of its functions has an op for an accelerator: {', '.join(names)}")
     return computing

@@ -57,8 +57,8 @@ class OldFormsParser(Parser):
         stack = self._parser_state.dialect_stack
         if name in RENAMED and self.ctx.get_optional_op(name, dialect_stack=stack) is None:
             name = RENAMED[name]
-        found = super()._get_op_by_name(name)
-        return _READERS.get(found, found)  # type: ignore[return-value]
+        op_type = super()._get_op_by_name(name)
+        return _READERS.get(op_type, op_type)  # type: ignore[return-value]
 
     def _parse_generic_operation(self, op_type: Any) -> Operation:
         kind: type[Operation] = op_type.kind if isinstance(op_type, _Reader) else op_type
@@ -69,16 +69,16 @@ class OldFormsParser(Parser):
     """The first dictionary since it was set to None."""
 
     def parse_optional_attr_dict(self) -> dict[str, Attribute]:
-        token, found = self._current_token, {}
+        token, attributes = self._current_token, {}
         if token.kind is MLIRTokenKind.HASH_IDENT:
             value = self.attribute_aliases.get(token.text)
             if isinstance(value, DictionaryAttr):
                 self._consume_token()
-                found = dict(value.data)
-        found |= super().parse_optional_attr_dict()
+                attributes = dict(value.data)
+        attributes |= super().parse_optional_attr_dict()
         if self.front is None:
-            self.front = dict(found)
-        return found
+            self.front = dict(attributes)
+        return attributes
 
     def parse_optional_attribute(self) -> Attribute | None:
         token = self._current_token
@@ -108,7 +108,7 @@ def _fill(parser: Parser) -> Operation:
     parser.parse_punctuation(",")
     kinds.append(parser.parse_type())
     results = [parser.parse_type()] if parser.parse_optional_punctuation("->") else []
-    inputs, outputs = ([one] for one in parser.resolve_operands([value, array], kinds, place))
+    inputs, outputs = ([operand] for operand in parser.resolve_operands([value, array], kinds, place))
     return linalg.FillOp(inputs, outputs, results, attributes)
 
 
@@ -138,7 +138,10 @@ def _generic(parser: Parser) -> Operation:
     parser.front = None
     op = linalg.GenericOp.parse(parser)
     front: dict[str, Attribute] = parser.front or {}
-    op.attributes = {**{name: one for name, one in front.items() if name not in _OWN}, **op.attributes}
+    op.attributes = {
+        **{name: attribute for name, attribute in front.items() if name not in _OWN},
+        **op.attributes,
+    }
     return op
 
 

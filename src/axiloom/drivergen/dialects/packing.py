@@ -134,7 +134,7 @@ def _parse_group(parser: AttrParser) -> Iterator[Piece]:
         if parser.parse_optional_keyword("step") is None:
             return [first]
         step, count = parser.parse_integer(allow_boolean=False), number("times")
-        return [first + step * one for one in range(count)]
+        return [first + step * turn for turn in range(count)]
 
     form = Piece(
         0,

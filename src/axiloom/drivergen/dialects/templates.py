@@ -20,7 +20,7 @@ _values: ContextVar[Mapping[str, str] | None] = ContextVar("values of templates"
 
 def places(text: str) -> list[str]:
     """Names in ``${...}``, each once and in order; comments do not count."""
-    return list(dict.fromkeys(one["name"] for one in _PLACE.finditer(text) if one["name"]))
+    return list(dict.fromkeys(place["name"] for place in _PLACE.finditer(text) if place["name"]))
 
 
 @contextmanager
@@ -47,10 +47,10 @@ def filled(text: str, name: str) -> str:
     """The text with its values; CompileError at the first place without one, which lists all of them."""
     values = _values.get() or {}
     if missing := [place for place in places(text) if place not in values]:
-        at = next(one for one in _PLACE.finditer(text) if one["name"] == missing[0]).start()
+        at = next(place for place in _PLACE.finditer(text) if place["name"] == missing[0]).start()
         line, column = text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
-        needed = " ".join(f"-D {one}=..." for one in missing)
+        needed = " ".join(f"-D {place}=..." for place in missing)
         raise CompileError(
             f"{name}:{line}:{column}: ${{{missing[0]}}} is a place of a template; give {needed}"
         )
-    return _PLACE.sub(lambda found: values[found["name"]] if found["name"] else found[0], text)
+    return _PLACE.sub(lambda place: values[place["name"]] if place["name"] else place[0], text)

@@ -105,8 +105,8 @@ def collapsed(builder: Builder, value: SSAValue, groups: Sequence[int]) -> SSAVa
 
 def zero_fill(op: Operation, output: SSAValue) -> linalg.FillOp | None:
     """The fill of `output` with zeros in front of `op`, if nothing between the two touches its array."""
-    found = constant_fill(op, output)
-    return found[0] if found is not None and found[1] == 0 else None
+    start = constant_fill(op, output)
+    return start[0] if start is not None and start[1] == 0 else None
 
 
 def constant_fill(op: Operation, output: SSAValue) -> tuple[linalg.FillOp, int | float] | None:
@@ -118,7 +118,7 @@ def constant_fill(op: Operation, output: SSAValue) -> tuple[linalg.FillOp, int |
             if isinstance(maker, arith.ConstantOp) and isinstance(maker.value, IntegerAttr | FloatAttr):
                 return before, maker.value.value.data
             return None
-        if any(_touches(one, array_of(output)) for one in before.walk()):
+        if any(_touches(inner, array_of(output)) for inner in before.walk()):
             return None
         before = before.prev_op
     return None

@@ -184,28 +184,28 @@ def execute(op: Operation, values: Values) -> None:
     if isinstance(op, arith.ConstantOp):
         values[op.result] = constant(op)
         return
-    given = [values[v] for v in op.operands]
+    operands = [values[v] for v in op.operands]
     kind = dtype_of(op, op.results[0].type)
     if type(op) in BINARY:
-        found = BINARY[type(op)](*given)
+        result = BINARY[type(op)](*operands)
     elif type(op) in UNARY:
-        found = UNARY[type(op)](*given)
+        result = UNARY[type(op)](*operands)
     elif isinstance(op, arith.ExtSIOp):
-        narrow = given[0]
-        found = -narrow.astype(kind) if narrow.dtype == np.bool_ else narrow
+        narrow = operands[0]
+        result = -narrow.astype(kind) if narrow.dtype == np.bool_ else narrow
     elif isinstance(op, arith.ExtUIOp | arith.UIToFPOp):
-        found = unsigned(given[0])
+        result = unsigned(operands[0])
     elif isinstance(op, arith.TruncIOp) and kind == np.bool_:
-        found = np.bitwise_and(given[0], 1) != 0
+        result = np.bitwise_and(operands[0], 1) != 0
     elif isinstance(op, _CASTS):
-        found = given[0]
+        result = operands[0]
     elif isinstance(op, arith.CmpiOp):
         how, bare = _COMPARED[op.predicate.value.data]
-        found = how(*(map(unsigned, given) if bare else given))
+        result = how(*(map(unsigned, operands) if bare else operands))
     elif isinstance(op, arith.CmpfOp):
-        found = _compare_floats(op.predicate.value.data, *given)
+        result = _compare_floats(op.predicate.value.data, *operands)
     elif isinstance(op, arith.SelectOp):
-        found = np.where(given[0], given[1], given[2])
+        result = np.where(operands[0], operands[1], operands[2])
     else:
         fail(op, "the reference cannot execute it")
-    values[op.results[0]] = np.asarray(found).astype(kind)
+    values[op.results[0]] = np.asarray(result).astype(kind)

@@ -43,8 +43,8 @@ def reference(text: str, inputs: Mapping[str, Array], *, name: str = "input.mlir
     for arg in args:
         if arg.kind != "out":
             arrays[arg.symbol][...] = inputs[arg.symbol]
-    given = [arrays[arg.symbol] for arg in args][: len(function.body.block.args)]
-    results = evaluate(function, given)
+    operands = [arrays[arg.symbol] for arg in args][: len(function.body.block.args)]
+    results = evaluate(function, operands)
     for arg in args:
         if arg.result is not None:
             arrays[arg.symbol] = results[arg.result]
@@ -129,8 +129,8 @@ def _linalg(op: LinalgStructuredOperation, values: Values) -> list[Array]:
         for arg, array in inputs:
             inner[arg] = array[tuple(place)] if array.ndim else array
         inner |= {arg: view[tuple(place)] for arg, view in zip(outputs, views, strict=True)}
-        found = _body(op, inner, space, dict(zip(reduced, at, strict=True)))
-        for view, new in zip(views, found, strict=True):
+        yielded = _body(op, inner, space, dict(zip(reduced, at, strict=True)))
+        for view, new in zip(views, yielded, strict=True):
             view[tuple(place)] = new
     return results
 
@@ -139,18 +139,20 @@ def _body(
     op: LinalgStructuredOperation, inner: Values, space: Sequence[int], fixed: Mapping[int, int]
 ) -> list[Array]:
     """What the body yields; `fixed` are the positions of the loops that reduce."""
-    for one in op.body.block.ops:
-        if isinstance(one, linalg.YieldOp):
-            return [np.asarray(inner[v]) for v in one.operands]
-        if isinstance(one, linalg.IndexOp):
-            loop = one.dim.value.data
+    for instruction in op.body.block.ops:
+        if isinstance(instruction, linalg.YieldOp):
+            return [np.asarray(inner[v]) for v in instruction.operands]
+        if isinstance(instruction, linalg.IndexOp):
+            loop = instruction.dim.value.data
             shape = [-1 if other == loop else 1 for other in range(len(space))]
             counts = np.array([fixed[loop]]) if loop in fixed else np.arange(space[loop])
-            inner[one.result] = counts.reshape(shape)
-        elif isinstance(one, tensor.ExtractOp | memref.LoadOp):
-            inner[one.results[0]] = np.asarray(inner[one.operands[0]][tuple(inner[i] for i in one.indices)])
+            inner[instruction.result] = counts.reshape(shape)
+        elif isinstance(instruction, tensor.ExtractOp | memref.LoadOp):
+            inner[instruction.results[0]] = np.asarray(
+                inner[instruction.operands[0]][tuple(inner[i] for i in instruction.indices)]
+            )
         else:
-            scalar(one, inner)
+            scalar(instruction, inner)
     return []
 
 
@@ -220,11 +222,11 @@ def _reduce(op: linalg.ReduceOp, values: Values) -> Array:
     for at in product(*(range(source.shape[dim]) for dim in dims)):
         inner = dict(values)
         inner |= {element: moved[at], total: result}
-        for one in op.region.block.ops:
-            if isinstance(one, linalg.YieldOp):
-                result = inner[one.operands[0]]
+        for instruction in op.region.block.ops:
+            if isinstance(instruction, linalg.YieldOp):
+                result = inner[instruction.operands[0]]
             else:
-                scalar(one, inner)
+                scalar(instruction, inner)
     return result
 
 
@@ -240,7 +242,7 @@ def _product(op: LinalgStructuredOperation) -> tuple[int, int] | None:
     factor = (total.rhs if total.lhs is args[-1] else total.lhs).owner
     if not isinstance(factor, arith.MuliOp):
         return None
-    found = [v.owner.input if isinstance(v.owner, arith.ExtSIOp) else v for v in factor.operands]
-    if not all(v in args[:2] for v in found):
+    factors = [v.owner.input if isinstance(v.owner, arith.ExtSIOp) else v for v in factor.operands]
+    if not all(v in args[:2] for v in factors):
         return None
-    return args.index(found[0]), args.index(found[1])
+    return args.index(factors[0]), args.index(factors[1])

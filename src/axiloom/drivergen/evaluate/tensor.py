@@ -39,7 +39,7 @@ def _places(op: tensor.ExtractSliceOp | tensor.InsertSliceOp) -> tuple[slice, ..
     lists = (op.static_offsets, op.static_sizes, op.static_strides)
     return tuple(
         slice(begin, begin + (size - 1) * step + 1, step)
-        for begin, size, step in zip(*(one.get_values() for one in lists), strict=True)
+        for begin, size, step in zip(*(array.get_values() for array in lists), strict=True)
     )
 
 

@@ -80,9 +80,9 @@ def _is_meant(name: str) -> bool:
 
 def check_options(op: Operation, **options: object) -> None:
     """Raise CompileError if one of `options` would have to change the trait of `op`."""
-    given = [f"--{name}" for name, value in options.items() if value is not None]
-    if given:
-        fail(op, f"its own trait says how it is executed: leave {', '.join(given)} out, or the trait")
+    asked = [f"--{name}" for name, value in options.items() if value is not None]
+    if asked:
+        fail(op, f"its own trait says how it is executed: leave {', '.join(asked)} out, or the trait")
 
 
 def check_fit(op: linalg.GenericOp, spec: AcceleratorSpec) -> None:

@@ -56,25 +56,25 @@ def match_conv(op: linalg.GenericOp, *, groups: bool = False) -> Match:
 
     Loops over `groups` of channels are loops of the host. Where they are not asked for, GroupsError.
     """
-    found = sliding(op)
-    if found.groups and not groups:
+    windows = sliding(op)
+    if windows.groups and not groups:
         raise GroupsError("it convolves channels in groups (depthwise), not each with all")
-    named = dict(found.named)
+    named = dict(windows.named)
     for name, what in (("ic", "input"), ("oc", "output")):
-        loops = found.channels(name)
+        loops = windows.channels(name)
         if len(loops) != 1:
             raise NoMatchError(f"it has {len(loops)} loops over {what} channels, {WHAT} has 1")
         named[next(iter(loops))] = name
     kinds = [attr.data for attr in op.get_iterator_types()]
     for loop in range(len(kinds)):
         named.setdefault(loop, host_dim(list(named.values())))
-        wanted = IteratorType.PARALLEL if loop in found.loops[2] else IteratorType.REDUCTION
+        wanted = IteratorType.PARALLEL if loop in windows.loops[2] else IteratorType.REDUCTION
         if kinds[loop] != wanted:
             raise NoMatchError(f"its loop over {named[loop]} is {kinds[loop].value}, not {wanted.value}")
     dims = tuple(named[loop] for loop in range(len(kinds)))
-    operands = operands_of(op, ("I", "F", "O") if found.image == 0 else ("F", "I", "O"))
+    operands = operands_of(op, ("I", "F", "O") if windows.image == 0 else ("F", "I", "O"))
     top, left = padding(op)
-    return Match(dims, operands, {**found.settings, "pt": top, "pl": left})
+    return Match(dims, operands, {**windows.settings, "pt": top, "pl": left})
 
 
 def sliding(op: linalg.GenericOp) -> Sliding:
@@ -87,7 +87,7 @@ def sliding(op: linalg.GenericOp) -> Sliding:
     filters = 1 - image[0]
     if any(len(factors) != 1 or 1 not in factors.values() for m in (maps[filters], maps[2]) for factors in m):
         raise NoMatchError("its filter or its output is not indexed by plain loops")
-    loops = tuple(frozenset(loop for one in maps[n] for loop in one) for n in (image[0], filters, 2))
+    loops = tuple(frozenset(loop for factors in maps[n] for loop in factors) for n in (image[0], filters, 2))
     named, settings = _spatial(maps[image[0]], loops[1], loops[2])
     return Sliding(image[0], named, settings, (loops[0], loops[1], loops[2]))
 

@@ -52,7 +52,7 @@ def applied(op: linalg.GenericOp) -> tuple[str, ...]:
     attribute = op.attributes.get(IN_PLACE)
     if not isinstance(attribute, ArrayAttr):
         return ()
-    return tuple(one.data for one in attribute if isinstance(one, StringAttr))
+    return tuple(name.data for name in attribute if isinstance(name, StringAttr))
 
 
 def finishes(op: linalg.GenericOp) -> bool:
@@ -93,8 +93,8 @@ def starts_from_zero(op: linalg.GenericOp) -> bool:
     if isinstance(op.outputs[0].type, TensorType):
         fill = op.outputs[0].owner
         return isinstance(fill, linalg.FillOp) and accel.constant(fill.inputs[0]) == 0
-    found = constant_fill(op, op.outputs[0])
-    return found is not None and found[1] == 0
+    start = constant_fill(op, op.outputs[0])
+    return start is not None and start[1] == 0
 
 
 def _reader(op: linalg.GenericOp) -> linalg.GenericOp | None:
@@ -121,7 +121,7 @@ def _reader(op: linalg.GenericOp) -> linalg.GenericOp | None:
 
 def _touches(op: Operation, value: SSAValue) -> bool:
     whole = array_of(value)
-    return any(array_of(operand) is whole for one in op.walk() for operand in one.operands)
+    return any(array_of(operand) is whole for inner in op.walk() for operand in inner.operands)
 
 
 def _elementwise(op: linalg.GenericOp, value: SSAValue) -> bool:
@@ -140,7 +140,7 @@ def _elementwise(op: linalg.GenericOp, value: SSAValue) -> bool:
     shapes = {op.operands[number].type.get_shape(), op.outputs[0].type.get_shape()}  # type: ignore[attr-defined]
     same = maps[number] == maps[-1] and len(kinds) == 1 and len(shapes) == 1
     others = [operand for at, operand in enumerate(op.operands) if at != number and operand is value]
-    return same and op.operands[number] is value and all(one is op.outputs[0] for one in others)
+    return same and op.operands[number] is value and all(operand is op.outputs[0] for operand in others)
 
 
 def _private(value: SSAValue, first: Operation, last: linalg.GenericOp) -> bool:
@@ -148,8 +148,8 @@ def _private(value: SSAValue, first: Operation, last: linalg.GenericOp) -> bool:
     touches from the fill of `value` on."""
     if not isinstance(value.owner, memref.AllocOp):
         return False
-    found = constant_fill(first, value)
-    begin: Operation | None = found[0] if found is not None else first
+    fill = constant_fill(first, value)
+    begin: Operation | None = fill[0] if fill is not None else first
     users = {use.operation for use in value.uses} - {first, last, begin}
     if any(not isinstance(user, memref.DeallocOp) for user in users):
         return False

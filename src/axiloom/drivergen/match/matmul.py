@@ -84,15 +84,15 @@ def extension(op: linalg.GenericOp) -> str | None:
     Raises NoMatchError where the two are widened in different ways.
     """
     block = op.body.block
-    found = {
+    extensions = {
         use.operation.name
         for argument in block.args
         for use in argument.uses
         if isinstance(use.operation, arith.ExtSIOp | arith.ExtUIOp)
     }
-    if len(found) > 1:
+    if len(extensions) > 1:
         raise NoMatchError("its body extends one input with its sign (arith.extsi), another without")
-    return found.pop() if found else None
+    return extensions.pop() if extensions else None
 
 
 def check_body(op: linalg.GenericOp, what: str = "a matmul") -> None:

@@ -37,12 +37,12 @@ def tile_of(
     op: linalg.GenericOp,
     spec: AcceleratorSpec,
     problem: Mapping[str, int],
-    found: Match,
+    match: Match,
     given: Sequence[int] | None,
 ) -> tuple[int, ...]:
-    """The tile of an op that was `found` to be the kernel: the one that is `given`, or the accelerator's own,
+    """The tile of an op that is the kernel by `match`: the one that is `given`, or the accelerator's own,
     smaller where it must be."""
-    kernel, settings = spec.form.computes, found.settings
+    kernel, settings = spec.form.computes, match.settings
     assert kernel is not None
     units = spec.tile.granule or spec.tile.size
     for dim, unit in zip(spec.dims, units, strict=True):
@@ -57,7 +57,7 @@ def tile_of(
                 f"{spec.name} cannot execute it: a tile has the whole of {dim}, {problem[dim]}, not {size}",
             )
     if given is None and spec.tile.flexible:
-        tile = _copyable(op, spec, found, _fitting(spec, tile, settings))
+        tile = _copyable(op, spec, match, _fitting(spec, tile, settings))
         tile = _whole(op, spec, tile, problem)
     for dim, size in zip(spec.dims, tile, strict=True):
         if dim in whole_dims(op, spec) and problem[dim] % size:
@@ -93,17 +93,17 @@ def _fitting(spec: AcceleratorSpec, tile: tuple[int, ...], settings: Mapping[str
 def _copyable(
     op: linalg.GenericOp,
     spec: AcceleratorSpec,
-    found: Match,
+    match: Match,
     tile: tuple[int, ...],
 ) -> tuple[int, ...]:
     """`tile` with its smallest sizes made one granule where an operand's tile has too many dims to copy."""
     units = dict(zip(spec.dims, spec.tile.granule or tile, strict=True))
     now = dict(zip(spec.dims, tile, strict=True))
-    for number, operand in enumerate(found.operands):
+    for number, operand in enumerate(match.operands):
         if operand not in spec.data:  # a window's size, which does not travel
             continue
-        strides = _strides(op, spec, found, number)
-        while _copied(spec.operand_shape(operand, tuple(now.values()), found.settings), strides):
+        strides = _strides(op, spec, match, number)
+        while _copied(spec.operand_shape(operand, tuple(now.values()), match.settings), strides):
             open_ = [loop for loop in spec.form.moved[operand] if now[loop] > units[loop]]
             if not open_:
                 break  # the copy says so
@@ -182,13 +182,13 @@ def take_over_start(op: linalg.GenericOp, spec: AcceleratorSpec) -> bool:
         return True
     assert form.computes is not None
     combine = form.computes.combine
-    found = constant_fill(op, op.outputs[0])
+    start = constant_fill(op, op.outputs[0])
     neutral = _neutral(combine, spec.operand_type(form.output))
-    if found is None or not neutral.among(found[1]):
-        begins = "what is not known" if found is None else str(found[1])
+    if start is None or not neutral.among(start[1]):
+        begins = "what is not known" if start is None else str(start[1])
         what = f"its output begins with {begins}; the device's begins with what `{combine}` leaves as it is"
         fail(op, f"{spec.name} cannot execute it: {what}: fill it with {neutral.value:.17g}")
-    Rewriter.erase_op(found[0])
+    Rewriter.erase_op(start[0])
     return True
 
 

@@ -140,7 +140,7 @@ def _text(value: Attribute) -> str:
 
 def _numbers(value: Attribute) -> list[int]:
     values = list(value) if isinstance(value, ArrayAttr) else [value]
-    found = [one.value.data for one in values if isinstance(one, IntegerAttr)]
-    if len(found) < len(values) or not found:
+    numbers = [attribute.value.data for attribute in values if isinstance(attribute, IntegerAttr)]
+    if len(numbers) < len(values) or not numbers:
         raise TypeError(f"expected numbers, not {value}")
-    return found
+    return numbers

@@ -22,22 +22,24 @@ def registers(spec: AcceleratorSpec) -> dict[str, str]:
 
     ``mm of H`` to ``elements 0x8020 0``, of an operand of mm.
     """
-    found = {}
+    places = {}
     for name, opcode in spec.opcodes.items():
-        for one in opcode.carried:
-            at = REGISTERS_AT + spec.rtl.registers[one.register]
-            found[f"{name} of {one.operand}"] = f"{'pointer' if one.pointer else 'elements'} {at:#x} 0"
+        for carried in opcode.carried:
+            at = REGISTERS_AT + spec.rtl.registers[carried.register]
+            places[f"{name} of {carried.operand}"] = (
+                f"{'pointer' if carried.pointer else 'elements'} {at:#x} 0"
+            )
     for name, (before, after) in spec.accesses.items():
         for where, accesses in (("before", before), ("after", after)):
             if accesses:
-                found[f"{name} {where}"] = _text(spec, accesses)
-    return found
+                places[f"{name} {where}"] = _text(spec, accesses)
+    return places
 
 
 def read(text: str) -> Iterator[tuple[str, int, int]]:
     """``write``, ``wait``, ``elements`` or ``pointer``, address, and value or mask."""
-    for one in text.split("; "):
-        what, at, value = one.split()
+    for access in text.split("; "):
+        what, at, value = access.split()
         yield what, int(at, 16), int(value)
 
 

@@ -112,9 +112,9 @@ def _scaled(op: linalg.GenericOp, value: SSAValue, shift: int) -> arith.MuliOp:
     rounded = _by(value, arith.AddiOp)
     for product, half in (tuple(rounded.operands), tuple(reversed(rounded.operands))):
         if isinstance(product.owner, arith.MuliOp) and isinstance(half.owner, arith.ShRUIOp):
-            one = half.owner
-            power = one.lhs.owner
-            if not isinstance(power, arith.ShLIOp) or (_constant(power.lhs), _constant(one.rhs)) != (1, 1):
+            shr = half.owner
+            power = shr.lhs.owner
+            if not isinstance(power, arith.ShLIOp) or (_constant(power.lhs), _constant(shr.rhs)) != (1, 1):
                 continue
             if _argument(op, _extended(power.rhs, arith.ExtUIOp)) == shift:
                 return product.owner

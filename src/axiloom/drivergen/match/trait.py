@@ -167,9 +167,9 @@ class Trait:
             name = self.dims[loop]
             if name in over and len(factors) >= 1 and name not in known:
                 return over[name]
-            for one in (name, IMAGE.get(name, name)):
-                if one in known:
-                    return one
+            for candidate in (name, IMAGE.get(name, name)):
+                if candidate in known:
+                    return candidate
         return None
 
     def operand(self, reference: str) -> int:

@@ -249,12 +249,12 @@ class Placement:
     def _begin(self, number: int, level: int) -> int:
         operand = self.operands[number]
         strides = operand.strides or ()
-        found = operand.begin
+        alignment = operand.begin
         for dim, stride in enumerate(strides):
             moving = self._moving(number, dim, level).items()
             elements = gcd(*(self._unit(loop) * factor for loop, factor in moving))
-            found = gcd(found, elements * (stride or 1) * operand.bits // 8)
-        return found
+            alignment = gcd(alignment, elements * (stride or 1) * operand.bits // 8)
+        return alignment
 
     def _unit(self, loop: int) -> int:
         """A number that divides where the tiles of a loop begin; 0 if that is always 0."""
@@ -279,7 +279,7 @@ class Placement:
             if site.level >= level
             for action in self.trait.opcodes[site.name]
         ]
-        if any(isinstance(one, SendIdx) and self.trait.dim(one.dim) == loop for _, one in inside):
+        if any(isinstance(action, SendIdx) and self.trait.dim(action.dim) == loop for _, action in inside):
             return False
         received = [(self.trait.operand(a.operand), s.level) for s, a in inside if isinstance(a, Recv)]
         return bool(received) and all(self._is_edge(number, loop, at) for number, at in received)

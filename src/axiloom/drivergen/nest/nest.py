@@ -99,9 +99,9 @@ class Nest:
 
     def _loops(self, values: Sequence[SSAValue]) -> frozenset[str]:
         """The loops that values are computed from."""
-        found = reached(values)
+        origins = reached(values)
         both = zip(self._names, self.levels, strict=True)
-        return frozenset(name for name, level in both if level.counter in found)
+        return frozenset(name for name, level in both if level.counter in origins)
 
     def _region(self, item: accel.SendOp | accel.RecvOp) -> Region:
         """Axis by axis where it is known which loops move it along each."""

@@ -41,8 +41,10 @@ def sources(function: func.FuncOp) -> list[tuple[int, ...]]:
 
 def packings(function: func.FuncOp) -> dict[int, Packing]:
     """Those of the arguments that are packed, by number."""
-    found = (attrs.get(PACKED) for attrs in argument_attributes(function))
-    return {number: one.data for number, one in enumerate(found) if isinstance(one, PackingAttr)}
+    attributes = (attrs.get(PACKED) for attrs in argument_attributes(function))
+    return {
+        number: packing.data for number, packing in enumerate(attributes) if isinstance(packing, PackingAttr)
+    }
 
 
 def argument_attributes(function: func.FuncOp) -> list[dict[str, Attribute]]:

@@ -99,10 +99,10 @@ class Tile:
 
     def flat(self) -> Tile:
         """As accel-flatten-tiles leaves it."""
-        found = self.as_matrix() if self.dense is not None else None
-        if found is None:
+        matrix = self.as_matrix() if self.dense is not None else None
+        if matrix is None:
             return self
-        rows, columns, pitch = found
+        rows, columns, pitch = matrix
         shape = (rows, columns)
         return replace(self, shape=shape, permutation=(0, 1), dense=None, lengths=shape, strides=(pitch, 1))
 

@@ -129,20 +129,20 @@ def compile_network(
     canonicalise(module, known, name)
     stages = {"network": str(module) + "\n"}
     offload = _Offload(links, schedule, caches, clocks, makers or {})
-    post = bool(makers) or any(part.post or part.in_place for one in links for part in one.parts[:1])
+    post = bool(makers) or any(part.post or part.in_place for link in links for part in link.parts[:1])
     plan = offload.planned(function, choose, post=post) if choose and links else None
     layers = outline(module, offload.accepts if links else None, post=post, least=least, plan=plan)
     stages["layers"] = str(module) + "\n"
     entry = only_function_named(module, function.sym_name.data)
     functions = [f for f in module.ops if isinstance(f, func.FuncOp) and f is not entry]
     banner = _banner(entry_name(entry), links, layers)
-    own = [made for made in functions if DEVICE in made.attributes]
-    drivers = {made.sym_name.data: offload.driver(made) for made in own}
-    texts = {made.sym_name.data: _module_text(made) for made in own}
+    own = [callee for callee in functions if DEVICE in callee.attributes]
+    drivers = {callee.sym_name.data: offload.driver(callee) for callee in own}
+    texts = {callee.sym_name.data: _module_text(callee) for callee in own}
     first = len(entry.args)  # results are called alike, whatever is packed for an accelerator
     plain, cut = dict(known), module.clone()
     constants.prepare(entry, drivers, known)
-    fixed = {made.sym_name.data for made in own if _has_constant_matrix(made)}
+    fixed = {callee.sym_name.data for callee in own if _has_constant_matrix(callee)}
     layers = [
         replace(_used(layer, links, drivers[layer.function]), constant=layer.function in fixed)
         if layer.function in drivers
@@ -156,19 +156,19 @@ def compile_network(
         for label, driver in drivers.items()
     }
     inits: dict[int, str] = {}
-    for made in own:
-        inits.setdefault(device_of(made), f"{made.sym_name.data}_init")
-    on_cpu = [made for made in functions if DEVICE not in made.attributes]
-    steps_on_cpu = {made.sym_name.data: steps(made) for made in on_cpu}
+    for callee in own:
+        inits.setdefault(device_of(callee), f"{callee.sym_name.data}_init")
+    on_cpu = [callee for callee in functions if DEVICE not in callee.attributes]
+    steps_on_cpu = {callee.sym_name.data: steps(callee) for callee in on_cpu}
     by_hand: list[func.FuncOp] = []
-    for made in on_cpu:
-        source = cpu.source_of(made, emit.HEADER, cpu.FORMS)
-        source = source or (kernel(made, emit.HEADER, neon) if neon else None)
+    for callee in on_cpu:
+        source = cpu.source_of(callee, emit.HEADER, cpu.FORMS)
+        source = source or (kernel(callee, emit.HEADER, neon) if neon else None)
         if source is not None:
-            by_hand.append(made)
-            sources[f"{made.sym_name.data}.c"] = source
+            by_hand.append(callee)
+            sources[f"{callee.sym_name.data}.c"] = source
     callees |= {f.sym_name.data: arguments(f) for f in _functions(_bufferised(by_hand))}
-    rest = _compile_cpu([made for made in on_cpu if made not in by_hand])
+    rest = _compile_cpu([callee for callee in on_cpu if callee not in by_hand])
     loops = _functions(rest)
     if loops:
         callees |= {f.sym_name.data: arguments(f) for f in loops}
@@ -312,12 +312,12 @@ class _Offload:
         spec, *_ = self.links[device].parts
         try:
             how = self._how(spec, text, title)
-            found = compile_mlir(
+            compiled = compile_mlir(
                 text, spec, **how.options(), stop="linalg", name=title, caches=self.caches, layer=True
             )
         except (CompileError, UsageError) as error:
             return _PLACE.sub("", str(error))
-        return Answer(text, tuple(found.calls), how, found.passes)
+        return Answer(text, tuple(compiled.calls), how, compiled.passes)
 
     def _compiled(self, offer: Offer, withdrawn: dict[tuple[int, str], str]) -> None:
         key = offer.device, offer.text
@@ -349,7 +349,7 @@ def _used(layer: Layer, links: Sequence[Link], driver: Driver) -> Layer:
     call = driver.calls[0]
     pipeline = names.get(driver.passes) or ",".join(driver.passes)
     assert layer.device is not None
-    cycles = sum(one.array_cycles(links[layer.device]) for one in driver.calls)
+    cycles = sum(called.array_cycles(links[layer.device]) for called in driver.calls)
     return replace(layer, use=Use(call.flow, tuple(call.tile), pipeline, driver.note), array_cycles=cycles)
 
 
@@ -367,11 +367,11 @@ _PLACE = re.compile(r"^[^\s:]+(:\d+:\d+)?: ")
 
 def only_function_named(module: ModuleOp, name: str) -> func.FuncOp:
     """The function of a cut network that calls the others."""
-    (found,) = [f for f in module.ops if isinstance(f, func.FuncOp) and f.sym_name.data == name]
-    return found
+    (entry,) = [f for f in module.ops if isinstance(f, func.FuncOp) and f.sym_name.data == name]
+    return entry
 
 
-def _checked_weights(function: func.FuncOp, given: Mapping[str, Array], name: str) -> dict[str, Array]:
+def _checked_weights(function: func.FuncOp, weights: Mapping[str, Array], name: str) -> dict[str, Array]:
     known: dict[str, Array] = {}
     for arg, label in zip(function.args, weight_names(function), strict=True):
         if not isinstance(arg.type, TensorType):
@@ -380,14 +380,14 @@ def _checked_weights(function: func.FuncOp, given: Mapping[str, Array], name: st
             fail(function, f"argument {arg.index} is {arg.type}; sizes must be known, and at least 1")
         if label is None:
             continue
-        if label not in given:
-            have = ", ".join(sorted(given)) or "none"
+        if label not in weights:
+            have = ", ".join(sorted(weights)) or "none"
             raise UsageError(f"{name}: no array for the weight `{label}`; there are {have}")
         wanted, dtype = tuple(arg.type.get_shape()), dtype_of(function, arg)
-        array = given[label]
+        array = weights[label]
         if array.shape != wanted or array.dtype != np.dtype(dtype):
-            found = f"{array.dtype} {array.shape}"
-            raise UsageError(f"{name}: weight `{label}` is {found}, the function takes {dtype} {wanted}")
+            actual = f"{array.dtype} {array.shape}"
+            raise UsageError(f"{name}: weight `{label}` is {actual}, the function takes {dtype} {wanted}")
         known[label] = array
     return known
 
@@ -414,7 +414,7 @@ def _compile_cpu(functions: Sequence[func.FuncOp]) -> ModuleOp:
 
 def _bufferised(functions: Sequence[func.FuncOp]) -> ModuleOp:
     """Copies of these functions on memory."""
-    module = ModuleOp([made.clone() for made in functions])
+    module = ModuleOp([function.clone() for function in functions])
     for function, copy in zip(functions, module.ops, strict=True):
         for old, new in zip(function.walk(), copy.walk(), strict=True):
             new.location = old.location
@@ -458,14 +458,14 @@ def _arguments(function: func.FuncOp) -> tuple[list[Arg], list[Arg]]:
 def _results(function: func.FuncOp, first: int) -> list[Arg]:
     last = function.body.block.last_op
     assert isinstance(last, func.ReturnOp)
-    found = []
+    results = []
     for number, value in enumerate(last.arguments):
         if not isinstance(value.type, TensorType):
             fail(function, f"it returns {value.type}; networks return ranked tensors")
         shape, dtype = tuple(value.type.get_shape()), dtype_of(function, value)
         name = value.name_hint or "out"
-        found.append(Arg(f"axl_arg{first + number}", shape, dtype, "out", name, number))
-    return found
+        results.append(Arg(f"axl_arg{first + number}", shape, dtype, "out", name, number))
+    return results
 
 
 def _banner(function: str, links: Sequence[Link], layers: Sequence[Layer]) -> str:

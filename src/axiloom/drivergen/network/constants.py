@@ -88,4 +88,4 @@ def _add(network: func.FuncOp, name: str, array: Array, known: dict[str, Array])
 def is_read(network: func.FuncOp, name: str) -> bool:
     """Does any layer still need a weight?"""
     names = weight_names(network)
-    return any(one == name and arg.first_use for arg, one in zip(network.args, names, strict=True))
+    return any(label == name and arg.first_use for arg, label in zip(network.args, names, strict=True))

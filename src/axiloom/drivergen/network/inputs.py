@@ -35,22 +35,22 @@ def index_bounds(function: func.FuncOp) -> list[int | None]:
 
 
 def _bound(value: SSAValue) -> int | None:
-    found: list[int] = []
+    bounds: list[int] = []
     seen: set[SSAValue] = set()
     pending = [value]
     while pending:
-        one = pending.pop()
-        if one in seen:
+        current = pending.pop()
+        if current in seen:
             continue
-        seen.add(one)
-        for use in one.uses:
+        seen.add(current)
+        for use in current.uses:
             op = use.operation
             if isinstance(op, tensor.ExtractOp) and use.index > 0:
                 assert isinstance(op.tensor.type, TensorType)
-                found.append(op.tensor.type.get_shape()[use.index - 1])
+                bounds.append(op.tensor.type.get_shape()[use.index - 1])
             else:
-                pending += _further(op, use.index, one)
-    return min(found, default=None)
+                pending += _further(op, use.index, current)
+    return min(bounds, default=None)
 
 
 def _further(op: Operation, operand: int, value: SSAValue) -> list[SSAValue]:
@@ -80,10 +80,10 @@ def network_data_type(text: str, weights: Mapping[str, Any], name: str = "input.
     """
     module = parse(text, name)
     canonicalise(module, dict(weights), name)
-    found: dict[str, int] = {}
+    products: dict[str, int] = {}
     for op in only_function(module, name).body.block.ops:
         if isinstance(op, linalg.GenericOp) and generics.is_contraction(op):
             bits = generics.width(generics.element(op.inputs[0]))
             if bits in (8, 16, 32):
-                found[f"int{bits}"] = found.get(f"int{bits}", 0) + multiply_adds(op)
-    return max(found, key=lambda kind: found[kind], default="int32")
+                products[f"int{bits}"] = products.get(f"int{bits}", 0) + multiply_adds(op)
+    return max(products, key=lambda kind: products[kind], default="int32")

@@ -178,7 +178,7 @@ def _kind(op: linalg.GenericOp) -> str:
     if generics.moves_only(op):
         inner, outer = generics.maps_of(op)
         return "copy" if inner == outer else "transpose" if generics.is_permutation(inner) else "broadcast"
-    given = generics.yielded(op)
+    yielded = generics.yielded(op)
     words: dict[type[Operation], str] = {
         arith.AddiOp: "add",
         arith.AddfOp: "add",
@@ -190,7 +190,7 @@ def _kind(op: linalg.GenericOp) -> str:
         arith.MaximumfOp: "relu",
         arith.MaxSIOp: "relu",
     }
-    return words.get(type(given[0].owner), "map") if given else "map"  # type: ignore[arg-type]
+    return words.get(type(yielded[0].owner), "map") if yielded else "map"  # type: ignore[arg-type]
 
 
 def _shape(value: SSAValue) -> tuple[int, ...]:

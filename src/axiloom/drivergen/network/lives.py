@@ -142,11 +142,11 @@ class _Assignment:
         passed: list[Tensor] = []
         for position, arg in enumerate(self.callees[name]):
             if position < len(op.arguments):
-                given = self.where[op.arguments[position]]
-                self._read(given, number)
-                passed.append(given)
+                tensor = self.where[op.arguments[position]]
+                self._read(tensor, number)
+                passed.append(tensor)
                 if arg.result is not None:  # updated in place
-                    self.where[op.res[arg.result]] = given
+                    self.where[op.res[arg.result]] = tensor
                 elif arg.kind != "in":
                     fail(op, f"layer {name} changes its argument {position}")
                 continue

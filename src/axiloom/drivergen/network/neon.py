@@ -52,11 +52,11 @@ def kernel(function: func.FuncOp, header: str, kernels: Path) -> str | None:
 def _steps(m: AffineMap) -> list[tuple[int, ...]]:
     """What one step of each loop adds to an index."""
     first = m.eval([0] * m.num_dims, [])
-    found = []
+    steps = []
     for loop in range(m.num_dims):
         at = m.eval([int(other == loop) for other in range(m.num_dims)], [])
-        found.append(tuple(b - a for a, b in zip(first, at, strict=True)))
-    return found
+        steps.append(tuple(b - a for a, b in zip(first, at, strict=True)))
+    return steps
 
 
 def _convolution(op: linalg.GenericOp) -> Mapping[str, int] | None:

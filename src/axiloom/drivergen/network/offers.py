@@ -133,8 +133,8 @@ def network(function: func.FuncOp, devices: int, ask: Ask, cut: Cut, match: Matc
     products = []
     for op in ops:
         if isinstance(op, linalg.GenericOp) and generics.is_contraction(op):
-            made = _product(op, numbers, devices, ask, cut, post)
-            products.append(replace(made, matched=_matched(made, op, numbers, cut, match, post)))
+            product = _product(op, numbers, devices, ask, cut, post)
+            products.append(replace(product, matched=_matched(product, op, numbers, cut, match, post)))
     steps = {number: _step(op, numbers) for op, number in numbers.items() if not is_init(op)}
     last = ops[-1]
     return Network(steps, tuple(products), tuple(_needs(last.operands, numbers)))
@@ -147,13 +147,13 @@ def _product(
     refused: dict[int, str] = {}
     name = title(op)
     for group in candidates(op, post=post):
-        made = cut(group)
+        layer = cut(group)
         for device in range(devices):
-            answer = ask(made, name, device)
+            answer = ask(layer, name, device)
             if isinstance(answer, str):
                 refused[device] = answer
                 continue
-            own = tuple(numbers[one] for one in group)
+            own = tuple(numbers[member] for member in group)
             taken = answer.calls, answer.schedule, answer.passes
             offers.append(Offer(numbers[op], own, device, answer.text, name, *taken))
     taking = {offer.device for offer in offers}
@@ -172,7 +172,7 @@ def _matched(
     for group in candidates(op, post=post):
         device = match(cut(group), product.title)
         if isinstance(device, int):
-            own = tuple(numbers[one] for one in group)
+            own = tuple(numbers[member] for member in group)
             return next(
                 (offer for offer in product.offers if (offer.device, offer.ops) == (device, own)), None
             )
@@ -203,17 +203,17 @@ def _shape(op: Operation) -> tuple[int, ...]:
 
 
 def _count(sizes: Iterable[int]) -> int:
-    found = 1
+    count = 1
     for size in sizes:
-        found *= size
-    return found
+        count *= size
+    return count
 
 
 def _needs(values: Iterable[object], numbers: Mapping[Operation, int]) -> list[int]:
     owners = [getattr(value, "owner", None) for value in values]
-    found = [
+    needed = [
         numbers[owner]
         for owner in owners
         if isinstance(owner, Operation) and owner in numbers and not is_init(owner)
     ]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(needed))

@@ -113,16 +113,16 @@ class _Cut:
         offered = self.accepts is not None and reason is None
         for group in candidates(op, post=self.post) if offered else ():
             assert self.accepts is not None
-            found = self.accepts(as_layer(group, self.function), title(op))
-            reason = found if isinstance(found, str) else None
-            if isinstance(found, int):
-                chosen, device = group, found
+            answer = self.accepts(as_layer(group, self.function), title(op))
+            reason = answer if isinstance(answer, str) else None
+            if isinstance(answer, int):
+                chosen, device = group, answer
                 break
         return self._cut_out(op, chosen, reason, device)
 
     def _planned(self, op: linalg.GenericOp, plan: Plan) -> list[Operation]:
         chosen = plan[self.numbers[op]]
-        ops = {number: one for one, number in self.numbers.items() if number in chosen.ops}
+        ops = {number: member for member, number in self.numbers.items() if number in chosen.ops}
         return self._cut_out(op, [ops[number] for number in chosen.ops], chosen.reason, chosen.device)
 
     def _cut_out(
@@ -144,17 +144,17 @@ class _Cut:
         device: int | None = None,
         word: str | None = None,
     ) -> None:
-        made, outside = _function(group, "layer")
+        function, outside = _function(group, "layer")
         place: Place = "cpu" if device is None else "accelerator"
         if device is not None:
-            constants.mark(made, outside, self.function)
-        key = f"{device} {made}"
+            constants.mark(function, outside, self.function)
+        key = f"{device} {function}"
         if key not in self.functions:
-            made.sym_name = StringAttr(self._name(identifier(title(main, word))))
-            made.attributes[PLACE] = StringAttr(place)
+            function.sym_name = StringAttr(self._name(identifier(title(main, word))))
+            function.attributes[PLACE] = StringAttr(place)
             if device is not None:
-                made.attributes[DEVICE] = IntegerAttr(device, i64)
-            self.functions[key] = (made, reason)
+                function.attributes[DEVICE] = IntegerAttr(device, i64)
+            self.functions[key] = (function, reason)
         callee, _ = self.functions[key]
         last = group[-1]
         call = func.CallOp(callee.sym_name.data, outside, [result.type for result in last.results])
@@ -217,9 +217,9 @@ def slice_offset(op: tensor.ExtractSliceOp) -> int | None:
 
 def as_layer(group: Sequence[Operation], network: func.FuncOp) -> func.FuncOp:
     """A group of ops as a layer that is offered to an accelerator: what it reads of weights is marked."""
-    made, outside = _function(group, "layer")
-    constants.mark(made, outside, network)
-    return made
+    layer, outside = _function(group, "layer")
+    constants.mark(layer, outside, network)
+    return layer
 
 
 def _function(group: Sequence[Operation], name: str) -> tuple[func.FuncOp, list[SSAValue]]:
@@ -228,9 +228,9 @@ def _function(group: Sequence[Operation], name: str) -> tuple[func.FuncOp, list[
     inside = {result for op in ops for result in op.results}
     outside = list(dict.fromkeys(v for op in ops for v in operands_of(op) if v not in inside))
     results = list(group[-1].results)
-    made = func.FuncOp(name, ([v.type for v in outside], [v.type for v in results]))
-    made.location = group[-1].location
-    block = made.body.block
+    function = func.FuncOp(name, ([v.type for v in outside], [v.type for v in results]))
+    function.location = group[-1].location
+    block = function.body.block
     values: dict[SSAValue, SSAValue] = {}
     for number, (value, arg) in enumerate(zip(outside, block.args, strict=True)):
         arg.name_hint = LETTERS[number] if number < len(LETTERS) else f"in{number}"
@@ -250,7 +250,7 @@ def _function(group: Sequence[Operation], name: str) -> tuple[func.FuncOp, list[
     for value in returned:
         value.name_hint = "out"
     block.add_op(func.ReturnOp(*returned))
-    return made, outside
+    return function, outside
 
 
 def outline(
@@ -271,8 +271,8 @@ def outline(
     (function,) = [op for op in module.ops if isinstance(op, func.FuncOp) and not op.is_declaration]
     cut = _Cut(function, accepts, post, least, plan, taken={identifier(function.sym_name.data)})
     cut.run()
-    for made, _ in cut.functions.values():
-        module.body.block.insert_op_before(made, function)
+    for layer, _ in cut.functions.values():
+        module.body.block.insert_op_before(layer, function)
     calls = [op for op in function.body.block.ops if isinstance(op, func.CallOp)]
     return [replace(cut.layers[call], number=number) for number, call in enumerate(calls)]
 

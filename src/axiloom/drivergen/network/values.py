@@ -33,14 +33,18 @@ class CutNetwork:
 
     @cached_property
     def _functions(self) -> dict[str, func.FuncOp]:
-        return {one.sym_name.data: one for one in self.module.ops if isinstance(one, func.FuncOp)}
+        return {
+            function.sym_name.data: function
+            for function in self.module.ops
+            if isinstance(function, func.FuncOp)
+        }
 
     @cached_property
     def _entry(self) -> func.FuncOp:
-        (found,) = [
+        (entry,) = [
             function for function in self._functions.values() if any(map(_is_call, function.body.block.ops))
         ]
-        return found
+        return entry
 
     @cached_property
     def _calls(self) -> list[func.CallOp]:
@@ -96,8 +100,8 @@ class CutNetwork:
                     continue
                 if isinstance(op, func.CallOp):
                     function = self._functions[op.callee.root_reference.data]
-                    found = evaluate(function, [self._known[argument] for argument in op.arguments])
-                    self._known.update(zip(op.results, found, strict=True))
+                    results = evaluate(function, [self._known[argument] for argument in op.arguments])
+                    self._known.update(zip(op.results, results, strict=True))
                 else:
                     execute(op, self._known)
         return {layer: [self._known[result] for result in self._calls[layer].results] for layer in layers}

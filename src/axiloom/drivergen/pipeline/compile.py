@@ -83,7 +83,7 @@ def compile_mlir(
             f"pipeline {pipeline}: {spec.name} accesses registers between its transfers, which no pass may "
             "move: take `published`"
         )
-    joining = [one for one in chosen if one not in LOCAL]
+    joining = [chosen_pass for chosen_pass in chosen if chosen_pass not in LOCAL]
     if joining and spec is not None and spec.rtl.starts_on_tlast:
         raise UsageError(
             f"pipeline {pipeline}: {', '.join(joining)} would join packets, and {spec.name} starts on "
@@ -260,8 +260,8 @@ def run_passes(module: ModuleOp, passes: Sequence[ModulePass]) -> None:
     ctx = context()
     first = module.clone()
     try:
-        for one in passes:
-            one.apply(ctx, module)
+        for module_pass in passes:
+            module_pass.apply(ctx, module)
         module.verify()
     except AxiloomError:
         raise
@@ -272,10 +272,10 @@ def run_passes(module: ModuleOp, passes: Sequence[ModulePass]) -> None:
 def _fault(module: ModuleOp, passes: Sequence[ModulePass], error: Exception) -> CompileError:
     """Names the first of `passes` that fails on `module`, or leaves what is no IR."""
     ctx, failed, before = context(), passes[-1], str(module)
-    for one in passes:
-        failed, before = one, str(module)
+    for module_pass in passes:
+        failed, before = module_pass, str(module)
         try:
-            one.apply(ctx, module)
+            module_pass.apply(ctx, module)
             module.verify()
         except Exception as first:
             error = first
@@ -289,10 +289,12 @@ def _fault(module: ModuleOp, passes: Sequence[ModulePass], error: Exception) -> 
     )
 
 
-def _command(one: ModulePass, ir: Path) -> str:
+def _command(module_pass: ModulePass, ir: Path) -> str:
     """The pass as it is written on the command line; a specification goes to a file beside the IR."""
-    if isinstance(one, Annotate | FuseInPlace) and isinstance(one.accelerator, AcceleratorSpec):
+    if isinstance(module_pass, Annotate | FuseInPlace) and isinstance(
+        module_pass.accelerator, AcceleratorSpec
+    ):
         path = ir.with_suffix(".json")
-        path.write_text(isa.dumps(one.accelerator), encoding="utf-8")
-        one = replace(one, accelerator=str(path))
-    return str(one)
+        path.write_text(isa.dumps(module_pass.accelerator), encoding="utf-8")
+        module_pass = replace(module_pass, accelerator=str(path))
+    return str(module_pass)

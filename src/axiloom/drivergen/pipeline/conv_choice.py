@@ -46,17 +46,19 @@ def flows(
     op, match = _largest(text, spec, name)
     every, why = [], ""
     for flow, scope in spec.flows.items():
-        rounds = any(spec.opcodes[one].requantises for one, _ in scope.opcodes())
+        rounds = any(spec.opcodes[opcode].requantises for opcode, _ in scope.opcodes())
         orders = isa.loop_orders(spec, flow)
         if rounds != (requantises(op) is not None) or (order is not None and tuple(order) not in orders):
             continue
         try:
-            every += [Flow(flow, one) for one in _ranked(spec, op, match, flow, order, tile, count)]
+            every += [Flow(flow, choice) for choice in _ranked(spec, op, match, flow, order, tile, count)]
         except NoTileError as error:
             why = f": {error}"
     if not every:
         raise CompileError(f"{name}: no flow of {spec.name} can be used for it{why}")
-    return sorted(every, key=lambda one: (one.choice.cycles, one.name != spec.selected_flow))
+    return sorted(
+        every, key=lambda candidate: (candidate.choice.cycles, candidate.name != spec.selected_flow)
+    )
 
 
 def model(text: str, spec: AcceleratorSpec, flow: str, name: str = "input.mlir") -> Model | None:
@@ -74,16 +76,16 @@ def model(text: str, spec: AcceleratorSpec, flow: str, name: str = "input.mlir")
 def _largest(text: str, spec: AcceleratorSpec, name: str) -> tuple[linalg.GenericOp, Match]:
     module = parse(text, name)
     run_passes(module, prepare(spec))
-    found: list[tuple[int, linalg.GenericOp, Match]] = []
+    matches: list[tuple[int, linalg.GenericOp, Match]] = []
     for op in module.walk():
         if isinstance(op, linalg.GenericOp):
             try:
-                found.append((_count(op), op, match_conv(op, groups=True)))
+                matches.append((_count(op), op, match_conv(op, groups=True)))
             except NoMatchError:
                 continue
-    if not found:
+    if not matches:
         raise CompileError(f"{name}: there is no convolution in it for {spec.name}")
-    _, op, match = max(found, key=lambda one: one[0])
+    _, op, match = max(matches, key=lambda counted: counted[0])
     return op, match
 
 
@@ -110,7 +112,7 @@ def _ranked(
     count: int,
 ) -> list[Choice]:
     rows = image_shape(op, match)
-    found = ranked(
+    choices = ranked(
         spec,
         dict(zip(match.dims, sizes(op), strict=True)),
         _settings(spec, match),
@@ -122,4 +124,7 @@ def _ranked(
         count=count,
     )
     times = prod(size for dim, size in zip(match.dims, sizes(op), strict=True) if dim in match.host)
-    return [replace(one, cycles=times * one.cycles, published=times * one.published) for one in found]
+    return [
+        replace(choice, cycles=times * choice.cycles, published=times * choice.published)
+        for choice in choices
+    ]

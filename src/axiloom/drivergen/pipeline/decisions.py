@@ -76,7 +76,7 @@ def decide(
     able = spec is None or spec.dma.scatter_gather  # if not, zero-copy itself says so
     width = spec.stream_width if spec else WORD_BITS
     if able and {"zero-copy", "coalesce"} <= set(passes) and not reads_in_place(ops, passes, width):
-        passes, note = tuple(one for one in passes if one not in ("zero-copy", "tables")), NOT_IN_PLACE
+        passes, note = tuple(name for name in passes if name not in ("zero-copy", "tables")), NOT_IN_PLACE
     order = None
     if spec is not None and not ordered and any(name in passes for name in ORDERED):
         order = cheapest_order(ops, spec, flow or spec.selected_flow, passes, caches)
@@ -267,7 +267,7 @@ def _array(source: object) -> SSAValue:
 
 def _plan(op: linalg.GenericOp, part: Part, number: int = 0, *, overlap: bool = False) -> Plan:
     """What part number `number` of an op moves."""
-    maps = [one.data for one in op.indexing_maps]
+    maps = [attribute.data for attribute in op.indexing_maps]
     trips = [-(-size // tile) for size, tile in zip(part.sizes, part.trait.tile, strict=True)]
     overwrites = (
         part.trait.overwrites

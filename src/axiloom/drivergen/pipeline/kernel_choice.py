@@ -36,16 +36,16 @@ def best(
     assert spec.form.computes is not None
     module = parse(text, name)
     run_passes(module, prepare(spec))
-    found: list[tuple[int, linalg.GenericOp, Match]] = []
+    matches: list[tuple[int, linalg.GenericOp, Match]] = []
     for op in module.walk():
         if isinstance(op, linalg.GenericOp):
             try:
-                found.append((prod(sizes(op)), op, match_kernel(op, spec.form.computes)))
+                matches.append((prod(sizes(op)), op, match_kernel(op, spec.form.computes)))
             except NoMatchError:
                 continue
-    if not found:
+    if not matches:
         raise CompileError(f"{name}: no op in it is {spec.kernel}, which {spec.name} executes")
-    _, op, match = max(found, key=lambda one: one[0])
+    _, op, match = max(matches, key=lambda counted: counted[0])
     flows = [flow for flow, scope in spec.flows.items() if spec.applied(scope) == applied(op)]
     if order is not None and not any(tuple(order) in isa.loop_orders(spec, flow) for flow in flows):
         raise UsageError(f"no flow of {spec.name} can be used with loops {','.join(order)}")

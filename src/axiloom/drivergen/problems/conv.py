@@ -129,7 +129,7 @@ def one_conv(
     """A function with this op of linalg. `lead`: the image's dims in front of its rows and columns."""
     of = numerics.of(problem.dtype)
     element, total = of.mlir, of.accumulator.mlir
-    zeros = ["0.0" if one == FLOAT32 else "0" for one in (of, of.accumulator)]
+    zeros = ["0.0" if numeric == FLOAT32 else "0" for numeric in (of, of.accumulator)]
     (ih, iw), (top, left) = problem.image, problem.pad
 
     def tensor(shape: Sequence[int], kind: str = element) -> str:

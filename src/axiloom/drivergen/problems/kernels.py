@@ -213,11 +213,15 @@ def parse_kernel(text: str) -> KernelProblem:
 
 def _check(problem: KernelProblem, place: str) -> None:
     kernel, kind = problem.kernel, numerics.of(problem.dtype)
-    accepted = [one for one in (*SIGNED, FLOAT32) if one == FLOAT32 or "neg" not in _operations(kernel.body)]
+    accepted = [
+        numeric
+        for numeric in (*SIGNED, FLOAT32)
+        if numeric == FLOAT32 or "neg" not in _operations(kernel.body)
+    ]
     if kind not in accepted:
         known = ", ".join(map(str, accepted))
         raise UsageError(f"{place}: no {_short(kernel)[0]} of {kind} in MLIR; its type may be {known}")
-    if kind != FLOAT32 and not all(isinstance(one, int) for one in numbers(kernel.body)):
+    if kind != FLOAT32 and not all(isinstance(number, int) for number in numbers(kernel.body)):
         raise UsageError(f"{place}: its body, {kernel.body}, has a fraction; its type may be {FLOAT32}")
     for operand in kernel.operands:
         elements = prod(problem.shape(operand))

@@ -20,12 +20,12 @@ def split_type(text: str, form: str) -> tuple[str, str]:
 
 def pairs(text: str, words: str, form: str, known: Mapping[str, Pair]) -> dict[str, Pair]:
     """``,pad=1,stride=2x1`` as numbers for rows and columns, over the defaults in `known`."""
-    found = dict(known)
+    named = dict(known)
     for word in words.split(",")[1:]:
         name, _, value = word.partition("=")
         if name not in known:
             unknown = f"unknown option `{shortened(name)}`{hint(name, list(known))}"
             raise UsageError(f"problem `{shortened(text)}`: {unknown}; {form}")
         rows, _, columns = value.partition("x")
-        found[name] = number(rows), number(columns or rows)
-    return found
+        named[name] = number(rows), number(columns or rows)
+    return named

@@ -50,10 +50,10 @@ def _known(writer: Writer, value: SSAValue, number: int) -> None:
 @writes(*ARITHMETIC)
 def _arithmetic(writer: Writer, op: Any) -> None:
     sign = next(sign for kind, sign in ARITHMETIC.items() if isinstance(op, kind))
-    known = [writer.numbers.get(one) for one in (op.lhs, op.rhs)]
+    known = [writer.numbers.get(operand) for operand in (op.lhs, op.rhs)]
     writer.numbers.pop(op.result, None)
     if None not in known:
-        left, right = (one or 0 for one in known)
+        left, right = (number or 0 for number in known)
         result = {"+": left + right, "-": left - right, "*": left * right}[sign]
         if abs(result) < 1 << 31:
             _known(writer, op.result, result)
@@ -89,13 +89,13 @@ def _least(writer: Writer, op: affine.MinOp) -> None:
         for argument in op.arguments
     ]
     chart = op.map.data
-    found: set[int] = set()
+    sizes: set[int] = set()
     if None not in reach:
-        for places in islice(product(*(one or range(0) for one in reach)), MOST):
-            found.add(min(chart.eval(places[: chart.num_dims], places[chart.num_dims :])))
-    if len(found) != 1:
+        for places in islice(product(*(values or range(0) for values in reach)), MOST):
+            sizes.add(min(chart.eval(places[: chart.num_dims], places[chart.num_dims :])))
+    if len(sizes) != 1:
         fail(op, "a size must be the same in every iteration, of loops with constant bounds")
-    _known(writer, op.result, found.pop())
+    _known(writer, op.result, sizes.pop())
 
 
 @writes(scf.ForOp)
@@ -104,7 +104,7 @@ def _loop(writer: Writer, op: scf.ForOp) -> None:
     low, high, step = map(writer.text, (op.lb, op.ub, op.step))
     if op.iter_args:
         fail(op, "with values that it carries")
-    bounds = [writer.numbers.get(one) for one in (op.lb, op.ub, op.step)]
+    bounds = [writer.numbers.get(bound) for bound in (op.lb, op.ub, op.step)]
     writer.ranges.pop(counter, None)
     if None not in bounds and bounds[2]:
         writer.ranges[counter] = range(*(bound or 0 for bound in bounds))
@@ -146,14 +146,14 @@ def _subview(writer: Writer, op: memref.SubviewOp) -> None:
     view = writer.view(op, op.source)
     offsets, sizes = iter(op.offsets), iter(op.sizes)
     starts = [
-        writer.text(next(offsets)) if one == DYNAMIC_INDEX else str(one)
-        for one in op.static_offsets.get_values()
+        writer.text(next(offsets)) if start == DYNAMIC_INDEX else str(start)
+        for start in op.static_offsets.get_values()
     ]
     tile = tuple(
-        writer.number(op, next(sizes)) if one == DYNAMIC_INDEX else int(one)
-        for one in op.static_sizes.get_values()
+        writer.number(op, next(sizes)) if size == DYNAMIC_INDEX else int(size)
+        for size in op.static_sizes.get_values()
     )
-    if any(one != 1 for one in op.static_strides.get_values()):
+    if any(stride != 1 for stride in op.static_strides.get_values()):
         fail(op, "with a stride that is not 1")
     offset = total([view.offset, *map(times, starts, view.strides)])
     writer.values[op.result] = View(view.base, offset, tile, view.strides, view.element)
@@ -173,9 +173,9 @@ def _fill(writer: Writer, op: linalg.FillOp) -> None:
 @writes(linalg.GenericOp)
 def _generic(writer: Writer, op: linalg.GenericOp) -> None:
     """Element by element: how a tile that came back is added up."""
-    views = [writer.view(op, one) for one in (*op.inputs, *op.outputs)]
+    views = [writer.view(op, operand) for operand in (*op.inputs, *op.outputs)]
     out = views[-1]
-    same = all(one.data == AffineMap.identity(len(out.sizes)) for one in op.indexing_maps)
+    same = all(attribute.data == AffineMap.identity(len(out.sizes)) for attribute in op.indexing_maps)
     same &= all(view.sizes == out.sizes for view in views)
     if len(op.outputs) != 1 or not same:
         fail(op, "of one result, element by element and in the same order, is read here")

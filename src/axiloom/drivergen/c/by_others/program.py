@@ -107,22 +107,22 @@ def translate(
 
 def _entries(known: Functions, name: str, wanted: str | None) -> list[str]:
     """The functions that are the program."""
-    calls = {one: _called(function) & set(known) for one, function in known.items()}
-    sending = {one for one, function in known.items() if any(map(transfers.transfers, function.walk()))}
-    while more := {one for one, inner in calls.items() if inner & sending} - sending:
+    calls = {caller: _called(function) & set(known) for caller, function in known.items()}
+    sending = {symbol for symbol, function in known.items() if any(map(transfers.transfers, function.walk()))}
+    while more := {caller for caller, inner in calls.items() if inner & sending} - sending:
         sending |= more
     if wanted is not None:
         if wanted not in sending:
-            there = ", ".join(one for one in known if one in sending) or "none"
+            there = ", ".join(symbol for symbol in known if symbol in sending) or "none"
             raise CompileError(
                 f"{name}: no function `{wanted}` with transfers{hint(wanted, sending)}; there are {there}"
             )
         return [wanted]
     inside = set().union(*calls.values()) if calls else set()
-    found = [one for one in known if one in sending - inside]
-    if not found:
+    entries = [symbol for symbol in known if symbol in sending - inside]
+    if not entries:
         raise CompileError(f"{name}: a driver has a function with transfers; here is none")
-    return ["main"] if "main" in found else found
+    return ["main"] if "main" in entries else entries
 
 
 def _called(function: func.FuncOp) -> set[str]:

@@ -64,10 +64,10 @@ def _offset(writer: Writer, op: LoweredOp) -> str:
 
 @writes(InitDmaOp)
 def _init(writer: Writer, op: Any) -> None:
-    given = op.values if isinstance(op, InitDmaOp) else op.arguments
-    if len(given) != 5:
+    operands = op.values if isinstance(op, InitDmaOp) else op.arguments
+    if len(operands) != 5:
         fail(op, "expected the DMA's address, and address and bytes of both windows")
-    writer.say(f"TRY(begin({', '.join(f'(uint32_t)({writer.text(one)})' for one in given)}));")
+    writer.say(f"TRY(begin({', '.join(f'(uint32_t)({writer.text(operand)})' for operand in operands)}));")
 
 
 @writes(SendLiteralOp)

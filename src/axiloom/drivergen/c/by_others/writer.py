@@ -93,11 +93,11 @@ class Writer:
 
     def symbol(self, name: str) -> str:
         """Of an array: its own name, where that is free."""
-        found = identifier(name)
-        while found in self.taken or reserved.taken(found):
-            found += "_"
-        self.taken.add(found)
-        return found
+        symbol = identifier(name)
+        while symbol in self.taken or reserved.taken(symbol):
+            symbol += "_"
+        self.taken.add(symbol)
+        return symbol
 
     def fresh(self, kind: str) -> str:
         while True:
@@ -124,16 +124,16 @@ class Writer:
         return self.numbers[value]
 
     def text(self, value: SSAValue) -> str:
-        found = self.values.get(value)
-        if not isinstance(found, str):
+        text = self.values.get(value)
+        if not isinstance(text, str):
             fail(self.op, "expected a number that the text computes")
-        return found
+        return text
 
     def view(self, op: Operation, value: SSAValue) -> View:
-        found = self.values.get(value)
-        if not isinstance(found, View):
+        view = self.values.get(value)
+        if not isinstance(view, View):
             fail(op, "an array that is no argument, alloc or view of one")
-        return found
+        return view
 
     def over(self, view: View, line: Callable[[str, str], str], offset: str = "0") -> None:
         """`line(element, number of the word)` for each element of a view, row major."""
@@ -176,11 +176,11 @@ def shaped(op: Operation, kind: Attribute, sizes: Sequence[int] = ()) -> tuple[i
     """Of an array of a known size with 32-bit elements; `sizes`: in the place of each ``?``."""
     if not isinstance(kind, MemRefType):
         _unknown(op, kind)
-    given, shape = list(sizes), []
-    for one in kind.get_shape():
-        if one == DYNAMIC_INDEX and not given:
+    remaining, shape = list(sizes), []
+    for size in kind.get_shape():
+        if size == DYNAMIC_INDEX and not remaining:
             _unknown(op, kind)
-        shape.append(given.pop(0) if one == DYNAMIC_INDEX else one)
+        shape.append(remaining.pop(0) if size == DYNAMIC_INDEX else size)
     return tuple(shape)
 
 

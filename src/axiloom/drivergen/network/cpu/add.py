@@ -50,8 +50,8 @@ def sum_of(value: SSAValue) -> Sum | None:
     if sorted(numbers) != [0, 1]:
         return None
     factors = [term[1] for term in terms if term is not None]
-    found = Sum(factors[0], factors[1], shifted[1], low[1], high[1], numbers == [1, 0])
-    return found if fits(found) else None
+    addition = Sum(factors[0], factors[1], shifted[1], low[1], high[1], numbers == [1, 0])
+    return addition if fits(addition) else None
 
 
 def fits(one: Sum) -> bool:
@@ -78,12 +78,12 @@ def statements(function: func.FuncOp) -> list[str] | None:
         return None
     if len(set(generics.maps_of(op))) > 1:
         return None
-    found = sum_of(generics.yielded(op)[0])
-    if found is None:
+    addition = sum_of(generics.yielded(op)[0])
+    if addition is None:
         return None
     x, y = (arg.name_hint for arg in function.args)
-    x, y = (y, x) if found.swapped else (x, y)
-    numbers = f"{found.first}, {found.second}, {found.shift}, {found.lo}, {found.hi}"
+    x, y = (y, x) if addition.swapped else (x, y)
+    numbers = f"{addition.first}, {addition.second}, {addition.shift}, {addition.lo}, {addition.hi}"
     return [f"axl_add_int8(out, {x}, {y}, {form.count(op.results[0])}u, {numbers});"]
 
 

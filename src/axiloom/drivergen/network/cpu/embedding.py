@@ -49,13 +49,13 @@ def statements(function: func.FuncOp) -> list[str] | None:
     if holes is None:
         return None
     first, second, shift, lo, hi = (int(holes[name]) for name in ("first", "second", "shift", "lo", "hi"))
-    one = add.Sum(first, second, shift, lo, hi)
-    if holes["half"] != (1 << one.shift) >> 1 or not add.fits(one):
+    addition = add.Sum(first, second, shift, lo, hi)
+    if holes["half"] != (1 << addition.shift) >> 1 or not add.fits(addition):
         return None
     x, words, table = (arg.name_hint for arg in function.args)
     count, width = form.shape(function.args[0])
     rows = form.count(function.args[1])
-    numbers = f"{one.first}, {one.second}, {one.shift}, {one.lo}, {one.hi}"
+    numbers = f"{addition.first}, {addition.second}, {addition.shift}, {addition.lo}, {addition.hi}"
     return [f"axl_embed_int8(out, {table}, {words}, {x}, {rows}, {count}, {width}, {numbers});"]
 
 

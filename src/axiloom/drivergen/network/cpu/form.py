@@ -69,8 +69,8 @@ def rank_of(function: func.FuncOp) -> int | None:
     """Of the one result, if that is int8."""
     last = function.body.block.last_op
     assert last is not None
-    one = len(last.operands) == 1 and is_int8(last.operands[0])
-    return len(shape(last.operands[0])) if one else None
+    single = len(last.operands) == 1 and is_int8(last.operands[0])
+    return len(shape(last.operands[0])) if single else None
 
 
 def width_of(value: SSAValue) -> int:
@@ -99,10 +99,10 @@ def scaled(value: SSAValue) -> tuple[SSAValue, int] | None:
     op = value.owner
     if not isinstance(op, arith.MuliOp):
         return None
-    for one, other in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
+    for source, other in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
         number = accel.constant(other)
         if number is not None:
-            return one, number
+            return source, number
     return None
 
 

@@ -26,7 +26,7 @@ def groups(
     block: Block, forms: Sequence[Form], function: Callable[[Sequence[Operation]], func.FuncOp]
 ) -> Mapping[Operation, Group]:
     """By each op of them. `function` makes a function of some ops, as a layer would be."""
-    found: dict[Operation, Group] = {}
+    grouped: dict[Operation, Group] = {}
     ops = [op for op in block.ops if not isinstance(op, _STARTS)]
     for number, op in enumerate(ops):
         if not isinstance(op, linalg.GenericOp):
@@ -34,11 +34,11 @@ def groups(
         for form in forms:
             some = _together(ops[max(number + 1 - form.ops, 0) : number + 1])
             alone = len(some) == 1
-            if alone or any(one in found for one in some) or not _used_inside(some):
+            if alone or any(member in grouped for member in some) or not _used_inside(some):
                 continue
             if form.statements(function(some)) is not None:
-                found |= dict.fromkeys(some, Group(form, tuple(some)))
-    return found
+                grouped |= dict.fromkeys(some, Group(form, tuple(some)))
+    return grouped
 
 
 def _together(ops: Sequence[Operation]) -> list[Operation]:

@@ -17,7 +17,7 @@ LARGEST_ROW = (1 << 15) - 1
 def _pattern(rank: int) -> func.FuncOp:
     every, outer = form.loops(rank), form.loops(rank - 1)
     x, sums = form.kind_of(rank, "i8"), form.kind_of(rank - 1, "i32")
-    wide, given = "%e = arith.extsi %a0 : i8 to i32", [("%x", x, every)]
+    wide, inputs = "%e = arith.extsi %a0 : i8 to i32", [("%x", x, every)]
     last = f"d{rank - 1}"
     ops = [
         pattern.generic(
@@ -25,7 +25,7 @@ def _pattern(rank: int) -> func.FuncOp:
         ),
         pattern.generic(
             "%squares",
-            given,
+            inputs,
             ("%zeros", sums, outer),
             [wide, "%p = arith.muli %e, %e : i32", "%s = arith.addi %o, %p : i32"],
             rank,

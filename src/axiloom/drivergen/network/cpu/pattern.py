@@ -56,8 +56,8 @@ def generic(
 
 def unify(pattern: func.FuncOp, function: func.FuncOp) -> Holes | None:
     """The values of the holes where `function` is of the form `pattern`, else None."""
-    found = _Unifier()
-    return found.holes if found.blocks(pattern.body.block, function.body.block) else None
+    unifier = _Unifier()
+    return unifier.holes if unifier.blocks(pattern.body.block, function.body.block) else None
 
 
 class _Unifier:

@@ -38,7 +38,7 @@ def _steps(op: linalg.GenericOp) -> tuple[int, int] | None:
     unit = [image.eval([int(at == loop) for at in range(6)], []) for loop in range(6)]
     down, right = unit[2][2], unit[3][3]
     wanted = [(1, 0, 0, 0), (0, 1, 0, 0), (0, 0, down, 0), (0, 0, 0, right), (0, 0, 1, 0), (0, 0, 0, 1)]
-    return (down, right) if [tuple(one) for one in unit] == wanted and down > 0 and right > 0 else None
+    return (down, right) if [tuple(row) for row in unit] == wanted and down > 0 and right > 0 else None
 
 
 def _padding(function: func.FuncOp, image: SSAValue) -> tuple[int, int] | None:

@@ -24,8 +24,8 @@ WEIGHT = "axiloom.weight"
 def weight_names(function: func.FuncOp) -> list[str | None]:
     """For each argument the name of its weight, None for an input."""
     attributes = function.arg_attrs.data if function.arg_attrs is not None else ()
-    found = [attribute.data.get(WEIGHT) for attribute in attributes] or [None] * len(function.args)
-    return [name.data if isinstance(name, StringAttr) else None for name in found]
+    labels = [attribute.data.get(WEIGHT) for attribute in attributes] or [None] * len(function.args)
+    return [name.data if isinstance(name, StringAttr) else None for name in labels]
 
 
 def fold_constants(function: func.FuncOp, weights: MutableMapping[str, Array]) -> None:
@@ -94,8 +94,8 @@ def _value(op: Operation, known: Values, labels: Mapping[SSAValue, str]) -> Arra
             execute(inner, values)
     execute(op, values)
     value = values[op.results[0]]
-    given = sum(known[v].nbytes for v in op.operands if v in labels)
-    return np.ascontiguousarray(value) if value.nbytes <= given else None
+    read = sum(known[v].nbytes for v in op.operands if v in labels)
+    return np.ascontiguousarray(value) if value.nbytes <= read else None
 
 
 def _needed(op: Operation) -> list[SSAValue]:

@@ -34,8 +34,8 @@ def _fold(op: linalg.GenericOp) -> bool:
 
 def _loops_known(maps: list[AffineMap]) -> bool:
     """Each loop is the index of some operand's dim, so that its length can be told."""
-    found = {e.position for m in maps for e in m.results if isinstance(e, AffineDimExpr)}
-    return len(found) == maps[0].num_dims
+    loops = {e.position for m in maps for e in m.results if isinstance(e, AffineDimExpr)}
+    return len(loops) == maps[0].num_dims
 
 
 def _is_identity(op: linalg.GenericOp) -> bool:

@@ -74,8 +74,8 @@ def _fuse(op: linalg.GenericOp, number: int, source: linalg.GenericOp) -> linalg
 
 def _place(inputs: list[SSAValue], read: list[AffineMap], value: SSAValue, where: AffineMap) -> int:
     """Which input `value` at `where` is; a new one where it is none yet."""
-    for at, (one, m) in enumerate(zip(inputs, read, strict=True)):
-        if one is value and m == where:
+    for at, (operand, m) in enumerate(zip(inputs, read, strict=True)):
+        if operand is value and m == where:
             return at
     inputs.append(value)
     read.append(where)

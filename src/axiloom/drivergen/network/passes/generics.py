@@ -31,8 +31,8 @@ def yielded(op: linalg.GenericOp) -> Sequence[SSAValue]:
 
 def plain_dims(m: AffineMap) -> list[int] | None:
     """The loops that a map consists of, None if it has other expressions."""
-    found = [e.position for e in m.results if isinstance(e, AffineDimExpr)]
-    return found if len(found) == len(m.results) else None
+    dims = [e.position for e in m.results if isinstance(e, AffineDimExpr)]
+    return dims if len(dims) == len(m.results) else None
 
 
 def is_permutation(m: AffineMap) -> bool:
@@ -168,12 +168,12 @@ def map_over(
     assert isinstance(value.type, TensorType)
     result = TensorType(kind, value.type.get_shape())
     block = Block(arg_types=[value.type.element_type, kind])
-    given: SSAValue = block.args[0]
+    element: SSAValue = block.args[0]
     if compute is not None:
         assert isinstance(kind, IntegerType)
-        block.add_op(op := compute(given, kind))
-        given = op.result
-    block.add_op(linalg.YieldOp(given))
+        block.add_op(op := compute(element, kind))
+        element = op.result
+    block.add_op(linalg.YieldOp(element))
     loops = len(result.get_shape())
     identity = AffineMapAttr(AffineMap.identity(loops))
     new = linalg.GenericOp(

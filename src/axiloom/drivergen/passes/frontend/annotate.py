@@ -68,8 +68,8 @@ class Annotate(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         by_hand.check_attributes(op)
-        found = isa.find(self.accelerator) if isinstance(self.accelerator, str) else self.accelerator
-        plans = [] if found is None else self._plans(found)
+        spec = isa.find(self.accelerator) if isinstance(self.accelerator, str) else self.accelerator
+        plans = [] if spec is None else self._plans(spec)
         for candidate in [o for o in op.walk() if o.name.startswith("linalg.") or isinstance(o, ProductOp)]:
             if isinstance(candidate, linalg.FillOp | linalg.YieldOp | linalg.IndexOp) or _is_packing(
                 candidate
@@ -81,7 +81,7 @@ class Annotate(ModulePass):
             _check_types(candidate)
             if is_annotated(candidate):
                 by_hand.check_options(candidate, flow=self.flow, order=self.order, tile=self.tile)
-                _complete(candidate, found)
+                _complete(candidate, spec)
             elif not plans:
                 fail(candidate, "it has no opcode_map, and no accelerator was given")
             else:
@@ -140,19 +140,19 @@ def _match(
     try:
         for value in op.operands:
             element(value)
-        found = how(op)
+        matched = how(op)
     except NoMatchError as error:
         fail(op, f"{accelerator} cannot execute it: {error}", UnfitError)
     total = element(op.outputs[0])
     if sums and requantises(op) is None and total not in (INT32.name, FLOAT32.name):
         fail(op, f"its output has elements of {total}; accumulation is in int32 or float32")
-    return found
+    return matched
 
 
-def _check_elements(op: linalg.GenericOp, found: Match, spec: AcceleratorSpec) -> None:
+def _check_elements(op: linalg.GenericOp, match: Match, spec: AcceleratorSpec) -> None:
     """The types of the operands are the accelerator's, and the body says the same of their bits."""
     kind = spec.data_type
-    for value, operand in zip(op.operands, found.operands, strict=True):
+    for value, operand in zip(op.operands, match.operands, strict=True):
         if operand == UNUSED:
             continue
         wanted = spec.operand_type(operand)
@@ -187,18 +187,18 @@ def _match_matmul(op: linalg.GenericOp) -> Match:
 
 def _complete(op: linalg.GenericOp, spec: AcceleratorSpec | None) -> None:
     """The optional part of a trait written by hand; `spec`, where it is given, must execute it."""
-    found = _match(op, spec.name if spec else "an accelerator for matmul")
+    match = _match(op, spec.name if spec else "an accelerator for matmul")
     shapes = spec.data if spec is not None and spec.form.of_matrices else MATMUL
-    loops = len(found.dims)
+    loops = len(match.dims)
     op.attributes.setdefault("permutation_map", AffineMapAttr(AffineMap.identity(loops)))
-    op.attributes.setdefault("accel_dims", ArrayAttr([StringAttr(d) for d in found.dims]))
-    named = [OperandAttr((o, shapes[o])) for o in found.operands]
+    op.attributes.setdefault("accel_dims", ArrayAttr([StringAttr(d) for d in match.dims]))
+    named = [OperandAttr((o, shapes[o])) for o in match.operands]
     op.attributes.setdefault("accel_operands", ArrayAttr(named))
     if spec is None:
         Trait.of(op)
         return
     by_hand.check_fit(op, spec)
-    _check_elements(op, found, spec)
+    _check_elements(op, match, spec)
 
 
 def _is_packing(op: Operation) -> bool:
@@ -218,7 +218,7 @@ def _only_loads(opcode: Opcode) -> bool:
 
 def _is_post(opcode: Opcode) -> bool:
     """Is it about post-processing?"""
-    named = {CHANNELS, *(one.name for one in POST_SETTINGS)}
+    named = {CHANNELS, *(setting.name for setting in POST_SETTINGS)}
     fields = {f.dim for action in opcode.host if isinstance(action, SendDim) for f in action.fields}
     return bool(named & {*opcode.sends, *fields}) or opcode.requantises
 
@@ -229,15 +229,15 @@ def _rounds(spec: AcceleratorSpec, flow: str) -> bool:
 
 def _images(kernel: Kernel) -> dict[str, str]:
     """Dims that are no iterators, each with one that occurs in no other dim of its operand."""
-    found = {}
+    images = {}
     for dims in kernel.maps.values():
         for dim, index in dims.items():
             if dim in kernel.derived:
                 others = {term for other, own in dims.items() if other != dim for term in own.terms}
-                found[dim] = next(
+                images[dim] = next(
                     (term for term in index.terms if term not in others), next(iter(index.terms))
                 )
-    return found
+    return images
 
 
 class _Plan:
@@ -270,15 +270,15 @@ class _Plan:
         conv = spec.form.convolves
         if not (conv or spec.form.of_matrices):
             fail(op, f"{spec.name} cannot execute it: nothing is known of ops for {spec.kernel}")
-        found = _match(op, spec.name, partial(match_conv, groups=True) if conv else _match_matmul)
-        _check_elements(op, found, spec)
-        problem = dict(zip(found.dims, sizes(op), strict=True))
+        match = _match(op, spec.name, partial(match_conv, groups=True) if conv else _match_matmul)
+        _check_elements(op, match, spec)
+        problem = dict(zip(match.dims, sizes(op), strict=True))
         post = requantises(op)
         flow, orders = self._flow(op, post)
         settings: dict[str, int] = {}
         if conv:
-            settings = {setting.name: found.settings.get(setting.name, 1) for setting in spec.form.settings}
-            choice = self._conv(op, found, problem, flow)
+            settings = {setting.name: match.settings.get(setting.name, 1) for setting in spec.form.settings}
+            choice = self._conv(op, match, problem, flow)
             sizes_, order = choice.tile, choice.order
         else:
             sizes_, order = self.tile or self._default_tile(problem), self.order or orders[0]
@@ -297,10 +297,10 @@ class _Plan:
             spec.flows[flow],
             Scope(init) if init else None,
             spec.dma,
-            tuple(tile.get(d, 1) for d in found.dims),
-            tuple(found.dims.index(d) for d in (*(d for d in found.host if problem[d] > 1), *order)),
-            found.dims,
-            tuple(OperandAttr((o, shapes[o])) for o in found.operands),
+            tuple(tile.get(d, 1) for d in match.dims),
+            tuple(match.dims.index(d) for d in (*(d for d in match.host if problem[d] > 1), *order)),
+            match.dims,
+            tuple(OperandAttr((o, shapes[o])) for o in match.operands),
             spec.stream_width,
             tuple(name for name in opcodes if _only_loads(spec.opcodes[name])),
             settings,
@@ -313,12 +313,12 @@ class _Plan:
     def _generic(self, op: linalg.GenericOp, kernel: Kernel) -> None:
         """The trait of an op that is a kernel that is data."""
         spec = self.spec
-        found = _match(op, spec.name, lambda one: match_kernel(one, kernel), sums=False)
-        _check_elements(op, found, spec)
-        problem = dict(zip(found.dims, sizes(op), strict=True))
+        match = _match(op, spec.name, lambda candidate: match_kernel(candidate, kernel), sums=False)
+        _check_elements(op, match, spec)
+        problem = dict(zip(match.dims, sizes(op), strict=True))
         flow, orders = self._flow(op, None)
-        settings = settings_of(op, spec, found.settings)
-        tile = tile_of(op, spec, problem, found, self.tile)
+        settings = settings_of(op, spec, match.settings)
+        tile = tile_of(op, spec, problem, match, self.tile)
         named = dict(zip(spec.dims, tile, strict=True))
         settings |= kernel.extents({**named, **settings})
         overwrites = take_over_start(op, spec)
@@ -332,10 +332,10 @@ class _Plan:
             spec.flows[flow],
             Scope(spec.init_opcodes) if spec.init_opcodes else None,
             spec.dma,
-            tuple(named.get(d, 1) for d in found.dims),
-            tuple(found.dims.index(d) for d in (*(d for d in found.host if problem[d] > 1), *order)),
-            found.dims,
-            tuple(OperandAttr((o, shapes[o])) for o in found.operands),
+            tuple(named.get(d, 1) for d in match.dims),
+            tuple(match.dims.index(d) for d in (*(d for d in match.host if problem[d] > 1), *order)),
+            match.dims,
+            tuple(OperandAttr((o, shapes[o])) for o in match.operands),
             spec.stream_width,
             tuple(name for name in opcodes if _only_loads(spec.opcodes[name])),
             settings,
@@ -380,28 +380,28 @@ class _Plan:
             )
         return name, orders
 
-    def _conv(self, op: linalg.GenericOp, found: Match, problem: dict[str, int], flow: str) -> Choice:
+    def _conv(self, op: linalg.GenericOp, match: Match, problem: dict[str, int], flow: str) -> Choice:
         """Tile and order of a convolution."""
         spec = self.spec
-        if any(found.settings[name] for name in ("pt", "pl")) and not spec.sets("pt"):
+        if any(match.settings[name] for name in ("pt", "pl")) and not spec.sets("pt"):
             fail(op, f"{spec.name} cannot execute it: it makes no padding")
         for dim, other in spec.tied.items():
             if problem[dim] != problem[other]:
                 what = f"windows of {problem['fh']}x{problem['fw']} are not square"
                 fail(op, f"{spec.name} cannot execute it: {what}, and no word sets {dim}")
-        given = {
+        settings = {
             k: v
-            for k, v in found.settings.items()
+            for k, v in match.settings.items()
             if any(k == setting.name for setting in spec.form.settings)
         }
         if self.tile is not None:
-            self._check_tile(op, problem, given)
+            self._check_tile(op, problem, settings)
         try:
-            rows = image_shape(op, found)
+            rows = image_shape(op, match)
             return choose(
                 spec,
                 problem,
-                given,
+                settings,
                 flow,
                 order=self.order,
                 tile=self.tile,

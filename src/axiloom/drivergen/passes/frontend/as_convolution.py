@@ -49,14 +49,14 @@ class _Convolution(RewritePattern):
 def _of_product(op: linalg.GenericOp, rewriter: PatternRewriter) -> linalg.GenericOp | None:
     """The convolution that a product is, on views of its operands; None where it is none."""
     try:
-        found = match(op)
+        product = match(op)
     except NoMatchError:
         return None
-    size = dict(zip(found.dims, sizes(op), strict=True))
+    size = dict(zip(product.dims, sizes(op), strict=True))
     pixels = rows_and_columns(size["n"])
     if finishes(op) or pixels is None:
         return None
-    loops = (*found.host, *_LOOPS)
+    loops = (*product.host, *_LOOPS)
     dims: dict[str, AffineExpr] = {name: AffineDimExpr(number) for number, name in enumerate(loops)}
     taps, rows, columns = [dims["fh"], dims["fw"]], dims["oh"], dims["ow"]
     indexed: Mapping[str, Mapping[str, list[AffineExpr]]] = {
@@ -71,10 +71,10 @@ def _of_product(op: linalg.GenericOp, rewriter: PatternRewriter) -> linalg.Gener
     }
     views: list[SSAValue] = []
     maps: list[AffineMapAttr] = []
-    for number, (name, value) in enumerate(zip(found.operands, op.operands, strict=True)):
-        own = [found.dims[loop] for loop in operand_loops(op, number)]
+    for number, (name, value) in enumerate(zip(product.operands, op.operands, strict=True)):
+        own = [product.dims[loop] for loop in operand_loops(op, number)]
         views.append(expanded(rewriter, value, [shapes[name].get(dim, [size[dim]]) for dim in own]))
-        results = [one for dim in own for one in indexed[name].get(dim) or [dims[dim]]]
+        results = [expression for dim in own for expression in indexed[name].get(dim) or [dims[dim]]]
         maps.append(AffineMapAttr(AffineMap(len(loops), 0, tuple(results))))
     parallel, reduction = IteratorTypeAttr.parallel(), IteratorTypeAttr.reduction()
     kinds = [parallel] * (len(loops) - 3) + [reduction] * 3

@@ -261,7 +261,7 @@ def _mark_arguments(function: func.FuncOp, results: list[SSAValue]) -> None:
     One that takes a result of the function on tensors also gets the number of that result.
     """
     marks: list[dict[str, Attribute]] = []
-    before = [one.data for one in function.arg_attrs or ()]
+    before = [attributes.data for attributes in function.arg_attrs or ()]
     for arg in function.body.block.args:
         if not isinstance(arg.type, MemRefType):
             fail(function, f"argument {arg.index} is {arg.type}, not a ranked tensor or memref")
@@ -281,24 +281,24 @@ def _mark_arguments(function: func.FuncOp, results: list[SSAValue]) -> None:
 
 def _touched(function: func.FuncOp, value: SSAValue) -> list[str]:
     """How each op touches a memref or a view of it, in order."""
-    found: list[tuple[int, str]] = []
+    accesses: list[tuple[int, str]] = []
     order = {op: number for number, op in enumerate(function.walk())}
     seen = [value]
-    for one in seen:
-        for use in one.uses:
+    for view in seen:
+        for use in view.uses:
             op = use.operation
             if isinstance(op, memref.SubviewOp | memref.ExpandShapeOp | memref.CollapseShapeOp):
                 seen.append(op.results[0])
             else:
-                access = _access(op, one)
-                partial = one is not value and access == "w" and not _covers(one, value)
-                found.append((order[op], "rw" if partial else access))
-    return [access for _, access in sorted(found)]
+                access = _access(op, view)
+                partial = view is not value and access == "w" and not _covers(view, value)
+                accesses.append((order[op], "rw" if partial else access))
+    return [access for _, access in sorted(accesses)]
 
 
 def _covers(view: SSAValue, value: SSAValue) -> bool:
     """Whether writing all of `view` writes all of `value`."""
-    sizes = [one.type.element_count() for one in (view, value) if isinstance(one.type, MemRefType)]
+    sizes = [array.type.element_count() for array in (view, value) if isinstance(array.type, MemRefType)]
     return len(sizes) == 2 and sizes[0] == sizes[1]
 
 

@@ -57,10 +57,10 @@ def _shape(op: Operation, value: SSAValue) -> tuple[int, ...]:
 
 
 def _static(op: Operation, *lists: DenseArrayBase[Any]) -> list[tuple[int, ...]]:
-    found = [tuple(int(v) for v in values.get_values()) for values in lists]
-    if any(value == DYNAMIC_INDEX for values in found for value in values):
+    numbers = [tuple(int(v) for v in values.get_values()) for values in lists]
+    if any(value == DYNAMIC_INDEX for values in numbers for value in values):
         fail(op, "its offsets, sizes or strides are not constant")
-    return found
+    return numbers
 
 
 def _part(

@@ -48,10 +48,10 @@ def _channel_loop(op: linalg.GenericOp) -> int | None:
 def _depthwise(op: linalg.GenericOp) -> int | None:
     """The loop over the groups where each has one filter: its output channels are the groups."""
     try:
-        found = sliding(op)
+        windows = sliding(op)
     except NoMatchError:
         return None
-    return next(iter(found.groups)) if len(found.groups) == 1 and not found.channels("oc") else None
+    return next(iter(windows.groups)) if len(windows.groups) == 1 and not windows.channels("oc") else None
 
 
 def _is_zero(value: SSAValue) -> bool:

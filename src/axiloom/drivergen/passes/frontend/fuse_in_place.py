@@ -29,16 +29,16 @@ def _fuse(op: linalg.GenericOp, part: AcceleratorSpec) -> bool:
     if part.form.adds_up and not part.form.overwrites and not starts_from_zero(op):
         return False
     behind, names = [], []
-    for one in chain(op):
-        name = named(one, part.in_place)
+    for follower in chain(op):
+        name = named(follower, part.in_place)
         if name is None:
             break
-        behind.append(one)
+        behind.append(follower)
         names.append(name)
     flows = {part.applied(flow) for flow in part.flows.values()}
     count = next((n for n in range(len(names), 0, -1) if tuple(names[:n]) in flows), 0)
-    for one in behind[:count]:
-        _join(op, one)
+    for follower in behind[:count]:
+        _join(op, follower)
     if count:
         op.attributes[IN_PLACE] = ArrayAttr([StringAttr(name) for name in names[:count]])
     return count > 0
@@ -85,8 +85,8 @@ class FuseInPlace(ModulePass):
     accelerator: str | AcceleratorSpec
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        found = isa.find(self.accelerator) if isinstance(self.accelerator, str) else self.accelerator
-        parts = [part for part in found.parts if part.in_place]
+        spec = isa.find(self.accelerator) if isinstance(self.accelerator, str) else self.accelerator
+        parts = [part for part in spec.parts if part.in_place]
         for generic in [o for o in op.walk() if isinstance(o, linalg.GenericOp)]:
             if generic.parent is not None:  # else it was joined with one before
                 any(_fuse(generic, part) for part in parts)

@@ -36,10 +36,10 @@ CHANNELS, PIXELS = ("ic", "fh", "fw"), ("oh", "ow")
 class _Conv:
     """One convolution on tensors in the layout NCHW, with its dims by name."""
 
-    def __init__(self, op: linalg.GenericOp, found: Match) -> None:
+    def __init__(self, op: linalg.GenericOp, match: Match) -> None:
         self.op = op
-        self.found = found
-        self.sizes = dict(zip(found.dims, sizes(op), strict=True))
+        self.found = match
+        self.sizes = dict(zip(match.dims, sizes(op), strict=True))
         self.builder = Builder(InsertPoint.before(op))
 
     def shape(self, *dims: str) -> list[int]:
@@ -108,11 +108,11 @@ class _Conv:
         return self._collapse(copy.results[0], groups)
 
     def _groups(self, groups: Sequence[Sequence[str]]) -> ArrayAttr[ArrayAttr[IntegerAttr]]:
-        ends, found = 0, []
+        ends, numbered = 0, []
         for group in groups:
-            found.append(ArrayAttr([IntegerAttr(ends + n, i64) for n in range(len(group))]))
+            numbered.append(ArrayAttr([IntegerAttr(ends + n, i64) for n in range(len(group))]))
             ends += len(group)
-        return ArrayAttr(found)
+        return ArrayAttr(numbered)
 
     def _collapse(self, value: SSAValue, groups: Sequence[Sequence[str]]) -> SSAValue:
         kind = value.type
@@ -169,9 +169,9 @@ class Im2col(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for generic in [o for o in op.walk() if isinstance(o, linalg.GenericOp)]:
             try:
-                found = match_conv(generic)
+                match = match_conv(generic)
             except NoMatchError:
                 continue
             in_place = isinstance(generic.outputs[0], BlockArgument)  # an argument is updated as it is
-            if generic.results and not in_place and _plain(generic, found):
-                _Conv(generic, found).rewrite()
+            if generic.results and not in_place and _plain(generic, match):
+                _Conv(generic, match).rewrite()

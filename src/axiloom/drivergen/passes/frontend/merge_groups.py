@@ -47,9 +47,9 @@ LAID = ("oc", "ic", "fh", "fw")
 class _Merge:
     """One convolution in groups, of which `count` become one."""
 
-    def __init__(self, op: linalg.GenericOp, found: Match, group: int, count: int) -> None:
-        self.op, self.found, self.group, self.count = op, found, group, count
-        self.size = dict(zip(found.dims, sizes(op), strict=True))
+    def __init__(self, op: linalg.GenericOp, match: Match, group: int, count: int) -> None:
+        self.op, self.found, self.group, self.count = op, match, group, count
+        self.size = dict(zip(match.dims, sizes(op), strict=True))
         self.builder = Builder(InsertPoint.before(op))
 
     @property
@@ -104,24 +104,24 @@ class _Merge:
             [self.larger, self.count] if dim == self.group else [self.size[self.found.dims[dim]]]
             for dim in dims
         ]
-        given = expanded(self.builder, value, groups)
+        source = expanded(self.builder, value, groups)
         oc, ic, fh, fw = (self.size[dim] for dim in LAID)
         wide = MemRefType(kind.element_type, [self.larger, self.count, oc, self.count, ic, fh, fw])
-        made = self.builder.insert(memref.AllocOp([], [], wide)).memref
-        made.name_hint = f"{value.name_hint or 'F'}_diagonal"
+        diagonal = self.builder.insert(memref.AllocOp([], [], wide)).memref
+        diagonal.name_hint = f"{value.name_hint or 'F'}_diagonal"
         zero = self.builder.insert(arith.ConstantOp(IntegerAttr(0, kind.element_type))).result
-        self.builder.insert(linalg.FillOp([zero], [made], []))
-        larger, one, *laid = (AffineDimExpr(n) for n in range(2 + len(LAID)))
+        self.builder.insert(linalg.FillOp([zero], [diagonal], []))
+        larger, inner, *laid = (AffineDimExpr(n) for n in range(2 + len(LAID)))
         by_name = dict(zip(LAID, laid, strict=True))
         read: list[AffineExpr] = []
         for dim in dims:
-            read += [larger, one] if dim == self.group else [by_name[self.found.dims[dim]]]
-        written = (larger, one, by_name["oc"], one, by_name["ic"], by_name["fh"], by_name["fw"])
+            read += [larger, inner] if dim == self.group else [by_name[self.found.dims[dim]]]
+        written = (larger, inner, by_name["oc"], inner, by_name["ic"], by_name["fh"], by_name["fw"])
         block = Block(arg_types=[kind.element_type, kind.element_type])
         block.add_op(linalg.YieldOp(block.args[0]))
         copy = linalg.GenericOp(
-            [given],
-            [made],
+            [source],
+            [diagonal],
             Region(block),
             [AffineMapAttr(AffineMap(2 + len(LAID), 0, tuple(m))) for m in (read, written)],
             [IteratorTypeAttr.parallel()] * (2 + len(LAID)),
@@ -130,7 +130,7 @@ class _Merge:
         )
         copy.location = self.op.location
         self.builder.insert(copy)
-        return collapsed(self.builder, made, [1, 2, 2, 1, 1])
+        return collapsed(self.builder, diagonal, [1, 2, 2, 1, 1])
 
 
 def _dim(op: linalg.GenericOp, number: int, loop: int) -> int | None:
@@ -152,20 +152,20 @@ def _neighbours(op: linalg.GenericOp, number: int, group: int, channel: int) -> 
 
 def _plan(op: linalg.GenericOp, rows: int) -> _Merge | None:
     try:
-        found, groups = match_conv(op, groups=True), sliding(op).groups
+        match, groups = match_conv(op, groups=True), sliding(op).groups
     except NoMatchError:
         return None
     if len(groups) != 1 or applied(op) or is_annotated(op):
         return None
     (group,) = groups
-    size = dict(zip(found.dims, sizes(op), strict=True))
+    size = dict(zip(match.dims, sizes(op), strict=True))
     most = min(rows // size["oc"], size["oh"] * size["ow"] // PIXELS)
     count = max((n for n in range(1, most + 1) if sizes(op)[group] % n == 0), default=1)
-    channels = {"I": found.dims.index("ic"), "O": found.dims.index("oc")}
+    channels = {"I": match.dims.index("ic"), "O": match.dims.index("oc")}
     if requantises(op) is not None:
         channels[CHANNELS] = channels["O"]
-    lie = all(_neighbours(op, found.operands.index(o), group, loop) for o, loop in channels.items())
-    return _Merge(op, found, group, count) if count > 1 and lie else None
+    lie = all(_neighbours(op, match.operands.index(o), group, loop) for o, loop in channels.items())
+    return _Merge(op, match, group, count) if count > 1 and lie else None
 
 
 @dataclass(frozen=True)

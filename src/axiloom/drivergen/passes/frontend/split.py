@@ -202,14 +202,14 @@ class _Split:
         filled: set[tuple[int, ...]] = set()
         output = self.trait.operands[-1].dims
         whole = all(len(cut) == 1 for cut in choices)
-        found = []
+        parts = []
         for pieces in product(*choices):
             named = dict(zip(dims, pieces, strict=True))
             place = tuple(named[d].start for d in output if d in named)
             views = [None if whole else self._view(n, named) for n in range(len(self.op.operands))]
-            found.append(Part(self._trait(named), self._sizes(named), tuple(views), place not in filled))
+            parts.append(Part(self._trait(named), self._sizes(named), tuple(views), place not in filled))
             filled.add(place)
-        return found
+        return parts
 
     def rewrite(self) -> None:
         fill = zero_fill(self.op, self.op.outputs[0])
@@ -248,14 +248,14 @@ class _Split:
 
     def _reached(self, tile: list[int]) -> dict[str, int]:
         """Elements of each dim that a window slides along, under a tile of the loops."""
-        found = {}
+        spans = {}
         for number in range(len(self.op.operands)):
             for expression in self.op.indexing_maps.data[number].data.results:
                 axis = self.trait.axis(number, expression)
                 if axis is not None and axis in self.trait.images:
                     reach = ((tile[loop] - 1) * factor for loop, factor in terms(expression).items())
-                    found[axis] = 1 + sum(reach)
-        return found
+                    spans[axis] = 1 + sum(reach)
+        return spans
 
     def _view(self, number: int, pieces: Mapping[str, Piece]) -> View | None:
         """The part of an operand that a piece needs; None: all of it."""

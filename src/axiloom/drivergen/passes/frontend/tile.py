@@ -91,16 +91,16 @@ class _Tiled:
 
     def _start(self, factors: dict[int, int]) -> SSAValue:
         """The first element of a dim, computed in the innermost of the loops that move it."""
-        found: SSAValue | None = None
+        start: SSAValue | None = None
         builder = self._inside([loop for loop in factors if loop in self.starts])
         for loop, factor in factors.items():
             if loop not in self.starts:
                 continue
-            one = self.starts[loop]
+            term = self.starts[loop]
             if factor != 1:
-                one = builder.insert(arith.MuliOp(one, index(self.op, factor))).result
-            found = one if found is None else builder.insert(arith.AddiOp(found, one)).result
-        return index(self.op, 0) if found is None else found
+                term = builder.insert(arith.MuliOp(term, index(self.op, factor))).result
+            start = term if start is None else builder.insert(arith.AddiOp(start, term)).result
+        return index(self.op, 0) if start is None else start
 
     def _inside(self, loops: list[int]) -> Builder:
         """Inserts in the innermost of these loops, in front of the loop inside it."""

@@ -70,21 +70,21 @@ def _of_product(op: linalg.GenericOp) -> list[_Unit]:
 
 def _of_convolution(op: linalg.GenericOp) -> list[_Unit]:
     """The loops over channels that a convolution lacks, depthwise or of one channel; raises NoMatchError."""
-    found = sliding(op)
-    inputs, output = (found.image, 1 - found.image), multiplied(op)[2]
+    windows = sliding(op)
+    inputs, output = (windows.image, 1 - windows.image), multiplied(op)[2]
     numbers = (*inputs, output)
     units: list[_Unit] = []
     for name, operands, kind in (
         ("ic", (0, 1), IteratorTypeAttr.reduction()),
         ("oc", (1, 2), IteratorTypeAttr.parallel()),
     ):
-        if found.channels(name):
+        if windows.channels(name):
             continue
         unit = _Unit(kind)
         for which in operands:
-            unit.places[numbers[which]] = _beside_group(op, numbers[which], found.groups)
+            unit.places[numbers[which]] = _beside_group(op, numbers[which], windows.groups)
         if name == "oc" and requantises(op) is not None:
-            unit.places[CHANNELS] = _beside_group(op, CHANNELS, found.groups)
+            unit.places[CHANNELS] = _beside_group(op, CHANNELS, windows.groups)
         units.append(unit)
     return units
 

@@ -32,8 +32,8 @@ Group = tuple[int, ...]
 
 def _dims(m: AffineMap) -> list[int] | None:
     """The loops that a map consists of, each once; None if it has other expressions."""
-    found = [e.position for e in m.results if isinstance(e, AffineDimExpr)]
-    return found if len(found) == len(m.results) == len(set(found)) else None
+    dims = [e.position for e in m.results if isinstance(e, AffineDimExpr)]
+    return dims if len(dims) == len(m.results) == len(set(dims)) else None
 
 
 def _groups(op: linalg.GenericOp) -> list[Group]:
@@ -42,14 +42,14 @@ def _groups(op: linalg.GenericOp) -> list[Group]:
     kinds = [attr.data for attr in op.iterator_types]
     plain = [isinstance(v.type, MemRefType) and isinstance(v.type.layout, NoneAttr) for v in op.operands]
 
-    def together(one: int, other: int) -> bool:
+    def together(outer: int, inner: int) -> bool:
         for dims, contiguous in zip(maps, plain, strict=True):
             assert dims is not None
-            if one not in dims and other not in dims:
+            if outer not in dims and inner not in dims:
                 continue
-            if not contiguous or (one, other) not in pairwise(dims):
+            if not contiguous or (outer, inner) not in pairwise(dims):
                 return False
-        return kinds[one] == kinds[other]
+        return kinds[outer] == kinds[inner]
 
     if any(dims is None for dims in maps) or any(isinstance(i, linalg.IndexOp) for i in op.walk()):
         return [(loop,) for loop in range(len(kinds))]

@@ -267,9 +267,9 @@ class _Lowering:
         self.call("dma_tiles_expect", self.index(op.count.value.data), self.index(op.words.value.data))
 
     def next(self, op: channels.NextOp) -> None:
-        found = self.call("dma_tiles_next", gives=[IndexType()])[0]
-        found.name_hint = op.offset.name_hint
-        op.offset.replace_all_uses_with(found)
+        offset = self.call("dma_tiles_next", gives=[IndexType()])[0]
+        offset.name_hint = op.offset.name_hint
+        op.offset.replace_all_uses_with(offset)
 
 
 _RULES: dict[type[Operation], Callable[..., None]] = {

@@ -166,14 +166,14 @@ def _window(op: LinalgStructuredOperation, maps: list[AffineMap]) -> list[int]:
     if plain or len(op.outputs) != 1 or IteratorType.PARALLEL not in kinds:
         return []
     sizes = op.get_static_loop_ranges()
-    found: list[int] = []
+    window: list[int] = []
     for loop in reversed(range(len(kinds))):
         if kinds[loop] == IteratorType.PARALLEL:
             continue
-        if prod(sizes[one] for one in (loop, *found)) > WINDOW:
+        if prod(sizes[dim] for dim in (loop, *window)) > WINDOW:
             break
-        found.insert(0, loop)
-    return found
+        window.insert(0, loop)
+    return window
 
 
 def _around_window(op: LinalgStructuredOperation, maps: list[AffineMap], window: list[int]) -> list[int]:
@@ -258,14 +258,14 @@ def _sum_up(body: _Body, window: list[int], names: dict[int, str]) -> None:
     if arg not in body.values:  # nothing of what was there counts: any value of the type will do
         load = body.builder.insert(memref.LoadOp.get(op.operands[out], place))
         body.values[arg] = load.res
-    zero, one = index(op, 0), index(op, 1)
+    zero, step = index(op, 0), index(op, 1)
     loops: list[scf.ForOp] = []
     carried = body.values[arg]
     sizes = op.get_static_loop_ranges()
     for loop in window:
         block = Block(arg_types=[IndexType(), carried.type])
         block.args[0].name_hint, block.args[1].name_hint = names[loop], "result"
-        around = body.builder.insert(scf.ForOp(zero, index(op, sizes[loop]), one, [carried], Region(block)))
+        around = body.builder.insert(scf.ForOp(zero, index(op, sizes[loop]), step, [carried], Region(block)))
         loops.append(around)
         body.builder = Builder(InsertPoint.at_end(block))
         body.counters[loop], carried = block.args

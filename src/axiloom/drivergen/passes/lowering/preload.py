@@ -74,7 +74,7 @@ def plan(
     block = _block(sizes[inner], BLOCK // max(widest, 1))
     if block == sizes[inner] and len(order) == 1:
         return None
-    found = []
+    streams = []
     for number, (value, m) in enumerate(zip(operands, maps, strict=True)):
         kind = value.type
         if not isinstance(kind, MemRefType) or not m.results:
@@ -84,14 +84,14 @@ def plan(
         if not used.issuperset(order) or prod(kind.get_shape()) * size < LEAST:
             continue
         if _step(m, kind, inner) == 1 and not used & set(window):
-            found.append(Stream(number, -(-block * size // LINE)))
+            streams.append(Stream(number, -(-block * size // LINE)))
         elif window and len(order) > 1:
             # Rows that the next windows have beyond these.
             further = _step(m, kind, order[-2]) * size
             now = sum((sizes[loop] - 1) * _step(m, kind, loop) for loop in window) * size
             if 0 < further <= LONGEST:
-                found.append(Stream(number, -(-further // LINE), max(now, AHEAD)))
-    return Plan(block, tuple(found)) if found else None
+                streams.append(Stream(number, -(-further // LINE), max(now, AHEAD)))
+    return Plan(block, tuple(streams)) if streams else None
 
 
 def _block(size: int, most: int) -> int:
@@ -105,11 +105,11 @@ def _block(size: int, most: int) -> int:
 def _step(m: AffineMap, kind: MemRefType[Attribute], loop: int) -> int:
     """How many elements further one iteration of `loop` goes."""
     zero = [0] * m.num_dims
-    one = [int(dim == loop) for dim in range(m.num_dims)]
+    unit = [int(dim == loop) for dim in range(m.num_dims)]
     strides = kind.get_strides() or []
     return sum(
         (b - a) * (stride or 0)
-        for a, b, stride in zip(m.eval(zero, []), m.eval(one, []), strides, strict=False)
+        for a, b, stride in zip(m.eval(zero, []), m.eval(unit, []), strides, strict=False)
     )
 
 

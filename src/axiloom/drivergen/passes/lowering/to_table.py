@@ -247,7 +247,11 @@ class ToTable(ModulePass):
     name = "accel-to-table"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        functions = [one for one in op.ops if isinstance(one, func.FuncOp) and not one.is_declaration]
+        functions = [
+            function
+            for function in op.ops
+            if isinstance(function, func.FuncOp) and not function.is_declaration
+        ]
         opened = [call for call in op.walk() if _calls(call, "dma_queue_open", "dma_queue_open_ahead")]
         if not opened:
             return
@@ -261,7 +265,7 @@ class ToTable(ModulePass):
         name = f"{function.sym_name.data}_table"
         _call_with_table(op, init, name)
         _replace(function, name)
-        made = table.TableOp(
+        new_table = table.TableOp(
             name,
             len(function.body.block.args),
             unrolled.taker,
@@ -269,7 +273,7 @@ class ToTable(ModulePass):
             unrolled.pieces,
             beats=unrolled.owned,
         )
-        op.body.block.insert_op_before(made, functions[0])
+        op.body.block.insert_op_before(new_table, functions[0])
         for declared in list(op.ops):
             if isinstance(declared, func.FuncOp) and declared.sym_name.data in (*_CALLS, "dma_init"):
                 Rewriter.erase_op(declared)

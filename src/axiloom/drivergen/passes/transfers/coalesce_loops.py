@@ -188,14 +188,14 @@ class _Coalesced:
 
     def _edge(self, scope: Scope, number: int, *, last: bool) -> SSAValue | None:
         """Are all the loops inside loop `number` at their first (last) iteration? None: always."""
-        found: SSAValue | None = None
+        condition: SSAValue | None = None
         for counter, step, trips in self.outer[number + 1 :]:
             if trips == 1:
                 continue
             edge = self.index(step * (trips - 1) if last else 0)
-            one = scope.insert(arith.CmpiOp(counter, edge, "eq"))
-            found = one if found is None else scope.insert(arith.AndIOp(found, one))
-        return found
+            at_edge = scope.insert(arith.CmpiOp(counter, edge, "eq"))
+            condition = at_edge if condition is None else scope.insert(arith.AndIOp(condition, at_edge))
+        return condition
 
     # --- what is staged -------------------------------------------------------------------------------
 
@@ -301,7 +301,7 @@ class _Coalesced:
 
     def _receive_loop(self, scope: Scope, number: int, chunk: SSAValue | None) -> None:
         levels = self.nest.levels[number:]
-        if not any(isinstance(item, accel.RecvOp) for one in levels for item in (*one.pre, *one.post)):
+        if not any(isinstance(item, accel.RecvOp) for inner in levels for item in (*inner.pre, *inner.post)):
             return
         level = levels[0]
         if chunk is not None and self.layout.count == 1:

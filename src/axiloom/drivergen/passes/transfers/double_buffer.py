@@ -112,12 +112,12 @@ class _Packets:
         condition: SSAValue | None = None
         ops: list[Operation] = []
         for counter in used:
-            one = arith.CmpiOp(counter, index(self.block, 0), "ne")
-            ops.append(one)
+            begun = arith.CmpiOp(counter, index(self.block, 0), "ne")
+            ops.append(begun)
             if condition is None:
-                condition = one.result
+                condition = begun.result
             else:
-                both = arith.OrIOp(condition, one)
+                both = arith.OrIOp(condition, begun)
                 ops.append(both)
                 condition = both.result
         assert condition is not None

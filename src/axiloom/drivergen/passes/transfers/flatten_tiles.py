@@ -30,9 +30,9 @@ class _Flattened(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: accel.SendOp | accel.RecvOp, rewriter: PatternRewriter) -> None:
-        if op.dense is None or (found := Tile.of(op).as_matrix()) is None:
+        if op.dense is None or (matrix := Tile.of(op).as_matrix()) is None:
             return
-        new = _as_matrix(op, found, rewriter)
+        new = _as_matrix(op, matrix, rewriter)
         new.attributes |= op.attributes
         rewriter.replace(op, new)
 

@@ -179,26 +179,26 @@ class _Packet:
         inside.add_ops([channels.CleanOp(begin, end), scf.YieldOp()])
 
     def _condition(self, first: list[scf.ForOp], before: InsertPoint) -> SSAValue:
-        found: SSAValue | None = None
+        condition: SSAValue | None = None
         for loop in first:
             counter, step = loop.body.block.args[0], accel.constant(loop.step)
             assert step is not None
-            one: Operation
+            check: Operation
             if loop is first[-1] and self.copies > 1:
                 if trips(loop) <= self.copies:
                     continue
-                one = arith.CmpiOp(counter, index(self.block, self.copies * step), "ult")
+                check = arith.CmpiOp(counter, index(self.block, self.copies * step), "ult")
             else:
-                one = arith.CmpiOp(counter, index(self.block, 0), "eq")
-            Rewriter.insert_op(one, before)
-            if found is None:
-                found = one.results[0]
+                check = arith.CmpiOp(counter, index(self.block, 0), "eq")
+            Rewriter.insert_op(check, before)
+            if condition is None:
+                condition = check.results[0]
             else:
-                both = arith.AndIOp(found, one)
+                both = arith.AndIOp(condition, check)
                 Rewriter.insert_op(both, before)
-                found = both.result
-        assert found is not None
-        return found
+                condition = both.result
+        assert condition is not None
+        return condition
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,7 @@ def _edge_of(tile: SSAValue, length: SSAValue) -> bool:
 def _whole(view: memref.SubviewOp, length: SSAValue, size: int) -> memref.SubviewOp:
     """The same view, `size` elements long where it was `length`."""
     lengths = list(view.sizes)
-    now: list[SSAValue | int] = [size if one is length else one for one in lengths]
+    now: list[SSAValue | int] = [size if extent is length else extent for extent in lengths]
     kind = view.result.type
     assert isinstance(kind, MemRefType)
     sizes = filled(view.static_sizes.get_values(), now)

@@ -79,7 +79,7 @@ class _Nest:
             fail(op, f"it is not tiled: {len(self.loops)} loops around it, not {len(self.trait.order)}")
         if not all(isinstance(v.owner, memref.SubviewOp) for v in op.operands):
             fail(op, "it is not tiled: its operands are no subviews")
-        maps = [one.data for one in op.indexing_maps]
+        maps = [attribute.data for attribute in op.indexing_maps]
         shapes = [self._source(number).get_shape() for number in range(len(op.operands))]
         self.tiles = Tiles(self.trait, maps, shapes)
         self.views: dict[tuple[Block, int], SSAValue] = {}
@@ -217,7 +217,7 @@ class _Nest:
 
     def _point_out(self, site: _Site, actions: Sequence[HostAction]) -> list[tuple[Recv, int]]:
         """The device is told where it writes results: each with its words in the window, 0: in place."""
-        found = []
+        pointed = []
         for action in actions:
             carried = self._carried(site, action.operand) if isinstance(action, Recv) else None
             if carried is None:
@@ -226,12 +226,12 @@ class _Nest:
             lies = self._in_place(action.operand, site) if self.mode == "overwrite" else None
             if lies is not None:
                 site.insert(accel.PointAtResultOp(carried[1], *lies))
-                found.append((action, 0))
+                pointed.append((action, 0))
                 continue
             words = self._result_words(action, site)
             site.insert(accel.PointOutOp(carried[1], site.index(0), site.index(words)))
-            found.append((action, words))
-        return found
+            pointed.append((action, words))
+        return pointed
 
     def _access(self, site: _Site, where: str) -> None:
         """The registers of the device that are accessed before or after an opcode."""
