@@ -1,7 +1,7 @@
 """What to change, and what each change gives: measured, never guessed.
 
 A unit proposes changes from what it saw (saturated cells, weights that are flushed); a change that several
-operators share is made in all of them at once. Then come the operators that cost most: each alone is put back
+operators share goes into all of them at once. Then come the operators that cost most: each alone is put back
 to float32, and the figure is taken again.
 """
 

@@ -17,7 +17,7 @@ from axiloom.prove.bench import Property
 FILE = "host.txt"
 
 
-def writes(module: user.User, prop: Property, found: abc.Outcome) -> tuple[str, int, str] | None:
+def writes(module: user.User, prop: Property, outcome: abc.Outcome) -> tuple[str, int, str] | None:
     """The port and the cycle of the last write of a register before the rule of another port is broken, and
     the condition that there is none meanwhile; None if there is no such write."""
     ports = {port.name: port for port in module.module.axi}
@@ -25,10 +25,10 @@ def writes(module: user.User, prop: Property, found: abc.Outcome) -> tuple[str, 
     own = ports[prop.port].signals if prop.port in ports else {}
     if prop.port in module.registers or f"{channel}valid" not in own or prop.live:
         return None
-    for cycle in range(len(found.stimulus) - 1, -1, -1):
+    for cycle in range(len(outcome.stimulus) - 1, -1, -1):
         for name in module.registers:
             signals = ports[name].signals
-            if found.stimulus[cycle].get(signals["wvalid"].name):
+            if outcome.stimulus[cycle].get(signals["wvalid"].name):
                 write = f"{signals['wvalid'].name} && {signals['wready'].name}"
                 return name, cycle, f"!({own[f'{channel}valid'].name} && {write})"
     return None
@@ -37,7 +37,7 @@ def writes(module: user.User, prop: Property, found: abc.Outcome) -> tuple[str, 
 def advice(
     module: user.User,
     prop: Property,
-    found: abc.Outcome,
+    outcome: abc.Outcome,
     folder: Path,
     *,
     outstanding: int,
@@ -45,7 +45,7 @@ def advice(
     limit_s: int,
 ) -> str:
     """A line about such a write, with a file of conditions in `folder` if the rule holds with it, or none."""
-    if (write := writes(module, prop, found)) is None:
+    if (write := writes(module, prop, outcome)) is None:
         return ""
     port, cycle, condition = write
     said = f"the host writes a register on {port} in cycle {cycle}"

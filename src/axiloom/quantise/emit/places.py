@@ -11,7 +11,7 @@ from axiloom.quantise.graph.graph import Concat, Constant, Embedding, MaxPool, P
 
 def groups(long: Sequence[int], short: Sequence[int]) -> list[list[int]] | None:
     """Which dims of the shape `long` make each of `short`, if each is a product of neighbours."""
-    found: list[list[int]] = []
+    groups: list[list[int]] = []
     at = 0
     for size in short:
         group: list[int] = []
@@ -22,11 +22,11 @@ def groups(long: Sequence[int], short: Sequence[int]) -> list[list[int]] | None:
             at += 1
         if product != size:
             return None
-        found.append(group)
-    if not found or any(size != 1 for size in long[at:]):
+        groups.append(group)
+    if not groups or any(size != 1 for size in long[at:]):
         return None
-    found[-1].extend(range(at, len(long)))
-    return found
+    groups[-1].extend(range(at, len(long)))
+    return groups
 
 
 def expanded(

@@ -154,11 +154,11 @@ def _types(tokens: Tokens, depth: int) -> tuple[Type, ...]:
         return (_type(tokens),)
     if depth > _DEEPEST:
         raise tokens.error(f"tuples more than {_DEEPEST} deep")
-    found: list[Type] = []
+    types: list[Type] = []
     while not tokens.take(")"):
-        found += _types(tokens, depth + 1)
+        types += _types(tokens, depth + 1)
         tokens.take(",")
-    return tuple(found)
+    return tuple(types)
 
 
 def _type(tokens: Tokens) -> Type:

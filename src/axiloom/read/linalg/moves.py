@@ -118,12 +118,12 @@ def constant(reader: Reader, op: Any, name: str) -> Node:
     return reader.context.constant(_contents(op.value, _shape(op.results[0]), of), of, name)
 
 
-def _contents(given: Any, shape: tuple[int, ...], of: str) -> Array:
-    values = np.array(given.get_values())
+def _contents(attribute: Any, shape: tuple[int, ...], of: str) -> Array:
+    values = np.array(attribute.get_values())
     if number(of).kind == "integer":  # MLIR has no signs: the bits count
         values = values.astype(np.int64)
     raw = number(of).encode(values)
-    return np.full(shape, raw[0]) if given.is_splat() else raw.reshape(shape)
+    return np.full(shape, raw[0]) if attribute.is_splat() else raw.reshape(shape)
 
 
 RULES: Mapping[str, Rule] = {

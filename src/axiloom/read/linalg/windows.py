@@ -79,11 +79,11 @@ def _pooling(
     context, x, initial = reader.context, reader.node(op.inputs[0]), reader.node(op.outputs[0])
     sizes = op.inputs[1].type.get_shape()  # only its shape counts
 
-    def each(values: tuple[int, ...]) -> tuple[int, ...]:
+    def spread(values: tuple[int, ...]) -> tuple[int, ...]:
         return tuple(values[spatial.index(i)] if i in spatial else 1 for i in range(4))
 
     pooled = context.make(
-        "reduce_window", context.convert(x, initial.type.number), kind=kind, window=each(sizes),
-        strides=each(strides), padding=(0,) * 8, dilation=each(dilations),
+        "reduce_window", context.convert(x, initial.type.number), kind=kind, window=spread(sizes),
+        strides=spread(strides), padding=(0,) * 8, dilation=spread(dilations),
     )  # fmt: skip
     return with_initial(context, pooled, initial, kind, combine)

@@ -254,14 +254,14 @@ def _moves(piece: Piece, unit: int) -> bool:
 
 def _rows(pieces: Sequence[Piece]) -> list[Piece]:
     """Equal pieces at equal distances become rows."""
-    found: list[Piece] = []
+    merged: list[Piece] = []
     for piece in pieces:
-        last = found[-1] if found else None
+        last = merged[-1] if merged else None
         if last is not None and (last.array, last.size) == (piece.array, piece.size):
             step = piece.offset - last.offset if last.rows == 1 else last.stride
             follows = piece.offset == last.offset + last.rows * step
             if follows and last.size <= step <= MOST_STRIDE and last.rows < MOST_ROWS:
-                found[-1] = Piece(last.array, last.offset, last.size, last.rows + 1, step)
+                merged[-1] = Piece(last.array, last.offset, last.size, last.rows + 1, step)
                 continue
-        found.append(piece)
-    return found
+        merged.append(piece)
+    return merged

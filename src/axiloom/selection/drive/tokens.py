@@ -188,10 +188,10 @@ _LOOPS: Mapping[str, Sequence[tuple[str, str, bool]]] = {
 }
 
 
-def _rectangle(memory: str, given: Mapping[str, int], writes: bool) -> Use:
-    width = given.get("left", 0) + given.get("count", 0) + given.get("right", 0)
-    height = given.get("above", 0) + given.get("rows", 0) + given.get("below", 0)
-    return Use(memory, given.get("sram", 0), given.get("sram", 0) + width * height, writes)
+def _rectangle(memory: str, fields: Mapping[str, int], writes: bool) -> Use:
+    width = fields.get("left", 0) + fields.get("count", 0) + fields.get("right", 0)
+    height = fields.get("above", 0) + fields.get("rows", 0) + fields.get("below", 0)
+    return Use(memory, fields.get("sram", 0), fields.get("sram", 0) + width * height, writes)
 
 
 def _range(
@@ -199,24 +199,24 @@ def _range(
     size: int,
     micro_ops: NDArray[np.int64],
     field: str,
-    given: Mapping[str, int],
+    fields: Mapping[str, int],
     writes: bool,
 ) -> Iterator[Use]:
-    turns = {loop: given.get(loop, 0) for loop in ("outer", "inner")}
+    turns = {loop: fields.get(loop, 0) for loop in ("outer", "inner")}
     if not micro_ops.size or 0 in turns.values():
         return
     low, high = _BITS[field]
     places = micro_ops >> low & (1 << high - low) - 1
-    far = sum((turns[loop] - 1) * given.get(f"{field}_{loop}", 0) for loop in turns)
+    far = sum((turns[loop] - 1) * fields.get(f"{field}_{loop}", 0) for loop in turns)
     if (micro_ops == _UNKNOWN).any() or int(places.max()) + far >= size:  # it goes round
         yield Use(memory, 0, size, writes)
     else:
         yield Use(memory, int(places.min()), int(places.max()) + far + 1, writes)
 
 
-def _load(program: Program, given: Mapping[str, int], micro_ops: NDArray[np.int64]) -> None:
+def _load(program: Program, fields: Mapping[str, int], micro_ops: NDArray[np.int64]) -> None:
     """Micro-ops that are a constant are known."""
-    first, count, sram = 4 * given.get("base", 0), given.get("count", 0), given.get("sram", 0)
+    first, count, sram = 4 * fields.get("base", 0), fields.get("count", 0), fields.get("sram", 0)
     micro_ops[sram : sram + count] = _UNKNOWN
     for array in program.arrays:
         inside = array.base <= first and first + 4 * count <= array.base + array_bytes(array)

@@ -45,11 +45,11 @@ def _dma_sg(bench: Bench, width: int, _most: int) -> None:
     _whole(bench, "dma_sg", AxiDma(width, scatter_gather=True))
 
 
-def _whole(bench: Bench, name: str, made: AxiDma) -> None:
-    inside = Inside(made)
-    dma = bench.component("dma", made)
+def _whole(bench: Bench, name: str, design: AxiDma) -> None:
+    inside = Inside(design)
+    dma = bench.component("dma", design)
     stop, clear = dma.reset_out, inside["clear"]
-    parts = [*CHANNELS, *(["sg_port"] if made.scatter_gather else [])]
+    parts = [*CHANNELS, *(["sg_port"] if design.scatter_gather else [])]
     for part in parts:
         drained = inside[f"{part}.drained"]
         agreements.DRAINED_STAYS.assume(bench, f"{MOVERS[name].get(part, part)}.stop", stop, drained)
@@ -61,7 +61,7 @@ def _whole(bench: Bench, name: str, made: AxiDma) -> None:
         strobes = [inside[f"{channel}_registers.{strobe}"] for strobe in STROBES[name]]
         agreements.ONE_WRITE.check(bench, f"{channel}_registers", strobes)
     bench.cover("stop", "clear", clear, "a soft reset", needed=True)
-    for port, behind in _behind(made).items():
+    for port, behind in _behind(design).items():
         same = Cat(
             Value.cast(getattr(getattr(dma, port), signal)) == inside[f"{behind}__{signal}"]
             for signal, member in getattr(dma, port).signature.members.items()
