@@ -88,7 +88,7 @@ def test_the_ladder_is_climbed_on_it(capsys: pytest.CaptureFixture[str]) -> None
 def test_the_fixture_takes_it(soc) -> None:
     chip: Chip = soc("v1_4", rtl="model")
     assert chip.matmul(8, 8, 8)["config"]["rtl"] == MODEL_RTL
-    with pytest.raises(UsageError, match="rtl='model' has no top module: leave top='own' out"):
+    with pytest.raises(UsageError, match="--rtl model has no top module: leave --top own out"):
         soc("v1_4", rtl="model", top="own")
 
 

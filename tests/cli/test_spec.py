@@ -40,7 +40,7 @@ def test_check_proves(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert main(["spec", "check", str(path), "--prove"]) == 0
     shown = capsys.readouterr().out.splitlines()
     assert shown[0].endswith("v1_4: no faults; 1 opcodes, flows Ns")
-    assert "v1_4: 217 properties: 216 hold without a bound" in shown[1]
+    assert "v1_4: 169 properties: 168 hold without a bound" in shown[1]
     path.write_text(isa.dumps(isa.builtin("loopback")))
     assert main(["spec", "check", str(path)]) == 0
     assert main(["spec", "check", str(path), "--prove"]) == 3

@@ -17,7 +17,7 @@ from axiloom.cosim.soc import Soc
 from axiloom.cosim.system import System
 from axiloom.drivergen import compile_mlir, matmul_mlir
 from axiloom.isa import AcceleratorSpec
-from axiloom.pytest_plugin import Chip
+from axiloom.library.sessions import Chip
 
 HERE = Path(__file__).parent / "drivers"
 ROUNDS = 6

@@ -86,6 +86,8 @@ def test_pieces_do_what_the_tree_says(name: str, options: dict[str, Any]) -> Non
         for register in tree.registers.values():
             if register.type.bits == 1 or name == "v4_16":  # all is there, under the sizes of `word`
                 simulator.state[register.name] = min(16, register.type.high)
+            elif (dim := register.name.rpartition("_")[2]) in tree.registers:  # the shape that is loaded
+                simulator.state[register.name] = simulator.state[dim]
         other = State(tree)
         dict.update(other, simulator.state.copied())
         word = 16 | 1 << 32 if name == "conv_v3" else 16 << 32 | 16 << 42 | 16 << 52

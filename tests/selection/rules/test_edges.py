@@ -26,6 +26,6 @@ ONE = "splat(shape=shape(x), number=number_of(x), value=numeral(number_of(x), {}
 )
 def test_refuted(old: str, new: str, said: str) -> None:
     (rule,) = parse(RULE.format(old=old, new=new), "edges.rules")
-    found = search(rule, float("inf")).found
+    found = search(rule, float("inf")).counterexample
     assert found is not None
     assert said in found.line
