@@ -10,7 +10,7 @@ from tests.nests.lower.programs import banks, interpret, random_values, raw
 from tests.nests.timing.test_timing import deeper
 
 import axiloom.nests.schedule.primitives  # noqa: F401  (registers them)
-from axiloom import nest
+from axiloom.nest import run as run_rtl
 from axiloom.nests import timing
 from axiloom.nests.dataflow import plan
 from axiloom.nests.lower import Lowered, lower
@@ -47,13 +47,13 @@ def test_in_verilator() -> None:
     values = random_values(program)
     expected = interpret(program, values)
     memories = banks(lowered, program, values)
-    outcome = nest.run(fitted.circuit, memories)
+    outcome = run_rtl(fitted.circuit, memories)
     assert (outcome.cycles, outcome.peaks) == (fitted.cycles, fitted.largest)
     found = lowered.layouts["D"].from_banks(outcome.memories["D"].astype(np.uint32))
     np.testing.assert_array_equal(found, raw(expected["D"]))
     depth = fitted.circuit.fifo("tmp_0").depth
     smaller = deeper(fitted.circuit, *fitted.largest, depth=depth - 1)
     predicted = timing.cycles(smaller)
-    outcome = nest.run(smaller, memories)
+    outcome = run_rtl(smaller, memories)
     assert (outcome.cycles, outcome.peaks) == (predicted.cycles, predicted.largest)
     assert outcome.cycles == fitted.one_fewer["tmp_0"] > fitted.cycles

@@ -245,9 +245,9 @@ def check(schedule: Schedule, seed: int = 0, rtl: bool = False, **options: Any) 
         (pipe,) = lowered.circuit.pipes
         assert done.cycles == (pipe.iterations - 1) * pipe.interval + 1 + pipe.last_slot
     if rtl:
-        from axiloom import nest
+        from axiloom.nest import run as run_rtl
 
-        outcome = nest.run(lowered.circuit, banks(lowered, schedule.program, values))
+        outcome = run_rtl(lowered.circuit, banks(lowered, schedule.program, values))
         assert outcome.cycles == done.cycles
         for name in found:
             np.testing.assert_array_equal(
