@@ -37,14 +37,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-def _load(one: AcceleratorSpec | Path | str, size: int | None) -> AcceleratorSpec:
-    from axiloom import isa
-
-    if not isinstance(one, (str, Path)):
-        return one
-    return isa.load(one) if Path(one).suffix == ".json" else isa.builtin(str(one), size)
-
-
 @pytest.fixture
 def prove() -> Callable[..., list[Verdict]]:
     """Prove the formal model of a specification: ``prove("my.json")`` or ``prove("v3", size=4)``.
@@ -58,6 +50,7 @@ def prove() -> Callable[..., list[Verdict]]:
         spec: AcceleratorSpec | Path | str, size: int | None = None, *, limit_s: int = 60
     ) -> list[Verdict]:
         from axiloom.base.errors import BuildError
+        from axiloom.library.devices import device
         from axiloom.prove import solvers
 
         try:
@@ -66,7 +59,7 @@ def prove() -> Callable[..., list[Verdict]]:
             pytest.skip(str(missing))
         from axiloom.prove import spec as specs
 
-        verdicts = specs.prove(_load(spec, size), limit_s)
+        verdicts = specs.prove(device(spec, size=size).spec, limit_s)
         wrong = [
             f"{verdict.module}: {verdict.name}: {verdict.text}: {verdict.answer}"
             for verdict in verdicts
@@ -90,11 +83,12 @@ def soc(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Chip]:
     def make(
         spec: Any, size: int | None = None, *, rtl: Any = (), top: str | None = None, **options: Any
     ) -> Chip:
+        from axiloom.library.devices import device
         from axiloom.library.sessions import soc as session
 
         options.setdefault("sim", request.config.getoption("--axiloom-sim"))
         if rtl and rtl != "model" and top is None:
-            top = _load(spec, size).name
+            top = device(spec, size=size).name
         return session(spec, folder=tmp_path, size=size, rtl=rtl, top=top, **options)
 
     return make

@@ -13,9 +13,9 @@ from axiloom.base.errors import CompileError, UsageError
 from axiloom.base.files import write_whole
 from axiloom.boards.checks import FABRIC_HZ
 from axiloom.cli.given import Refusal, has, is_given, lacks, output_file, output_folder, refuse
-from axiloom.cosim.system import STALLS, Stall, System
+from axiloom.cosim.system import System
 from axiloom.drivergen.pipeline.schedule import Schedule
-from axiloom.explore.asked import MOST, Asked
+from axiloom.explore.asked import MOST, OFF, Asked
 from axiloom.explore.chosen import Task
 from axiloom.isa import Link
 from axiloom.isa.files.library import ENCODINGS
@@ -51,9 +51,6 @@ def calls(text: str) -> int:
     if not text.isdecimal() or not 1 <= int(text) <= MOST_CALLS:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to {MOST_CALLS:,}")
     return int(text)
-
-
-OFF = "off"
 
 
 def stall(text: str) -> range | str:
@@ -367,18 +364,9 @@ def system(options: argparse.Namespace, links: Sequence[Link], seed: int = 0) ->
         trace=options.trace,
         trace_window=options.trace_window,
         seed=seed,
-        stall=_stall(options),
+        stall=asked(options).stall(options.stall, traced=options.trace is not None),
         **watchdog,
     )
-
-
-def _stall(options: argparse.Namespace) -> Stall:
-    """As :class:`System` takes it."""
-    if options.stall is not None:
-        return None if options.stall == OFF and not verilog_given(options) else options.stall
-    if not verilog_given(options):
-        return None
-    return STALLS if options.trace is None else "a trace is of one run"
 
 
 def wants_timeline(options: argparse.Namespace) -> bool:

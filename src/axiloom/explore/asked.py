@@ -10,9 +10,10 @@ from typing import Any
 from axiloom import boards, isa
 from axiloom.base.errors import UsageError
 from axiloom.boards import hardware
+from axiloom.cosim.system import STALLS, Stall
 from axiloom.drivergen.problems.kinds import kernel_problem
 from axiloom.explore.default import Open
-from axiloom.explore.hardware import most
+from axiloom.explore.hardware import Kept, most
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.isa import AcceleratorSpec, Link
 from axiloom.isa.files.device import device_of
@@ -24,6 +25,8 @@ MOST = "most"
 MODEL = Path("model")
 """In place of files of RTL: the functional model."""
 BUILTIN = "v3"
+OFF = "off"
+"""In place of seeds of pauses."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +89,22 @@ class Asked:
         if self.top is not None:
             raise UsageError(f"--rtl model has no top module: leave --top {self.top} out")
         return True
+
+    @property
+    def kept(self) -> Kept:
+        """What of the hardware is not chosen for a part. UsageError for `MOST`: that is the choice."""
+        if self.macs == MOST:
+            raise UsageError(f"--macs {MOST}: --device chooses the array by itself; give a number to keep it")
+        macs = self.macs if isinstance(self.macs, int) else None
+        return Kept(macs, self.stream_width, None if self.dma is None else self.dma == "sg")
+
+    def stall(self, seeds: range | str | None, *, traced: bool = False) -> Stall:
+        """The pauses under which a run is repeated: `seeds`, `OFF`, or what is the default for None."""
+        if seeds is not None:
+            return None if seeds == OFF and not self.is_verilog else seeds
+        if not self.is_verilog:
+            return None
+        return "a trace is of one run" if traced else STALLS
 
     def named(self, name: str) -> Asked:
         return replace(self, accel=name)

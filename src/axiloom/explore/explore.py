@@ -17,6 +17,7 @@ from axiloom.drivergen.pipeline import conv_choice
 from axiloom.drivergen.problems.matmul import Problem
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.isa import AcceleratorSpec
+from axiloom.isa.kernels.forms import IMAGE, MATMUL, WINDOW
 from axiloom.run.choice import ranked, ranks
 from axiloom.sweep.points import Point, default_store, hardware, point, simulate
 from axiloom.sweep.store import key
@@ -182,6 +183,32 @@ def _point(exploration: Exploration, choice: Choice | Way) -> Point:
         board=exploration.board,
         user_rtl=exploration.user_rtl,
     )
+
+
+def of_workload(
+    text: str,
+    spec: AcceleratorSpec,
+    *,
+    pipeline: str | None = None,
+    board: str = boards.DEFAULT,
+    top: int = 10,
+    user_rtl: UserRtl | None = None,
+) -> Exploration:
+    """The `top` choices for what `text` names. UsageError where no model ranks drivers of `spec`."""
+    if spec.form in (IMAGE, WINDOW):
+        return explore_convolution(text, spec, pipeline=pipeline, board=board, top=top, user_rtl=user_rtl)
+    if spec.form != MATMUL:
+        raise UsageError(
+            f"{spec.name} computes {spec.kernel}: there is no cost model that ranks its drivers; "
+            f"`axiloom run {text} --flow FLOW --tile TILE` simulates one"
+        )
+    problem = drivergen.parse_workload(text)
+    if not isinstance(problem, Problem):
+        raise UsageError(
+            f"{text}: of {spec.name} explore ranks drivers of matrix products, matmul:MxNxK[:TYPE]"
+        )
+    pipelines = (pipeline,) if pipeline else None
+    return explore(problem, spec, pipelines=pipelines, board=board, top=top, user_rtl=user_rtl)
 
 
 def confirm(

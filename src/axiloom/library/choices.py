@@ -11,8 +11,7 @@ from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.drivergen.problems.matmul import Problem
 from axiloom.explore import chosen
 from axiloom.explore.chosen import Task
-from axiloom.explore.explore import Exploration, Row, confirm, explore_convolution
-from axiloom.explore.explore import explore as ranked
+from axiloom.explore.explore import Exploration, confirm, of_workload
 from axiloom.explore.hardware import choose_hardware
 from axiloom.explore.products import of_problem
 from axiloom.isa import AcceleratorSpec
@@ -53,10 +52,7 @@ class Choices:
     @property
     def best(self) -> Plan:
         """A plan by the fastest: simulated, where it was confirmed, else foretold."""
-        return self._plan(self._found.chosen)
-
-    def _plan(self, row: Row) -> Plan:
-        way = row.choice
+        way = self._found.chosen.choice
         return plan(
             self.work,
             device(self._found.spec),
@@ -98,25 +94,38 @@ def explore(
         work = read(work)
     if not work.mlir or work.is_network:
         raise UsageError(f"{work.name}: explore ranks drivers of one matrix product or convolution")
-    asked, pipelines = together(on, str(board)), (pipeline,) if pipeline else None
+    asked = together(on, str(board))
     task = Task(work.name, work.mlir, work.data_type, asked, Schedule(pipeline=pipeline))
-    spec, problem = chosen.explored(task), drivergen.parse_workload(work.name)
-    if part is not None:
-        if not isinstance(problem, Problem):
-            raise UsageError(f"{work.name}: hardware is chosen for matmul:MxNxK[:TYPE]")
-        say = told(progress)
-        choice = choose_hardware(
-            of_problem(problem), task.spec(), part, board=str(board), pipelines=pipelines, progress=say
-        )
-        say("")
-        spec = choice.chosen.variant.spec
-    top, rtl = max(show, confirm_first), asked.user_rtl(spec)
-    if isinstance(problem, Problem):
-        found = ranked(problem, spec, pipelines=pipelines, board=str(board), top=top, user_rtl=rtl)
-    else:
-        found = explore_convolution(
-            work.name, spec, pipeline=pipeline, board=str(board), top=top, user_rtl=rtl
-        )
+    spec = chosen.explored(task) if part is None else _on(part, task, progress)
+    found = of_workload(
+        work.name,
+        spec,
+        pipeline=pipeline,
+        board=str(board),
+        top=max(show, confirm_first),
+        user_rtl=asked.user_rtl(spec),
+    )
     if confirm_first:
         (found,) = confirm([found], confirm_first)
     return Choices(work, found, str(board))
+
+
+def _on(part: str, task: Task, progress: bool) -> AcceleratorSpec:
+    """The hardware that is chosen for a part; what is asked for stays."""
+    problem = drivergen.parse_workload(task.problem)
+    if not isinstance(problem, Problem):
+        raise UsageError(f"{task.problem}: hardware is chosen for matmul:MxNxK[:TYPE]")
+    if task.asked.rtl:
+        raise UsageError("part: hardware is chosen for generated accelerators, not for `rtl`")
+    pipeline, say = task.schedule.pipeline, told(progress)
+    choice = choose_hardware(
+        of_problem(problem),
+        task.spec(),
+        part,
+        board=task.asked.board,
+        pipelines=(pipeline,) if pipeline else None,
+        kept=task.asked.kept,
+        progress=say,
+    )
+    say("")
+    return choice.chosen.variant.spec

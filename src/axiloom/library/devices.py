@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from axiloom import boards
 from axiloom.base.errors import SpecError, UsageError
-from axiloom.explore.asked import MODEL, Asked
+from axiloom.explore.asked import MODEL, MOST, Asked
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.isa import AcceleratorSpec
 
@@ -83,11 +83,11 @@ def device(
     """An accelerator: a built-in one by its name (``v3_16``), a specification by its file (``mine.json``) or
     as a value.
 
-    `rtl`: Verilog or VHDL in its place, with the module `top`; ``"model"``: the functional model, before
-    there is RTL. `size` (of a tile), `encoding` (of opcodes) and `post` are of built-in ones;
-    `stream_width` in bits, `macs` multiply-adds a cycle, `dma` ``simple`` or ``sg``, `memory_port`
-    ``plain`` or ``coherent``. Nothing is read before it is needed: `Device.faults` says what is wrong
-    with a file.
+    `rtl`: Verilog or VHDL in its place, with the module `top`, called as the first file by default;
+    ``"model"``: the functional model, before there is RTL. `size` (of a tile), `encoding` (of opcodes) and
+    `post` are of built-in ones; `stream_width` in bits, `macs` multiply-adds a cycle, `dma` ``simple`` or
+    ``sg``, `memory_port` ``plain`` or ``coherent``. Nothing is read before it is needed: `Device.faults`
+    says what is wrong with a file.
 
     Raises UsageError for words that go with no accelerator.
     """
@@ -102,8 +102,17 @@ def device(
         )
     else:
         accel = str(source)
-    files = (
-        (MODEL,) if rtl == "model" else tuple(Path(path) for path in ([rtl] if isinstance(rtl, str) else rtl))
+    files = tuple(Path(path) for path in ([rtl] if isinstance(rtl, str) else rtl))
+    _check(
+        (
+            "size, encoding, post",
+            accel is None and (size or encoding or post),
+            "are of built-in accelerators",
+        ),
+        ("top", top and not files, "names a module of `rtl`: give the files, too"),
+        ("macs", macs and files and MODEL not in files, "sizes a generated array: `rtl` has its own"),
+        ("macs", isinstance(macs, str) and macs != MOST, f"is a number, or {MOST!r}"),
+        ("dma", dma not in (None, "simple", "sg"), "is 'simple' or 'sg'"),
     )
     if top is None and files and MODEL not in files:
         top = files[0].stem
@@ -111,6 +120,12 @@ def device(
         accel, size, file, encoding, post, files, top, stream_width, macs, dma, memory_port, own=own
     )  # fmt: skip
     return Device(source.name if isinstance(source, AcceleratorSpec) else str(source), asked)
+
+
+def _check(*refusals: tuple[str, object, str]) -> None:
+    for name, wrong, why in refusals:
+        if wrong:
+            raise UsageError(f"ax.device: `{name}` {why}")
 
 
 def board(name: str | Path = boards.DEFAULT) -> boards.Board:

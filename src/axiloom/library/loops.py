@@ -16,6 +16,7 @@ from axiloom.library.works import Work, read
 if TYPE_CHECKING:
     from axiloom.nest.measure import Design
     from axiloom.nest.measure import Run as Measured
+    from axiloom.nests.program.loaded import Loaded
     from axiloom.nests.schedule import Schedule
 
 Array = np.ndarray[Any, Any]
@@ -32,6 +33,10 @@ class Nest:
         self.work, self.schedule = work, schedule
 
     def __getattr__(self, name: str) -> Callable[..., Nest]:
+        from axiloom.nests.schedule.schedule import primitives
+
+        if name not in primitives():
+            raise AttributeError(f"a nest has no `{name}`, and no primitive is called so")
         primitive = getattr(self.schedule, name)
         return lambda *args, **options: Nest(self.work, primitive(*args, **options))
 
@@ -52,14 +57,19 @@ class Nest:
         """By the schedule with the fewest cycles that a search finds, in the limits of a small FPGA."""
         from axiloom.nests.search import auto
 
-        program = self.schedule.program
+        program = self._loaded.program
         return nest(self.work).by(auto(program).best.text + "\n")
 
     @cached_property
     def _design(self) -> Design:
         from axiloom.nest.measure import design
 
-        return design(self.schedule.program, self.schedule)
+        return design(self._loaded.program, self.schedule)
+
+    @property
+    def _loaded(self) -> Loaded:
+        assert self.work.loops is not None
+        return self.work.loops
 
     @property
     def cycles(self) -> int:
@@ -85,10 +95,8 @@ class Nest:
         from axiloom.nest.reference import reference
         from axiloom.nest.values import values_of
 
-        loaded = self.work.loops
-        assert loaded is not None
-        values = values_of(loaded, arrays or None, seed, self.work.name)
-        ran = measure(self._design, values, reference(loaded, self.schedule, values))
+        values = values_of(self._loaded, arrays or None, seed, self.work.name)
+        ran = measure(self._design, values, reference(self._loaded, self.schedule, values))
         if not ran.right:
             raise MismatchError(f"{self.work.name}: the circuit differs from {ran.reference.text}")
         return ran
@@ -122,6 +130,9 @@ def nest(source: Any, *, schedule: str | Path | None = None, **options: Any) -> 
     if not isinstance(work, Work):
         loaded = None if isinstance(source, (str, Path)) else as_loaded(source)
         work = read(source, **options) if loaded is None else Work(loaded.program.name, loops=loaded)
+        options = options if loaded is not None else {}
+    if options:
+        raise UsageError(f"ax.nest: {', '.join(options)}: of files of C alone")
     if work.loops is None:
         raise UsageError(f"{work.name}: no loops; ax.nest takes FILE.c[:FUNCTION], a Program or a Builder")
     return Nest(work, scheduled(work.loops.program, None if schedule is None else Path(schedule)))

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+import warnings
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from shutil import rmtree
-from tempfile import mkdtemp
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from axiloom import boards
+from axiloom.base import processes
 from axiloom.base.errors import UsageError
-from axiloom.cosim.system import STALLS, Stall, System
+from axiloom.cosim.system import System
 from axiloom.drivergen import Driver
 from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.explore import chosen
-from axiloom.explore.asked import Asked
+from axiloom.explore.asked import OFF, Asked
 from axiloom.explore.chosen import Task
 from axiloom.isa import Link
 from axiloom.library.devices import Device, Source, together
@@ -44,11 +45,10 @@ class Simulated:
     sim: str
     wait: str
     os: str
-    stall: Stall
+    stall: range | str | None
     seed: int
 
     def system(self, links: Sequence[Link], asked: Asked) -> System:
-        stall = STALLS if self.stall is None and asked.is_verilog else self.stall
         return System(
             links,
             self.board,
@@ -56,7 +56,7 @@ class Simulated:
             **asked.stands_in(*links),
             wait=self.wait,
             os=self.os,
-            stall=stall,
+            stall=asked.stall(self.stall),
             seed=self.seed,
         )
 
@@ -164,13 +164,15 @@ def plan(
     if not isinstance(work, Work):
         work = read(work)
     asked = together(on, str(board))
+    if isinstance(stall, str) and stall != OFF:
+        raise UsageError(f"stall={stall!r}: a seed, a range of seeds, or {OFF!r}")
     seeds = range(stall, stall + 1) if isinstance(stall, int) else stall
     around = Simulated(str(board), sim, wait, os, seeds, seed)
     text = f"ax.plan({work.name!r}{f', on={on!r}' if on is not None else ''})"
     if work.loops is not None:
-        if on is not None or flow or order or tile or pipeline:
+        if on is not None or flow or order or tile or pipeline or calls != 1:
             raise UsageError(
-                f"{work.name}: loops become an accelerator of their own: leave `on`, `flow`, ... out"
+                f"{work.name}: loops become an accelerator of their own: leave `on`, `flow`, `calls`, ... out"
             )
         return _of_loops(work, text, around, asked, schedule)
     if schedule is not None:
@@ -229,19 +231,22 @@ def _of_loops(work: Work, text: str, around: Simulated, asked: Asked, schedule: 
     assert loaded is not None
     program, nest = loaded.program, scheduled(loaded.program, None if schedule is None else Path(schedule))
     built = accelerator(nest)
-    folder = Path(mkdtemp(prefix="axiloom-"))
-    system = replace(around.system([built.link], asked), user_rtl=built.rtl(folder))
+    place = ExitStack()
+    system = around.system([built.link], asked)
+    system = replace(system, user_rtl=built.rtl(place.enter_context(processes.scratch())))
 
     def job(arrays: Arrays | None) -> NestRun:
         values = values_of(loaded, arrays, around.seed, work.name)
         right = reference(loaded, nest, values)
+        for warning in right.warnings:
+            warnings.warn(warning, stacklevel=2)
         work_done = multiply_adds(program)
         return NestRun(
             program, built.packets, system, values, dict(right.results), right.text, work_done, around.seed
         )
 
     compiled = Plan(work, text, job)
-    weakref.finalize(compiled, rmtree, folder, ignore_errors=True)
+    weakref.finalize(compiled, place.close)
     return compiled
 
 

@@ -19,6 +19,7 @@ def silent(_line: str) -> None:
 
 
 def told(shown: bool = True) -> Progress:
+    """What takes the lines of a long step; nothing is said where they are not to be `shown`."""
     if not shown:
         return silent
     return _overwritten if sys.stderr.isatty() else LongSteps()

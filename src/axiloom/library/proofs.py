@@ -5,6 +5,7 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 from axiloom.base.errors import UsageError
@@ -28,9 +29,10 @@ def prove(
     """Verdicts as they are found, each with its bound: ``print(verdict)`` is a line.
 
     A device, or its specification, is proved as an instruction set: decode is disjoint and complete,
-    invariants hold, every instruction ends. Verilog (a file, or several with the module `top`) keeps the
-    rules of AXI on its ports; `live`: all that is accepted is answered, too. `limit_s` seconds a claim.
-    Raises SpecError where there is no formal model, BuildError where a solver is missing.
+    invariants hold, every instruction ends; its `rtl` keeps the rules of AXI, too. Verilog (a file, or
+    several with the module `top`) keeps the rules of AXI on its ports; `live`: all that is accepted is
+    answered, too. `limit_s` seconds a claim. Raises SpecError where there is no formal model, BuildError
+    where a solver is missing.
     """
     if not isinstance(what, (Device, AcceleratorSpec)):
         files = [Path(file) for file in ([what] if isinstance(what, (str, Path)) else what)]
@@ -38,10 +40,15 @@ def prove(
             return _of_ports(files, top, limit_s, live)
         if len(files) != 1:
             raise UsageError(f"ax.prove: several files are Verilog, {' or '.join(VERILOG)}")
-        what = device(str(what if isinstance(what, (str, Path)) else files[0]))
+        what = device(files[0])
     if top is not None or live:
         raise UsageError("ax.prove: `top` and `live` are about Verilog")
-    return _of_spec(what if isinstance(what, AcceleratorSpec) else what.spec, limit_s)
+    if isinstance(what, AcceleratorSpec):
+        return _of_spec(what, limit_s)
+    if not what.asked.is_verilog:
+        return _of_spec(what.spec, limit_s)
+    ports = _of_ports(what.asked.rtl, what.asked.top, limit_s, live=False)
+    return chain(_of_spec(what.spec, limit_s), ports)
 
 
 def _of_spec(spec: AcceleratorSpec, limit_s: int) -> Iterator[Verdict]:

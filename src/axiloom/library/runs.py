@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from axiloom.base.errors import MismatchError, UsageError
+from axiloom.base.files import make_folder, write_whole
 from axiloom.cosim.job import Result
 from axiloom.cosim.profile import Timeline
 from axiloom.cosim.soc import judge
@@ -93,12 +94,11 @@ class Run:
 
     def save(self, folder: str | Path) -> Path:
         """Writes ``index.html`` and ``report.json`` to `folder`, of one accelerator; the page's path."""
-        place = Path(folder)
-        place.mkdir(parents=True, exist_ok=True)
+        place, text = Path(folder), self._page()
+        make_folder(place)
         build.write_json(self.report, place / "report.json")
-        path = place / page.FILE
-        path.write_text(self._page(), encoding="utf-8")
-        return path
+        write_whole(place / page.FILE, text)
+        return place / page.FILE
 
     def _page(self) -> str:
         if self.timeline is None:
@@ -181,5 +181,5 @@ class Comparison:
 def compare(*runs: Run) -> Comparison:
     """Runs beside each other, the first of them what the others are measured by."""
     if len(runs) < 2:
-        raise TypeError("ax.compare: two runs or more")
+        raise UsageError("ax.compare: two runs or more")
     return Comparison(runs)

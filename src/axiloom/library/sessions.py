@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import tempfile
 import warnings
 import weakref
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from shutil import rmtree
 from typing import Any
 
 import numpy as np
 
+from axiloom.base import processes
 from axiloom.base.errors import UsageError
 from axiloom.cosim.build.user_code import CompileOptions
 from axiloom.cosim.job import Job, Result
@@ -138,6 +138,8 @@ def soc(
     hardware = {name: value for name, value in options.items() if name not in _AROUND}
     several = not isinstance(on, (Device, str, Path, AcceleratorSpec))
     items: Sequence[Device | Source] = on if several else [on]  # type: ignore[assignment, list-item]
+    if hardware and any(isinstance(item, Device) for item in items):
+        raise UsageError(f"ax.soc: {', '.join(hardware)}: a device has its options already")
     devices = [item if isinstance(item, Device) else device(item, **hardware) for item in items]
     specs = [item.spec for item in devices]
     if several:
@@ -148,10 +150,9 @@ def soc(
         if item.asked.is_verilog:
             around.setdefault("stall", STALLS)
     system = System(tuple(specs), **stands, **around)
-    where = folder or Path(tempfile.mkdtemp(prefix="axiloom-"))
-    chip = Chip(system, Soc(system, timeline=timeline), where)
-    if folder is None:
-        weakref.finalize(chip, rmtree, where, ignore_errors=True)
+    stack = ExitStack()
+    chip = Chip(system, Soc(system, timeline=timeline), folder or stack.enter_context(processes.scratch()))
+    weakref.finalize(chip, stack.close)
     return chip
 
 

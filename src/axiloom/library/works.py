@@ -62,8 +62,12 @@ def read(
     error.
     """
     if not isinstance(source, (str, Path)):
+        if defines or include:
+            raise UsageError("ax.read: `defines` and `include` are for files of C")
         return _module(source, inputs)
     text = str(source)
+    if inputs is not None:
+        raise UsageError(f"{text}: `inputs` are the examples of a torch module")
     macros = {name: str(value) for name, value in (defines or {}).items()}
     if text.partition(":")[0].endswith(C):
         return Work(text, loops=load(text, macros, [Path(folder) for folder in include]))
@@ -88,7 +92,8 @@ def _module(module: Any, inputs: Sequence[Any] | None) -> Work:
 
 
 def of_model(name: str, model: Model) -> Work:
-    if is_network(model.mlir, name):
+    """A network where it is one, or where a referee says what it means: networks are compared with it."""
+    if is_network(model.mlir, name) or model.referee is not None:
         return Work(name, model.mlir, network_data_type(model.mlir, model.weights, name), model)
     args = drivergen.compile_cpu(model.mlir, name=name).args
     if not args:

@@ -11,12 +11,10 @@ from axiloom.base.files import check_file
 from axiloom.cli import HELP
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, output_file, refuse
+from axiloom.library.models import KEPT
 from axiloom.library.progress import told
 from axiloom.read import models
 from axiloom.read.context.model import weights_file
-
-KEPT = 4
-"""Samples on which every layer is held against the float network."""
 
 
 def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

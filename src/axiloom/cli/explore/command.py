@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Mapping
 
 from axiloom import boards, drivergen
 from axiloom.base.errors import UsageError
@@ -16,13 +15,9 @@ from axiloom.cli.explore.tables import as_csv, as_json, table
 from axiloom.cli.given import Refusal, has, lacks, output_file, refuse
 from axiloom.drivergen.cost.model import FORMS
 from axiloom.drivergen.pipeline.schedule import Schedule
-from axiloom.drivergen.problems.matmul import Problem
 from axiloom.explore import chosen
 from axiloom.explore.chosen import Task
-from axiloom.explore.explore import Exploration, confirm, explore, explore_convolution
-from axiloom.hw.rtl_files.user_rtl import UserRtl
-from axiloom.isa import AcceleratorSpec
-from axiloom.isa.kernels.forms import IMAGE, MATMUL, WINDOW
+from axiloom.explore.explore import Exploration, confirm, of_workload
 from axiloom.read import models
 from axiloom.sweep.sweep import exit_code
 
@@ -117,13 +112,9 @@ def execute(options: argparse.Namespace) -> int:
         spec = chosen.explored(Task(text, problem.mlir, problem.dtype, asked, schedule))
         rtl = asked.user_rtl(spec)
         top = options.confirm if rtl else max(options.show, options.confirm)
-        way = _RANKED.get(spec.form.name)
-        if way is None:
-            raise UsageError(
-                f"{spec.name} computes {spec.kernel}: there is no cost model that ranks its drivers; "
-                f"`axiloom run {text} --flow FLOW --tile TILE` simulates one"
-            )
-        explorations.append(way(text, spec, options, top, rtl))
+        explorations.append(
+            of_workload(text, spec, pipeline=options.pipeline, board=options.board, top=top, user_rtl=rtl)
+        )
     if options.confirm:
         explorations = confirm(
             explorations, options.confirm, store=options.store, jobs=options.jobs, dask=options.dask
@@ -136,29 +127,3 @@ def execute(options: argparse.Namespace) -> int:
     if options.output:
         write_whole(options.output, as_csv(explorations))
     return exit_code(outcome for exploration in explorations for outcome in exploration.outcomes)
-
-
-def _of_products(
-    text: str, spec: AcceleratorSpec, options: argparse.Namespace, top: int, rtl: UserRtl | None
-) -> Exploration:
-    problem = drivergen.parse_workload(text)
-    if not isinstance(problem, Problem):
-        raise UsageError(
-            f"{text}: of {spec.name} explore ranks drivers of matrix products, matmul:MxNxK[:TYPE]"
-        )
-    pipelines = (options.pipeline,) if options.pipeline else None
-    return explore(problem, spec, pipelines=pipelines, board=options.board, top=top, user_rtl=rtl)
-
-
-def _of_convolutions(
-    text: str, spec: AcceleratorSpec, options: argparse.Namespace, top: int, rtl: UserRtl | None
-) -> Exploration:
-    return explore_convolution(
-        text, spec, pipeline=options.pipeline, board=options.board, top=top, user_rtl=rtl
-    )
-
-
-_RANKED: Mapping[
-    str, Callable[[str, AcceleratorSpec, argparse.Namespace, int, UserRtl | None], Exploration]
-] = {MATMUL.name: _of_products, IMAGE.name: _of_convolutions, WINDOW.name: _of_convolutions}
-"""Who ranks the drivers of an accelerator, by the name of its form."""

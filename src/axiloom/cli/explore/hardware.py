@@ -15,9 +15,8 @@ from axiloom.cli.given import Refusal, lacks, output_file, refuse, reject
 from axiloom.drivergen.network import is_network, network_data_type
 from axiloom.drivergen.problems.matmul import Problem
 from axiloom.explore import estimate, hardware_report
-from axiloom.explore.asked import MOST
 from axiloom.explore.explore import Exploration, confirm, explore
-from axiloom.explore.hardware import HardwareChoice, Kept, Tried, choose_hardware
+from axiloom.explore.hardware import HardwareChoice, Tried, choose_hardware
 from axiloom.explore.hardware_report import Simulated
 from axiloom.explore.products import Work, of_network, of_problem
 from axiloom.isa import AcceleratorSpec
@@ -166,19 +165,11 @@ def _choose(options: argparse.Namespace, work: Work, spec: AcceleratorSpec, coun
         pipelines=(options.pipeline,) if options.pipeline else None,
         route=options.route,
         count=count,
-        kept=_kept(options),
+        kept=shared.asked(options).kept,
         progress=progress,
     )
     progress("")
     return choice
-
-
-def _kept(options: argparse.Namespace) -> Kept:
-    """What the command line says of the hardware."""
-    sg = None if options.dma is None else options.dma == "sg"
-    if options.macs == MOST:
-        raise UsageError(f"--macs {MOST}: --device chooses the array by itself; give a number to keep it")
-    return Kept(macs=options.macs, stream_width=options.stream_width, scatter_gather=sg)
 
 
 def _write(

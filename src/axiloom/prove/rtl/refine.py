@@ -221,7 +221,9 @@ class Refiner(Overlap):
         After a reset the model's memories hold anything, so for each state of the RTL there is one of the
         model with these elements. Two registers of one element still have to agree.
         """
-        names = {term.get_id(): name for name, term in state.items() if z3.is_array(term)}
+        model = self.device.model
+        free = (name for name, term in model.states.items() if z3.is_array(term) and name not in model.init)
+        names = {model.states[name].get_id(): name for name in free}
         chosen = dict(state)
         for register, links in self._linked(control, state, registers).items():
             for link in links:
