@@ -9,6 +9,8 @@ import pytest
 
 import axiloom as ax
 
+LOOPS = Path(__file__).parents[2] / "examples" / "loops" / "smooth.c"
+
 
 def test_faults_of_a_file_are_said_not_raised(tmp_path: Path) -> None:
     file = tmp_path / "mine.json"
@@ -40,6 +42,15 @@ def test_a_device_can_be_typed_again() -> None:
         (lambda: ax.run(ax.plan("matmul:8x8x8", on="v3_4"), on="v4_4"), "leave on out"),
         (lambda: ax.prove(["a.v", "b.json"]), "several files are Verilog"),
         (lambda: ax.nest("matmul:8x8x8"), "no loops"),
+        (lambda: ax.device("mine.json", size=4), "are of built-in accelerators"),
+        (lambda: ax.device("v3_4", dma="SG"), "is 'simple' or 'sg'"),
+        (lambda: ax.device("v3_4", macs="many"), "is a number, or 'most'"),
+        (lambda: ax.device("v3_4", top="core"), "give the files, too"),
+        (lambda: ax.soc(ax.device("v3_4"), size=4), "has its options already"),
+        (lambda: ax.plan("matmul:8x8x8", on="v3_4", stall="often"), "a seed, a range of seeds, or 'off'"),
+        (lambda: ax.plan(LOOPS, calls=2), "leave `on`, `flow`, `calls`"),
+        (lambda: ax.nest(ax.read(LOOPS), defines={"N": 4}), "of files of C alone"),
+        (lambda: ax.explore("copy:64", on="loopback"), "no cost model that ranks"),
     ],
 )
 def test_what_is_refused_is_one_line(call: object, message: str) -> None:
@@ -65,3 +76,9 @@ def test_a_run_is_right_and_says_so(tmp_path: Path) -> None:
     assert run.save(tmp_path).read_text().startswith("<!doctype html>")
     rows = ax.compare(run, run).rows
     assert [row["times"] for row in rows] == [1.0, 1.0]
+
+
+def test_what_is_no_primitive_is_no_attribute() -> None:
+    smooth = ax.nest(LOOPS)
+    assert not hasattr(smooth, "program")
+    assert hasattr(smooth, "tile")
