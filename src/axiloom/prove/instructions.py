@@ -169,7 +169,7 @@ class Sample:
     def _choose(self) -> bool:
         """Random bits as far as the instruction stays enabled, and loops short where that is possible."""
         ila, solver = self.model.ila, z3.Solver()
-        solver.set("timeout", 2000)
+        solver.set("rlimit", 7_000_000)  # about 2 s
         solver.set("random_seed", self.chance.chance.getrandbits(16))
         solver.add(self.instruction.decode)
         solver.add(_within(self.model, self.ranges))

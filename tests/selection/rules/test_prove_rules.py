@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli.commands import main
 
+from axiloom.base.worker import Worker
 from axiloom.selection.rules import RuleError, library
 from axiloom.selection.rules.prove.proved import usable
 
@@ -64,6 +66,25 @@ def test_it_is_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path.write_text(WRONG)
     assert main(["prove", "rules", str(path)]) == 1
     assert "refuted" in capsys.readouterr().out
+
+
+def test_a_prover_that_died_is_asked_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = _file(tmp_path, GOOD)
+    receive = Worker.receive
+
+    def killed(worker: Worker, seconds: float) -> Any:
+        assert worker.process is not None
+        worker.process.kill()
+        return receive(worker, seconds)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Worker, "receive", killed)
+        assert main(["prove", "rules", str(path)]) == 1
+    assert "1 not decided (twice)" in capsys.readouterr().out
+    assert main(["prove", "rules", str(path)]) == 0
+    assert "cached" not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -92,14 +92,14 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def summary(proofs: Sequence[Proof]) -> str:
-    """How many are proved, for all sizes or for some, and what is not."""
+    """How many are proved, for all sizes or for some, and the names of those that are not."""
     every = sum(proof.good and proof.every_size for proof in proofs)
     some = sum(proof.good and not proof.every_size for proof in proofs)
     parts = [f"{every} proved for all sizes"]
     parts += [f"{some} for the sizes they state"] if some else []
     for answer in ORDER[:2]:
-        count = sum(proof.answer == answer for proof in proofs)
-        parts += [f"{count} {answer}"] if count else []
+        names = [proof.rule for proof in proofs if proof.answer == answer]
+        parts += [f"{len(names)} {answer} ({', '.join(names)})"] if names else []
     return f"{len(proofs)} rules: {', '.join(parts)}"
 
 

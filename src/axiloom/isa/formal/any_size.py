@@ -41,6 +41,8 @@ from axiloom.isa.instructions.tree import (
 from axiloom.isa.instructions.walk import blocks, exprs, parts, writes
 
 MOST_LANES = 64
+_QUICK_UNITS = 4_000_000
+"""Of z3's work, about a second."""
 """Turns of a kernel's loop that are looked at one by one."""
 
 
@@ -318,7 +320,7 @@ class _Proof:
             if z3.is_false(decode):
                 continue
             solver = z3.SolverFor("QF_AUFBV")
-            solver.set("timeout", 1000)
+            solver.set("rlimit", _QUICK_UNITS)
             solver.add(self.given, condition, decode)
             if solver.check() != z3.unsat:
                 may.append((one, decode))

@@ -14,7 +14,8 @@ from axiloom.selection.rules.prove.terms import App, Element, Fold, Read
 
 Poly: TypeAlias = dict[tuple[int, ...], Fraction]
 """Numbers of atoms, sorted, to factors."""
-BITS_MS = 4000
+BITS_UNITS = 13_000_000
+"""Of z3's work, about 4 s."""
 MOST_PARTS = 400
 
 
@@ -143,7 +144,7 @@ def _bits_same(equality: Equality, a: Element, b: Element) -> bool:
     if left.sort() != right.sort():
         return False
     solver = z3.Solver()
-    solver.set("timeout", BITS_MS)
+    solver.set("rlimit", BITS_UNITS)
     solver.add(left != right)
     says = solver.check()
     if says == z3.sat:

@@ -117,7 +117,8 @@ def forget(rule: Rule) -> None:
 
 
 def _prove(worker: Worker, text: RuleText, rule: Rule, limit_s: float) -> Proof:
-    """What is known after at most `limit_s` and a grace; it goes into the cache."""
+    """What is known after at most `limit_s` and a grace. It goes into the cache unless the prover ended by
+    itself: that says something of this machine now, not of the rule."""
     begun = time.monotonic()
     try:
         proof = worker.ask(judge_named, text.place, text.text, rule.name, limit_s, seconds=limit_s + GRACE_S)
@@ -126,5 +127,7 @@ def _prove(worker: Worker, text: RuleText, rule: Rule, limit_s: float) -> Proof:
         why = f"no answer after {limit_s:g} s" if error.late else died
         seconds = time.monotonic() - begun
         proof = Proof(rule.name, rule.place, rule.sense, Answer.OPEN, "", False, why, 0, 0, seconds, limit_s)
+        if not error.late:
+            return proof
     keep(KIND, key_of(rule), asdict(proof))
     return proof
