@@ -5,11 +5,13 @@ from __future__ import annotations
 import importlib.util
 import inspect
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from axiloom.base.errors import AxiloomError, UsageError
+
+T = TypeVar("T")
 
 
 def call(path: Path, function: str, defines: Mapping[str, str] | None = None) -> Any:
@@ -17,6 +19,15 @@ def call(path: Path, function: str, defines: Mapping[str, str] | None = None) ->
 
     Raises UsageError where there is no such file, function or parameter, or where the file's code raises.
     """
+    return use(path, function, lambda called: call_with(called, defines, f"{path}:{function}"))
+
+
+def call_with(called: Callable[..., Any], defines: Mapping[str, str] | None, where: str) -> Any:
+    return called(**_arguments(called, defines or {}, where))
+
+
+def use(path: Path, function: str, what: Callable[[Any], T]) -> T:
+    """What `what` makes of the function, without what decorates it. Raises UsageError, as `call` does."""
     if not path.is_file():
         raise UsageError(f"{path}: no such file")
     spec = importlib.util.spec_from_file_location(f"axiloom_model_{path.stem}", path)
@@ -26,13 +37,13 @@ def call(path: Path, function: str, defines: Mapping[str, str] | None = None) ->
     sys.path.insert(0, str(path.parent.resolve()))  # so that it may import what lies beside it
     try:
         spec.loader.exec_module(module)
-        there = [name for name, value in vars(module).items() if inspect.isfunction(value)]
-        called = getattr(module, function, None) if function else None
-        if not callable(called):
+        functions = {name: getattr(value, "__wrapped__", value) for name, value in vars(module).items()}
+        if not callable(functions.get(function)):
+            there = [name for name, value in functions.items() if inspect.isfunction(value)]
             raise UsageError(
                 f"{path}:{function or '?'}: no such function; there are {', '.join(there) or 'none'}"
             )
-        return called(**_arguments(called, defines or {}, f"{path}:{function}"))
+        return what(functions[function])
     except AxiloomError:
         raise
     except Exception as error:

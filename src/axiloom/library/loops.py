@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,8 +30,8 @@ class Nest:
     with the two statements that it would swap.
     """
 
-    def __init__(self, work: Work, schedule: Schedule) -> None:
-        self.work, self.schedule = work, schedule
+    def __init__(self, work: Work, schedule: Schedule, function: object = None) -> None:
+        self.work, self.schedule, self.__wrapped__ = work, schedule, function
 
     def __getattr__(self, name: str) -> Callable[..., Nest]:
         from axiloom.nests.schedule.schedule import primitives
@@ -119,7 +120,8 @@ class Nest:
 
 
 def nest(source: Any, *, schedule: str | Path | None = None, **options: Any) -> Nest:
-    """Loops as a value: of ``FILE.c[:FUNCTION]``, of a `Program` or a `Builder`, or of what `read` gave.
+    """Loops as a value: of ``FILE.c[:FUNCTION]``, of a function over NumPy arrays (which it may decorate), of
+    a `Program` or a `Builder`, or of what `read` gave.
 
     `schedule`: a file of primitives; `options` are those of `read`: ``defines``, ``include``.
     """
@@ -134,5 +136,10 @@ def nest(source: Any, *, schedule: str | Path | None = None, **options: Any) -> 
     if options:
         raise UsageError(f"ax.nest: {', '.join(options)}: of files of C alone")
     if work.loops is None:
-        raise UsageError(f"{work.name}: no loops; ax.nest takes FILE.c[:FUNCTION], a Program or a Builder")
-    return Nest(work, scheduled(work.loops.program, None if schedule is None else Path(schedule)))
+        raise UsageError(
+            f"{work.name}: no loops; ax.nest takes FILE.c[:FUNCTION], a function over NumPy arrays, "
+            "a `Program` or a `Builder`"
+        )
+    decorated = source if isinstance(source, FunctionType) else None
+    steps = scheduled(work.loops.program, None if schedule is None else Path(schedule))
+    return Nest(work, steps, decorated)

@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from axiloom.base.errors import CompileError, UsageError
-from axiloom.base.python_file import call
 from axiloom.drivergen.dialects.mlir import context, parse, where
 from axiloom.drivergen.passes.frontend.generalise import Generalise
 from axiloom.isa.numerics.formats import format_of
@@ -33,7 +32,7 @@ def load(text: str, defines: Mapping[str, str] | None = None, includes: Sequence
             raise UsageError(f"{text}: -D gives sizes of C and of functions of Python")
         return of_model(models.load(str(path)), function)
     if path.suffix == ".py":
-        result = call(path, function, defines)
+        result = python.result_of(path, function, defines)
         found = python.loaded(result)
         if found is not None:
             return found

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import wraps
 from pathlib import Path
 from typing import ParamSpec, TypeVar
@@ -30,8 +32,23 @@ def fresh(name: str, taken: set[str]) -> str:
     return free
 
 
+_PLACE: ContextVar[str] = ContextVar("place", default="")
+
+
+@contextmanager
+def at(place: str) -> Iterator[None]:
+    """What is built inside stands at this place, not in the line that calls the builder."""
+    token = _PLACE.set(place)
+    try:
+        yield
+    finally:
+        _PLACE.reset(token)
+
+
 def caller() -> str:
-    """``model.py:12``: the innermost line that is not of this package."""
+    """``model.py:12``: the innermost line that is not of this package, or where :func:`at` says."""
+    if place := _PLACE.get():
+        return place
     frame = sys._getframe(1)
     inside = (_HERE, "<frozen", str(Path(sys.modules["contextlib"].__file__ or "")))
     while frame.f_back is not None and frame.f_code.co_filename.startswith(inside):
