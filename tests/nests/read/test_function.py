@@ -179,7 +179,7 @@ def _function(text: str, name: str) -> FunctionType:
         ("y[i] = x[i] // 3", r"5: operators are \+ - "),
         ("y[i] = nowhere", "5: `nowhere` has no value here"),
         ("y[i] = 1 if x[i] else 0", "5: `1 if x.* has no type"),
-        ("y[i] = x[i] if x[i] else y[i]", "5: a int16 is no condition: compare it with 0"),
+        ("y[i] = x[i] if x[i] else y[i]", "5: int16 is no condition: compare it with 0"),
         ("y[:] = x[:]", "5: `:` is no expression of loops"),
         ("y[i] = x[i]; return y", "5: `return y` is no part of loops"),
         ("y[i] = x[i] + 70000", "5: 70000 is no int16"),

@@ -455,11 +455,11 @@ class _Zeros:
         self.shape, self.number, self.filled = shape, number, filled
 
 
-def _as_bool(value: Any) -> Value:
+def _as_bool(test: Any) -> Value:
     """Raises TypeError where it is a number: Python asks whether it is 0."""
-    value = value_of(value)
+    value = value_of(test)
     if value.number != BOOL:
-        raise TypeError(f"a {value.number} is no condition: compare it with 0")
+        raise TypeError(f"{value.number} is no condition: compare it with 0")
     return value
 
 
