@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import numpy as np
@@ -51,6 +52,9 @@ def test_a_device_can_be_typed_again() -> None:
         (lambda: ax.plan(LOOPS, calls=2), "leave `on`, `flow`, `calls`"),
         (lambda: ax.nest(ax.read(LOOPS), defines={"N": 4}), "of files of C alone"),
         (lambda: ax.explore("copy:64", on="loopback"), "no cost model that ranks"),
+        (lambda: ax.explore(ax.nest(LOOPS), on="v3_4"), "takes `part` and `seconds` alone"),  # type: ignore[call-overload]
+        (lambda: ax.explore("matmul:8x8x8", seconds=3), "the search of schedules"),  # type: ignore[call-overload]
+        (lambda: ax.explore(ax.nest(LOOPS), part="xc7"), "no part 'xc7'; there are xc7z010"),
     ],
 )
 def test_what_is_refused_is_one_line(call: object, message: str) -> None:
@@ -82,3 +86,20 @@ def test_what_is_no_primitive_is_no_attribute() -> None:
     smooth = ax.nest(LOOPS)
     assert not hasattr(smooth, "program")
     assert hasattr(smooth, "tile")
+
+
+def test_a_search_of_schedules_ends_in_time() -> None:
+    """What is there when the time is over is the front; without a limit it is as fast as `best` says."""
+    smooth = ax.nest(LOOPS)
+    begun = time.monotonic()
+    hurried = ax.explore(smooth, seconds=0.2, progress=False)
+    assert time.monotonic() - begun < 20
+    assert hurried.stopped
+    assert hurried.best.cycles <= smooth.cycles
+    ways = ax.explore(smooth, part="xc7z010", progress=False)
+    assert not ways.stopped
+    cycles = [row["cycles"] for row in ways.rows]
+    assert cycles == sorted(cycles)
+    assert ways.best.cycles == cycles[0] < smooth.cycles
+    assert ways.bound <= cycles[0]
+    assert all(row["dsp"] <= 80 for row in ways.rows)

@@ -26,6 +26,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, TypeVar
 
+from axiloom.base.errors import UsageError
+
 T = TypeVar("T")
 
 PATIENCE_S = 15
@@ -78,6 +80,30 @@ class EndedError(BaseException):
     def __init__(self, number: int) -> None:
         self.signal = signal.Signals(number)
         super().__init__(self.signal.name)
+
+
+@contextmanager
+def ended_after(seconds: float | None) -> Iterator[None]:
+    """Raises EndedError (SIGALRM) inside when the time is over; None: never.
+
+    Raises UsageError in other threads than the main one: Python has signals there alone.
+    """
+    if seconds is None:
+        yield
+        return
+    if threading.current_thread() is not threading.main_thread():
+        raise UsageError("a limit of seconds works in the main thread alone")
+
+    def end(number: int, _frame: object) -> None:
+        raise EndedError(number)
+
+    before = signal.signal(signal.SIGALRM, end)
+    signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-3))
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 class InterruptedByUserError(KeyboardInterrupt):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 from axiloom import boards, drivergen
 from axiloom.base.errors import UsageError
@@ -16,10 +16,14 @@ from axiloom.explore.hardware import choose_hardware
 from axiloom.explore.products import of_problem
 from axiloom.isa import AcceleratorSpec
 from axiloom.library.devices import device, together
+from axiloom.library.loops import Nest, Schedules
 from axiloom.library.plans import On, Plan, plan
 from axiloom.library.progress import told
 from axiloom.library.tables import table
 from axiloom.library.works import Work, read
+
+PART = "xc7z020"
+"""For which loops are scheduled by default."""
 
 
 class Choices:
@@ -73,8 +77,28 @@ class Choices:
         return f"ax.explore({self.work.name!r}, on={self._found.spec.name!r})  # {len(self)} ways"
 
 
+@overload
 def explore(
-    work: Any,
+    work: Nest, *, part: str | None = ..., seconds: float | None = ..., progress: bool = ...
+) -> Schedules: ...
+
+
+@overload
+def explore(
+    work: str | Path | Work,
+    on: On = ...,
+    *,
+    part: str | None = ...,
+    board: str | Path = ...,
+    pipeline: str | None = ...,
+    show: int = ...,
+    confirm_first: int = ...,
+    progress: bool = ...,
+) -> Choices: ...
+
+
+def explore(
+    work: str | Path | Work | Nest,
     on: On = None,
     *,
     part: str | None = None,
@@ -82,14 +106,23 @@ def explore(
     pipeline: str | None = None,
     show: int = 10,
     confirm_first: int = 0,
+    seconds: float | None = None,
     progress: bool = True,
-) -> Choices:
-    """Ways to use a device for a matrix product or a convolution, the fastest first by the cost model.
+) -> Choices | Schedules:
+    """Ways to use a device for a matrix product or a convolution, the fastest first by the cost model; or
+    ways to schedule what :func:`nest` gave, with exact cycles.
 
     `on`: what :func:`device` gives or takes. `part`: an FPGA (``xc7z020``), for which array, buffers,
-    stream and DMA are chosen, too, of a product. `show` rows; of these the first `confirm_first` are
-    simulated. Raises UsageError for what no model ranks.
+    stream and DMA are chosen, too, of a product; of loops the limits of their circuit. `show` rows; of these
+    the first `confirm_first` are simulated. `seconds`: a search of schedules ends, with the best so far.
+    Raises UsageError for what no model ranks.
     """
+    if isinstance(work, Nest):
+        if on is not None or pipeline or confirm_first or str(board) != boards.DEFAULT:
+            raise UsageError("ax.explore of loops takes `part` and `seconds` alone: they become a circuit")
+        return work.ways(part or PART, seconds, told(progress))
+    if seconds is not None:
+        raise UsageError("ax.explore: `seconds` limits the search of schedules of loops")
     if not isinstance(work, Work):
         work = read(work)
     if not work.mlir or work.is_network:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
 from types import FunctionType
@@ -10,15 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from axiloom.base.errors import MismatchError, UsageError
+from axiloom.base.errors import CompileError, MismatchError, UsageError
 from axiloom.base.files import read_text
-from axiloom.library.works import Work, read
+from axiloom.library.progress import Progress
+from axiloom.library.tables import table
+from axiloom.library.works import Work, read, scheduled
 
 if TYPE_CHECKING:
     from axiloom.nest.measure import Design
     from axiloom.nest.measure import Run as Measured
     from axiloom.nests.program.loaded import Loaded
     from axiloom.nests.schedule import Schedule
+    from axiloom.nests.search import SearchResult
+    from axiloom.nests.search.exact import Exact
 
 Array = np.ndarray[Any, Any]
 
@@ -54,12 +59,18 @@ class Nest:
         text, where = (read_text(lines), lines) if is_file else (lines, self.work.name)
         return Nest(self.work, replay(self.schedule, text, where))
 
-    def auto(self) -> Nest:
-        """By the schedule with the fewest cycles that a search finds, in the limits of a small FPGA."""
-        from axiloom.nests.search import auto
+    def ways(self, part: str, seconds: float | None, say: Progress) -> Schedules:
+        """For :func:`explore`."""
+        from axiloom.nests.search import Limits
+        from axiloom.nests.search.pareto import pareto
 
-        program = self._loaded.program
-        return nest(self.work).by(auto(program).best.text + "\n")
+        def progress(done: int, total: int, best: str) -> None:
+            say(f"{self.work.name}: {done} of at most {total} circuits, {best}")
+
+        plain = Nest(self.work, scheduled(self._loaded.program, None))
+        result, front = pareto(self._loaded.program, Limits.of(part), progress=progress, seconds=seconds)
+        say("")
+        return Schedules(plain, result, front, part)
 
     @cached_property
     def _design(self) -> Design:
@@ -119,13 +130,58 @@ class Nest:
         )
 
 
+class Schedules:
+    """Ways to schedule a nest on a part, the fastest first: made by :func:`explore`."""
+
+    def __init__(self, nest: Nest, result: SearchResult, front: Sequence[Exact], part: str) -> None:
+        self.nest, self.front, self._result, self._part = nest, tuple(front), result, part
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """Exact cycles with resident arrays, intervals of the pipes, and what the circuit takes of a part."""
+        return [
+            {
+                "cycles": point.cycles,
+                **asdict(point.amount),
+                "intervals": ",".join(map(str, point.intervals)),
+                "schedule": point.text,
+            }
+            for point in self.front
+        ]
+
+    @property
+    def best(self) -> Nest:
+        """By the schedule with the fewest cycles. Raises Error where nothing that was tried can be built."""
+        if self._result.best.cycles is None:
+            raise CompileError(f"{self.nest.work.name}: nothing can be built: {self._result.best.fault}")
+        return self.nest.by(self._result.text + "\n")
+
+    @property
+    def bound(self) -> int:
+        """Nothing in the searched space takes fewer cycles."""
+        return self._result.bound
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the time was over before the search."""
+        return bool(self._result.stopped)
+
+    def __len__(self) -> int:
+        return len(self.front)
+
+    def _repr_html_(self) -> str:
+        return table(self.rows)
+
+    def __repr__(self) -> str:
+        return f"ax.explore({self.nest!r}, part={self._part!r})  # {len(self)} schedules"
+
+
 def nest(source: Any, *, schedule: str | Path | None = None, **options: Any) -> Nest:
     """Loops as a value: of ``FILE.c[:FUNCTION]``, of a function over NumPy arrays (which it may decorate), of
     a `Program` or a `Builder`, or of what `read` gave.
 
     `schedule`: a file of primitives; `options` are those of `read`: ``defines``, ``include``.
     """
-    from axiloom.library.works import scheduled
     from axiloom.nests.read.python import loaded as as_loaded
 
     work = source

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
+from axiloom.base.processes import EndedError, ended_after
 from axiloom.nests.program import Program
 from axiloom.nests.search.best import Progress, SearchResult, auto
 from axiloom.nests.search.exact import Exact
@@ -36,16 +38,22 @@ def pareto(
     *,
     points: Path | None = None,
     progress: Progress | None = None,
+    seconds: float | None = None,
 ) -> tuple[SearchResult, list[Exact]]:
-    """The best under `limits`, and the front of what is found under halves of its lanes, down to one."""
-    best = auto(program, limits, points=points, progress=progress)
-    tried = [*best.points, best.best]
-    lanes = 1
-    while lanes < limits.lanes:
-        tried += _of(auto(program, replace(limits, lanes=lanes), points=points, progress=progress))
-        lanes *= 2
-    return best, front(point for point in tried if point.amount.fits(limits.amount))
-
-
-def _of(outcome: SearchResult) -> list[Exact]:
-    return [*outcome.points, outcome.best]
+    """The best under `limits`, and the front of what is found under halves of its lanes, down to one; what is
+    found in `seconds`, where they are fewer."""
+    end = None if seconds is None else time.monotonic() + seconds
+    fewer = (1 << power for power in range((limits.lanes - 1).bit_length()))
+    results: list[SearchResult] = []
+    try:
+        for lanes in (limits.lanes, *fewer):
+            with ended_after(None if end is None else end - time.monotonic()):
+                within = replace(limits, lanes=lanes)
+                results.append(auto(program, within, points=points, progress=progress))
+            if results[-1].stopped:
+                break
+    except EndedError:
+        if not results:
+            raise
+    tried = [point for result in results for point in (*result.points, result.best)]
+    return results[0], front(point for point in tried if point.amount.fits(limits.amount))
