@@ -1,0 +1,1 @@
+../../tests/fixtures/quantised/digits_cnn.mlir
