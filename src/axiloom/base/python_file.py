@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import inspect
 import sys
@@ -50,6 +51,19 @@ def use(path: Path, function: str, what: Callable[[Any], T]) -> T:
         raise UsageError(f"{path}: {type(error).__name__}: {error}") from error
     finally:
         sys.path.pop(0)
+
+
+def takes_arrays(path: Path, function: str) -> bool:
+    """Whether a parameter of the function has an annotation, and no default: by its text, as a model's file
+    takes long to import. An ``int`` is a size that ``-D`` gives."""
+    try:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, SyntaxError):
+        return False  # whoever imports it says what is wrong
+    named = (node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == function)
+    arguments = next((node.args for node in named), None)
+    required = arguments.args[: len(arguments.args) - len(arguments.defaults)] if arguments else []
+    return any(argument.annotation and ast.unparse(argument.annotation) != "int" for argument in required)
 
 
 def _arguments(function: Any, defines: Mapping[str, str], where: str) -> dict[str, int]:

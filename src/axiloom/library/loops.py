@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
 from types import FunctionType
@@ -82,6 +82,11 @@ class Nest:
     def _loaded(self) -> Loaded:
         assert self.work.loops is not None
         return self.work.loops
+
+    @property
+    def scheduled_work(self) -> Work:
+        """For :func:`plan`."""
+        return replace(self.work, schedule=self.schedule)
 
     @property
     def cycles(self) -> int:
@@ -182,15 +187,9 @@ def nest(source: Any, *, schedule: str | Path | None = None, **options: Any) -> 
 
     `schedule`: a file of primitives; `options` are those of `read`: ``defines``, ``include``.
     """
-    from axiloom.nests.read.python import loaded as as_loaded
-
-    work = source
-    if not isinstance(work, Work):
-        loaded = None if isinstance(source, (str, Path)) else as_loaded(source)
-        work = read(source, **options) if loaded is None else Work(loaded.program.name, loops=loaded)
-        options = options if loaded is not None else {}
-    if options:
+    if isinstance(source, Work) and options:
         raise UsageError(f"ax.nest: {', '.join(options)}: of files of C alone")
+    work = source if isinstance(source, Work) else read(source, **options)
     if work.loops is None:
         raise UsageError(
             f"{work.name}: no loops; ax.nest takes FILE.c[:FUNCTION], a function over NumPy arrays, "

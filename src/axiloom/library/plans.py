@@ -174,6 +174,8 @@ def plan(
             raise UsageError(
                 f"{work.name}: loops become an accelerator of their own: leave `on`, `flow`, `calls`, ... out"
             )
+        if schedule is not None and work.schedule is not None:
+            raise UsageError(f"{work.name}: a nest has its `schedule` already")
         return _of_loops(work, text, around, asked, schedule)
     if schedule is not None:
         raise UsageError(f"{work.name}: `schedule` is a file of primitives, for loops")
@@ -229,7 +231,8 @@ def _of_loops(work: Work, text: str, around: Simulated, asked: Asked, schedule: 
 
     loaded = work.loops
     assert loaded is not None
-    program, nest = loaded.program, scheduled(loaded.program, None if schedule is None else Path(schedule))
+    program = loaded.program
+    nest = work.schedule or scheduled(program, None if schedule is None else Path(schedule))
     built = accelerator(nest)
     place = ExitStack()
     system = around.system([built.link], asked)

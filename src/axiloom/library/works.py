@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from axiloom import drivergen
 from axiloom.base import extras
 from axiloom.base.errors import CompileError, UsageError
 from axiloom.base.files import read_text
+from axiloom.base.python_file import takes_arrays
 from axiloom.drivergen.network import is_network, network_data_type
 from axiloom.read import models
 from axiloom.read.context.model import Model
@@ -28,7 +30,8 @@ ACCEPTED = (
 
 @dataclass(frozen=True)
 class Work:
-    """`mlir`: one op, or a few; a network where it `is_network`. `loops`: of a file of C, in its place."""
+    """`mlir`: one op, or a few; a network where it `is_network`. `loops`: of C or Python, in its place, with
+    their `schedule` where they have one already."""
 
     name: str
     mlir: str = ""
@@ -36,6 +39,7 @@ class Work:
     """Of the operands."""
     model: Model | None = None
     loops: Loaded | None = None
+    schedule: Schedule | None = None
     said: tuple[str, ...] = ()
     """Of a quantised model: what it was compared with, and how close it is."""
 
@@ -55,8 +59,8 @@ def read(
     include: Sequence[str | Path] = (),
 ) -> Work:
     """A problem (``matmul:64x64x64``, ``conv:14_64_3_64_1:int8``), a model (``net.onnx``, ``net.mlir``,
-    ``model.py:build``, or a torch module with its example `inputs`), or loops (``gemm.c:gemm``, with
-    `defines` for sizes and folders to `include`).
+    ``model.py:build``, or a torch module with its example `inputs`), or loops: ``gemm.c:gemm``, with
+    `defines` for sizes and folders to `include`; ``gemm.py:gemm``, or the function itself; a nest.
 
     Raises UsageError, CompileError or BuildError; all that a file has and nothing here reads is in one
     error.
@@ -64,12 +68,12 @@ def read(
     if not isinstance(source, (str, Path)):
         if defines or include:
             raise UsageError("ax.read: `defines` and `include` are for files of C")
-        return _module(source, inputs)
+        return source.scheduled_work if hasattr(source, "scheduled_work") else _value(source, inputs)
     text = str(source)
     if inputs is not None:
         raise UsageError(f"{text}: `inputs` are the examples of a torch module")
     macros = {name: str(value) for name, value in (defines or {}).items()}
-    if text.partition(":")[0].endswith(C):
+    if is_loops(text):
         return Work(text, loops=load(text, macros, [Path(folder) for folder in include]))
     if macros or include:
         raise UsageError(f"{text}: `defines` and `include` are for files of C")
@@ -79,7 +83,23 @@ def read(
     return of_model(text, models.load(text))
 
 
-def _module(module: Any, inputs: Sequence[Any] | None) -> Work:
+def is_loops(text: str) -> bool:
+    """Whether `text` names loops whatever is asked of them: a file of C, or a function of Python that takes
+    arrays. A function that builds a model or a program is called without any."""
+    file, _, function = text.partition(":")
+    return file.endswith(C) or (file.endswith(".py") and takes_arrays(Path(file), function))
+
+
+def _loops(value: Any) -> Loaded | None:
+    from axiloom.nests.read.python import loaded
+
+    return loaded(value)
+
+
+def _value(module: Any, inputs: Sequence[Any] | None) -> Work:
+    """A function over arrays, a program in Python, or a torch module."""
+    if find_spec("islpy") and (loaded := _loops(module)) is not None:
+        return Work(loaded.program.name, loops=loaded)
     name = type(module).__name__
     if not hasattr(module, "named_parameters"):
         raise UsageError(f"ax.read({name}): accepted are {ACCEPTED}")

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.cli.commands import main
 
+import axiloom as ax
 from axiloom.base.errors import CompileError, MismatchError
 from axiloom.nest.reference import reference
 from axiloom.nests.affine.interpret import interpret
@@ -210,12 +211,15 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert main(["nest", f"{file}:double", "-D", "N=3"]) == 2
     assert "sizes of loops in Python stand in the annotations" in capsys.readouterr().err
     assert not is_loops(len)
+    whole, written = ax.plan(ax.nest(f"{file}:double").by("unroll S0 i 2\n")), ax.plan(f"{file}:double")
+    assert whole.arguments == written.arguments == {"x": ("int16", (16,))}
+    assert whole.job().packets == written.job().packets
+    assert main(["nest", f"{file}:sized", "-D", "x=3"]) == 2
+    assert "returned NoneType; it must return a Program" in capsys.readouterr().err
 
 
 @pytest.mark.slow
 def test_in_rtl() -> None:
-    import axiloom as ax
-
     nest = ax.nest(taps)
     ran = nest.run()
     assert ran.right

@@ -17,6 +17,7 @@ from axiloom.cli.nest import auto as nest_auto
 from axiloom.cli.nest import resident as nest_resident
 from axiloom.cli.nest.source import DEVICE, add_includes
 from axiloom.library.progress import told
+from axiloom.library.works import is_loops as is_loops_file
 from axiloom.run.run import Watch, simulate
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ OTHERS = (
 """Options of other accelerators."""
 OPTIONS = "schedule define include plain"
 """Options of loops alone."""
-ACCEPTED = "FILE.c[:FUNCTION]; with --schedule or --auto FILE.mlir, FILE.onnx, MODEL.py:FUNCTION too"
+ACCEPTED = "FILE.c[:FUNCTION], FILE.py:FUNCTION; with --schedule or --auto FILE.mlir, FILE.onnx, a model too"
 
 
 def is_c(problem: str) -> bool:
@@ -42,7 +43,7 @@ def is_loops(options: argparse.Namespace) -> bool:
     """Whether the problem of ``axiloom run`` is meant as loops."""
     problem: str = options.problem
     if options.schedule is None and not options.auto:
-        return is_c(problem)
+        return is_loops_file(problem)
     return problem.partition(":")[0].endswith((".c", ".mlir", ".onnx", ".py"))
 
 
