@@ -54,7 +54,7 @@ def test_never_slower_than_matching(name: str, accelerators: tuple[str, ...]) ->
 
 def test_matching_where_nothing_can_be_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     from axiloom.selection.egraph.saturated import SaturationError
-    from axiloom.selection.streams import choose
+    from axiloom.selection.partition import choose
 
     def dies(*_: object) -> None:
         raise SaturationError("the engine of egraphs died")

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from axiloom.run.altered import moved
+from axiloom.run.wrong_result import moved
 
 Matrix = NDArray[Any]
 Tiles = dict[tuple[int, int], Matrix]

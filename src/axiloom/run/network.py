@@ -39,9 +39,9 @@ from axiloom.report import network as network_report
 from axiloom.report.build import build, without_claims
 from axiloom.report.types import Choice, Kernel, NetworkAlone, OnCpu, Outcome, Report, Setup
 from axiloom.run import scales as scaling
+from axiloom.run.cached_layers import Layers
 from axiloom.run.choice import ranks
 from axiloom.run.compare import Arrays, compare
-from axiloom.run.kept_layers import Layers
 from axiloom.run.resolve import BEST, resolve
 from axiloom.run.run import folder_or_temporary
 
@@ -94,7 +94,7 @@ class NetworkRun:
     auto: bool = False
     """Products that are faster on the CPU by an estimate stay there."""
     selecting: bool = False
-    """Accelerators and the CPU are chosen for all products at once (:mod:`axiloom.selection.streams`)."""
+    """Accelerators and the CPU are chosen for all products at once (:mod:`axiloom.selection.partition`)."""
     or_matching: bool = False
     """... and where that cannot be done, by matching; without it, that is an error."""
     because: str = ""

@@ -24,7 +24,7 @@ from axiloom.plan.caches import Caches
 from axiloom.report import hang
 from axiloom.report.build import build
 from axiloom.report.types import Choice, Kernel, OnCpu, Outcome, Report, Setup
-from axiloom.run import altered, diagnosis
+from axiloom.run import diagnosis, wrong_result
 from axiloom.run.by_hand import ByHand
 from axiloom.run.compare import Arrays, Margins, compare, drawn_inputs, margins
 from axiloom.run.resolve import resolve
@@ -303,18 +303,20 @@ class ProblemRun:
             return []
         (symbol,) = self.outputs
         if product is None:
-            return altered.diagnosis(self._computed(symbol), result.outputs[symbol], self.expected[symbol])
+            return wrong_result.diagnosis(
+                self._computed(symbol), result.outputs[symbol], self.expected[symbol]
+            )
         return diagnosis.diagnosis(
             product, result.outputs[symbol], self.expected[symbol], self.spec.data_type.bits
         )
 
-    def _computed(self, symbol: str) -> altered.Computed:
+    def _computed(self, symbol: str) -> wrong_result.Computed:
         call, spec = self.driver.calls[0], self.spec.parts[self.driver.calls[0].kernel]
         sizes = dict(zip(spec.dims, call.tile, strict=True))
         names = {arg.symbol: arg.name or arg.symbol for arg in self.driver.args}
         read = {arg.symbol: self.inputs[arg.symbol] for arg in self.driver.args if arg.kind == "in"}
         text, name = self.workload.mlir, self.workload.name
-        return altered.Computed(
+        return wrong_result.Computed(
             inputs=read,
             names=names,
             result=names[symbol],

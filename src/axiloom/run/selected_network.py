@@ -9,8 +9,8 @@ from axiloom.drivergen.network.offers import Network, Plan
 from axiloom.report.columns import columns
 from axiloom.report.types import Selected
 from axiloom.run.costs import DOUBT, MARGIN, START, STARTED, Costs, on_cpu
-from axiloom.selection.streams import Chooser, Selection
-from axiloom.selection.streams.choose import Choice
+from axiloom.selection.partition import Chooser, Selection
+from axiloom.selection.partition.choose import Choice
 
 CPU = "cpu"
 

@@ -37,7 +37,7 @@ def _hindered(specs: Sequence[AcceleratorSpec], stands_in: bool) -> str:
         return "the cycles of --rtl are in no cost model"
     if solver := missing():
         return f"egraph needs {solver}: {extras.install(EXTRA)}"
-    from axiloom.selection.streams.kernels import kernels_of
+    from axiloom.selection.partition.kernels import kernels_of
 
     for spec in specs:
         if kernels_of(spec.kernel) is None:

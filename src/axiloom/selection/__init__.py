@@ -10,6 +10,6 @@ rooms, each of which knows those above it:
 - ``compile/``: which instructions make an application, where its values lie, and when
 - ``program/``: commands with their words, and where tensors lie in the host's memory; ``drive/``: their
   driver in C
-- ``streams/``: networks on accelerators with a stream: which product goes where, in which form
+- ``partition/``: networks on accelerators with a stream: which product goes where, in which form
 - ``validate/``: every program against its graph: symbolically, and in the model
 """

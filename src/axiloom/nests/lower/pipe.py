@@ -29,10 +29,10 @@ from axiloom.nests.lower.iteration.share import Sharing, Worth, shared
 from axiloom.nests.lower.iteration.space import Space, Waits, space
 from axiloom.nests.lower.passing import Passing, Streamed, streamed, tokens
 from axiloom.nests.lower.slots import modulo
+from axiloom.nests.lower.slots.alap import alap
 from axiloom.nests.lower.slots.bind import bound, units
 from axiloom.nests.lower.slots.carried import Carried, Dependence
 from axiloom.nests.lower.slots.constraints import accesses, apart, latency, name
-from axiloom.nests.lower.slots.late import late
 from axiloom.nests.lower.slots.modulo import Edge, Timing
 from axiloom.nests.lower.slots.places import found_ports
 from axiloom.nests.lower.slots.recurrences import cyclic
@@ -269,7 +269,7 @@ class _Work:
             again = modulo.schedule(count, edges, fewer, first, timing.interval)
             if again.interval == timing.interval:
                 timing, resources = replace(again, why=timing.why), fewer
-        return late(vertices, edges, resources, timing)
+        return alap(vertices, edges, resources, timing)
 
     def built(self, timing: Timing, vertices: Sequence[Vertex]) -> Built:
         draft = self.draft

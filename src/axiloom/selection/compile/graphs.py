@@ -15,7 +15,7 @@ from typing import TypeAlias
 from axiloom.graph.graph import Graph, Node
 from axiloom.selection.compile.assemble import assemble
 from axiloom.selection.compile.cover import Cover, Made, cover
-from axiloom.selection.compile.neutral import with_identities
+from axiloom.selection.compile.identities import with_identities
 from axiloom.selection.compile.place import SECONDS, Placement, place
 from axiloom.selection.compile.relevant import near, of_senses, reachable, relevant
 from axiloom.selection.compile.target import Target

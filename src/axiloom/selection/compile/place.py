@@ -1,7 +1,7 @@
 """`place`: order and addresses for a cover: by constraints where they say yes, else with values put aside.
 
 `allocate` orders the instructions that were chosen and loads again what is in the host's memory. Where that
-does not fit, or there are too many instructions for a proof, `aside` goes through the instructions one by
+does not fit, or there are too many instructions for a proof, `with_spills` goes through them one by
 one and stores what has no room.
 
 A refusal's reason is found when it is read. Which memory is too small, and by how much, takes several
@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from axiloom.base.errors import CompileError
 from axiloom.selection.allocate import Memory, Placed, Plan, Problem, Refusal, Step, Value, allocate
-from axiloom.selection.compile.aside import aside
 from axiloom.selection.compile.cover import Cell, Cover, Made
+from axiloom.selection.compile.spill import with_spills
 from axiloom.selection.compile.steps import Do, base_cells
 from axiloom.selection.compile.target import Target
 
@@ -51,7 +51,7 @@ def place(cover: Cover, target: Target, *, seconds: float = SECONDS) -> Placemen
     if isinstance(outcome, Plan):
         steps = tuple(_do(step, cells[step.step.name], cover, target) for step in outcome.steps)
         return Placement(steps, outcome.cycles, outcome.bound)
-    steps = aside(cover, target)
+    steps = with_spills(cover, target)
     cycles = sum(target.cycles(step.meaning) for step in steps)
     return Placement(steps, cycles, _least(cover, target), outcome)
 

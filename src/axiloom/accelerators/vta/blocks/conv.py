@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from axiloom.accelerators.vta.blocks.ahead import Halves, ahead, waited
 from axiloom.accelerators.vta.blocks.epilogue import Requantise
 from axiloom.accelerators.vta.blocks.host import Host
+from axiloom.accelerators.vta.blocks.prefetch import Halves, prefetched, waited
 from axiloom.accelerators.vta.blocks.sizes import Sizes, blocks_of, divisors
 from axiloom.base.errors import CompileError
 from axiloom.isa.instructions.tree import InstructionSet
@@ -176,7 +176,7 @@ class _Lowering:
                     count=tile.filters,
                     stride=self.filters,
                 )
-        host.commands = ahead(host.commands)
+        host.commands = prefetched(host.commands)
         return host.program(target, f"conv_{layer.height}_{layer.channels}_{layer.filters}_{layer.taps}")
 
     def _reset(self, to: int) -> list[tuple[int, int, int]]:

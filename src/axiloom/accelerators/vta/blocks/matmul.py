@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from axiloom.accelerators.vta.blocks.ahead import Halves, ahead, waited
 from axiloom.accelerators.vta.blocks.epilogue import Requantise
 from axiloom.accelerators.vta.blocks.host import Host
+from axiloom.accelerators.vta.blocks.prefetch import Halves, prefetched, waited
 from axiloom.accelerators.vta.blocks.sizes import Sizes, blocks_of, divisors
 from axiloom.base.errors import CompileError
 from axiloom.isa.instructions.tree import InstructionSet
@@ -92,7 +92,7 @@ def lowered(m: int, n: int, k: int, isa: InstructionSet, requantise: Requantise 
             requantise.emit(host, biased(to, left), loops)
             store = y + top * columns + left
             host.add("store", sram=to, base=store, rows=rows, count=tile.columns, stride=columns)
-    host.commands = ahead(host.commands)
+    host.commands = prefetched(host.commands)
     return host.program(isa.name, f"matmul_{m}_{n}_{k}")
 
 

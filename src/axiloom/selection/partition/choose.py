@@ -48,9 +48,9 @@ from axiloom.drivergen.network.offers import Chosen, Network, Offer, Plan, Produ
 from axiloom.selection.egraph.exact import improve
 from axiloom.selection.egraph.extract import greedy
 from axiloom.selection.egraph.problem import problem_of_ways
-from axiloom.selection.streams.forms import Form, forms
-from axiloom.selection.streams.products import graph_of
-from axiloom.selection.streams.same import check, is_same
+from axiloom.selection.partition.forms import Form, forms
+from axiloom.selection.partition.products import graph_of
+from axiloom.selection.partition.replay import check, is_same
 
 Way: TypeAlias = tuple[int, tuple[int, ...], "Offer | None"]
 """Cycles, ops whose results are read, who: None is the CPU."""

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from axiloom.run import altered
-from axiloom.run.altered import Computed, diagnosis
+from axiloom.run import wrong_result
+from axiloom.run.wrong_result import Computed, diagnosis
 
 TILE = 16
 RNG = np.random.default_rng(3)
@@ -27,9 +27,9 @@ def test_what_is_right_is_not_diagnosed() -> None:
     assert diagnosis(RUN, WANT, WANT) == []
 
 
-@pytest.mark.parametrize("text", [text for text, _ in altered._guesses(RUN, WANT)])
+@pytest.mark.parametrize("text", [text for text, _ in wrong_result._guesses(RUN, WANT)])
 def test_each_fault_is_told(text: str) -> None:
-    got = dict(altered._guesses(RUN, WANT))[text]
+    got = dict(wrong_result._guesses(RUN, WANT))[text]
     _, said = diagnosis(RUN, got, WANT)
     assert text in said
     assert "all wrong elements come out" in said

@@ -6,9 +6,9 @@ What is chosen is handed to ``drivergen.network``, which makes the layers as it 
 - ``products.py``: a product of linalg as operations of the IR
 - ``forms.py``: all forms of it by proved rules, and which of them are kernels
 - ``choose.py``: `Chooser`: the cheapest choice for all products at once, the CPU included
-- ``same.py``: a chosen form replayed on symbols against its product
+- ``replay.py``: a chosen form replayed on symbols against its product
 """
 
-from axiloom.selection.streams.choose import Chooser, Selection
+from axiloom.selection.partition.choose import Chooser, Selection
 
 __all__ = ["Chooser", "Selection"]

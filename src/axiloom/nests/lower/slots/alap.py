@@ -11,7 +11,7 @@ from axiloom.nests.lower.iteration.graph import Access, Vertex
 from axiloom.nests.lower.slots.modulo import Edge, Resource, Timing
 
 
-def late(
+def alap(
     vertices: Sequence[Vertex], edges: Sequence[Edge], resources: Sequence[Resource], timing: Timing
 ) -> Timing:
     """The same interval and length. Where accesses share a port they keep their slots modulo the

@@ -20,8 +20,8 @@ from axiloom.selection.accelerators.offers import matches
 from axiloom.selection.compile.relevant import near, only
 from axiloom.selection.egraph.saturated import ENode, Limits, Saturated
 from axiloom.selection.egraph.saturation import saturate
+from axiloom.selection.partition.kernels import kernels_of
 from axiloom.selection.rules.library import every as all_rules
-from axiloom.selection.streams.kernels import kernels_of
 
 LIMITS = Limits(nodes=2_000, iterations=8, seconds=60.0)
 MACHINE = ("dense", "dot_general", "convolution", "windows", "reshape", "transpose", "slice")
@@ -32,7 +32,7 @@ DEEPEST = 6
 KIND = "forms"
 _MAKING = (
     "graph",
-    *(f"selection/{room}" for room in ("accelerators", "compile", "egraph", "machine", "rules", "streams")),
+    *(f"selection/{room}" for room in ("accelerators", "compile", "egraph", "machine", "partition", "rules")),
 )
 """Rooms whose files say which forms there are."""
 _ENDINGS = (".py", ".rules", ".kernels")

@@ -10,8 +10,8 @@ import pytest
 from axiloom.graph.graph import Graph, Type
 from axiloom.graph.ops import Builder
 from axiloom.isa.kernels.forms import IMAGE, MATMUL
-from axiloom.selection.streams.forms import Form, forms
-from axiloom.selection.streams.same import check, is_same
+from axiloom.selection.partition.forms import Form, forms
+from axiloom.selection.partition.replay import check, is_same
 
 
 def product() -> Graph:

@@ -1,4 +1,4 @@
-"""`aside`: a program where values that have no room are stored, and loaded again when they are read.
+"""`with_spills`: a program where values that have no room are stored, and loaded again when they are read.
 
 The instructions that compute are executed in an order; moves are made when they are needed. What has to
 leave a memory is what is read last (Belady), copies elsewhere first; what is nowhere else is moved to where
@@ -27,7 +27,7 @@ from axiloom.selection.machine.derive import Meaning
 NEVER = 1 << 60
 
 
-def aside(cover: Cover, target: Target) -> tuple[Do, ...]:
+def with_spills(cover: Cover, target: Target) -> tuple[Do, ...]:
     """The cheapest of a few orders. Raises CompileError where one instruction alone has no room."""
     best: tuple[int, tuple[Do, ...]] | None = None
     fault: CompileError | None = None

@@ -15,9 +15,9 @@ from axiloom.graph.graph import Graph
 from axiloom.graph.ops import Builder
 from axiloom.isa.kernels.forms import IMAGE, MATMUL
 from axiloom.read.mlir.model import read
-from axiloom.selection.streams.forms import forms
-from axiloom.selection.streams.products import graph_of
-from axiloom.selection.streams.same import SAMPLED, FormFaultError, check
+from axiloom.selection.partition.forms import forms
+from axiloom.selection.partition.products import graph_of
+from axiloom.selection.partition.replay import SAMPLED, FormFaultError, check
 
 pytest.importorskip("egglog")
 FIXTURES = Path("tests/fixtures/quantised")

@@ -13,8 +13,8 @@ from axiloom.drivergen.network import compile_network
 from axiloom.drivergen.network.offers import Network, Offer, Plan, Step
 from axiloom.isa import AcceleratorSpec
 from axiloom.read.mlir.model import read
-from axiloom.selection.streams import Chooser, Selection
-from axiloom.selection.streams.forms import Form
+from axiloom.selection.partition import Chooser, Selection
+from axiloom.selection.partition.forms import Form
 
 pytest.importorskip("egglog")
 pytest.importorskip("ortools")

@@ -18,8 +18,8 @@ from axiloom.read.mlir.model import read as read_model
 from axiloom.report import network as network_report
 from axiloom.report.build import summary
 from axiloom.report.types import Report
-from axiloom.run import kept_layers
-from axiloom.run.kept_layers import Span, spans, warm_up
+from axiloom.run import cached_layers
+from axiloom.run.cached_layers import Span, spans, warm_up
 from axiloom.run.network import AGAIN, ALL, CHANGED, Network, NetworkRun
 from axiloom.run.run import report_of
 
@@ -31,7 +31,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """One of its own, in the usual cache, which has the simulator."""
     names = [f"{kind}-of-{tmp_path.name}-{os.getpid()}" for kind in ("layers", "cuts")]
     for variable, name in zip(("KIND", "CUTS"), names, strict=True):
-        monkeypatch.setattr(kept_layers, variable, name)
+        monkeypatch.setattr(cached_layers, variable, name)
     yield
     for name in names:
         shutil.rmtree(cache_root() / name, ignore_errors=True)
@@ -119,7 +119,7 @@ def test_a_wrong_result_is_named_by_its_layer_and_not_kept(monkeypatch: pytest.M
     assert run.store.outcome is not None
     assert not run.store.outcome["matches"]
     assert "layer 5:add_1x10 gives " in str(run.store.outcome["first"])
-    assert not list((cache_root() / kept_layers.KIND).glob("[!.]*"))
+    assert not list((cache_root() / cached_layers.KIND).glob("[!.]*"))
 
 
 def test_a_result_that_is_added_to_in_place_is_compared_when_it_is_whole() -> None:
@@ -133,5 +133,5 @@ def test_a_result_that_is_added_to_in_place_is_compared_when_it_is_whole() -> No
 
 def test_only_the_function_of_a_layer_is_looked_at() -> None:
     source = "void a(int x)\n{\n    x++;\n}\n\nvoid b(int x)\n{\n    x--;\n}\n"
-    assert kept_layers.function_text(source, "b") == "void b(int x)\n{\n    x--;"
-    assert kept_layers.function_text(source, "c") == source
+    assert cached_layers.function_text(source, "b") == "void b(int x)\n{\n    x--;"
+    assert cached_layers.function_text(source, "c") == source

@@ -35,7 +35,7 @@ class Halves:
         return max(self.turn, 0) * self.size
 
 
-def ahead(commands: Sequence[Command]) -> list[Command]:
+def prefetched(commands: Sequence[Command]) -> list[Command]:
     """The same with loads moved up behind the sums, or the load, before them: past what works on sums."""
     moved: list[Command] = []
     for command in commands:
