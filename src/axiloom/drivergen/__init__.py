@@ -4,12 +4,12 @@ A room knows those above it in this list, not those below; each room's own docst
 
 - ``dialects/``: what the IR consists of, how text becomes IR, and errors that name an op and its place
 - ``match/``: which ops an accelerator can execute, and the trait that says so; is one by hand right?
-- ``nest/``: a nest of tile loops with transfers in it: the view that passes and costs share
+- ``nest/``: annotated ops as plans, plans as ops; nests of tile loops as passes on transfers see them
 - ``c/``: IR to C99, and the `Driver` that is delivered
 - ``problems/``: problems that the command line names in short (``matmul:MxNxK:dtype``), as MLIR
 - ``cost/``: how long a way to use an accelerator takes, without a simulation
 - ``passes/``: one pass a file: ``transfers/`` places transfers and makes them fewer, ``lowering/`` turns them
-  into calls and loops, ``frontend/`` goes from linalg to ops with a trait, and tiles them
+  into calls and loops, ``frontend/`` goes from linalg to ops with a trait
 - ``pipeline/``: the passes in their order: `compile_mlir`, `compile_cpu`
 - ``evaluate/``: the same function by NumPy: the reference that results are compared with
 - ``network/``: whole networks, with ``network/passes/`` before they are cut into layers

@@ -36,7 +36,6 @@ from axiloom.drivergen.passes.frontend.interchange import Interchange
 from axiloom.drivergen.passes.frontend.merge_groups import MergeGroups
 from axiloom.drivergen.passes.frontend.prepare_channels import PrepareChannels
 from axiloom.drivergen.passes.frontend.split import Split
-from axiloom.drivergen.passes.frontend.tile import Tile
 from axiloom.drivergen.passes.frontend.unit_dims import UnitDims
 from axiloom.drivergen.passes.frontend.unsigned_arguments import UnsignedArguments
 from axiloom.drivergen.passes.lowering.collapse_loops import CollapseLoops
@@ -45,16 +44,12 @@ from axiloom.drivergen.passes.lowering.lower_to_calls import LowerToCalls
 from axiloom.drivergen.passes.lowering.lower_to_loops import LowerToLoops
 from axiloom.drivergen.passes.lowering.specialise_copies import SpecialiseCopies
 from axiloom.drivergen.passes.lowering.to_table import ToTable
-from axiloom.drivergen.passes.transfers.cache_tiling import CacheTiling
 from axiloom.drivergen.passes.transfers.coalesce_loops import CoalesceLoops
 from axiloom.drivergen.passes.transfers.coalesce_transfers import CoalesceTransfers
 from axiloom.drivergen.passes.transfers.double_buffer import DoubleBuffer
 from axiloom.drivergen.passes.transfers.flatten_tiles import FlattenTiles
 from axiloom.drivergen.passes.transfers.keep_packed import KeepPacked
-from axiloom.drivergen.passes.transfers.overlap_edges import OverlapEdges
-from axiloom.drivergen.passes.transfers.pack_constants import PackConstants
-from axiloom.drivergen.passes.transfers.place_flow import PlaceFlow
-from axiloom.drivergen.passes.transfers.residency import Residency
+from axiloom.drivergen.passes.transfers.place import Place
 from axiloom.drivergen.passes.transfers.zero_copy import ZeroCopy
 
 PASSES: tuple[type[ModulePass], ...] = (
@@ -78,17 +73,12 @@ PASSES: tuple[type[ModulePass], ...] = (
     Interchange,
     UnsignedArguments,
     Split,
-    Tile,
-    PlaceFlow,
-    CacheTiling,
-    Residency,
+    Place,
     CoalesceLoops,
     CoalesceTransfers,
     KeepPacked,
     DoubleBuffer,
     SpecialiseCopies,
-    OverlapEdges,
-    PackConstants,
     FlattenTiles,
     ZeroCopy,
     LowerToLoops,

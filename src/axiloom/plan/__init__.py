@@ -10,6 +10,7 @@ from axiloom.plan.figures import Figures, figures
 from axiloom.plan.numbers import Num
 from axiloom.plan.tree import (
     Command,
+    Field,
     Level,
     Loop,
     Packets,
@@ -17,6 +18,7 @@ from axiloom.plan.tree import (
     Queue,
     Receive,
     Region,
+    Register,
     Send,
     Span,
     Window,
@@ -25,6 +27,7 @@ from axiloom.plan.tree import (
 
 __all__ = [
     "Command",
+    "Field",
     "Figures",
     "Level",
     "Loop",
@@ -34,6 +37,7 @@ __all__ = [
     "Queue",
     "Receive",
     "Region",
+    "Register",
     "Send",
     "Span",
     "Window",

@@ -31,7 +31,7 @@ def figures(plan: Plan) -> Figures:
         totals.commands += times
         totals.sent += times * command.sent_words
         for move in command.moves:
-            if isinstance(move, Receive):
+            if isinstance(move, Receive) and move.by is None:
                 totals.tiles += times
                 totals.received += times * move.words
     if isinstance(plan.transport, Window):

@@ -11,7 +11,7 @@ from axiloom.plan.tree import Command, Level, Move, Plan, Region, Send, Words
 
 
 def resident(plan: Plan, *, outermost: bool = False) -> Plan:
-    """As accel-residency leaves it: loads in front of the loops that do not change them.
+    """With loads in front of the loops that do not change them.
 
     `outermost`: loads of dense tiles leave the outermost loop, too.
     """
@@ -60,14 +60,14 @@ def blocked(plan: Plan, number: int, count: Num) -> Plan:
     levels = list(plan.levels)
     loop = levels[number]
     block = f"{loop.name}_block"
-    levels[number] = replace(loop, trips=count)
+    levels[number] = replace(loop, trips=count, end=loop.step * count, of=block)
 
     def now(name: str, step: Num) -> tuple[tuple[str, Num], ...]:
         if name != loop.name:
             return ((name, step),)
         return (block, None if step is None else step * count), (name, step)
 
-    outer = Level(block, loop.trips // count)
+    outer = Level(block, loop.trips // count, step=loop.step * count, end=loop.end)
     return Plan.of(
         [
             outer,
@@ -85,7 +85,7 @@ def blocked(plan: Plan, number: int, count: Num) -> Plan:
 
 
 def tiled(plan: Plan, number: int, count: int) -> Plan:
-    """The same as accel-cache-tiling leaves it: blocks of one iteration have no loop inside."""
+    """The same for a driver: blocks of one iteration have no loop inside."""
     if count > 1:
         return blocked(plan, number, count)
     levels = plan.levels
@@ -93,9 +93,7 @@ def tiled(plan: Plan, number: int, count: int) -> Plan:
         "such a loop is the first one with transfers in it"
     )
     loops = [levels[number], *levels[:number], *levels[number + 1 :]]
-    moved = [
-        replace(level, name=loop.name, trips=loop.trips) for loop, level in zip(loops, levels, strict=True)
-    ]
+    moved = [replace(loop, pre=level.pre, post=level.post) for loop, level in zip(loops, levels, strict=True)]
     return Plan.of(moved, plan.before)
 
 

@@ -36,6 +36,8 @@ class Span:
     stride: int | None = None
     """Of the array's elements from one to the next; None: not known."""
     shift: Num = False
+    base: int = 0
+    """Where it begins in the first iteration."""
 
 
 @dataclass(frozen=True)
@@ -62,19 +64,45 @@ class Region:
 
 
 @dataclass(frozen=True)
+class Register:
+    """An access to a register of the device: `how`, its byte address from the DMA's, a value or a mask."""
+
+    how: str
+    at: int
+    value: int = 0
+
+
+@dataclass(frozen=True)
+class Field:
+    """A part of a word: `value`, from bit `shift` on."""
+
+    value: int
+    shift: int
+
+
+Word: TypeAlias = "int | str | tuple[Field, ...]"
+"""Its value, the loop whose counter it is, or its fields."""
+
+
+@dataclass(frozen=True)
 class Words:
-    """Words of a command besides its tiles: `words` of them, which change with `loops`."""
+    """Words of a command besides its tiles: `words` of them, which change with `loops`.
+
+    `values`: what they are; a plan that only costs are asked of has none.
+    """
 
     words: int
     loops: frozenset[str] = frozenset()
+    values: tuple[Word, ...] = ()
 
 
 @dataclass(frozen=True)
 class Send:
-    """A tile of so many words of the stream."""
+    """A tile of so many words, by the stream or `by` registers."""
 
     words: Num
     region: Region
+    by: Register | None = None
 
     @property
     def loops(self) -> frozenset[str]:
@@ -89,6 +117,7 @@ class Receive:
     region: Region
     add: bool = True
     in_place: bool = False
+    by: Register | None = None
 
     @property
     def loops(self) -> frozenset[str]:
@@ -100,15 +129,25 @@ Move: TypeAlias = Words | Send | Receive
 
 @dataclass(frozen=True)
 class Command:
-    """One opcode, whole: what goes to the device and what comes back. `loads`: it only loads operands."""
+    """One opcode, whole: what goes to the device and what comes back. `loads`: it only loads operands.
+
+    Registers are accessed `before` and `after` it.
+    """
 
     opcode: str
     moves: tuple[Move, ...]
     loads: bool = False
+    before: tuple[Register, ...] = ()
+    after: tuple[Register, ...] = ()
 
     @cached_property
     def sent_words(self) -> Num:
-        return sum(move.words for move in self.moves if not isinstance(move, Receive))
+        """Of the stream."""
+        return sum(
+            move.words
+            for move in self.moves
+            if isinstance(move, Words) or (isinstance(move, Send) and move.by is None)
+        )
 
     @property
     def sends_tile(self) -> bool:
@@ -117,11 +156,17 @@ class Command:
 
 @dataclass(frozen=True)
 class Loop:
-    """`trips` iterations of what is in it."""
+    """`trips` iterations of what is in it. Its counter goes by `step`, below `end`.
+
+    With `of`, the counter of that loop, whose blocks these iterations are, is added to it.
+    """
 
     name: str
     trips: Num
     body: tuple[Node, ...]
+    step: Num = 1
+    end: Num = 0
+    of: str = ""
 
 
 @dataclass(frozen=True)
@@ -214,12 +259,15 @@ Node: TypeAlias = Command | Loop | Window | Queue
 
 @dataclass(frozen=True)
 class Level:
-    """A loop of a nest: commands in front of the loop inside it, and behind."""
+    """A loop of a nest (see `Loop`): commands in front of the loop inside it, and behind."""
 
     name: str
     trips: Num
     pre: tuple[Command, ...] = ()
     post: tuple[Command, ...] = ()
+    step: Num = 1
+    end: Num = 0
+    of: str = ""
 
     @property
     def all(self) -> tuple[Command, ...]:
@@ -250,7 +298,8 @@ class Plan:
         """A nest, behind some commands."""
         body: tuple[Node, ...] = ()
         for level in reversed(levels):
-            body = (Loop(level.name, level.trips, (*level.pre, *body, *level.post)),)
+            inside = (*level.pre, *body, *level.post)
+            body = (Loop(level.name, level.trips, inside, level.step, level.end, level.of),)
         return cls((*before, *body))
 
     @property
@@ -280,7 +329,8 @@ class Plan:
         while loop is not None:
             at = next((i for i, node in enumerate(loop.body) if isinstance(node, Loop)), len(loop.body))
             pre, inner, post = loop.body[:at], loop.body[at : at + 1], loop.body[at + 1 :]
-            levels.append(Level(loop.name, loop.trips, _commands(pre), _commands(post)))
+            own = (loop.step, loop.end, loop.of)
+            levels.append(Level(loop.name, loop.trips, _commands(pre), _commands(post), *own))
             loop = inner[0] if inner and isinstance(inner[0], Loop) else None
         return tuple(levels)
 

@@ -17,7 +17,7 @@ from axiloom.drivergen.cost.selection import Candidate, candidates
 from axiloom.drivergen.dialects.mlir import parse
 from axiloom.drivergen.nest.nest import nests
 from axiloom.drivergen.nest.results import ACCUMULATED, Results
-from axiloom.drivergen.passes.transfers.cache_tiling import CacheTiling
+from axiloom.drivergen.passes.transfers.place import Place
 from axiloom.drivergen.problems.matmul import Problem
 from axiloom.plan import Plan, Receive, figures
 from axiloom.plan.blocks import Block, best
@@ -39,7 +39,8 @@ def by_the_pass(shape: tuple[int, int, int], one: Candidate) -> Block | None:
         matmul_mlir(*shape), V4, flow=one.flow, order=one.order, tile=one.tile, stop="accel"
     )
     nest = next(nest for _, nest in nests(parse(driver.stages["accel"])))
-    return CacheTiling(buffers=BUFFERS, keep=True).best(nest.plan(), nest.dma)
+    place = Place(l2_size=ZYNQ_7000.l2_size, buffers=BUFFERS, keep=True)
+    return place.block(nest.plan(), nest.dma)
 
 
 def by_sizes(shape: tuple[int, int, int], one: Candidate) -> Block | None:

@@ -6,8 +6,8 @@ builtin.module {
   func.func @f(%A: memref<8x16xi32>, %B: memref<16x8xi32>, %C: memref<8x8xi32>) {
     %c0 = arith.constant 0 : index
     %c8 = arith.constant 8 : index
-    %c16 = arith.constant 16 : index
     %c4 = arith.constant 4 : index
+    %c16 = arith.constant 16 : index
     %c1 = arith.constant 1 : index
     accel.expect 4 tiles of 16 {comment = "Tiles of 4 x 4 x 4 (m, n, k), flow ((sA sB cC) rC)."}
     scf.for %m = %c0 to %c8 step %c4 {

@@ -7,8 +7,8 @@ builtin.module {
   func.func @f(%A: memref<8x8xi32>, %B: memref<8x6xi32>, %C: memref<8x6xi32>) {
     %c0 = arith.constant 0 : index
     %c8 = arith.constant 8 : index
-    %c6 = arith.constant 6 : index
     %c4 = arith.constant 4 : index
+    %c6 = arith.constant 6 : index
     %c24 = arith.constant 24 : index
     %c16 = arith.constant 16 : index
     %c32 = arith.constant 32 : index

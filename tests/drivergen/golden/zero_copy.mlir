@@ -6,8 +6,8 @@ builtin.module {
   func.func @f(%A: memref<8x8xi32>, %B: memref<8x6xi32>, %C: memref<8x6xi32>) {
     %c0 = arith.constant 0 : index
     %c8 = arith.constant 8 : index
-    %c6 = arith.constant 6 : index
     %c4 = arith.constant 4 : index
+    %c6 = arith.constant 6 : index
     accel.queue_open 16
     scf.for %m = %c0 to %c8 step %c4 {
       scf.for %n = %c0 to %c6 step %c4 {

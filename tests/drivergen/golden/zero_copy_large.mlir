@@ -6,8 +6,8 @@ builtin.module {
   func.func @f(%A: memref<128x64xi32>, %B: memref<64x128xi32>, %C: memref<128x128xi32>) {
     %c0 = arith.constant 0 : index
     %c128 = arith.constant 128 : index
-    %c64 = arith.constant 64 : index
     %c32 = arith.constant 32 : index
+    %c64 = arith.constant 64 : index
     %c512 = arith.constant 512 : index
     %c256 = arith.constant 256 : index
     %c8192 = arith.constant 8192 : index

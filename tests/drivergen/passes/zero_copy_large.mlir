@@ -1,4 +1,4 @@
-// accel-tile,accel-place-flow,accel-overlap-edges,accel-flatten-tiles,accel-residency,accel-zero-copy{stream_width=32},accel-lower-to-loops,accel-lower-queue
+// accel-place{residency=true queue=true},accel-flatten-tiles,accel-zero-copy{stream_width=32},accel-lower-to-loops,accel-lower-queue
 func.func @f(%A : memref<128x64xi32>, %B : memref<64x128xi32>, %C : memref<128x128xi32>) {
   %zero = arith.constant 0 : i32
   linalg.fill ins(%zero : i32) outs(%C : memref<128x128xi32>)

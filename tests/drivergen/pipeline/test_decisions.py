@@ -31,23 +31,18 @@ from axiloom.drivergen.nest.nest import nests
 from axiloom.drivergen.nest.packed import CONSTANT, argument_attributes
 from axiloom.drivergen.nest.tile import Tile
 from axiloom.drivergen.passes.frontend.annotate import Annotate
-from axiloom.drivergen.passes.frontend.tile import Tile as TilePass
-from axiloom.drivergen.passes.transfers.cache_tiling import CacheTiling
 from axiloom.drivergen.passes.transfers.coalesce_loops import CoalesceLoops
 from axiloom.drivergen.passes.transfers.flatten_tiles import FlattenTiles
-from axiloom.drivergen.passes.transfers.overlap_edges import OverlapEdges
-from axiloom.drivergen.passes.transfers.pack_constants import PackConstants
-from axiloom.drivergen.passes.transfers.place_flow import PlaceFlow
-from axiloom.drivergen.passes.transfers.residency import Residency
+from axiloom.drivergen.passes.transfers.place import Place
 from axiloom.drivergen.pipeline.compile import run_passes
 from axiloom.drivergen.pipeline.decisions import SMALL, decide, reads_in_place
 from axiloom.drivergen.pipeline.pipelines import (
     ORDERED,
     optimisations,
     packets,
+    placing,
     prepare,
     split,
-    transfer_passes,
 )
 from axiloom.isa import AcceleratorSpec
 from axiloom.plan.caches import ZYNQ_7000, Caches, nest_cost, queue_cost
@@ -63,9 +58,8 @@ def in_place_by_passes(
     module: ModuleOp, annotate: Annotate, stream_width: int, chosen: Sequence[str]
 ) -> bool:
     copy = module.clone()
-    tiled = [split(()), TilePass(), PlaceFlow(), OverlapEdges(), PackConstants()]
-    tiled += [Residency(outermost=True)] if "residency" in chosen else []
-    run_passes(copy, [*prepare(annotate.accelerator), annotate, *tiled])
+    place = Place(residency="residency" in chosen, queue=True)
+    run_passes(copy, [*prepare(annotate.accelerator), annotate, split(()), place])
     FlattenTiles().apply(context(), copy)
     return sends_in_place(copy, stream_width)
 
@@ -111,14 +105,14 @@ def order_by_passes(
     orders = isa.loop_orders(spec, flow)
     if len(orders) < 2 or spec.form.dense or not any(name in chosen for name in ORDERED):
         return None
-    first = [p for p in transfer_passes(chosen, caches=caches) if isinstance(p, CacheTiling | Residency)]
+    place = replace(placing(chosen, caches), queue=False)
     how = packets(chosen) or CoalesceLoops(buffers=0)
     memory = caches if "cache-tiling" in chosen else None
     costs = []
     for order in orders:
         copy = module.clone()
         one = replace(annotate, order=order)
-        run_passes(copy, [*prepare(spec), one, split(chosen), TilePass(), PlaceFlow(), *first])
+        run_passes(copy, [*prepare(spec), one, split(chosen), place])
         found = [(nest.plan(), nest.dma) for _, nest in nests(copy)]
         if "zero-copy" in chosen:
             costs.append(sum(queue_cost(plan, spec.stream_width // 32) for plan, _ in found))
@@ -146,7 +140,7 @@ def compare(
     ready = module.clone()
     try:
         run_passes(ready, [*prepare(spec), annotate])
-        run_passes(ready.clone(), [split(()), TilePass(), PlaceFlow()])
+        run_passes(ready.clone(), [split(()), Place()])
     except AxiloomError:
         return None, None
     ops = [op for op in ready.walk() if isinstance(op, linalg.GenericOp) and is_annotated(op)]

@@ -16,7 +16,7 @@ from axiloom.base.errors import CompileError
 from axiloom.drivergen import Arg, Call, compile_cpu, compile_mlir, matmul_mlir, opt
 from axiloom.drivergen.dialects.mlir import parse
 from axiloom.drivergen.passes.frontend.annotate import Annotate
-from axiloom.drivergen.passes.frontend.tile import Tile
+from axiloom.drivergen.passes.transfers.place import Place
 from axiloom.drivergen.pipeline import compile as pipeline
 
 TEXT = matmul_mlir(60, 72, 80)
@@ -182,17 +182,17 @@ def test_name_stands_in_messages() -> None:
 def test_a_pass_that_fails_says_how_to_repeat_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def broken(self: Tile, ctx: Context, op: ModuleOp) -> None:
+    def broken(self: Place, ctx: Context, op: ModuleOp) -> None:
         raise KeyError("x")
 
     with monkeypatch.context() as patch:
-        patch.setattr(Tile, "apply", broken)
+        patch.setattr(Place, "apply", broken)
         with pytest.raises(CompileError) as caught:
             compile_mlir(TEXT, isa.builtin("v3_4"))
     message = str(caught.value)
     found = re.fullmatch(
-        r"pass accel-tile failed: 'x'; this is a fault of Axiloom\. "
-        r"To repeat it: axiloom-opt -p '(accel-tile)' (\S+\.mlir)",
+        r"pass accel-place failed: 'x'; this is a fault of Axiloom\. "
+        r"To repeat it: axiloom-opt -p '(accel-place)' (\S+\.mlir)",
         message,
     )
     assert found is not None, message

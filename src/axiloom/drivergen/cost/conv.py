@@ -151,7 +151,7 @@ class Model:
             dims = self.spec.form.moved[operand]
             around = range(len(order) - self._depth + scope + 1)
             moving = [n for n in around if trips[n] > 1]
-            if operand != self.spec.form.output:  # accel-residency
+            if operand != self.spec.form.output:  # residency
                 deepest = max((n for n in moving if order[n] in dims), default=-1)
                 moving = [n for n in moving if n <= deepest]
             moves[operand] = moving

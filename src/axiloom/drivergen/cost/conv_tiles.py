@@ -1,7 +1,7 @@
 """The tile of a convolution and the order of its loops: as few words as the device's buffers allow.
 
 A tile's words cross the stream again for each iteration of the loops that move it; they stay on the device
-over the loops inside those, where accel-residency finds that (or the flow says so).
+over the loops inside those, where residency finds that (or the flow says so).
 
 Tiles of convolutions come from what overlaps. conv_v4's buffers have two halves, so a run takes the
 largest of loads, computes, results and the CPU's work, plus its beginning and its end. The model ranks

@@ -35,7 +35,7 @@ def product(
 ) -> Plan:
     """`tile` in the order of the specification's dims; loops have the names of dims.
 
-    Where results are fresh, a tile that hangs over an edge begins earlier and is whole (accel-overlap-edges).
+    Where results are fresh, a tile that hangs over an edge begins earlier and is whole.
     """
     size = dict(zip(spec.dims, tile, strict=True))
     trips = {dim: ceil_div(sizes[dim], size[dim]) for dim in spec.dims}

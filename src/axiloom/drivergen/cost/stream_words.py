@@ -16,7 +16,7 @@ from axiloom.isa.contract.types import Recv, Send
 def stream_words(op: linalg.GenericOp, trait: Trait) -> tuple[int, int]:
     """Words to the accelerator and from it, without literals and sizes.
 
-    A tile is sent again only where a loop has changed it (`accel-residency`). Where a convolution is cut into
+    A tile is sent again only where a loop has changed it (residency). Where a convolution is cut into
     pieces at the borders of its image, these are less by some rows.
     """
     trips = {loop: -(-count // trait.tile[loop]) for loop, count in enumerate(sizes(op))}

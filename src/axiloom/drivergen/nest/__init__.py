@@ -1,6 +1,7 @@
-"""A nest of tile loops with transfers in it: the view that passes and costs share.
+"""Annotated ops as plans, and nests of tile loops with transfers in them.
 
-- ``nest.py``: the nest, and its plan in numbers
-- ``flow.py``: the plan of an op, before it is placed; ``tile.py``: how a tile lies in memory
-- ``packed.py``: constant operands, packed before anything runs
+- ``annotated.py``, ``flow.py``: the plan of an annotated op; ``tile.py``: how a tile lies in memory
+- ``constants.py``: tiles of constants as rows of a packed array; ``packed.py``: its argument
+- ``emit.py``: a plan as ops of the `accel` dialect
+- ``nest.py``: what passes see of those, and its plan in numbers
 """

@@ -1,8 +1,8 @@
-"""What a flow sends and receives of an annotated op, from its trait and its maps: nothing is placed yet."""
+"""The plan of an annotated op, from its trait and its maps: what a flow sends and receives, and where."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import gcd
@@ -12,14 +12,15 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 
 from axiloom.drivergen.dialects import accel
+from axiloom.drivergen.match import registers
 from axiloom.drivergen.match.matmul import terms
 from axiloom.drivergen.match.trait import Trait
 from axiloom.drivergen.nest.tile import Tile
 from axiloom.isa.contract.framing import padded
-from axiloom.isa.contract.types import WORD_BITS, HostAction, Recv, Scope, SendIdx
+from axiloom.isa.contract.types import WORD_BITS, HostAction, Recv, Scope, SendDim, SendIdx, SendLiteral
 from axiloom.isa.contract.types import Send as SendAction
-from axiloom.plan import Command, Level, Plan, Receive, Region, Send, Span, Words
-from axiloom.plan.tree import Move
+from axiloom.plan import Command, Field, Level, Plan, Receive, Region, Register, Send, Span, Words
+from axiloom.plan.tree import Move, Word
 
 BEFORE_LOOPS = -1
 """The level of the init opcodes."""
@@ -62,21 +63,6 @@ class Tiles:
         return accel.DenseAttr((self.trait.dense[name], self.trait.stream_width))
 
 
-def received_once(trait: Trait, output: AffineMap, trips: Callable[[int], int]) -> bool:
-    """Does each tile of the result come back once? `trips`: iterations of a loop, by its number."""
-    number = len(trait.operands) - 1
-    levels = [
-        len(trait.order) - trait.flow.depth + depth - 1
-        for name, depth in trait.flow.opcodes()
-        for action in trait.opcodes[name]
-        if isinstance(action, Recv) and trait.operand(action.operand) == number
-    ]
-    if len(levels) != 1:
-        return False
-    moving = {result.position for result in output.results if isinstance(result, AffineDimExpr)}
-    return all(loop in moving or trips(loop) == 1 for loop in trait.order[: levels[0] + 1])
-
-
 @dataclass(frozen=True)
 class Operand:
     """An array of an annotated op."""
@@ -105,13 +91,25 @@ class Placed(Region):
     """A region of an annotated op; `tile` says whether a descriptor can express it."""
 
     tile: Tile = field(kw_only=True)
+    steps: tuple[int, ...] = field(kw_only=True)
+    """Elements of the array from one of the region to the next, axis by axis."""
+    edges: tuple[str | None, ...] = field(kw_only=True)
+    """The loop whose rest an axis is as long as; None: its length is always the same."""
+    whole: bool = field(default=False, kw_only=True)
+    """The device takes all of an axis that a loop of its own runs along."""
+    operand: str = field(default="", kw_only=True)
+    """The trait's name of it."""
 
 
 class Placement:
-    """An annotated op (or a part of it, see accel-split) as accel-place-flow would place it.
+    """An annotated op (or a part of it, see accel-split) and its plan.
 
-    `sizes`: of its loops. `overwrites`: results take the place of what was there. `overlap`:
-    accel-overlap-edges follows.
+    `sizes`: of its loops. Results take the place of what was there if they `overwrite`; or if that is zeros
+    (`fresh`), and each tile comes back once: then no zeros are written at all.
+
+    `overlap`: a tile that would reach over an edge of a result begins earlier, so that it is whole. Some
+    results are computed twice (0.7 % of TinyBERT's vocabulary), and the same numbers are written again: there
+    is no padded buffer, and the CPU closes no gaps between rows. Only dims of results that overwrite overlap.
     """
 
     def __init__(
@@ -121,16 +119,33 @@ class Placement:
         sizes: Sequence[int],
         operands: Sequence[Operand],
         *,
-        overwrites: bool,
+        overwrite: bool,
+        fresh: bool,
         overlap: bool = False,
     ) -> None:
         self.trait, self.maps, self.sizes, self.operands = trait, maps, sizes, operands
-        self.overwrites = overwrites
+        self.overwrites = overwrite or (fresh and self.receives_once)
         self.tiles = Tiles(trait, maps, [operand.shape for operand in operands])
         self.overlapped = {loop for loop in trait.order if overlap and self._may_overlap(loop)}
 
     def trips(self, loop: int) -> int:
         return -(-self.sizes[loop] // self.trait.tile[loop])
+
+    @cached_property
+    def receives_once(self) -> bool:
+        """Does each tile of the result come back once?"""
+        number = len(self.trait.operands) - 1
+        levels = [
+            site.level
+            for site in sites(self.trait.flow, len(self.trait.order) - self.trait.flow.depth)
+            for action in self.trait.opcodes[site.name]
+            if isinstance(action, Recv) and self.trait.operand(action.operand) == number
+        ]
+        if len(levels) != 1:
+            return False
+        results = self.maps[-1].results
+        moving = {result.position for result in results if isinstance(result, AffineDimExpr)}
+        return all(loop in moving or self.trips(loop) == 1 for loop in self.trait.order[: levels[0] + 1])
 
     def plan(self) -> Plan:
         """What is moved; regions are `Placed`."""
@@ -142,7 +157,14 @@ class Placement:
             at = before if site.level == BEFORE_LOOPS else (post if site.behind else pre)[site.level]
             at.append(self._command(site))
         levels = (
-            Level(self.trait.dims[loop], self.trips(loop), tuple(own), tuple(behind))
+            Level(
+                self.trait.dims[loop],
+                self.trips(loop),
+                tuple(own),
+                tuple(behind),
+                self.trait.tile[loop],
+                self.sizes[loop],
+            )
             for loop, own, behind in zip(order, pre, post, strict=True)
         )
         return Plan.of(list(levels), before)
@@ -159,18 +181,35 @@ class Placement:
     def _command(self, site: Site) -> Command:
         actions = list(padded(self.trait.opcodes[site.name], self.trait.stream_width // WORD_BITS))
         answers = any(isinstance(action, Recv) for action in actions)
-        loads = not answers and site.level != BEFORE_LOOPS and site.name in self.trait.loads
-        return Command(site.name, tuple(self._move(action, site.level) for action in actions), loads)
+        return Command(
+            site.name,
+            tuple(self._move(action, site) for action in actions),
+            not answers and site.level != BEFORE_LOOPS and site.name in self.trait.loads,
+            self._accesses(site, "before"),
+            self._accesses(site, "after"),
+        )
 
-    def _move(self, action: HostAction, level: int) -> Move:
-        if isinstance(action, SendAction):
-            region = self._region(self.trait.operand(action.operand), level)
-            return Send(region.tile.words, region)
-        if isinstance(action, Recv):
-            region = self._region(self.trait.operand(action.operand), level)
-            return Receive(region.tile.words, region, add=not self.overwrites)
-        moving = [self.trait.dim(action.dim)] if isinstance(action, SendIdx) else []
-        return Words(1, frozenset(self.trait.dims[loop] for loop in moving if loop in self.trait.order))
+    def _accesses(self, site: Site, where: str) -> tuple[Register, ...]:
+        text = self.trait.registers.get(f"{site.name} {where}")
+        return tuple(Register(*access) for access in registers.read(text)) if text else ()
+
+    def _move(self, action: HostAction, site: Site) -> Move:
+        if isinstance(action, SendAction | Recv):
+            number = self.trait.operand(action.operand)
+            region = self._region(number, site.level)
+            by = next(iter(self._accesses(site, f"of {region.operand}")), None)
+            if isinstance(action, SendAction):
+                return Send(region.tile.words, region, by)
+            return Receive(region.tile.words, region, add=not self.overwrites, by=by)
+        if isinstance(action, SendIdx):
+            loop = self.trait.dim(action.dim)
+            name = self.trait.dims[loop]
+            return Words(1, frozenset({name} if loop in self.trait.order else ()), (name,))
+        value: Word = action.value if isinstance(action, SendLiteral) else self._fields(action)
+        return Words(1, values=(value,))
+
+    def _fields(self, action: SendDim) -> tuple[Field, ...]:
+        return tuple(Field(self.trait.size(part.dim), part.shift) for part in action.fields)
 
     # --- tiles ----------------------------------------------------------------------------------------
 
@@ -181,16 +220,28 @@ class Placement:
         lengths = dict(zip(order, tile.shape, strict=True))
         strides = operand.strides or (None,) * len(operand.shape)
         spans = (
-            Span(lengths.get(dim, 1), size, self._steps(number, dim, level), stride)
+            self._span(lengths.get(dim, 1), size, stride, self._moving(number, dim, level))
             for dim, (size, stride) in enumerate(zip(operand.shape, strides, strict=True))
         )
-        dense = tile.dense is not None
-        return Placed(operand.source, tuple(spans), order, operand.bits, dense, tile=tile)
+        axes, inside = self.tiles.axes(number), self.tiles.inside(number, level)
+        edges = dict(zip(kept, (n == DYNAMIC_INDEX for n in tile.lengths), strict=True))
+        return Placed(
+            operand.source,
+            tuple(spans),
+            order,
+            operand.bits,
+            tile.dense is not None,
+            tile=tile,
+            steps=tuple(self._step(number, dim, axis) for dim, axis in enumerate(axes)),
+            edges=tuple(axis if edges.get(dim) else None for dim, axis in enumerate(axes)),
+            whole=bool(inside),
+            operand=self.trait.operands[number].operand,
+        )
 
-    def _steps(self, number: int, dim: int, level: int) -> tuple[tuple[str, int], ...]:
-        """Loops that move a tile along a dim of its operand, by so many elements."""
-        moving = self._moving(number, dim, level).items()
-        return tuple((self.trait.dims[loop], factor * self.trait.tile[loop]) for loop, factor in moving)
+    def _span(self, length: int, size: int, stride: int | None, moving: Mapping[int, int]) -> Span:
+        """`moving`: loops, with elements a step of their counters."""
+        loops = tuple((self.trait.dims[loop], n * self.trait.tile[loop]) for loop, n in moving.items())
+        return Span(length, size, loops, stride, bool(self.overlapped.intersection(moving)))
 
     def _expression(self, number: int, dim: int) -> AffineExpr:
         return self.maps[number].results[dim]

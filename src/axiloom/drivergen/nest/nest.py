@@ -151,7 +151,7 @@ def dma_of(function: func.FuncOp, module: ModuleOp) -> DmaConfig | None:
 
 
 def nests(module: ModuleOp) -> Iterator[tuple[func.FuncOp, Nest]]:
-    """The nests of blocking transfers in the functions of a module, as `accel-place-flow` leaves them."""
+    """The nests of blocking transfers in the functions of a module, as `accel-place` leaves them."""
     for function in [o for o in module.ops if isinstance(o, func.FuncOp) and not o.is_declaration]:
         dma = dma_of(function, module)
         if dma is None:

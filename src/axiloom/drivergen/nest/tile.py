@@ -56,6 +56,10 @@ class Tile:
         return accel.tile_words(self.shape, self.bits, self.dense)
 
     @property
+    def elements(self) -> int:
+        return prod(self.shape)
+
+    @property
     def is_whole(self) -> bool:
         """Is it as large as `shape`, whatever the iteration?"""
         return self.lengths == self.shape

@@ -33,15 +33,20 @@ from axiloom.drivergen.passes.frontend.bufferise import Bufferise
 from axiloom.drivergen.passes.frontend.fuse_in_place import FuseInPlace
 from axiloom.drivergen.passes.frontend.generalise import Generalise
 from axiloom.drivergen.passes.frontend.interchange import Interchange
-from axiloom.drivergen.passes.frontend.tile import Tile
 from axiloom.drivergen.passes.frontend.unsigned_arguments import UnsignedArguments
 from axiloom.drivergen.passes.lowering.lower_queue import LowerQueue
 from axiloom.drivergen.passes.lowering.lower_to_calls import LowerToCalls
 from axiloom.drivergen.passes.lowering.lower_to_loops import LowerToLoops
 from axiloom.drivergen.passes.lowering.to_table import ToTable
-from axiloom.drivergen.passes.transfers.place_flow import PlaceFlow
 from axiloom.drivergen.pipeline.decisions import decide
-from axiloom.drivergen.pipeline.pipelines import LOCAL, optimisations, prepare, split, transfer_passes
+from axiloom.drivergen.pipeline.pipelines import (
+    LOCAL,
+    optimisations,
+    placing,
+    prepare,
+    split,
+    transfer_passes,
+)
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS
 from axiloom.plan.caches import ZYNQ_7000, Caches
@@ -122,11 +127,12 @@ def compile_mlir(
     ]
     if not driver.calls:
         fail(function, "it has no operation to offload")
-    transfers = transfer_passes(decided.passes, width, caches)
+    placed = [split(decided.passes), placing(decided.passes, caches)]
+    transfers = transfer_passes(decided.passes, width, caches.line_bytes)
     # Layers of a network share a DMA, which follows the descriptors of one driver alone.
     tables = [ToTable()] if "tables" in decided.passes and spec and spec.dma.coherent and not layer else []
     for stage, passes in (
-        ("accel", [split(decided.passes), Tile(), PlaceFlow(), *transfers]),
+        ("accel", [*placed, *transfers]),
         ("calls", [LowerToLoops(), LowerQueue(), LowerToCalls(), *tables]),
     ):
         if last in driver.stages:

@@ -31,19 +31,16 @@ from axiloom.drivergen.passes.frontend.prepare_channels import PrepareChannels
 from axiloom.drivergen.passes.frontend.split import Split
 from axiloom.drivergen.passes.frontend.unit_dims import UnitDims
 from axiloom.drivergen.passes.lowering.specialise_copies import SpecialiseCopies
-from axiloom.drivergen.passes.transfers.cache_tiling import CacheTiling
 from axiloom.drivergen.passes.transfers.coalesce_loops import CoalesceLoops
 from axiloom.drivergen.passes.transfers.coalesce_transfers import CoalesceTransfers
 from axiloom.drivergen.passes.transfers.double_buffer import DoubleBuffer
 from axiloom.drivergen.passes.transfers.flatten_tiles import FlattenTiles
 from axiloom.drivergen.passes.transfers.keep_packed import KeepPacked
-from axiloom.drivergen.passes.transfers.overlap_edges import OverlapEdges
-from axiloom.drivergen.passes.transfers.pack_constants import PackConstants
-from axiloom.drivergen.passes.transfers.residency import Residency
+from axiloom.drivergen.passes.transfers.place import Place
 from axiloom.drivergen.passes.transfers.zero_copy import ZeroCopy
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS
-from axiloom.plan.caches import ZYNQ_7000, Caches
+from axiloom.plan.caches import LINE_BYTES, ZYNQ_7000, Caches
 
 OPTIMISATIONS = (
     "cache-tiling",
@@ -116,28 +113,35 @@ def split(chosen: Sequence[str]) -> Split:
     return Split(twice=packets(chosen) is not None)
 
 
+def placing(chosen: Sequence[str], caches: Caches = ZYNQ_7000) -> Place:
+    """The pass that places transfers for these optimisations."""
+    place = Place(residency="residency" in chosen, queue="zero-copy" in chosen)
+    if place.queue or "cache-tiling" not in chosen:
+        return place
+    place = replace(place, l2_size=caches.l2_size, l2_ways=caches.l2_ways)
+    how = packets(chosen)
+    return replace(place, buffers=how.buffers, keep=how.keep, loops=how.loops) if how else place
+
+
 def transfer_passes(
-    chosen: Sequence[str], stream_width: int = WORD_BITS, caches: Caches = ZYNQ_7000
+    chosen: Sequence[str], stream_width: int = WORD_BITS, line_bytes: int = LINE_BYTES
 ) -> list[ModulePass]:
     """The passes on placed transfers for these optimisations, in their order."""
     if "zero-copy" in chosen:
         chosen = [name for name in chosen if name not in COPYING]
     coalesced = packets(chosen)
-    tiling = CacheTiling(caches.l2_size, caches.l2_ways)
-    if coalesced:
-        tiling = replace(tiling, buffers=coalesced.buffers, keep=coalesced.keep, loops=coalesced.loops)
     passes: dict[str, list[ModulePass]] = {
-        "cache-tiling": [tiling],
-        "residency": [Residency(outermost="zero-copy" in chosen)],
+        "cache-tiling": [],  # these two are what accel-place has done
+        "residency": [],
         "coalesce": [CoalesceTransfers()] if "coalesce" in chosen else [],
         "coalesce-transfers": [CoalesceTransfers()],
         "keep-packed": [KeepPacked()],
         "double-buffer": [DoubleBuffer()],
         "specialise-copies": [SpecialiseCopies()],
-        "zero-copy": [FlattenTiles(), ZeroCopy(stream_width, caches.line_bytes)],
+        "zero-copy": [FlattenTiles(), ZeroCopy(stream_width, line_bytes)],
         "tables": [],  # accel-to-table runs on calls
     }
-    found: list[ModulePass] = [OverlapEdges(), PackConstants()] if "zero-copy" in chosen else []
+    found: list[ModulePass] = []
     for name in chosen:
         if coalesced and name in ("coalesce", "keep-packed", "double-buffer"):
             found.append(coalesced)

@@ -128,7 +128,7 @@ class CoalesceTransfers(ModulePass):
 
     A send is left alone if it is not waited for at once, or sends more or less than what was staged since
     the one before it; words kept in the window for later would be overwritten, so this comes directly
-    behind accel-place-flow, which keeps none. Where no `accel.init_dma` says how large window and
+    behind accel-place, which keeps none. Where no `accel.init_dma` says how large window and
     register are, nothing is joined.
     """
 

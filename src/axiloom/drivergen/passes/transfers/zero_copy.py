@@ -367,10 +367,10 @@ class ZeroCopy(ModulePass):
     iterations of the loops that do not move it. The tiled op that has the transfers is between
     `accel.queue_open` and `accel.queue_close`; so are several that follow each other, the parts of one
     convolution, where their results are written in place and none reads another's. What no descriptor
-    expresses, but is sent only once in front of all loops (accel-residency), is copied and sent before the
+    expresses, but is sent only once in front of all loops (`residency`), is copied and sent before the
     queue opens.
 
-    Comes behind accel-place-flow (and passes that leave its kind of transfers); it needs scatter-gather in
+    Comes behind accel-place (and passes that leave its kind of transfers); it needs scatter-gather in
     the DMA's configuration.
     """
 

@@ -6,11 +6,11 @@ builtin.module {
   func.func @f(%A: memref<10x8xi32>, %B: memref<8x6xi32>, %C: memref<10x6xi32>) {
     %c0 = arith.constant 0 : index
     %c10 = arith.constant 10 : index
-    %c6 = arith.constant 6 : index
-    %c8 = arith.constant 8 : index
     %c4 = arith.constant 4 : index
-    %c16 = arith.constant 16 : index
+    %c6 = arith.constant 6 : index
     %c2 = arith.constant 2 : index
+    %c8 = arith.constant 8 : index
+    %c16 = arith.constant 16 : index
     scf.for %m = %c0 to %c10 step %c4 {
       %m_start = arith.minui %m, %c6 : index
       scf.for %n = %c0 to %c6 step %c4 {

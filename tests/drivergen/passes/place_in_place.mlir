@@ -1,4 +1,4 @@
-// accel-tile,accel-place-flow,accel-lower-to-calls
+// accel-place,accel-lower-to-calls
 func.func @in_place(%A : memref<64xi32>, %B : memref<64xi32>, %C : memref<64xi32>) {
   linalg.generic {indexing_maps = [affine_map<(n) -> (n)>, affine_map<(n) -> (n)>, affine_map<(n) -> (n)>], iterator_types = ["parallel"]}
       ins(%A, %B : memref<64xi32>, memref<64xi32>) outs(%C : memref<64xi32>) attrs = {

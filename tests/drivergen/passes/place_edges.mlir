@@ -1,9 +1,9 @@
-// accel-tile,accel-place-flow,accel-overlap-edges,accel-pack-constants
-func.func @f(%A : memref<4x8xi8> {accel.kind = "in"}, %B : memref<8x6xi8> {accel.kind = "in", accel.constant}, %C : memref<4x6xi32> {accel.kind = "out"}) {
+// accel-place{queue=true}
+func.func @f(%A : memref<10x8xi32>, %B : memref<8x6xi32>, %C : memref<10x6xi32>) {
   %zero = arith.constant 0 : i32
-  linalg.fill ins(%zero : i32) outs(%C : memref<4x6xi32>)
+  linalg.fill ins(%zero : i32) outs(%C : memref<10x6xi32>)
   linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%A, %B : memref<4x8xi8>, memref<8x6xi8>) outs(%C : memref<4x6xi32>) attrs = {
+      ins(%A, %B : memref<10x8xi32>, memref<8x6xi32>) outs(%C : memref<10x6xi32>) attrs = {
         opcode_map = #accel.opcode_map<sA = [send_literal(1), send(A)], sB = [send_literal(2), send(B)], cC = [send_literal(4)], rC = [send_literal(8), recv(C)]>,
         opcode_flow = #accel.opcode_flow<((sA sB cC) rC)>,
         dma_init_config = #accel.dma_init_config<address = 0x40400000, input = 0x16000000, input_size = 4096, output = 0x16400000, output_size = 4096, scatter_gather = 1>,
@@ -13,10 +13,8 @@ func.func @f(%A : memref<4x8xi8> {accel.kind = "in"}, %B : memref<8x6xi8> {accel
         accel_operands = [#accel.operand<A(m, k)>, #accel.operand<B(k, n)>, #accel.operand<C(m, n)>],
         accel_loads = ["sA", "sB"]
       } {
-  ^bb0(%a : i8, %b : i8, %c : i32):
-    %x = arith.extsi %a : i8 to i32
-    %y = arith.extsi %b : i8 to i32
-    %p = arith.muli %x, %y : i32
+  ^bb0(%a : i32, %b : i32, %c : i32):
+    %p = arith.muli %a, %b : i32
     %s = arith.addi %p, %c : i32
     linalg.yield %s : i32
   }

@@ -5,9 +5,9 @@ builtin.module {
   }
   func.func @f(%A: memref<16x8xi32>, %B: memref<8x96xi32>, %C: memref<16x96xi32>) {
     %c0 = arith.constant 0 : index
-    %c16 = arith.constant 16 : index
     %c96 = arith.constant 96 : index
     %c8 = arith.constant 8 : index
+    %c16 = arith.constant 16 : index
     %c4 = arith.constant 4 : index
     scf.for %n_block = %c0 to %c96 step %c8 {
       scf.for %m = %c0 to %c16 step %c4 {

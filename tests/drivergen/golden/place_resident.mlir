@@ -10,8 +10,8 @@ builtin.module {
     %c16 = arith.constant 16 : index
     scf.for %k = %c0 to %c8 step %c4 {
       scf.for %m = %c0 to %c8 step %c4 {
-        %A_tile = memref.subview %A[%m, %k] [4, 4] [1, 1] : memref<8x8xi32> to memref<4x4xi32, strided<[8, 1], offset: ?>>
         %0 = accel.send_literal 1 at %c0 {opcode = "sA", loads}
+        %A_tile = memref.subview %A[%m, %k] [4, 4] [1, 1] : memref<8x8xi32> to memref<4x4xi32, strided<[8, 1], offset: ?>>
         %1 = accel.send %A_tile as [4, 4] permutation [0, 1] at %0 : memref<4x4xi32, strided<[8, 1], offset: ?>>
         %2 = accel.start_send %c0 to %1 : !accel.token<"send">
         accel.wait %2 : !accel.token<"send">

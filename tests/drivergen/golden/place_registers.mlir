@@ -15,11 +15,11 @@ builtin.module {
       %B_tile = memref.subview %B[%n] [4] [1] : memref<8xi32> to memref<4xi32, strided<[1], offset: ?>>
       %1 = accel.send %B_tile as [4] permutation [0] at %c32 dense <0 rows, beats of 32> : memref<4xi32, strided<[1], offset: ?>>
       accel.write_elements 32800, 4 of 32 bits %c32 to %1
-      %C_tile = memref.subview %C[%n] [4] [1] : memref<8xi32> to memref<4xi32, strided<[1], offset: ?>>
       accel.point_out 32840, %c0 to %c4
       accel.write_register 32768, 1
       accel.wait_register 32768, 2
       accel.take_out %c0 to %c4
+      %C_tile = memref.subview %C[%n] [4] [1] : memref<8xi32> to memref<4xi32, strided<[1], offset: ?>>
       accel.recv %C_tile as [4] permutation [0] at %c0 mode "overwrite" dense <0 rows, beats of 32> : memref<4xi32, strided<[1], offset: ?>>
     } {comment = "Tiles of 4 (n), flow (all)."}
     func.return

@@ -1,4 +1,4 @@
-// accel-tile,accel-place-flow
+// accel-place
 func.func @pointers(%A : memref<8xi32>, %B : memref<8xi32>, %C : memref<8xi32>) {
   linalg.generic {indexing_maps = [affine_map<(n) -> (n)>, affine_map<(n) -> (n)>, affine_map<(n) -> (n)>], iterator_types = ["parallel"]}
       ins(%A, %B : memref<8xi32>, memref<8xi32>) outs(%C : memref<8xi32>) attrs = {

@@ -1,4 +1,4 @@
-// accel-generalise,accel-annotate{accelerator="v3_4" flow="Cs"},accel-tile,accel-place-flow
+// accel-generalise,accel-annotate{accelerator="v3_4" flow="Cs"},accel-place
 // %C is zeroed under another shape: it is overwritten all the same. %D is zeroed and written behind its view: products are added.
 func.func @f(%A : memref<4x8xi32>, %B : memref<8x4xi32>, %C : memref<16xi32>, %D : memref<16xi32>, %E : memref<16xi32>) {
   %zero = arith.constant 0 : i32

@@ -5,11 +5,11 @@ builtin.module {
   }
   func.func @f(%I: memref<2x4x10x10xi32> {accel.kind = "in"}, %F: memref<6x4x3x3xi32> {accel.kind = "in"}, %O: memref<2x6x4x4xi32> {accel.kind = "inout", accel.result = 0 : i64}) {
     %c0 = arith.constant 0 : index
-    %c2 = arith.constant 2 : index
-    %c6 = arith.constant 6 : index
-    %c4 = arith.constant 4 : index
     %c3 = arith.constant 3 : index
+    %c4 = arith.constant 4 : index
+    %c2 = arith.constant 2 : index
     %c1 = arith.constant 1 : index
+    %c6 = arith.constant 6 : index
     %c16 = arith.constant 16 : index
     %0 = accel.send_literal 32 at %c0 {opcode = "sH"}
     %1 = accel.send_dim %c3 shifts [0] at %0
@@ -28,12 +28,12 @@ builtin.module {
           %8 = accel.start_send %c0 to %7 : !accel.token<"send">
           accel.wait %8 : !accel.token<"send">
           scf.for %oh = %c0 to %c4 step %c1 {
-            %9 = arith.muli %oh, %c2 : index
             scf.for %ow = %c0 to %c4 step %c1 {
-              %10 = arith.muli %ow, %c2 : index
-              %11 = accel.send_literal 70 at %c0 {opcode = "sIcO"}
-              %I_tile = memref.subview %I[%b, %ic, %9, %10] [1, 4, 3, 3] [1, 1, 1, 1] : memref<2x4x10x10xi32> to memref<4x3x3xi32, strided<[100, 10, 1], offset: ?>>
-              %12 = accel.send %I_tile as [4, 3, 3] permutation [0, 1, 2] at %11 dense <0 rows, beats of 32> : memref<4x3x3xi32, strided<[100, 10, 1], offset: ?>>
+              %9 = accel.send_literal 70 at %c0 {opcode = "sIcO"}
+              %10 = arith.muli %oh, %c2 : index
+              %11 = arith.muli %ow, %c2 : index
+              %I_tile = memref.subview %I[%b, %ic, %10, %11] [1, 4, 3, 3] [1, 1, 1, 1] : memref<2x4x10x10xi32> to memref<4x3x3xi32, strided<[100, 10, 1], offset: ?>>
+              %12 = accel.send %I_tile as [4, 3, 3] permutation [0, 1, 2] at %9 dense <0 rows, beats of 32> : memref<4x3x3xi32, strided<[100, 10, 1], offset: ?>>
               %13 = accel.start_send %c0 to %12 : !accel.token<"send">
               accel.wait %13 : !accel.token<"send">
             }

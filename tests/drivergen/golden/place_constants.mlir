@@ -7,9 +7,9 @@ builtin.module {
     %c0 = arith.constant 0 : index
     %c4 = arith.constant 4 : index
     %c6 = arith.constant 6 : index
+    %c2 = arith.constant 2 : index
     %c8 = arith.constant 8 : index
     %c16 = arith.constant 16 : index
-    %c2 = arith.constant 2 : index
     scf.for %m = %c0 to %c4 step %c4 {
       scf.for %n = %c0 to %c6 step %c4 {
         %n_start = arith.minui %n, %c2 : index

@@ -1,0 +1,345 @@
+"""A plan as ops of the `accel` dialect: the loops, and in them each opcode as one blocking transfer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TypeVar
+
+from xdsl.builder import Builder
+from xdsl.dialects import arith, memref, scf
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    IndexType,
+    MemRefType,
+    StridedLayoutAttr,
+    StringAttr,
+    UnitAttr,
+)
+from xdsl.dialects.linalg import ops as linalg
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.rewriter import InsertPoint
+
+from axiloom.drivergen.dialects import accel
+from axiloom.drivergen.dialects.mlir import fail, index
+from axiloom.drivergen.match.trait import Trait
+from axiloom.drivergen.nest.annotated import Source
+from axiloom.drivergen.nest.flow import Placed
+from axiloom.isa.contract.types import WORD_BITS
+from axiloom.plan import Command, Loop, Plan, Receive, Register, Send, Span, Words
+from axiloom.plan.tree import Node, Word
+
+WORD_BYTES = WORD_BITS // 8
+POINTED_BITS = 512
+POINTED_WORDS = 1024 // WORD_BITS
+"""What a device reads in a window begins on a beat of the widest AXI4 port. In place it is whole beats of
+512 bits, which are whole cache lines too."""
+POINTER = "pointer"
+
+_OpT = TypeVar("_OpT", bound=Operation)
+
+
+def emit(op: linalg.GenericOp, trait: Trait, plan: Plan) -> None:
+    """The plan of an annotated op in front of it. CompileError where it does not fit windows or loops."""
+    comment = StringAttr(_comment(trait))
+    emitter = _Emitter(op, trait)
+    for node in plan.body:
+        made = emitter.node(node)
+        if made is not None:
+            made.attributes["comment"] = comment
+
+
+def _comment(trait: Trait) -> str:
+    dims = [trait.dims[loop] for loop in trait.order]
+    tile = " x ".join(str(trait.tile[loop]) for loop in trait.order)
+    return f"Tiles of {tile} ({', '.join(dims)}), flow {trait.flow}."
+
+
+class _Emitter:
+    """Where the next op goes; of the loops around it the counters, and what is left at an edge."""
+
+    def __init__(self, op: linalg.GenericOp, trait: Trait) -> None:
+        self.op, self.trait = op, trait
+        self.builder = Builder(InsertPoint.before(op))
+        self.loops: dict[str, Loop] = {}
+        self.counters: dict[str, SSAValue] = {}
+        self.starts: dict[str, SSAValue] = {}
+        """Counters that stop where the last tile is whole."""
+        self.lengths: dict[str, SSAValue] = {}
+        self.views: dict[tuple[Block, Placed], SSAValue] = {}
+
+    def insert(self, op: _OpT) -> _OpT:
+        return self.builder.insert(op)
+
+    def index(self, value: int) -> SSAValue:
+        return index(self.op, value)
+
+    def named(self, op: Operation, name: str) -> SSAValue:
+        (result,) = self.insert(op).results
+        result.name_hint = name
+        return result
+
+    # --- loops ----------------------------------------------------------------------------------------
+
+    def node(self, node: Node) -> scf.ForOp | None:
+        if isinstance(node, Loop):
+            return self.loop(node)
+        assert isinstance(node, Command)
+        _Opcode(self, node).emit()
+        return None
+
+    def loop(self, node: Loop) -> scf.ForOp:
+        end = scf.YieldOp()
+        body = Block([end], arg_types=[IndexType()])
+        bounds = (self.index(0), self.index(node.end), self.index(node.step))
+        loop = self.insert(scf.ForOp(*bounds, [], Region(body)))
+        around, self.builder = self.builder, Builder(InsertPoint.before(end))
+        self._count(node, body.args[0])
+        for inner in node.body:
+            self.node(inner)
+        for values in (self.loops, self.counters, self.starts, self.lengths):
+            values.pop(node.name, None)
+        self.builder = around
+        return loop
+
+    def _count(self, node: Loop, counter: SSAValue) -> None:
+        """The loop's counter, and what depends on it alone."""
+        name, end = node.name, node.end
+        counter.name_hint = name
+        if node.of:
+            counter.name_hint = f"{name}_in"
+            end = self.loops[node.of].end
+            counter = self.named(arith.AddiOp(self.counters[node.of], counter), name)
+        self.loops[name], self.counters[name] = node, counter
+        if end <= node.step or end % node.step == 0:
+            return
+        regions = list(_regions(node.body))
+        if any(name in region.edges for region in regions):
+            rest = self.insert(arith.SubiOp(self.index(end), counter))
+            self.lengths[name] = self.named(arith.MinUIOp(self.index(node.step), rest), f"{name}_len")
+        if any(span.shift and name in dict(span.loops) for region in regions for span in region.spans):
+            last = self.index(end - node.step)
+            self.starts[name] = self.named(arith.MinUIOp(counter, last), f"{name}_start")
+
+    # --- tiles ----------------------------------------------------------------------------------------
+
+    def view(self, region: Placed) -> SSAValue:
+        """A tile where it lies in its array."""
+        block = self.builder.insertion_point.block
+        if (block, region) not in self.views:
+            self.views[block, region] = self.insert(self._view(region)).result
+        return self.views[block, region]
+
+    def _view(self, region: Placed) -> memref.SubviewOp:
+        source, tile = region.array, region.tile
+        assert isinstance(source, Source)
+        kind, name = source.value.type, source.value.name_hint
+        assert isinstance(kind, MemRefType)
+        assert tile.strides is not None
+        starts = [self._start(span, region.operand) for span in region.spans]
+        sizes: list[SSAValue | int] = [1] * len(region.spans)
+        for dim, length in zip(sorted(region.order), tile.lengths, strict=True):
+            sizes[dim] = self.lengths[region.edges[dim] or ""] if length == DYNAMIC_INDEX else length
+        layout = StridedLayoutAttr(tile.strides, None)
+        own = MemRefType(kind.element_type, tile.lengths, layout)
+        view = memref.SubviewOp.get(source.value, starts, sizes, region.steps, own)
+        view.result.name_hint = name if region.whole or not name else f"{name}_tile"
+        return view
+
+    def _start(self, span: Span, operand: str) -> SSAValue:
+        """The first element on an axis."""
+        parts = {self.loops[name].of for name, _ in span.loops if name in self.loops}
+        terms = [self.index(span.base)] if span.base else []
+        for name, elements in span.loops:
+            if name not in parts:
+                terms.append(self._moved(name, elements, span, operand))
+        if not terms:
+            return self.index(0)
+        first, *rest = terms
+        for term in rest:
+            first = self.insert(arith.AddiOp(first, term)).result
+        return first
+
+    def _moved(self, name: str, elements: int, span: Span, operand: str) -> SSAValue:
+        """By a loop, so many elements an iteration."""
+        counter, step = self.counter(name, f"moves {operand}"), self.loops[name].step
+        if span.shift:
+            counter = self.starts.get(name, counter)
+        if elements % step:
+            counter, step = self.insert(arith.DivUIOp(counter, self.index(step))).result, 1
+        if elements == step:
+            return counter
+        return self.insert(arith.MuliOp(counter, self.index(elements // step))).result
+
+    opcode = ""
+
+    def counter(self, name: str, what: str) -> SSAValue:
+        """Of a loop, which must be around the opcode."""
+        if name not in self.counters:
+            fail(self.op, f"opcode {self.opcode} {what} outside the loop over {name}")
+        return self.counters[name]
+
+
+def _regions(nodes: Sequence[Node]) -> Iterator[Placed]:
+    for node in nodes:
+        if isinstance(node, Command):
+            for move in node.moves:
+                if isinstance(move, Send | Receive):
+                    assert isinstance(move.region, Placed)
+                    yield move.region
+        else:
+            yield from _regions(node.body)
+
+
+class _Opcode:
+    """One blocking transfer: receive armed, words staged, sent and waited for, result stored."""
+
+    def __init__(self, nest: _Emitter, command: Command) -> None:
+        self.nest, self.command = nest, command
+        nest.opcode = command.opcode
+        self.begun = False
+        self.dma, self.width = nest.trait.dma, nest.trait.stream_width
+
+    def insert(self, op: _OpT) -> _OpT:
+        if not self.begun and isinstance(op, accel.StageOp | accel.StartRecvOp):
+            op.attributes["opcode"] = StringAttr(self.command.opcode)
+            if self.command.loads:
+                op.attributes["loads"] = UnitAttr()
+            self.begun = True
+        return self.nest.insert(op)
+
+    def index(self, value: int) -> SSAValue:
+        return self.nest.index(value)
+
+    def emit(self) -> None:
+        moves = self.command.moves
+        receives = [move for move in moves if isinstance(move, Receive)]
+        streamed = [move for move in receives if move.by is None]
+        armed = self._arm(streamed[0]) if streamed else None
+        self._access(self.command.before)
+        self._send([move for move in moves if not isinstance(move, Receive)])
+        for receive in streamed:
+            armed = armed or self._arm(receive)
+            self.insert(accel.WaitOp(armed.token))
+            self._take(receive)
+            armed = None
+        pointed = [(receive, self._point_out(receive)) for receive in receives if receive.by is not None]
+        self._access(self.command.after)
+        for receive, in_place in pointed:
+            if in_place:
+                self.insert(accel.TakeInPlaceOp(*self._in_place(receive)))
+            else:
+                self.insert(accel.TakeOutOp(self.index(0), self.index(receive.words)))
+                self._take(receive)
+
+    # --- sent -----------------------------------------------------------------------------------------
+
+    def _send(self, moves: Sequence[Send | Words]) -> None:
+        begin = end = self._carry_in([move for move in moves if isinstance(move, Send) and move.by])
+        words = 0
+        for move in moves:
+            if isinstance(move, Send) and move.by is not None:
+                continue
+            if isinstance(move, Send) and move.words % (self.width // WORD_BITS):
+                what = f"{move.words} words are no whole beats of {self.width} bits"
+                fail(self.nest.op, f"opcode {self.command.opcode}: {what}")
+            for stage in self._stages(move, end):
+                end = stage.end
+            words += move.words
+        if words:
+            self._check_length("sends", words, self.dma.input_buffer_size, "input")
+            self.insert(accel.WaitOp(self.insert(accel.StartSendOp(begin, end)).token))
+
+    def _stages(self, move: Send | Words, offset: SSAValue) -> Iterator[accel.StageOp]:
+        if isinstance(move, Send):
+            yield self._tile(move, offset)
+            return
+        for value in move.values:
+            stage = self.insert(self._word(value, offset))
+            yield stage
+            offset = stage.end
+
+    def _word(self, value: Word, offset: SSAValue) -> accel.StageOp:
+        if isinstance(value, int):
+            return accel.SendLiteralOp(value, offset)
+        if isinstance(value, str):
+            return accel.SendIdxOp(self.nest.counter(value, f"sends the index of {value}"), offset)
+        sizes = [self.index(field.value) for field in value]
+        return accel.SendDimOp(sizes, [field.shift for field in value], offset)
+
+    def _tile(self, send: Send, offset: SSAValue) -> accel.SendOp:
+        view, tile = self._view(send), _placed(send).tile
+        return self.insert(accel.SendOp(view, tile.shape, tile.permutation, offset, tile.dense))
+
+    def _view(self, move: Send | Receive) -> SSAValue:
+        return self.nest.view(_placed(move))
+
+    # --- received -------------------------------------------------------------------------------------
+
+    def _arm(self, receive: Receive) -> accel.StartRecvOp:
+        self._check_length("receives", receive.words, self.dma.output_buffer_size, "output")
+        return self.insert(accel.StartRecvOp(self.index(0), self.index(receive.words)))
+
+    def _take(self, receive: Receive) -> None:
+        """Out of the output window, to its place."""
+        view, tile = self._view(receive), _placed(receive).tile
+        mode = "accumulate" if receive.add else "overwrite"
+        self.insert(accel.RecvOp(view, tile.shape, tile.permutation, self.index(0), mode, tile.dense))
+
+    # --- operands that no stream carries --------------------------------------------------------------
+
+    def _access(self, accesses: Sequence[Register]) -> None:
+        for access in accesses:
+            kind = accel.WriteRegisterOp if access.how == "write" else accel.WaitRegisterOp
+            self.insert(kind(access.at, access.value))
+
+    def _carry_in(self, sends: Sequence[Send]) -> SSAValue:
+        """Inputs by registers and pointers; gives where the window is free then."""
+        words = 0
+        for send in sends:
+            assert send.by is not None
+            if send.by.how == POINTER and _lies_in_place(send):
+                self.insert(accel.PointAtInputOp(send.by.at, *self._in_place(send)))
+                continue
+            begin = self.index(words)
+            stage = self._tile(send, begin)
+            if send.by.how == POINTER:
+                self.insert(accel.PointInOp(send.by.at, begin, self.index(words + send.words)))
+                words += -(-send.words // POINTED_WORDS) * POINTED_WORDS
+                self._check_length("gives", words, self.dma.input_buffer_size, "input")
+            else:
+                tile = _placed(send).tile
+                self.insert(accel.WriteElementsOp(send.by.at, begin, stage.end, tile.elements, tile.bits))
+        return self.index(words)
+
+    def _point_out(self, receive: Receive) -> bool:
+        """The device is told where it writes a result: in place, or in the window."""
+        assert receive.by is not None
+        if not receive.add and _lies_in_place(receive):
+            self.insert(accel.PointAtResultOp(receive.by.at, *self._in_place(receive)))
+            return True
+        self._check_length("receives", receive.words, self.dma.output_buffer_size, "output")
+        self.insert(accel.PointOutOp(receive.by.at, self.index(0), self.index(receive.words)))
+        return False
+
+    def _in_place(self, move: Send | Receive) -> tuple[SSAValue, int]:
+        tile = _placed(move).tile
+        return self._view(move), tile.elements * tile.bits // WORD_BITS
+
+    def _check_length(self, what: str, words: int, window: int, side: str) -> None:
+        size, width, op = words * WORD_BYTES, self.dma.length_width, self.nest.op
+        what = f"opcode {self.command.opcode} {what} {size} bytes"
+        if size >= 1 << width:
+            fail(op, f"{what}; a LENGTH register of {width} bits takes {(1 << width) - 1}")
+        if size > window:
+            fail(op, f"{what}; the {side} window has {window}")
+
+
+def _placed(move: Send | Receive) -> Placed:
+    assert isinstance(move.region, Placed)
+    return move.region
+
+
+def _lies_in_place(move: Send | Receive) -> bool:
+    """May the device have the tile as it lies: whole lines, without padding?"""
+    tile = _placed(move).tile
+    return tile.is_one_piece and tile.elements * tile.bits % POINTED_BITS == 0
