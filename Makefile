@@ -13,8 +13,9 @@ SLOWEST := --durations=20 --durations-min=1
 EXTRAS ?=
 # A share of the slow tests beside the others: `make test SHARE=7`, of 20 (`tests/shares.py`).
 SHARE  ?=
-comma  := ,
 STAMP  := $(VENV)/.installed$(if $(EXTRAS),-$(EXTRAS))
+# What a user needs, and nothing else.
+CORE   := $(VENV)/.installed-core
 
 # Proofs and simulations are many short processes: without bytecode each compiles the package anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -33,7 +34,7 @@ help:
 	@echo "make lint      formatter, linter, type checker, and which folder imports which"
 	@echo "EXTRAS=networks with any of them: PyTorch, ONNX and scikit-learn too (.venv takes 7 GB then)"
 
-demo: $(STAMP)
+demo: $(CORE)
 	$(BIN)/axiloom run matmul:128x128x128 --accel v3 --against neon
 
 test: $(STAMP) icarus
@@ -61,9 +62,11 @@ lint: $(STAMP)
 setup: $(STAMP)
 
 $(STAMP): pyproject.toml constraints.txt | prerequisites
-	@echo "setting up $(VENV) (once)"
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev$(if $(EXTRAS),$(comma)$(EXTRAS))]'
+	@$(PYTHON) tools/install.py $(VENV) dev $(EXTRAS)
+	@touch $@ $(CORE)
+
+$(CORE): pyproject.toml constraints.txt | prerequisites
+	@$(PYTHON) tools/install.py $(VENV)
 	@touch $@
 
 prerequisites:
