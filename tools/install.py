@@ -1,6 +1,6 @@
 """Sets up ``.venv``, once, and says where it is: ``python tools/install.py FOLDER [EXTRAS]``.
 
-pip installs this checkout with the versions of constraints.txt. Of what pip says, each large download is shown;
+pip installs this checkout with the versions of constraints.txt. Each large download is shown;
 if it fails, all of it.
 """
 

@@ -6,8 +6,10 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -113,6 +115,19 @@ def test_one_that_fails_ends_the_others() -> None:
     with pytest.raises(ValueError, match="no"):
         processes.all_of([partial(processes.run, ["sleep", "60"]), fail], 2)
     assert time.monotonic() - begun < 10
+
+
+def test_what_runs_beside_a_block_that_fails_is_killed() -> None:
+    ended = threading.Event()
+
+    def job() -> None:
+        with suppress(Exception):
+            assert processes.run(["sleep", "60"]).returncode == -signal.SIGKILL
+            ended.set()
+
+    with pytest.raises(ZeroDivisionError), processes.meanwhile(job):
+        raise ZeroDivisionError
+    assert ended.is_set()
 
 
 def test_a_time_limit_ends_what_the_program_started() -> None:

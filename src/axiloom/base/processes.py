@@ -330,6 +330,28 @@ def all_of(jobs: Sequence[Callable[[], T]], width: int) -> list[T]:
             raise
 
 
+@contextmanager
+def meanwhile(job: Callable[[], object]) -> Iterator[None]:
+    """`job` runs in a thread beside the block, and perhaps for longer; its error is dropped, so that whoever
+    needs what it makes makes it again. If the block fails, the programs of `job` are killed."""
+
+    def run() -> None:
+        with suppress(Exception):
+            job()
+
+    own, thread = threading.get_ident(), threading.Thread(target=run, daemon=True)
+    thread.start()
+    try:
+        yield
+    except BaseException:
+        while thread.is_alive():
+            for process, starter in _STATE.running.copy().values():
+                if starter != own:
+                    kill(process)
+            time.sleep(0.02)
+        raise
+
+
 # --- signals ------------------------------------------------------------------------------------------
 
 

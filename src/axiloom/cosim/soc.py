@@ -81,9 +81,9 @@ class Soc:
 
     def build(self, progress: Progress | None = None) -> None:
         """Generate, verilate and compile, or take it from the cache. Raises BuildError."""
-        library = core.library(progress)
         wrapper = tuple((name, (verilator.RTL / name).read_text(encoding="utf-8")) for name in _WRAPPER)
         verilog = (*wrapper, *self._sources())
+        library = core.library(progress)
         trace = self._trace
         if self.system.sim == "verilator":
             design = verilator.Design(
@@ -101,6 +101,12 @@ class Soc:
             verilog, "axiloom_tb", defines=defines, trace=trace is not None, progress=progress
         )
         self._command = icarus.command(program, icarus.glue(library, progress))
+
+    def build_shared(self) -> None:
+        """Of :meth:`build` what is the same for every design: compilers run, and no Python."""
+        core.library()
+        if self.system.sim == "verilator":
+            verilator.runtime(self._trace.suffix[1:] if self._trace else None)
 
     def _sources(self) -> verilator.Sources:
         if self.system.model:

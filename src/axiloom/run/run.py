@@ -113,11 +113,12 @@ def simulate(run: Run[CpuPart], watch: Watch = UNSEEN, begun: Callable[[], None]
     """
     watch.progress(f"compiling the {run.program}")
     with folder_or_temporary(watch.keep) as folder:
-        elf = run.build(folder)
-        if watch.keep:
-            run.explain(folder)
         soc = Soc(run.system, timeline=watch.timeline)
-        soc.build(progress=watch.progress)
+        with processes.meanwhile(soc.build_shared):
+            elf = run.build(folder)
+            if watch.keep:
+                run.explain(folder)
+            soc.build(progress=watch.progress)
         watch.progress("")
         # Who makes IR from here on is the other thread alone: xDSL has one place for what is being built.
         _ = run.inputs
