@@ -36,6 +36,9 @@ for threads in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
+DEFAULT_RUN = "not slow"
+"""How `make test` chooses tests; it takes fewer examples, too."""
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
@@ -63,8 +66,10 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest looks at the marks of each
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     some.mark(items)
+    if config.getoption("markexpr") == DEFAULT_RUN:
+        some.thin(items)
     no_icarus = pytest.mark.skip(reason="Icarus Verilog is not installed: apt-get install iverilog")
     no_synth = pytest.mark.skip(reason="nextpnr is not installed: pip install -e '.[synth]'")
     for item in items:

@@ -1,7 +1,8 @@
 """Cases of which the default run takes some: the others are marked slow.
 
 ``@pytest.mark.every(n)`` above a test: of its cases, whatever they are made of, the default run takes each
-`n`-th. :func:`some` does so with one of several lists of parameters.
+`n`-th. :func:`some` does so with one of several lists of parameters. Of the examples of a property it takes a
+third (:func:`thin`).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 
 import pytest
 from _pytest.mark import ParameterSet
+from hypothesis import settings
 
 
 def some(cases: Iterable[Any], every: int) -> list[Any]:
@@ -35,6 +37,22 @@ def mark(items: Iterable[pytest.Item]) -> None:
         if seen[function] % n:
             item.add_marker(pytest.mark.slow)
         seen[function] += 1
+
+
+_SETTINGS = "_hypothesis_internal_use_settings"
+_PART = 3
+
+
+def thin(items: Iterable[pytest.Item]) -> None:
+    """Of each property's examples leaves a third, and two at least."""
+    for item in items:
+        function = getattr(item, "function", None)
+        if isinstance(chosen := getattr(function, _SETTINGS, None), settings) and not hasattr(
+            function, "thin"
+        ):
+            few = max(2, chosen.max_examples // _PART)
+            setattr(function, _SETTINGS, settings(chosen, max_examples=min(few, chosen.max_examples)))
+            setattr(function, "thin", True)  # noqa: B010 (a function has no such attribute for mypy)
 
 
 def _marked(case: Any) -> Any:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tests.some import some
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.some import some, thin
 
 pytest_plugins = ["pytester"]
 
@@ -43,3 +45,17 @@ def test_parameters_are_marked_too() -> None:
     assert (kept, again) == (1, 4)
     assert slow.values == (2, 3)
     assert [mark.name for mark in slow.marks] == ["slow"]
+
+
+def test_a_property_has_a_third_of_its_examples(request: pytest.FixtureRequest) -> None:
+    tried: list[int] = []
+
+    @settings(max_examples=60, database=None)
+    @given(st.integers())
+    def holds(number: int) -> None:
+        tried.append(number)
+
+    item = pytest.Function.from_parent(request.node.parent, name="holds", callobj=holds)
+    thin([item, item])  # a case is an item, the function the same
+    holds()
+    assert len(tried) == 20

@@ -59,6 +59,7 @@ def test_each_operation_goes_to_the_cheapest() -> None:
     assert "vta alone" in said
 
 
+@pytest.mark.slow
 def test_the_sum_is_that_of_its_operators() -> None:
     """Cycles of the whole are those of what was chosen, each once."""
     graph = model()

@@ -53,6 +53,7 @@ def sound_in_all(device: isa.AcceleratorSpec) -> None:
     assert [one.source for one in verdicts if one.bound is not None] == ["simulation"]
 
 
+@pytest.mark.slow
 def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "verdicts.json"
     assert main(["prove", "spec", "--accel", "v3", "--size", "4", "--json", str(file)]) == 0

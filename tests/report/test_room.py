@@ -47,6 +47,7 @@ def test_what_has_no_array_needs_nothing_that_is_known() -> None:
     assert shortage([isa.builtin("loopback")], BOARD) is None
 
 
+@pytest.mark.slow
 def test_a_report_says_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Also the two lines of --quiet."""
     profile = (Path(boards.__file__).parent / "pynq-z2" / "profile.toml").read_text()

@@ -78,6 +78,7 @@ def test_the_same_network_is_not_simulated_twice() -> None:
     assert summary(second)[0] == "Result: equal to NumPy when it was simulated, in earlier runs"
 
 
+@pytest.mark.slow
 def test_a_layer_with_other_weights_is_simulated_and_those_that_begin_with_it() -> None:
     report_of(network(CHANGED))
     (name,) = [n for n, array in read_model(MLP).weights.items() if sorted(array.shape) == [32, 64]]

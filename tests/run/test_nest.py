@@ -111,7 +111,7 @@ void f(const int8_t a[3][6], const int8_t b[6][5], const int32_t bias[5], float 
     ("text", "dma"),
     [
         (BOOLS, "sg"),
-        (MIXED, "sg"),
+        pytest.param(MIXED, "sg", marks=pytest.mark.slow),
         pytest.param(MIXED, "simple", marks=pytest.mark.slow),
         pytest.param(BOOLS, "simple", marks=pytest.mark.slow),
         pytest.param(UNSIGNED.replace("TYPE", "short"), "simple", marks=pytest.mark.slow),

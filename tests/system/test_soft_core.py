@@ -71,6 +71,7 @@ def test_the_accelerator_does_the_same(
     assert results[RISCV].counters["l2-references"] == 0
 
 
+@pytest.mark.slow
 def test_convolution(tmp_path: Path) -> None:
     run = on(RISCV, "conv:7_4_3_4_1:int8", isa.builtin("conv_v4", None, "int8"))
     assert simulated(run, tmp_path, boards.load(RISCV)).stale == []

@@ -24,6 +24,7 @@ def test_a_fault_is_found(fault: Planted) -> None:
 SLOW = ("bridge", "memory", "store")
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize(
     "design", [pytest.param(one, marks=[pytest.mark.slow] * (one in SLOW)) for one in RIGHT]
 )

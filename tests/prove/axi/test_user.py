@@ -155,6 +155,7 @@ endmodule
 """
 
 
+@pytest.mark.slow
 def test_what_is_looked_at_for_some_cycles_is_not_proved(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -195,6 +196,7 @@ def test_vhdl(old: str, new: str, broken: list[str], tmp_path: Path) -> None:
     assert [name for name, verdict in verdicts.items() if verdict["answer"] == "violated"] == broken
 
 
+@pytest.mark.slow
 def test_ties_and_assumptions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, verdicts = prove(CASES / "control.v", tmp_path, "--rule", "r_answered")
     assert (code, verdicts["bus.r_answered"]["answer"]) == (1, "violated")

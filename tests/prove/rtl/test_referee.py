@@ -109,6 +109,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("_quick")
+@pytest.mark.slow
 def test_a_way_that_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of each flag that a case is split by, the last value."""
     monkeypatch.setattr(Cases, "_forked", lambda *args, _all=Cases._forked: _all(*args)[:-1] or _all(*args))

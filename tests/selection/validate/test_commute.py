@@ -67,6 +67,7 @@ def test_either_order(op: str) -> None:
         assert validate(binary(op, *order), graph(op), target("rows64")).exact
 
 
+@pytest.mark.slow
 def test_one_order_alone() -> None:
     assert validate(binary("subtract", "a", "b"), graph("subtract"), target("rows64")).exact
     for of, other in (

@@ -333,6 +333,7 @@ def test_biases_one_after_the_other(tmp_path: Path) -> None:
     assert sum(isinstance(way, Made) for way in made.cover.ways.values()) == 1
 
 
+@pytest.mark.slow
 def test_what_is_not_found_is_named(tmp_path: Path) -> None:
     """The product is what the device makes: what is done behind is not."""
     behind = "%q = stablehlo.add %p, %c : S\n    %y = stablehlo.multiply %q, %q : S"
