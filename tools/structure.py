@@ -162,9 +162,8 @@ INSIDE: tuple[tuple[str, ...], ...] = (
     ("cosim/build", "cosim/native", "cosim", "cosim/replay"),
     (
         "src/axiloom/nest",
-        "src/axiloom/quantise/graph",
+        "src/axiloom/quantise/lower",
         "src/axiloom/quantise/ops",
-        "src/axiloom/quantise/emit",
         "src/axiloom/quantise",
         "src/axiloom/report",
         "src/axiloom/report/page",

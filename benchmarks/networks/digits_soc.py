@@ -14,8 +14,6 @@ import torch
 from axiloom import isa
 from axiloom.base.files import write_arrays
 from axiloom.cosim.system import System
-from axiloom.quantise import emit
-from axiloom.quantise.graph import execute
 from axiloom.quantise.network import quantise
 from axiloom.run.network import Network, NetworkRun
 from axiloom.run.run import simulate
@@ -31,10 +29,10 @@ def measure(name: str, accelerator: str) -> None:
     network, examples = module.build(len(images))
     quantised = quantise(network, examples, module.calibration(len(images)), name=name)
     inputs = quantised.inputs(examples)
-    (integers,) = execute(quantised.graph, inputs).values()
+    (integers,) = quantised.run(inputs).values()
     with torch.no_grad():
         real = network(*examples).numpy()
-    model = emit(quantised.graph)
+    model = quantised.model()
     with tempfile.TemporaryDirectory(prefix="axiloom-") as folder:
         file = Path(folder) / "inputs.npz"
         write_arrays(file, {f"input{number}": array for number, array in enumerate(inputs.values())})

@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from axiloom.read.context.model import WEIGHT, Model
+from axiloom.base.attributes import WEIGHT
+from axiloom.read.context.model import Model
 
 SIZES = {"m": 9, "k": 20, "n": 13, "b": 2, "h": 3, "p": 11}
 

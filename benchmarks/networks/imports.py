@@ -27,8 +27,6 @@ from axiloom.base.errors import AxiloomError
 from axiloom.cosim.system import System
 from axiloom.drivergen.network import compile_network
 from axiloom.isa import AcceleratorSpec
-from axiloom.quantise import emit
-from axiloom.quantise.graph import execute
 from axiloom.quantise.network import Quantised, quantise
 from axiloom.read.context.model import Model
 from axiloom.read.models import network as load
@@ -86,7 +84,7 @@ def _by_onnx(network: Any, examples: tuple[Any, ...]) -> Any:
 
 
 def _alike(direct: Quantised, through: Quantised, examples: tuple[Any, ...]) -> str:
-    (text, weights), (other, others) = (_anonymous(emit(side.graph)) for side in (direct, through))
+    (text, weights), (other, others) = (_anonymous(side.model()) for side in (direct, through))
     equal = sum(np.array_equal(weight, another) for weight, another in zip(weights, others, strict=True))
     facts = [f"{equal} of {len(weights)} quantised arrays equal ({sum(w.nbytes for w in weights):,} bytes)"]
     facts.append("the same MLIR" if text == other else "other MLIR")
@@ -97,7 +95,7 @@ def _alike(direct: Quantised, through: Quantised, examples: tuple[Any, ...]) -> 
     lines = sum(source.count("\n") for source in drivers[0].values())
     same = drivers[0] == drivers[1]
     facts.append(f"{'the same' if same else 'another'} driver ({len(drivers[0])} C files, {lines:,} lines)")
-    results = [next(iter(execute(side.graph, side.inputs(examples)).values())) for side in (direct, through)]
+    results = [next(iter(side.run(side.inputs(examples)).values())) for side in (direct, through)]
     facts.append(f"{'the same' if np.array_equal(*results) else 'another'} result in integers")
     if equal != len(weights) or not (same and np.array_equal(*results)):
         raise SystemExit(f"{direct.graph.name}: PyTorch and ONNX differ: {', '.join(facts)}")

@@ -27,7 +27,7 @@ from torch.nn import functional
 
 import axiloom as ax
 from axiloom.base.errors import AxiloomError
-from axiloom.quantise import emit, execute, report
+from axiloom.quantise import report
 from axiloom.quantise.network import Quantised, quantise
 from benchmarks.networks import learned
 from benchmarks.networks.learned import SYMBOLS, WINDOW, Task
@@ -145,13 +145,11 @@ KINDS = {
 def decided(network: nn.Module, quantised: Quantised, task: Task, batch: int) -> tuple[float, float]:
     """The share of right decisions on what was held back: of the float network, and of the integer graph."""
     inputs, targets = task.held_back
-    (output,) = quantised.graph.outputs
-    scale = quantised.graph[output].scale or 1
     real, whole = [], []
     for some in inputs.split(batch):
         with torch.no_grad():
             real.append(network(some).numpy())
-        whole.append(execute(quantised.graph, quantised.inputs((some,)))[output] * scale)
+        whole += quantised.real((some,))
     wanted = targets.numpy()
     float_right, integer_right = (
         task.right(np.concatenate(outputs), wanted).mean() for outputs in (real, whole)
@@ -162,16 +160,15 @@ def decided(network: nn.Module, quantised: Quantised, task: Task, batch: int) ->
 def on_the_soc(quantised: Quantised, folder: Path) -> tuple[bool, str]:
     """Whether a run of the first sample equals the integer graph in every bit, and what accelerators took."""
     inputs = quantised.inputs(quantised.samples[0])
-    want = execute(quantised.graph, inputs)
+    want = quantised.real(quantised.samples[0])
     file = folder / "network.mlir"
-    emit(quantised.graph).write(file)
+    quantised.model().write(file)
     loaded = ax.plan(file, DEVICES)
     got = loaded(**{f"input{number}": array for number, array in enumerate(inputs.values())})
     assert loaded.last is not None
     results = got if isinstance(got, tuple) else (got,)
     equal = all(
-        np.array_equal(result, (array * (quantised.graph[name].scale or 1)).astype(np.float32))
-        for result, (name, array) in zip(results, want.items(), strict=True)
+        np.array_equal(result, array.astype(np.float32)) for result, array in zip(results, want, strict=True)
     )
     part = loaded.last.report["network"]["offload"]
     return equal, f"{part['layers']:>3} layers, {part['share']:.0%} of the time"
@@ -188,7 +185,7 @@ def measured(kind: Kind, folder: Path) -> tuple[str, bool]:
     equal, offload = on_the_soc(quantised, folder)
     sqnr = report.rows(quantised)[-1].sqnr
     text = (
-        f"{len(quantised.graph.nodes):>5}  {'equal' if equal else 'WRONG':<6}{sqnr:>6.1f} dB"
+        f"{len(quantised.values):>5}  {'equal' if equal else 'WRONG':<6}{sqnr:>6.1f} dB"
         f"  {right:>6.1%}  {right_whole:>6.1%}  {offload:<28}{seconds:>5.1f} s"
     )
     return text, equal

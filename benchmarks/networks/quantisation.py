@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from axiloom.quantise.graph import execute
 from axiloom.quantise.network import Quantised, quantise
 from axiloom.quantise.report import compare
 
@@ -36,8 +35,8 @@ def both(network: Any, quantised: Quantised, sample: tuple[Any, ...]) -> tuple[A
     """What floats and integers give for `sample`, and what one step of the integers is worth."""
     with torch.no_grad():
         real = network(*sample).numpy()
-    ((name, integers),) = execute(quantised.graph, quantised.inputs(sample)).items()
-    scale = quantised.graph[name].scale
+    (integers,) = quantised.run(quantised.inputs(sample)).values()
+    scale = quantised.scale(quantised.graph.results[0])
     assert scale is not None
     return real, integers, scale
 
@@ -95,7 +94,7 @@ def resnet18(images: int = 10) -> None:
         cosines.append(compare(integers, scale, real)[0])
         alike += int(real.argmax() == integers.argmax())
     start = time.perf_counter()
-    execute(quantised.graph, quantised.inputs(examples))
+    quantised.run(quantised.inputs(examples))
     seconds = time.perf_counter() - start
     print(
         f"resnet18: {images} random images: cosine of the logits {np.mean(cosines):.5f} (lowest "

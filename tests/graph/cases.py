@@ -273,6 +273,47 @@ def _requantise(draw: Draw) -> Case:
     return types, {**given, "zero": draw(st.integers(-128, 127)), "low": low, "high": high}
 
 
+def _ends(draw: Draw) -> dict[str, Attribute]:
+    low, high = sorted(draw(st.integers(-128, 127)) for _ in range(2))
+    return {"low": low, "high": high}
+
+
+@st.composite
+def _requantise_shift(draw: Draw) -> Case:
+    types, given = draw(_along(1, ("int32",)))
+    return types, {**given, "shift": draw(st.integers(0, 31)), **_ends(draw)}
+
+
+@st.composite
+def _scaled(draw: Draw, *factors: str, ends: bool = False) -> Case:
+    """Two int8, the second broadcast."""
+    shape = draw(_SHAPES)
+    second = [draw(st.sampled_from((1, size))) for size in shape][draw(st.integers(0, len(shape))) :]
+    given: dict[str, Attribute] = {name: draw(st.integers(-70000, 70000)) for name in factors}
+    given["shift"] = draw(st.integers(0, 24))
+    return [Type(shape, "int8"), Type(tuple(second), "int8")], {**given, **(_ends(draw) if ends else {})}
+
+
+@st.composite
+def _of_rows(draw: Draw, vectors: int) -> Case:
+    shape = draw(st.lists(st.integers(1, 4), min_size=1, max_size=3).map(tuple))
+    given: dict[str, Attribute] = {"shift": draw(st.integers(0, 30))}
+    if vectors == 1:
+        given["numerator"] = draw(st.integers(1, 1 << 30))
+        return [Type(shape, "int8"), Type((256,), "int32")], given
+    given["epsilon"] = number("float32").text(draw(st.floats(1e-4, 1e4)))
+    return [Type(shape, "int8"), *[Type(shape[-1:], "int32")] * 2], given
+
+
+@st.composite
+def _sum_pool(draw: Draw) -> Case:
+    shape = (draw(st.integers(1, 2)), draw(st.integers(1, 2)), *(draw(st.integers(1, 5)) for _ in range(2)))
+    padding = tuple(draw(st.integers(0, 1)) for _ in range(2))
+    window = tuple(draw(st.integers(1, n + 2 * p)) for n, p in zip(shape[2:], padding, strict=True))
+    strides = tuple(draw(st.integers(1, 2)) for _ in range(2))
+    return [Type(shape, "int8")], {"window": window, "strides": strides, "padding": padding}
+
+
 _ARITHMETIC = (*INTEGERS, *FLOATS)
 CASES: Mapping[str, st.SearchStrategy[Case]] = {
     **{name: _same(2, _ARITHMETIC) for name in ("subtract", "divide", "remainder", "power")},
@@ -295,7 +336,11 @@ CASES: Mapping[str, st.SearchStrategy[Case]] = {
     "dense": _dense(),
     "bias_add": _along(1, _ARITHMETIC), "scale_shift": _along(2, _ARITHMETIC), "softmax": _along(0, FLOATS),
     "layer_norm": _layer_norm(), "lstm_c": _lstm(False), "lstm_h": _lstm(False), "lstm": _lstm(True),
-    "lstm_cells": _lstm(True), "requantise": _requantise(),
+    "lstm_cells": _lstm(True), "requantise": _requantise(), "requantise_shift": _requantise_shift(),
+    "add_scaled": _scaled("first", "second", ends=True), "multiply_scaled": _scaled("factor"),
+    "lookup": _SHAPES.map(lambda shape: ([Type(shape, "int8"), Type((256,), "int8")], {})),
+    "embedding": _take().map(lambda case: (case[0][::-1], {})),
+    "softmax_int8": _of_rows(1), "layer_norm_int8": _of_rows(2), "sum_pool": _sum_pool(),
 }  # fmt: skip
 
 

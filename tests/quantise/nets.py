@@ -17,7 +17,6 @@ from torch import nn
 from torch.nn import functional
 
 from axiloom.base.files import write_arrays
-from axiloom.quantise import emit, execute
 from axiloom.quantise.network import Quantised, quantise
 
 ROOT = Path(__file__).parents[2]
@@ -93,9 +92,9 @@ NAMES = ("digits_cnn", "digits_mlp", "shapes", "transformer")
 
 def write(name: str) -> None:
     quantised = made(name)
-    model = emit(quantised.graph)
+    model = quantised.model()
     inputs = quantised.inputs(quantised.samples[0])
-    (output,) = execute(quantised.graph, inputs).values()
+    (output,) = quantised.run(inputs).values()
     arrays = {f"input{number}": value for number, value in enumerate(inputs.values())}
     FOLDER.mkdir(parents=True, exist_ok=True)
     (FOLDER / f"{name}.mlir").write_text(model.mlir, encoding="utf-8")

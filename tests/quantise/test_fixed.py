@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from axiloom.quantise.graph.fixed import best_scale, common_multipliers, multiplier, scale_of, table, to_int8
+from axiloom.quantise.lower.fixed import best_scale, common_multipliers, multiplier, scale_of, table, to_int8
 
 
 @given(st.floats(2.0**-31, 2.0**15))

@@ -17,7 +17,8 @@ from torch_mlir.execution_engine import ExecutionEngine
 from torch_mlir.passmanager import PassManager
 from torch_mlir.runtime import get_ranked_memref_descriptor
 
-from axiloom.read.context.model import WEIGHT, Model
+from axiloom.base.attributes import WEIGHT
+from axiloom.read.context.model import Model
 
 _PASSES = ",".join(
     [

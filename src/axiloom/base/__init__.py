@@ -5,6 +5,7 @@
 - :mod:`~axiloom.base.cache`: builds and answers by the content that they depend on
 - :mod:`~axiloom.base.processes`, :mod:`~axiloom.base.worker`: other programs, and our own processes
 - :mod:`~axiloom.base.extras`, :mod:`~axiloom.base.accelerators`: what is installed beside the package
+- :mod:`~axiloom.base.attributes`: what functions of networks in MLIR carry
 - :mod:`~axiloom.base.wording`: how messages name numbers and things
 - :mod:`~axiloom.base.affine`: affine forms and polynomials
 """

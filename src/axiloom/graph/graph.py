@@ -67,10 +67,12 @@ class Graph:
     results: tuple[Node, ...]
     constants: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     """By name: the contents, as raw host values of their numbers."""
+    order: tuple[Node, ...] = ()
+    """Nodes that are computed in this order, where it is to be another than that of the results."""
 
     def nodes(self) -> Iterator[Node]:
         """Each node once, operands first; the order follows from the graph alone."""
-        yield from in_order(self.results)
+        yield from in_order((*self.order, *self.results))
 
     @property
     def result_names(self) -> tuple[str, ...]:

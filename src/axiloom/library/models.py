@@ -37,7 +37,7 @@ def quantize(
     """
     for module in ("torch", "torch_mlir"):
         extras.require(module, "ax.quantize")
-    from axiloom.quantise import emit, report
+    from axiloom.quantise import report
     from axiloom.quantise.network import quantise
     from axiloom.read.models import network as load
     from axiloom.read.pytorch.module import inputs_of
@@ -69,5 +69,5 @@ def quantize(
     held.check(name)
     say("")
     said = f"{Path(name).name} by {held.referee.name} on {held.samples} samples: {held.integers}"
-    work = of_model(name, emit(quantised.graph, said))
+    work = of_model(name, quantised.model(said))
     return replace(work, said=tuple(held.lines()))

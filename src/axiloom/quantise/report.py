@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from axiloom.quantise.graph.execute import execute
-from axiloom.quantise.graph.graph import Reshape, Slice, Transpose
 from axiloom.quantise.network import Quantised
 from axiloom.read.context.referee import INTEGERS, READING, Agreement, Referee, agreement, over_samples
 from axiloom.read.pytorch.module import results_of
@@ -88,10 +86,7 @@ def held(quantised: Quantised) -> Held:
     for sample in quantised.compared:
         wanted.append(quantised.referee.run([value.numpy() for value in sample]))
         read.append(results_of(quantised.module, sample))
-        outputs = execute(quantised.graph, quantised.inputs(sample))
-        integers.append(
-            [outputs[name] * (quantised.graph[name].scale or 1.0) for name in quantised.graph.outputs]
-        )
+        integers.append(quantised.real(sample))
     want = over_samples(wanted)
     got = over_samples(integers)
     flat = [np.concatenate([part.ravel() for part in parts]) for parts in (got, want)]
@@ -102,31 +97,29 @@ def held(quantised: Quantised) -> Held:
 
 def rows(quantised: Quantised, *, progress: Callable[[str], None] = lambda _line: None) -> list[Row]:
     """A row a layer, over the first samples, outputs last."""
-    graph, kept = quantised.graph, quantised.ranges.kept
+    by_place, kept = {node.place: node for node in quantised.values}, quantised.ranges.kept
     count = quantised.ranges.compared
     integers: dict[str, list[Array]] = {}
     for number, sample in enumerate(quantised.samples[:count]):
         progress(f"checking: sample {number + 1} of {count}")
-        for name, value in execute(graph, quantised.inputs(sample), keep=True).items():
+        for name, value in quantised.run(quantised.inputs(sample), keep=True).items():
             integers.setdefault(name, []).append(value)
     table = []
-    for node in graph.nodes:
-        source = quantised.source.get(node.name)
-        if source not in kept or node.scale is None or node.name not in integers:
+    for place, node in by_place.items():
+        source, scale = quantised.source.get(place), quantised.scale(node)
+        if source not in kept or scale is None:
             continue
-        if isinstance(node, Transpose | Slice) or (
-            isinstance(node, Reshape) and not node.name.endswith(".shape")
-        ):
+        if node.op in ("transpose", "slice") or (node.op == "reshape" and not place.endswith(".shape")):
             continue  # the same numbers in another place
         cosine, sqnr = compare(
-            np.stack([value.ravel() for value in integers[node.name]]),
-            node.scale,
+            np.stack([value.ravel() for value in integers[place]]),
+            scale,
             np.stack([value.ravel() for value in kept[source][:count]]),
         )
-        name = node.name.removesuffix(".shape")
+        name = place.removesuffix(".shape")
         largest = quantised.ranges.largest[source]
-        kind = graph[name].kind if name in graph else node.kind
-        table.append(Row(name, kind, node.shape, largest, node.scale, cosine, sqnr))
+        kind = by_place.get(name, node).op
+        table.append(Row(name, kind, node.type.shape, largest, scale, cosine, sqnr))
     return table
 
 

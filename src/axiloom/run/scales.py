@@ -15,8 +15,8 @@ import numpy as np
 from xdsl.dialects.builtin import ArrayAttr, FloatAttr, StringAttr
 from xdsl.dialects.func import FuncOp
 
+from axiloom.base.attributes import SOURCE, TYPES
 from axiloom.base.errors import UsageError
-from axiloom.read.context.model import SOURCE, TYPES
 
 Array = np.ndarray[Any, Any]
 LIMIT = 127

@@ -20,13 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import IntegerType, StringAttr, TensorType
 
+from axiloom.base.attributes import WEIGHT
 from axiloom.base.errors import AxiloomError, CompileError
 from axiloom.device.rtl import DeviceRtl
 from axiloom.drivergen.c.driver import Arg, Call, Driver
 from axiloom.drivergen.dialects import mlir
 from axiloom.drivergen.nest.packed import CONSTANT, argument_attributes, set_attributes
 from axiloom.graph.graph import Graph, Node
-from axiloom.read.context.model import WEIGHT
 from axiloom.read.linalg.reader import read_text
 from axiloom.report.columns import columns
 from axiloom.run.selected import Read, Selected, select

@@ -127,7 +127,6 @@ def example(name: str) -> Model:
     key = content_hash(file, code_hash("quantise", "read"))
 
     def build(folder: Path) -> None:
-        from axiloom.quantise import emit
         from axiloom.quantise.network import quantise
         from axiloom.read.models import network as load
 
@@ -135,7 +134,7 @@ def example(name: str) -> Model:
         text = file.read_text(encoding="utf-8")
         calibration = f"{file}:calibration" if "calibration" in text else RANDOM
         quantised = quantise(network, inputs, calibration, name=name)
-        emit(quantised.graph).write(folder / _FILE)
+        quantised.model().write(folder / _FILE)
 
     return read_model(cached_build("examples", key, build) / _FILE)
 

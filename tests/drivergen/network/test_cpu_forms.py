@@ -11,20 +11,9 @@ from axiloom.base.errors import MismatchError
 from axiloom.cosim.system import System
 from axiloom.drivergen.network import compile_network, cpu
 from axiloom.drivergen.network.compile import NetworkDriver
-from axiloom.quantise.emit import emit
-from axiloom.quantise.graph.graph import (
-    Add,
-    Constant,
-    Embedding,
-    Graph,
-    Input,
-    LayerNorm,
-    MaxPool,
-    Node,
-    Softmax,
-    Table,
-    Transpose,
-)
+from axiloom.graph import Attribute, Graph, Node, Type
+from axiloom.graph.ops import Builder
+from axiloom.graph.write import linalg
 from axiloom.read.context.model import Model
 from axiloom.run.network import Network, NetworkRun
 
@@ -36,74 +25,81 @@ WORDS = 40
 """Rows of the table of words."""
 
 
-def graph(*nodes: Node) -> Graph:
-    """All nodes that nobody reads are results."""
-    read = {name for node in nodes for name in node.inputs}
-    return Graph("forms", list(nodes), [node.name for node in nodes if node.name not in read])
+class Layers:
+    """A graph with an input and layers behind each other."""
+
+    def __init__(self, shape: tuple[int, ...], number: str = "int8") -> None:
+        self.builder = Builder(unify=False)
+        self.constants: dict[str, np.ndarray] = {}
+        self.parameters: list[Node] = []
+        self.last = self.parameter("x", shape, number)
+
+    def parameter(self, name: str, shape: tuple[int, ...], number: str = "int8") -> Node:
+        self.parameters.append(self.builder.leaf("parameter", name, Type(shape, number), name))
+        return self.parameters[-1]
+
+    def weight(self, name: str, array: np.ndarray) -> Node:
+        self.constants[name] = array
+        return self.builder.leaf("constant", name, Type(array.shape, str(array.dtype)), name)
+
+    def add(self, op: str, place: str, *others: Node, **attributes: Attribute) -> Graph:
+        self.last = self.builder.op(op, self.last, *others, place=place, **attributes)
+        return Graph("forms", tuple(self.parameters), (self.last,), self.constants)
 
 
-def image(shape: tuple[int, ...]) -> Input:
-    return Input(name="x", shape=shape)
+def model_of(graph: Graph) -> Model:
+    written = linalg(graph)
+    return Model("forms", written.mlir, written.weights)
 
 
-def add(shape: tuple[int, ...], first: int, second: int, shift: int, lo: int = -128, hi: int = 127) -> Graph:
-    y = Input(name="y", shape=shape)
-    one = Add(
-        name="sum", inputs=("x", "y"), shape=shape, first=first, second=second, shift=shift, lo=lo, hi=hi
-    )
-    return graph(image(shape), y, one)
+def add(
+    shape: tuple[int, ...], first: int, second: int, shift: int, low: int = -128, high: int = 127
+) -> Graph:
+    layers = Layers(shape)
+    y = layers.parameter("y", shape)
+    return layers.add("add_scaled", "sum", y, first=first, second=second, shift=shift, low=low, high=high)
 
 
 def pool(
     size: tuple[int, int], kernel: tuple[int, int], stride: tuple[int, int], padding: tuple[int, int]
 ) -> Graph:
-    out = [(n + 2 * p - k) // s + 1 for n, k, s, p in zip(size, kernel, stride, padding, strict=True)]
-    one = MaxPool(
-        name="pool", inputs=("x",), shape=(1, 3, *out), kernel=kernel, stride=stride, padding=padding
-    )
-    return graph(image((1, 3, *size)), one)
+    (rows, columns), edges = padding, (0, 0, 0, 0)
+    return Layers((1, 3, *size)).add(
+        "reduce_window", "pool", kind="max", window=(1, 1, *kernel), strides=(1, 1, *stride),
+        padding=(*edges, rows, rows, columns, columns), dilation=(1, 1, 1, 1),
+    )  # fmt: skip
 
 
 def rows(shape: tuple[int, ...]) -> Graph:
     """A table, a layer norm and a softmax behind each other."""
-    n = shape[-1]
-    table = Table(
-        name="table", inputs=("x",), shape=shape, table=RNG.permuted(np.arange(-128, 128)).astype(np.int8)
+    n, layers = shape[-1], Layers(shape)
+    values = RNG.permuted(np.arange(-128, 128)).astype(np.int8)
+    layers.add("lookup", "table", layers.weight("values", values))
+    gain, offset = (
+        layers.weight(name, RNG.integers(-most, most, n).astype(np.int32))
+        for name, most in (("gain", 30000), ("offset", 1 << 22))
     )
-    norm = LayerNorm(
-        name="norm",
-        inputs=("table",),
-        shape=shape,
-        epsilon=0.25,
-        gain=RNG.integers(-30000, 30000, n).astype(np.int32),
-        offset=RNG.integers(-(1 << 22), 1 << 22, n).astype(np.int32),
-        shift=20,
-    )
-    soft = Softmax(name="soft", inputs=("norm",), shape=shape, table=EXP, numerator=127 << 16, shift=16)
-    return graph(image(shape), table, norm, soft)
+    layers.add("layer_norm_int8", "norm", gain, offset, epsilon="0.25", shift=20)
+    return layers.add("softmax_int8", "soft", layers.weight("exp", EXP), numerator=127 << 16, shift=16)
 
 
 def transposed(shape: tuple[int, ...], permutation: tuple[int, ...]) -> Graph:
-    result = tuple(shape[dim] for dim in permutation)
-    return graph(image(shape), Transpose(name="moved", inputs=("x",), shape=result, permutation=permutation))
+    return Layers(shape).add("transpose", "moved", permutation=permutation)
 
 
 def words(batch: int, length: int, width: int) -> Graph:
     """Rows of a table of words, each with its position."""
-    shape = (batch, length, width)
-    numbers = Input(name="x", shape=(batch, length), dtype="int32")
-    table = RNG.integers(-128, 128, (WORDS, width)).astype(np.int8)
-    places = RNG.integers(-128, 128, (length, width)).astype(np.int8)
-    return graph(
-        numbers,
-        Embedding(name="word", inputs=("x",), shape=shape, table=table),
-        Constant(name="place", shape=places.shape, data=places),
-        Add(name="sum", inputs=("word", "place"), shape=shape, first=35051, second=59076, shift=16),
+    layers = Layers((batch, length), "int32")
+    table, places = (
+        layers.weight(name, RNG.integers(-128, 128, (size, width)).astype(np.int8))
+        for name, size in (("words", WORDS), ("places", length))
     )
+    layers.add("embedding", "word", table)
+    return layers.add("add_scaled", "sum", places, first=35051, second=59076, shift=16, low=-128, high=127)
 
 
 GRAPHS = {
-    "add": add((1, 3, 7, 11), 48290, 42429, 16, lo=0),
+    "add": add((1, 3, 7, 11), 48290, 42429, 16, low=0),
     "add, even and small": add((67,), 2, 65534, 9),
     "add, largest": add((40,), 65535, 65535, 16, -100, 100),
     "pool 3x3, 2, padded": pool((35, 37), (3, 3), (2, 2), (1, 1)),
@@ -131,7 +127,7 @@ def inputs(driver: NetworkDriver) -> list[np.ndarray]:
 @pytest.mark.every(3)
 @pytest.mark.parametrize("name", GRAPHS)
 def test_each_is_taken_and_equal_in_plain_c(name: str) -> None:
-    model = emit(GRAPHS[name])
+    model = model_of(GRAPHS[name])
     driver = driver_of(model)
     assert "cpu.c" not in driver.sources, "some of it became loops"
     assert any(BY_HAND in text for text in driver.sources.values())
@@ -146,21 +142,27 @@ def run_of(model: Model, board: str) -> NetworkRun:
 
 def everything() -> Graph:
     """Most of the above in one network, as a program for a simulated CPU takes a second to compile."""
-    nodes: list[Node] = []
-    outputs: list[str] = []
-    for number, one in enumerate(GRAPHS.values()):
-        new = {node.name: f"{node.name}{number}" for node in one.nodes}
-        for node in one.nodes:
-            fields = {**vars(node), "name": new[node.name], "inputs": tuple(new[i] for i in node.inputs)}
-            nodes.append(type(node)(**{k: v for k, v in fields.items() if not k.startswith("_")}))
-        outputs += [new[o] for o in one.outputs]
-    return Graph("forms", nodes, outputs)
+    layers = Layers((1,))
+    results, layers.parameters = [], []
+    for number, graph in enumerate(GRAPHS.values()):
+        copies: dict[int, Node] = {}
+        for node in graph.nodes():
+            name, place = f"{node.attributes.get('name')}{number}", f"{node.place}{number}"
+            if node.op == "parameter":
+                copies[id(node)] = layers.parameter(name, node.type.shape, node.type.number)
+            elif node.op == "constant":
+                copies[id(node)] = layers.weight(name, graph.constant(node))
+            else:
+                operands = [copies[id(operand)] for operand in node.operands]
+                copies[id(node)] = layers.builder.op(node.op, *operands, place=place, **node.attributes)
+        results += [copies[id(result)] for result in graph.results]
+    return Graph("forms", tuple(layers.parameters), tuple(results), layers.constants)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("board", BOARDS)
 def test_equal_on_the_simulated_cpus(board: str) -> None:
-    alone = run_of(emit(everything()), board).on_cpu("loops", None)
+    alone = run_of(model_of(everything()), board).on_cpu("loops", None)
     assert alone["result"]["matches"]
 
 
@@ -174,7 +176,7 @@ def test_a_wrong_one_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(cpu, "FORMS", (cpu.Form("a wrong sum", wrong),))
     with pytest.raises(MismatchError):
-        run_of(emit(GRAPHS["add"]), BOARDS[0]).on_cpu("loops", None)
+        run_of(model_of(GRAPHS["add"]), BOARDS[0]).on_cpu("loops", None)
 
 
 @pytest.mark.parametrize(
@@ -186,14 +188,14 @@ def test_a_wrong_one_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_others_become_loops(model: Graph) -> None:
-    made = emit(model)
+    made = model_of(model)
     driver = driver_of(made)
     assert not any(BY_HAND in text for text in driver.sources.values())
     network_host.check(made, None, inputs(driver))
 
 
 def changed(old: str, new: str, name: str) -> Model:
-    model = emit(GRAPHS[name])
+    model = model_of(GRAPHS[name])
     assert old in model.mlir
     return Model(model.name, model.mlir.replace(old, new), model.weights)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -17,6 +19,7 @@ from axiloom.graph import Graph, GraphError, Type
 from axiloom.graph.evaluate import evaluate
 from axiloom.graph.ops import Builder
 from axiloom.graph.write import linalg
+from axiloom.graph.write.moves import groups
 
 WRITTEN = sorted({*CASES} - {"remainder", "power", "sign", "splat", "iota"})
 """Operations with a form in linalg, for some numbers at least."""
@@ -28,8 +31,13 @@ def one_op(name: str, data: st.DataObject) -> tuple[Graph, dict[str, np.ndarray]
     leaves = [builder.leaf("parameter", f"p{i}", one) for i, one in enumerate(types)]
     node = builder.op(name, *leaves, **attributes)
     arrays = arrays_of(types, np.random.default_rng(data.draw(st.integers(0, 99))))
-    if name == "requantise":  # what it is defined for
+    # What they are defined for:
+    if name == "requantise":
         arrays[2], arrays[3] = arrays[2] & 0xFFFF, arrays[3] & 63
+    if name == "embedding":
+        arrays[0] = arrays[0] % types[1].shape[0]
+    if name == "softmax_int8":
+        arrays[1] = arrays[1] & 0x3FFF | 1
     return Graph("one", tuple(leaves), (node,)), {f"p{i}": one for i, one in enumerate(arrays)}
 
 
@@ -153,3 +161,45 @@ def test_what_follows_from_constants_is_computed_once() -> None:
     written = linalg(graph)
     assert [(one.dtype.name, one.shape) for one in written.weights.values()] == [("int32", (4,))]
     assert "extsi" not in written.mlir, "the conversion is the weight itself"
+
+
+def test_order_names_and_places() -> None:
+    """Nodes that are equal stay apart, are written in the graph's order and named after their places."""
+    builder = Builder(unify=False)
+    x = builder.leaf("parameter", "x", Type((2, 3), "int8"), "x")
+    table = builder.leaf("constant", 'a "table"', Type((256,), "int8"), "late")
+    late, early = (builder.op("lookup", x, table, place=place) for place in ("late", "early"))
+    both = builder.op("add_scaled", late, early, place="0.sum", first=1, second=2, shift=1, low=-9, high=9)
+    constants = {'a "table"': np.arange(256).astype(np.int8)}
+    written = linalg(
+        Graph("net", (x,), (both,), constants, (early,)), {"axiloom.input_scales": "[1.0 : f64]"}
+    )
+    names = re.findall(r"(%\w+) = linalg.generic", written.mlir)
+    assert names == ["%early", "%late", "%layer0_sum"]
+    assert re.findall(r'loc\("(.*)"\)', written.mlir) == ["early"] * 2 + ["late"] * 2 + ["0.sum"] * 2
+    assert list(written.weights) == ["a 'table'"]
+    assert "-> tensor<2x3xi8> attributes {axiloom.input_scales = [1.0 : f64]} {" in written.mlir
+    assert len(linalg(Graph("net", (x,), (both,), constants)).mlir.split("loc")) == 7
+
+
+def test_names_within_bodies_are_free() -> None:
+    builder = Builder()
+    a, b = (builder.leaf("parameter", name, Type((2,), "int32")) for name in ("a0", "b0"))
+    graph = Graph("f", (a, b), (builder.op("convert", builder.op("add", a, b), number="float32"),))
+    function = only_function(parse(linalg(graph).mlir, "f.mlir"), "f.mlir")
+    (total,) = reference(function, [np.array([1, 2], np.int32)] * 2)
+    assert total.tolist() == [2, 4]
+
+
+@pytest.mark.parametrize(
+    ("long", "short", "want"),
+    [
+        ((2, 3, 4), (6, 4), [[0, 1], [2]]),
+        ((1, 8, 1, 1), (1, 8), [[0], [1, 2, 3]]),
+        ((2, 3, 4), (3, 8), None),
+        ((4, 1), (4,), [[0, 1]]),
+        ((2, 2), (1, 4), None),
+    ],
+)
+def test_groups(long: tuple[int, ...], short: tuple[int, ...], want: list[list[int]] | None) -> None:
+    assert groups(long, short) == want

@@ -68,7 +68,7 @@ def execute(options: argparse.Namespace) -> int:
         raise UsageError(f"`{options.model}`: expected is model.py:build (torch) or model.onnx")
     for module in ("torch", "torch_mlir"):
         require(module, "axiloom quantize")
-    from axiloom.quantise import emit, report
+    from axiloom.quantise import report
     from axiloom.quantise.network import quantise
     from axiloom.read.models import network as load
 
@@ -104,10 +104,10 @@ def execute(options: argparse.Namespace) -> int:
     held.check(options.model)  # what is wrong is not written
     progress(f"writing {output}")
     said = f"{Path(options.model).name} by {held.referee.name} on {held.samples} samples: {held.integers}"
-    model = emit(quantised.graph, said)
+    model = quantised.model(said)
     model.write(output)
     progress("")
     weights = sum(array.nbytes for array in model.weights.values())
     beside = weights_file(output).name
-    print(f"{output}: {len(quantised.graph.nodes)} ops; {beside}: {weights:,} bytes of weights")
+    print(f"{output}: {len(quantised.values)} ops; {beside}: {weights:,} bytes of weights")
     return 0

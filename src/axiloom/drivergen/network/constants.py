@@ -11,12 +11,12 @@ from xdsl.dialects.builtin import FunctionType, IntegerType, StringAttr, TensorT
 from xdsl.ir import BlockArgument, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from axiloom.base.attributes import WEIGHT
 from axiloom.drivergen.c.driver import Driver
 from axiloom.drivergen.nest.packed import CONSTANT, argument_attributes, made_of, set_attributes
 from axiloom.drivergen.network.passes.fold_constants import weight_names
 
 Array = np.ndarray[Any, Any]
-WEIGHT = "axiloom.weight"
 
 
 def mark(function: func.FuncOp, outside: list[SSAValue], network: func.FuncOp) -> None:

@@ -14,6 +14,7 @@ from axiloom.graph.ops.op import (
     Attributes,
     Definition,
     Element,
+    Evaluate,
     Index,
     Op,
     Read,
@@ -33,9 +34,10 @@ def composite(
     doc: str = "",
     element: Element | None = None,
     result: Result | None = None,
+    evaluate: Evaluate | None = None,
 ) -> Op:
-    """An operation of `definition`. `element` is given where sizes may be unknown; else it follows too, as
-    does `result`."""
+    """An operation of `definition`. `element` is given where sizes may be unknown, `evaluate` where NumPy can
+    do it faster; else they follow too, as does `result`."""
 
     @lru_cache(maxsize=256)
     def built(types: tuple[Type, ...], attributes: tuple[tuple[str, Attribute], ...]) -> tuple[Node, ...]:
@@ -50,7 +52,7 @@ def composite(
     def typed(types: Types, attributes: Attributes) -> Type:
         return nodes(types, attributes)[-1].type
 
-    def evaluate(arrays: Arrays, types: Types, attributes: Attributes) -> Array:
+    def evaluated(arrays: Arrays, types: Types, attributes: Attributes) -> Array:
         values: dict[int, Array] = {}
         for node in nodes(types, attributes):
             if node.op == "parameter":
@@ -67,7 +69,14 @@ def composite(
         return element_of(nodes(types, attributes)[-1], algebra, reads, index)
 
     return Op(
-        name, operands, result or typed, evaluate, element or defined, attributes or {}, doc, definition
+        name,
+        operands,
+        result or typed,
+        evaluate or evaluated,
+        element or defined,
+        attributes or {},
+        doc,
+        definition,
     )
 
 

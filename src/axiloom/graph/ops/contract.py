@@ -29,8 +29,11 @@ def product_number(types: Types, attributes: Attributes) -> Number:
 
 
 def wide(values: Array, source: str, target: Number) -> Array:
-    """Values of `source` as values of the accumulator of `target`."""
+    """Values of `source` as values of the accumulator of `target`; integers as they are, which no product
+    changes."""
     of = number(source)
+    if target.kind == "integer":
+        return of.decode(values)
     return accumulator(target).decode(convert(of.decode(values), of, accumulator(target)))
 
 

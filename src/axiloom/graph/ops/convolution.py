@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -97,32 +98,29 @@ def _result(types: Types, attributes: Attributes) -> Type:
 
 
 def _evaluate(arrays: Arrays, types: Types, attributes: Attributes) -> Array:
-    """One product of matrices for each position of the kernel."""
+    """One product of matrices, whose rows are what windows see."""
     dims, groups = dims_of(text(attributes, "dims")), integer(attributes, "feature_group_count")
     target = product_number(types, attributes)
-    image, kernel = (wide(array, type_.number, target) for array, type_ in zip(arrays, types, strict=True))
+    image, kernel = arrays
     image = image.transpose([dims.batch, *dims.spatial, dims.feature])
     kernel = kernel.transpose([*dims.kernel_spatial, dims.kernel_in, dims.kernel_out])
     *window, taken, filters = kernel.shape
     result_shape = _result(types, attributes).shape
-    counts = [result_shape[i] for i in dims.result_spatial]
+    batch, counts = image.shape[0], [result_shape[i] for i in dims.result_spatial]
     places = windows_of(attributes, dims.rank)
-    of = accumulator(target)
-    dtype = np.dtype(np.float64) if of.kind == "float" else np.dtype(np.int64)
-    sums = np.zeros((image.shape[0], *counts, groups, filters // groups), dtype)
-    for position in product(*map(range, window)):
-        met = [
-            places.meeting(d, image.shape[d + 1], counts[d], k) for d, k in enumerate(position)
-        ]  # where no window meets the image, there is nothing to add
-        if any(span is None for span in met):
-            continue
-        to, source = zip(*(span for span in met if span is not None), strict=True) if met else ((), ())
-        part = image[(slice(None), *source)]
-        rows = part.reshape(-1, groups, taken).transpose(1, 0, 2)
-        weights = kernel[position].reshape(taken, groups, filters // groups).transpose(1, 0, 2)
-        made_here = products(rows, weights, of).transpose(1, 0, 2)
-        sums[(slice(None), *to)] += made_here.reshape(*part.shape[:-1], groups, filters // groups)
-    flat = target.encode(sums.reshape(image.shape[0], *counts, filters))
+    seen = np.zeros((batch, *counts, prod(window), groups, taken), image.dtype)
+    for number, position in enumerate(product(*map(range, window))):
+        met = [places.meeting(d, image.shape[d + 1], counts[d], k) for d, k in enumerate(position)]
+        spans = [span for span in met if span is not None]
+        if len(spans) == dims.rank:  # else no window meets the image here: zeros
+            to, source = (tuple(span[side] for span in spans) for side in (0, 1))
+            part = image[(slice(None), *source)]
+            seen[..., number, :, :][(slice(None), *to)] = part.reshape(*part.shape[:-1], groups, taken)
+    rows = np.moveaxis(seen, -2, 0).reshape(groups, -1, prod(window) * taken)
+    columns = np.moveaxis(kernel.reshape(-1, groups, filters // groups), 1, 0)
+    a, b = (wide(values, type_.number, target) for values, type_ in zip((rows, columns), types, strict=True))
+    sums = products(a, b, accumulator(target))
+    flat = target.encode(np.moveaxis(sums, 0, 1).reshape(batch, *counts, filters))
     back = np.argsort([dims.result_batch, *dims.result_spatial, dims.result_feature])
     return np.asarray(flat.transpose(back))
 

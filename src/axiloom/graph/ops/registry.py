@@ -26,6 +26,8 @@ class Builder:
     >>> b.op("add", x, y)
     """
 
+    unify: bool = True
+    """Without it each node is one of its own, for what is said of nodes beside the graph."""
     known: dict[tuple[object, ...], Node] = field(default_factory=dict)
 
     def op(self, name: str, *operands: Node, place: str = "", **attributes: Attribute) -> Node:
@@ -37,7 +39,7 @@ class Builder:
             )
         key = (name, tuple(map(id, operands)), tuple(sorted(attributes.items())))
         node = self.known.get(key)
-        if node is not None:
+        if node is not None and self.unify:
             return node
         try:
             _shaped(op, operands, attributes)
@@ -53,7 +55,7 @@ class Builder:
         _sized(type_)
         key = (op, name, type_)
         node = self.known.get(key)
-        if node is None:
+        if node is None or not self.unify:
             node = self.known[key] = Node(op, (), {"name": name}, type_, place)
         return node
 

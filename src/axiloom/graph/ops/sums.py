@@ -6,7 +6,8 @@ import numpy as np
 
 from axiloom.graph.numbers import Array, Number
 
-_EXACT = float(1 << 53)
+_EXACT = {np.float32: float(1 << 24), np.float64: float(1 << 53)}
+"""Below it, each whole number of the type is exact."""
 
 
 def products(a: Array, b: Array, of: Number) -> Array:
@@ -14,9 +15,13 @@ def products(a: Array, b: Array, of: Number) -> Array:
     if of.kind == "float":
         with np.errstate(all="ignore"):
             return np.asarray(np.matmul(a.astype(np.float64), b.astype(np.float64)))
-    if _largest(a) * _largest(b) * a.shape[-1] < _EXACT:
-        # Exact in float64, for which NumPy has fast products.
-        return np.asarray(np.matmul(a.astype(np.float64), b.astype(np.float64)).astype(np.int64))
+    # Floats, for which NumPy has fast products, if no sum of some of the products is larger.
+    first, last = _largest(a), _largest(b) * a.shape[-1]
+    if _EXACT[np.float32] <= first * last < _EXACT[np.float64]:
+        last = float(np.abs(b.astype(np.float64)).sum(-2).max(initial=0.0))
+    for real, exact in _EXACT.items():
+        if first * last < exact:
+            return np.asarray(np.matmul(a.astype(real), b.astype(real)).astype(np.int64))
     return np.asarray(np.matmul(a.astype(np.int64), b.astype(np.int64)))
 
 

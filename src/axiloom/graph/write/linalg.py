@@ -5,19 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
+from typing import Any, cast
 
-import numpy as np
 from numpy.typing import NDArray
 
-from axiloom.graph.evaluate import evaluate
 from axiloom.graph.graph import Graph, GraphError, Node, in_order
+from axiloom.graph.ops.op import Make
 from axiloom.graph.ops.registry import OPS, Builder
-from axiloom.graph.write import moves, scalars, sums
+from axiloom.graph.write import moves, quantised, scalars, sums
 from axiloom.graph.write.registry import WRITERS
-from axiloom.graph.write.text import Text, passed, spelled
+from axiloom.graph.write.text import Text, spelled
 
-_ = moves, scalars, sums  # they register what they write
+_ = moves, quantised, scalars, sums  # they register what they write
 
 
 @dataclass(frozen=True)
@@ -28,30 +28,24 @@ class Written:
     weights: Mapping[str, NDArray[Any]]
 
 
-def linalg(graph: Graph) -> Written:
-    """`graph` as one function. Composites that have no writer of their own are written as they are defined.
+def linalg(graph: Graph, attributes: Mapping[str, str] | None = None) -> Written:
+    """`graph` as one function, in a module. Composites that have no writer of their own are written as they
+    are defined. `attributes`: the function's, as MLIR has them.
 
     Raises GraphError, with the place in what the user brought, for operations and numbers that linalg, or
     our C of it, does not have.
     """
     definitions = _Definitions()
+    ordered = [definitions.of(node) for node in graph.order]
     results = [definitions.of(result) for result in graph.results]
-    fixed = _fixed(results)
-    text = Text(graph)
-    arguments: list[str] = []
-    weights: dict[str, NDArray[Any]] = {}
-    for number, node in enumerate(graph.parameters):
-        arguments.append(f"%in{number}: {passed(node.type, node.place or str(node.attributes['name']))}")
-        text.names[id(node)] = f"%in{number}"
+    nodes = list(in_order([*ordered, *results]))
+    fixed = _fixed(nodes)
+    text = Text(graph, fixed)
+    for parameter in graph.parameters:
+        text.parameter(parameter)
     needed = _needed(results, fixed)
-    for node in in_order(results):
-        if id(node) in text.names or id(node) not in needed or node.op == "splat":
-            continue
-        if node.op == "constant" or id(node) in fixed:
-            name = f"w{len(weights)}_{_safe(str(node.attributes.get('name', node.op)))}"
-            weights[name] = _contents(graph, node)
-            arguments.append(f'%{name}: {passed(node.type, node.place)} {{axiloom.weight = "{name}"}}')
-            text.names[id(node)] = f"%{name}"
+    for node in nodes:
+        if node in text or id(node) not in needed or node.op == "splat" or text.is_weight(node):
             continue
         if node.op == "parameter":
             raise GraphError(f"{graph.name}: `{node.attributes['name']}` is used, and is no parameter")
@@ -62,13 +56,9 @@ def linalg(graph: Graph) -> Written:
                 f"{where}: {node.op} has no form in linalg; written are {', '.join(sorted(WRITERS))}"
             )
         spelled(node.type, node.place or node.op)
-        text.names[id(node)] = writer(text, node)
-    types = ", ".join(passed(result.type, result.place) for result in results)
-    returned = ", ".join(text[result] for result in results)
-    returns = f"({types})" if len(results) != 1 else types
-    head = f"func.func @{_safe(graph.name)}({', '.join(arguments)}) -> {returns} {{"
-    tail = [f"func.return {returned} : {types}", "}"]
-    return Written("\n".join([head, *text.lines, *tail]) + "\n", weights)
+        text.node = node
+        text[node] = writer(text, node)
+    return Written(text.function(_safe(graph.name), results, attributes or {}), text.weights)
 
 
 def _safe(name: str) -> str:
@@ -77,18 +67,11 @@ def _safe(name: str) -> str:
     return identifier if identifier and not identifier[0].isdigit() else f"graph_{identifier}"
 
 
-def _contents(graph: Graph, node: Node) -> NDArray[Any]:
-    if node.op == "constant":
-        return np.ascontiguousarray(graph.constant(node))
-    (value,) = evaluate(Graph(graph.name, (), (node,), graph.constants), {})
-    return np.ascontiguousarray(value)
-
-
-def _fixed(results: Sequence[Node]) -> set[int]:
+def _fixed(nodes: Sequence[Node]) -> set[int]:
     """``id`` of what is computed here, once, as it follows from constants alone and is no larger than they
     are: nothing is repeated that a loop can read where it is."""
     largest: dict[int, int] = {}
-    for node in in_order(results):
+    for node in nodes:
         if node.op == "parameter":
             continue
         if node.op in ("constant", "iota"):
@@ -99,7 +82,7 @@ def _fixed(results: Sequence[Node]) -> set[int]:
             largest[id(node)] = max(largest[id(operand)] for operand in node.operands)
     return {
         id(node)
-        for node in in_order(results)
+        for node in nodes
         if node.op not in ("constant", "splat") and node.type.elements <= largest.get(id(node), -1)
     }
 
@@ -142,11 +125,12 @@ class _Definitions:
 
     def _one(self, node: Node, operands: list[Node]) -> Node:
         definition = OPS[node.op].definition if node.op in OPS else None
-        if not operands:
-            return node
         if definition is None or node.op in WRITERS:
+            if all(old is new for old, new in zip(node.operands, operands, strict=True)):
+                return node
             return self.builder.op(node.op, *operands, place=node.place, **node.attributes)
-        return self.of(definition(self.builder.op, operands, node.attributes))
+        make = cast(Make, partial(self.builder.op, place=node.place))
+        return self.of(definition(make, operands, node.attributes))
 
     def _set(self, node: Node, definition: Node) -> None:
         self.plain[id(node)] = self.plain[id(definition)] = definition

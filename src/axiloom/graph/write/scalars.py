@@ -13,23 +13,25 @@ import numpy as np
 from axiloom.graph.graph import GraphError, Node
 from axiloom.graph.numbers import number
 from axiloom.graph.write.registry import register
-from axiloom.graph.write.text import Text, constant, element, identity
+from axiloom.graph.write.text import Text, element
 
 
 class Body:
-    """The lines of a generic's body; each method appends one and returns what it gives."""
+    """The lines of a generic's body; each method but `constant` appends one and returns what it gives."""
 
-    def __init__(self, text: Text) -> None:
-        self.text = text
+    def __init__(self, text: Text, names: Sequence[str] = ()) -> None:
+        """`names`: of the first lines."""
+        self.text, self.names = text, names
         self.lines: list[str] = []
 
     def line(self, text: str) -> str:
-        name = f"%b{len(self.lines)}"
+        number = len(self.lines)
+        name = f"%{self.names[number]}" if number < len(self.names) else f"%b{number}"
         self.lines.append(f"{name} = {text}")
         return name
 
     def constant(self, value: str, of: str) -> str:
-        return self.line(constant(value, of))
+        return self.text.constant(value, of)
 
     def compute(self, operation: str, of: str, *operands: str) -> str:
         return self.line(f"{operation} {', '.join(operands)} : {element(of)}")
@@ -249,16 +251,12 @@ def _elementwise(text: Text, node: Node) -> str:
         for operand in node.operands
     ]
     result = SCALARS[node.op](body, node, values)
-    rank = len(node.type.shape)
-    body.lines.append(f"linalg.yield {result} : {element(node.type.number)}")
     return text.generic(
-        [(text[operand], operand.type) for operand in inputs],
-        text.empty(node.type),
-        node.type,
-        [identity(rank)] * (len(inputs) + 1),
-        ["parallel"] * rank,
+        [text.operand(operand) for operand in inputs],
+        text.into(node.type),
         body.lines,
-        [*arguments.values(), "%o"],
+        rank=len(node.type.shape),
+        result=result,
     )
 
 

@@ -10,7 +10,7 @@ from axiloom.graph.ops.convolution import dims_of
 from axiloom.graph.write.moves import ints, padded, reshaped
 from axiloom.graph.write.registry import register
 from axiloom.graph.write.scalars import Body, converted
-from axiloom.graph.write.text import Text, element, identity
+from axiloom.graph.write.text import Operand, Text, dims, element, spelled
 
 NEUTRAL = {"add": "0", "mul": "1", "and": "1", "or": "0"}
 FOLDS = {
@@ -23,24 +23,36 @@ FOLDS = {
 
 
 def _product(
-    text: Text,
-    inputs: Sequence[tuple[str, Type]],
-    result: Type,
-    maps: Sequence[Sequence[str]],
-    loops: Sequence[str],
-    doc: str,
+    text: Text, a: Operand, b: Operand, out: Operand, *, rank: int, reduced: Sequence[int], doc: str
 ) -> str:
     """Sums of products in the result's number, which both factors are converted to first."""
-    of, body = result.number, Body(text)
-    factors = [converted(body, f"%a{i}", type_.number, of) for i, (_, type_) in enumerate(inputs)]
+    of = out[1].number
+    body = Body(text, "ps" if a[1].number == b[1].number == of else "xfps")
+    factors = [converted(body, f"%a{i}", type_.number, of) for i, (_, type_, _) in enumerate((a, b))]
     kind = number(of).kind
     if kind == "bool":
         raise GraphError(f"products of {of}")
     factor = body.compute("arith.mulf" if kind == "float" else "arith.muli", of, *factors)
-    total = body.compute(FOLDS["add", kind], of, factor, "%o")
-    body.lines.append(f"linalg.yield {total} : {element(of)}")
-    start = text.filled(result, "0")
-    return text.generic(inputs, start, result, maps, loops, body.lines, ["%a0", "%a1", "%o"], doc)
+    body.compute(FOLDS["add", kind], of, "%o", factor)
+    return text.generic([a, b], out, body.lines, rank=rank, reduced=reduced, doc=doc)
+
+
+def _named(text: Text, op: str, a: tuple[str, Type], b: tuple[str, Type], start: str) -> str:
+    """An op of linalg whose body is what its name says; integers have signs there."""
+    (first, of_a), (second, of_b), whole = a, b, spelled(text.node.type)
+    types = f"{spelled(of_a)}, {spelled(of_b)}"
+    return text.line(f"{op} ins({first}, {second} : {types}) outs({start} : {whole}) -> {whole}")
+
+
+def _signed(*types: Type) -> bool:
+    return all(number(type_.number).signed for type_ in types)
+
+
+_NAMED: dict[tuple[tuple[int, ...], ...], str] = {
+    ((), (), (1,), (0,)): "linalg.matmul",
+    ((0,), (0,), (2,), (1,)): "linalg.batch_matmul",
+}
+"""By batch and contracting dimensions, where each operand has one more."""
 
 
 def _dot_general(text: Text, node: Node) -> str:
@@ -49,6 +61,10 @@ def _dot_general(text: Text, node: Node) -> str:
     lc, rc = ints(node, "lhs_contracting"), ints(node, "rhs_contracting")
     left = [i for i in range(len(a.type.shape)) if i not in (*lb, *lc)]
     right = [i for i in range(len(b.type.shape)) if i not in (*rb, *rc)]
+    name = _NAMED.get((lb, rb, lc, rc))
+    if name and len(left) == len(right) == 1 and _signed(a.type, b.type):
+        first, second = (text[a], a.type), (text[b], b.type)
+        return _named(text, name, first, second, text.filled(node.type))
     rank = len(node.type.shape)
     read_a, read_b = [""] * len(a.type.shape), [""] * len(b.type.shape)
     for loop, (i, j) in enumerate(zip(lb, rb, strict=True)):
@@ -59,11 +75,16 @@ def _dot_general(text: Text, node: Node) -> str:
         read_b[j] = f"d{loop}"
     for loop, (i, j) in enumerate(zip(lc, rc, strict=True), rank):
         read_a[i] = read_b[j] = f"d{loop}"
-    loops = ["parallel"] * rank + ["reduction"] * len(lc)
+    loops = rank + len(lc)
     plain = not lb and len(left) == len(right) == len(lc) == 1
-    inputs = [(text[a], a.type), (text[b], b.type)]
     return _product(
-        text, inputs, node.type, [read_a, read_b, identity(rank)], loops, "linalg.matmul" if plain else ""
+        text,
+        (text[a], a.type, text.map(loops, ", ".join(read_a))),
+        (text[b], b.type, text.map(loops, ", ".join(read_b))),
+        (text.filled(node.type), node.type, text.map(loops, dims(*range(rank)))),
+        rank=loops,
+        reduced=range(rank, loops),
+        doc="linalg.matmul" if plain else "",
     )
 
 
@@ -71,60 +92,63 @@ def _convolution(text: Text, node: Node) -> str:
     """The image is padded first. Loops as in conv_2d_nchw_fchw: the result's, features, the window's."""
     image, kernel = node.operands
     where, groups = node.place or node.op, int(str(node.attributes["feature_group_count"]))
-    dims = dims_of(str(node.attributes["dims"]))
+    order = dims_of(str(node.attributes["dims"]))
     if any(factor != 1 for factor in ints(node, "lhs_dilation")):
         raise GraphError(f"{where}: a convolution with lhs_dilation")
     padding = ints(node, "padding")
     low, high = [0] * len(image.type.shape), [0] * len(image.type.shape)
-    for d, axis in enumerate(dims.spatial):
+    for d, axis in enumerate(order.spatial):
         low[axis], high[axis] = padding[2 * d], padding[2 * d + 1]
-    name, source = padded(text, text[image], image.type, low, high, "0")
-    rank = len(dims.spatial)
-    features = image.type.shape[dims.feature]
-    wide = kernel.type.shape[dims.kernel_out] // groups
+    features = image.type.shape[order.feature]
+    wide = kernel.type.shape[order.kernel_out] // groups
     if groups > 1 and (groups != features or wide != 1):
         raise GraphError(
             f"{where}: {groups} groups of {features} features; 1 or as many as features are written"
         )
-    out = node.type
-    loop = [f"d{i}" for i in range(2 * rank + 3)]  # n, f, spatial ..., c, window ...
-    n, f, c = loop[0], loop[1], loop[2 + rank]
+    name, source = padded(text, image, low, high, "0")
+    start = text.filled(node.type)
     strides, dilation = ints(node, "strides"), ints(node, "rhs_dilation")
-    depthwise = groups > 1
-    window = loop[2 + rank : 2 + 2 * rank] if depthwise else loop[3 + rank :]
+    as_named = groups == 1 and node.attributes["dims"] == "bf01_oi01->bf01"
+    if as_named and _signed(image.type, kernel.type):
+        kind = "tensor<2xi64>"
+        steps = f"{{dilations = dense<{list(dilation)}> : {kind}, strides = dense<{list(strides)}> : {kind}}}"
+        return _named(
+            text, f"linalg.conv_2d_nchw_fchw {steps}", (name, source), (text[kernel], kernel.type), start
+        )
+    rank = order.rank
+    loops = 2 * rank + 2 + (groups == 1)
+    loop = [f"d{i}" for i in range(loops)]  # n, f, spatial ..., c but for depthwise ones, window ...
+    n, f, window = loop[0], loop[1], loop[loops - rank :]
+    c = f if groups > 1 else loop[2 + rank]
     read, weights, wrote = [""] * (rank + 2), [""] * (rank + 2), [""] * (rank + 2)
-    read[dims.batch], read[dims.feature] = n, f if depthwise else c
-    weights[dims.kernel_out], weights[dims.kernel_in] = f, c
-    wrote[dims.result_batch], wrote[dims.result_feature] = n, f
+    read[order.batch], read[order.feature] = n, c
+    weights[order.kernel_out], weights[order.kernel_in] = f, c
+    wrote[order.result_batch], wrote[order.result_feature] = n, f
     for d in range(rank):
-        read[dims.spatial[d]] = f"{loop[2 + d]} * {strides[d]} + {window[d]} * {dilation[d]}"
-        weights[dims.kernel_spatial[d]] = window[d]
-        wrote[dims.result_spatial[d]] = loop[2 + d]
-    factor, of_weights = text[kernel], kernel.type
-    if depthwise:
-        weights.pop(dims.kernel_in)
-        shape = [s for i, s in enumerate(kernel.type.shape) if i != dims.kernel_in]
-        factor = reshaped(text, factor, kernel.type, shape)
-        of_weights = Type(tuple(shape), kernel.type.number)
-    read = [_plain(index) for index in read]
-    loops = ["parallel"] * (rank + 2) + ["reduction"] * (rank + (not depthwise))
+        read[order.spatial[d]] = _plain(f"{loop[2 + d]} * {strides[d]} + {window[d]} * {dilation[d]}")
+        weights[order.kernel_spatial[d]] = window[d]
+        wrote[order.result_spatial[d]] = loop[2 + d]
+    shape = kernel.type.shape
+    if groups > 1:
+        weights.pop(order.kernel_in)
+        shape = tuple(size for i, size in enumerate(shape) if i != order.kernel_in)
+    if text.is_weight(kernel):
+        factor = text.weight(kernel, shape)
+    else:
+        factor = reshaped(text, text[kernel], kernel.type, shape, "filters")
     return _product(
-        text, [(name, source), (factor, of_weights)], out, [read, weights, wrote], loops, _doc(node)
+        text,
+        (name, source, text.map(loops, ", ".join(read))),
+        (factor, Type(shape, kernel.type.number), text.map(loops, ", ".join(weights))),
+        (start, node.type, text.map(loops, ", ".join(wrote))),
+        rank=loops,
+        reduced=range(rank + 2, loops),
+        doc="linalg.conv_2d_nchw_fchw" if as_named else "",
     )
 
 
 def _plain(place: str) -> str:
     return place.replace(" * 1", "")
-
-
-def _doc(node: Node) -> str:
-    """The named op that it is, if it is one: our matchers call layers by it."""
-    if (
-        int(str(node.attributes["feature_group_count"])) > 1
-        or str(node.attributes["dims"]) != "bf01_oi01->bf01"
-    ):
-        return ""
-    return "linalg.conv_2d_nchw_fchw"
 
 
 def _neutral(kind: str, of: str) -> str:
@@ -142,11 +166,7 @@ def _fold(node: Node) -> tuple[str, list[str]]:
         operation = operation.replace("maxsi", "maxui").replace("minsi", "minui")
     if operation is None:
         raise GraphError(f"{node.place or node.op}: {kind} over {of} has no op in linalg's C")
-    spelled_type = element(of)
-    return _neutral(kind, of), [
-        f"%b = {operation} %a, %o : {spelled_type}",
-        f"linalg.yield %b : {spelled_type}",
-    ]
+    return _neutral(kind, of), [f"%s = {operation} %a0, %o : {element(of)}"]
 
 
 def _reduce(text: Text, node: Node) -> str:
@@ -156,12 +176,9 @@ def _reduce(text: Text, node: Node) -> str:
         return text[x]
     neutral, body = _fold(node)
     rank = len(x.type.shape)
-    kept = [f"d{i}" for i in range(rank) if i not in gone]
-    loops = ["reduction" if i in gone else "parallel" for i in range(rank)]
-    maps = [identity(rank), kept]
-    return text.generic(
-        [(text[x], x.type)], text.filled(node.type, neutral), node.type, maps, loops, body, ["%a", "%o"]
-    )
+    kept = dims(*(i for i in range(rank) if i not in gone))
+    out = (text.filled(node.type, neutral), node.type, text.map(rank, kept))
+    return text.generic([text.operand(x)], out, body, rank=rank, reduced=gone)
 
 
 def _reduce_window(text: Text, node: Node) -> str:
@@ -169,23 +186,52 @@ def _reduce_window(text: Text, node: Node) -> str:
     (x,) = node.operands
     neutral, body = _fold(node)
     padding, window = ints(node, "padding"), ints(node, "window")
-    name, source = padded(text, text[x], x.type, padding[::2], padding[1::2], neutral)
     strides, dilation = ints(node, "strides"), ints(node, "dilation")
-    rank = len(window)
+    image, source = padded(text, x, padding[::2], padding[1::2], neutral)
+    rank, of = len(window), node.type.number
+    steps = (window[:2], strides[:2], set(dilation))
+    if node.attributes["kind"] == "max" and rank == 4 and steps == ((1, 1), (1, 1), {1}) and _signed(x.type):
+        shape = Type(window[2:], of)
+        kind = "tensor<2xi64>"
+        by = f"{{dilations = dense<1> : {kind}, strides = dense<{list(strides[2:])}> : {kind}}}"
+        op = f"linalg.pooling_nchw_max {by}"
+        start = text.filled(node.type, neutral)
+        return _named(text, op, (image, source), (text.empty(shape), shape), start)
     sliding = [i for i in range(rank) if window[i] > 1]
     if not sliding:
         raise GraphError(f"{node.place or node.op}: a window of one element")
+    return windowed(text, (image, source), neutral, body, sliding, window, strides, dilation)
+
+
+def windowed(
+    text: Text,
+    image: tuple[str, Type],
+    neutral: str,
+    body: Sequence[str],
+    sliding: Sequence[int],
+    window: Sequence[int],
+    strides: Sequence[int],
+    dilation: Sequence[int],
+) -> str:
+    """Folds of windows of a padded image; along `sliding` dimensions they have more than one element."""
+    type_, rank = text.node.type, len(window)
+    loops = rank + len(sliding)
     loop = {i: f"d{rank + number_}" for number_, i in enumerate(sliding)}
     read = [
-        _plain(f"d{i} * {strides[i]}") + (_plain(f" + {loop[i]} * {dilation[i]}") if i in loop else "")
+        _plain(f"d{i} * {strides[i]}" + (f" + {loop[i]} * {dilation[i]}" if i in loop else ""))
         for i in range(rank)
     ]
-    shape = Type(tuple(window[i] for i in sliding), node.type.number)
-    loops = ["parallel"] * rank + ["reduction"] * len(sliding)
-    maps = [read, list(loop.values()), identity(rank)]
-    inputs = [(name, source), (text.empty(shape), shape)]
+    shape = Type(tuple(window[i] for i in sliding), image[1].number)
+    name = text.empty(shape)
     return text.generic(
-        inputs, text.filled(node.type, neutral), node.type, maps, loops, body, ["%a", "%w", "%o"]
+        [
+            (*image, text.map(loops, ", ".join(read))),
+            (name, shape, text.map(loops, ", ".join(loop.values()))),
+        ],
+        (text.filled(type_, neutral), type_, text.map(loops, dims(*range(rank)))),
+        body,
+        rank=loops,
+        reduced=range(rank, loops),
     )
 
 
@@ -194,7 +240,7 @@ def _take(text: Text, node: Node) -> str:
     table, rows = node.operands
     body, of = Body(text), rows.type.number
     most = number(of).highest
-    within = "%a"
+    within = "%a0"
     if number(of).signed:
         within = body.compute("arith.maxsi", of, within, body.constant("0", of))
     if table.type.shape[0] - 1 < most:
@@ -203,54 +249,11 @@ def _take(text: Text, node: Node) -> str:
     if not number(of).signed:
         within, of = converted(body, within, of, "int64"), "int64"
     first = body.line(f"arith.index_cast {within} : {element(of)} to index")
-    rank = len(rows.type.shape)
-    rest = [body.line(f"linalg.index {i} : index") for i in range(rank, len(node.type.shape))]
-    kind = "x".join([*map(str, table.type.shape), element(table.type.number)])
-    row = body.line(f"tensor.extract {text[table]}[{', '.join([first, *rest])}] : tensor<{kind}>")
-    body.lines.append(f"linalg.yield {row} : {element(node.type.number)}")
-    rank_out = len(node.type.shape)
-    return text.generic(
-        [(text[rows], rows.type)],
-        text.empty(node.type),
-        node.type,
-        [identity(rank), identity(rank_out)],
-        ["parallel"] * rank_out,
-        body.lines,
-        ["%a", "%o"],
-    )
-
-
-def _requantise(text: Text, node: Node) -> str:
-    """In one body, as post-processing on a device does it."""
-    sums, *channels = node.operands
-    rank, dimension = len(sums.type.shape), int(str(node.attributes["dimension"]))
-    wide = "int64"
-    body = Body(text)
-    unit = body.constant("1", wide)
-    biased = body.compute("arith.addi", "int32", "%a0", "%a1")
-    product = body.compute(
-        "arith.muli",
-        wide,
-        body.convert("arith.extsi", biased, "int32", wide),
-        body.convert("arith.extui", "%a2", "int32", wide),
-    )
-    shift = body.convert("arith.extui", "%a3", "int32", wide)
-    half = body.compute("arith.shrui", wide, body.compute("arith.shli", wide, unit, shift), unit)
-    value = body.compute("arith.shrsi", wide, body.compute("arith.addi", wide, product, half), shift)
-    for operation, name in (("arith.addi", "zero"), ("arith.maxsi", "low"), ("arith.minsi", "high")):
-        value = body.compute(operation, wide, value, body.constant(str(node.attributes[name]), wide))
-    narrow = body.convert("arith.trunci", value, wide, "int8")
-    body.lines.append(f"linalg.yield {narrow} : i8")
-    maps = [identity(rank), *([f"d{dimension}"] for _ in channels), identity(rank)]
-    return text.generic(
-        [(text[operand], operand.type) for operand in node.operands],
-        text.empty(node.type),
-        node.type,
-        maps,
-        ["parallel"] * rank,
-        body.lines,
-        ["%a0", "%a1", "%a2", "%a3", "%o"],
-    )
+    rank, rank_out = len(rows.type.shape), len(node.type.shape)
+    rest = [body.line(f"linalg.index {i} : index") for i in range(rank, rank_out)]
+    body.line(f"tensor.extract {text[table]}[{', '.join([first, *rest])}] : {spelled(table.type)}")
+    operand = (text[rows], rows.type, text.map(rank_out, dims(*range(rank))))
+    return text.generic([operand], text.into(node.type), body.lines, rank=rank_out)
 
 
 for _name, _writer in {
@@ -259,6 +262,5 @@ for _name, _writer in {
     "reduce": _reduce,
     "reduce_window": _reduce_window,
     "take": _take,
-    "requantise": _requantise,
 }.items():
     register(_name, _writer)

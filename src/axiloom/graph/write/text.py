@@ -1,15 +1,20 @@
-"""`Text`: the lines of a function, and how types, numbers and maps are spelled in MLIR."""
+"""`Text`: the function that is written, and how types, numbers and maps are spelled in MLIR."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+import re
+from collections.abc import Mapping, Sequence, Set
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from axiloom.base.attributes import WEIGHT
+from axiloom.graph.evaluate import evaluate
 from axiloom.graph.graph import Graph, GraphError, Node, Type
+
+Operand: TypeAlias = tuple[str, Type, str]
+"""Of a generic: the value, its type, its map."""
 
 ELEMENTS = {
     "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64",
@@ -18,6 +23,10 @@ ELEMENTS = {
 """Numbers that linalg's C has; narrow floats would need other arithmetic."""
 UNSIGNED = {"uint8": "i8", "uint16": "i16", "uint32": "i32", "uint64": "i64"}
 """MLIR's integers have no sign: operations know it. What comes in and goes out of a function has no op."""
+
+_INNER = re.compile(r"half|root|unit|[cdefghijlmopqrstwxyz]|[abp]\d+|go|nt|nx|pr|sh|ss|xs|ys")
+"""Values within bodies: what is outside has other names."""
+_LONGEST_NAME = 100
 
 
 def element(number: str, place: str = "") -> str:
@@ -66,41 +75,86 @@ def passed(type_: Type, place: str = "") -> str:
     return spelled(type_, place)
 
 
-def constant(value: str, number: str) -> str:
-    """A line without its result."""
-    if number == "bool":
-        return f"arith.constant {literal(value, number)}"
-    return f"arith.constant {literal(value, number)} : {element(number)}"
-
-
 MOVES = ("convert", "broadcast_in_dim", "reshape", "transpose", "slice")
 """Operations whose results have no numbers but their operand's, as long as the type holds these."""
 
 
-@dataclass
 class Text:
-    """Lines of a function's body, and the names of nodes that have been written."""
+    """The function so far. `node` is being written: lines carry its place, and values are named after it."""
 
-    graph: Graph
-    lines: list[str] = field(default_factory=list)
-    names: dict[int, str] = field(default_factory=dict)
-    count: int = 0
+    def __init__(self, graph: Graph, fixed: Set[int] = frozenset()) -> None:
+        """`fixed`: ``id`` of nodes that follow from constants and are weights, as constants are."""
+        self.graph, self.fixed = graph, fixed
+        self.node: Node
+        self.weights: dict[str, NDArray[Any]] = {}
+        self.arguments: list[str] = []
+        self.lines: list[str] = []
+        self._names: dict[int, str] = {}
+        self._shaped: dict[tuple[int, tuple[int, ...]], str] = {}
+        self._constants: dict[str, str] = {}
+        self._maps: dict[str, str] = {}
+        self._taken: dict[str, int] = {}
+        """Names, and the number that the last one that begins so has behind it."""
 
-    def name(self) -> str:
-        self.count += 1
-        return f"%v{self.count}"
+    def function(self, name: str, results: Sequence[Node], attributes: Mapping[str, str]) -> str:
+        """All of it, as a module. `attributes` are the function's."""
+        returned = ", ".join(self[result] for result in results)
+        types = ", ".join(passed(result.type, result.place) for result in results)
+        returns = types if len(results) == 1 else f"({types})"
+        said = ", ".join(f"{key} = {value}" for key, value in attributes.items())
+        return "\n".join(
+            [
+                *(f"{alias} = {map_}" for map_, alias in self._maps.items()),
+                "module {",
+                f"  func.func @{name}({', '.join(self.arguments)}) -> {returns} "
+                f"{f'attributes {{{said}}} ' if said else ''}{{",
+                *(f"    {value} = arith.constant {number}" for number, value in self._constants.items()),
+                *self.lines,
+                f"    return {returned} : {types}",
+                "  }",
+                "}\n",
+            ]
+        )
 
-    def line(self, operation: str, place: str = "") -> str:
-        """A line with a result, whose name it returns."""
-        name = self.name()
-        self.lines.append(f"{name} = {operation}")
-        return name
-
+    # -- values --------------------------------------------------------------------------------------------
     def __getitem__(self, node: Node) -> str:
-        """Of an operand. One number everywhere is written when it is asked for: bodies have their own."""
-        if node.op == "splat" and id(node) not in self.names:
-            self.names[id(node)] = self.filled(node.type, str(node.attributes["value"]))
-        return self.names[id(node)]
+        """Of an operand; what is no line yet becomes one, or an argument, when it is asked for."""
+        if id(node) not in self._names:
+            splat = node.op == "splat"
+            self._names[id(node)] = (
+                self.filled(node.type, str(node.attributes["value"])) if splat else self.weight(node)
+            )
+        return self._names[id(node)]
+
+    def __setitem__(self, node: Node, name: str) -> None:
+        self._names[id(node)] = name
+
+    def __contains__(self, node: Node) -> bool:
+        return id(node) in self._names
+
+    def is_weight(self, node: Node) -> bool:
+        return node.op == "constant" or id(node) in self.fixed
+
+    def parameter(self, node: Node) -> None:
+        name = str(node.attributes["name"])
+        self[node] = self._name(name)
+        self.arguments.append(f"{self[node]}: {passed(node.type, node.place or name)}")
+
+    def weight(self, node: Node, shape: tuple[int, ...] | None = None) -> str:
+        """What follows from constants, as an argument with contents; in another shape of as many elements."""
+        shape = node.type.shape if shape is None else shape
+        if (id(node), shape) not in self._shaped:
+            (value,) = evaluate(Graph(self.graph.name, (), (node,), self.graph.constants), {})
+            label = wanted = quoted(str(node.attributes.get("name", node.place or node.op)))
+            number = 1
+            while label in self.weights:
+                number += 1
+                label = f"{wanted}.{number}"
+            self.weights[label] = np.ascontiguousarray(value.reshape(shape))
+            name = self._shaped[id(node), shape] = self._name(label)
+            type_ = passed(Type(shape, node.type.number), node.place)
+            self.arguments.append(f'{name}: {type_} {{{WEIGHT} = "{label}"}}')
+        return self._shaped[id(node), shape]
 
     def contents(self, node: Node) -> NDArray[Any] | None:
         """All numbers in an integer constant, however it was moved or converted; None: not known."""
@@ -110,47 +164,108 @@ class Text:
             return np.asarray([int(str(node.attributes["value"]))])
         return self.graph.constant(node) if node.op == "constant" else None
 
-    def constant(self, value: str, number: str) -> str:
-        return self.line(constant(value, number))
+    def _name(self, wanted: str) -> str:
+        """A value's, which no other has."""
+        base = re.sub(r"\W", "_", wanted, flags=re.ASCII)[:_LONGEST_NAME]
+        if not base or base[0].isdigit():  # as layers of a torch.nn.Sequential are called: MLIR counts so
+            base = f"layer{base}"
+        number = self._taken.get(base, 1)
+        name = base if number == 1 else f"{base}_{number}"
+        while name in self._taken or _INNER.fullmatch(name):
+            number += 1
+            name = f"{base}_{number}"
+        self._taken[base] = number
+        self._taken.setdefault(name, 1)
+        return f"%{name}"
+
+    # -- lines ---------------------------------------------------------------------------------------------
+    def line(self, operation: str, suffix: str = "") -> str:
+        """A line with a result, whose name it returns."""
+        stem, place = self.node.place or self.node.op, self.node.place
+        name = self._name(f"{stem}.{suffix}" if suffix else stem)
+        self.lines.append(f"    {name} = {operation}" + (f' loc("{quoted(place)}")' if place else ""))
+        return name
+
+    def constant(self, value: str | int, number: str) -> str:
+        """A number's text (`Number.text`) as a value, at the head of the function."""
+        text, of = literal(str(value), number), element(number)
+        name = "real" if number.startswith("float") else f"c{text}_{of}"
+        return self._constant(text if number == "bool" else f"{text} : {of}", name)
+
+    def index(self, value: int) -> str:
+        return self._constant(f"{value} : index", f"c{value}_index")
+
+    def _constant(self, text: str, name: str) -> str:
+        if text not in self._constants:
+            self._constants[text] = self._name(name)
+        return self._constants[text]
 
     def empty(self, type_: Type) -> str:
-        return self.line(f"tensor.empty() : {spelled(type_)}")
+        return self.line(f"tensor.empty() : {spelled(type_)}", "empty")
 
-    def filled(self, type_: Type, value: str) -> str:
+    def filled(self, type_: Type, value: str | int = "0") -> str:
         """A tensor with one number everywhere."""
-        start, scalar = self.empty(type_), self.constant(value, type_.number)
+        scalar, start = self.constant(value, type_.number), self.empty(type_)
         of, whole = element(type_.number), spelled(type_)
-        return self.line(f"linalg.fill ins({scalar} : {of}) outs({start} : {whole}) -> {whole}")
+        return self.line(f"linalg.fill ins({scalar} : {of}) outs({start} : {whole}) -> {whole}", "start")
+
+    def map(self, rank: int, results: str) -> str:
+        """What an operand's index is in terms of the loops ``d0``, ``d1``, ..."""
+        text = f"affine_map<({dims(*range(rank))}) -> ({results})>"
+        return self._maps.setdefault(text, f"#map{len(self._maps)}")
+
+    def same(self, rank: int) -> str:
+        return self.map(rank, dims(*range(rank)))
+
+    def operand(self, node: Node) -> Operand:
+        """A value whose elements are read in the order of the loops."""
+        return self[node], node.type, self.same(len(node.type.shape))
+
+    def into(self, type_: Type) -> Operand:
+        return self.empty(type_), type_, self.same(len(type_.shape))
 
     def generic(
         self,
-        inputs: Sequence[tuple[str, Type]],
-        start: str,
-        result: Type,
-        maps: Sequence[Sequence[str]],
-        loops: Sequence[str],
+        inputs: Sequence[Operand],
+        out: Operand,
         body: Sequence[str],
-        arguments: Sequence[str],
+        *,
+        rank: int,
+        reduced: Sequence[int] = (),
+        result: str = "",
+        suffix: str = "",
         doc: str = "",
     ) -> str:
-        """A ``linalg.generic`` over `loops` (``parallel`` or ``reduction``, one for each ``d``). The last of
-        `maps` is the result's; `arguments` name the body's, and the last line of `body` yields."""
-        dims = ", ".join(f"d{i}" for i in range(len(loops)))
-        spelled_maps = ", ".join(f"affine_map<({dims}) -> ({', '.join(of_operand)})>" for of_operand in maps)
-        kinds = ", ".join(f'"{loop}"' for loop in loops)
-        ins = ", ".join(name for name, _ in inputs)
-        types = ", ".join(spelled(type_) for _, type_ in inputs)
-        ins_text = f"ins({ins} : {types}) " if inputs else ""
-        of = [element(operand_type.number) for operand_type in (*(type_ for _, type_ in inputs), result)]
-        head = ", ".join(f"{name}: {kind}" for name, kind in zip(arguments, of, strict=True))
+        """A ``linalg.generic`` over `rank` loops. In `body`, %a0, %a1, ... are its inputs and %o its output;
+        it yields `result`, or the last line's value, or %a0."""
+        start, type_, map_ = out
+        maps = ", ".join([indexing for _, _, indexing in inputs] + [map_])
+        loops = ", ".join(f'"{"reduction" if loop in reduced else "parallel"}"' for loop in range(rank))
+        names, types = ", ".join(name for name, _, _ in inputs), ", ".join(spelled(t) for _, t, _ in inputs)
+        scalars = [f"%a{number}: {element(t.number)}" for number, (_, t, _) in enumerate(inputs)]
+        whole, of = spelled(type_), element(type_.number)
         said = f'doc = "{doc}", ' if doc else ""
-        whole = spelled(result)
-        opened = (
-            f"linalg.generic {{{said}indexing_maps = [{spelled_maps}], iterator_types = [{kinds}]}} "
-            f"{ins_text}outs({start} : {whole}) {{"
-        )
-        return self.line("\n".join([opened, f"^bb0({head}):", *body, f"}} -> {whole}"]))
+        lines = [
+            f"linalg.generic {{{said}indexing_maps = [{maps}], "
+            f"iterator_types = [{loops}]}}{f' ins({names} : {types})' if inputs else ''} "
+            f"outs({start} : {whole}) {{",
+            f"    ^bb0({', '.join([*scalars, f'%o: {of}'])}):",
+            *(f"      {text}" for text in body),
+            f"      linalg.yield {result or (body[-1].split(' = ')[0] if body else '%a0')} : {of}",
+            f"    }} -> {whole}",
+        ]
+        return self.line("\n".join(lines), suffix)
+
+    def elementwise(self, x: Node, body: Sequence[str], *more: Operand) -> str:
+        """The node's value, of `x` element by element."""
+        rank, into = len(self.node.type.shape), self.into(self.node.type)
+        return self.generic([self.operand(x), *more], into, body, rank=rank)
 
 
-def identity(rank: int) -> list[str]:
-    return [f"d{i}" for i in range(rank)]
+def dims(*numbers: int) -> str:
+    return ", ".join(f"d{number}" for number in numbers)
+
+
+def quoted(text: str) -> str:
+    """Within quotes of MLIR."""
+    return "".join(c if c.isprintable() else " " for c in text.replace("\\", "/").replace('"', "'"))

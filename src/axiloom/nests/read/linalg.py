@@ -23,6 +23,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Operation, SSAValue
 
+from axiloom.base.attributes import WEIGHT
 from axiloom.base.errors import CompileError
 from axiloom.isa.numerics.formats import format_of
 from axiloom.nests.poly.liveness import with_roles
@@ -32,9 +33,6 @@ from axiloom.nests.read import linalg_ops
 from axiloom.nests.read.linalg_body import number
 from axiloom.nests.read.linalg_nests import Nests
 from axiloom.nests.read.linalg_views import View, whole
-
-WEIGHT = "axiloom.weight"
-"""The attribute that gives a function's argument the name of its contents."""
 
 
 def from_module(

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from axiloom.quantise.graph.graph import Node
-from axiloom.quantise.graph.lower import Lowering
+from axiloom.graph import Node
+from axiloom.quantise.lower.lowering import Lowering
 
 Array = np.ndarray[Any, Any]
 Lowered = tuple[Node, Any]

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from axiloom.quantise.graph.fixed import common_multipliers, multiplier, table
-from axiloom.quantise.graph.graph import Add, Mul, Node, Requantise, Table
-from axiloom.quantise.graph.lower import Lowering, fail
-from axiloom.quantise.ops.arguments import Lowered, shape_of
+from axiloom.graph import Node
+from axiloom.quantise.lower.fixed import common_multipliers, multiplier, table
+from axiloom.quantise.lower.lowering import Lowering, fail
+from axiloom.quantise.ops.arguments import Array, Lowered, shape_of
 from axiloom.quantise.ops.places import expanded, reshaped
 
 _PRODUCT_BITS, _LONGEST = 15, 30
@@ -23,21 +23,20 @@ def _whole_first(lowering: Lowering, node: Any) -> tuple[Node, Node, bool]:
     a, b = (lowering.real(node, argument, loose=True) for argument in node.args[:2])
     shape = shape_of(node)
     for first, second, swapped in ((a, b, False), (b, a, True)):
-        if first.shape == shape:
+        if first.type.shape == shape:
             return first, second, swapped
-    swapped = math.prod(a.shape) < math.prod(b.shape)
+    swapped = a.type.elements < b.type.elements
     first, second = (b, a) if swapped else (a, b)
-    if math.prod(first.shape) == math.prod(shape):  # it lacks dims of one element
-        return reshaped(lowering, first, shape, f"{first.name}.dims"), second, swapped
+    if first.type.elements == math.prod(shape):  # it lacks dims of one element
+        return reshaped(lowering, first, shape, f"{first.place}.dims"), second, swapped
     return expanded(lowering, node, first, shape), second, swapped
 
 
 def _product(lowering: Lowering, a: Node, b: Node, name: str, scale: float) -> Node:
-    factor, shift = multiplier(real_scale(a) * real_scale(b) / scale, _PRODUCT_BITS)
+    factor, shift = multiplier(lowering.real_step(a) * lowering.real_step(b) / scale, _PRODUCT_BITS)
     if shift > _LONGEST:
         factor, shift = factor >> (shift - _LONGEST), _LONGEST
-    inputs = (a.name, b.name)
-    return lowering.add(Mul(name=name, shape=a.shape, inputs=inputs, scale=scale, factor=factor, shift=shift))
+    return lowering.add("multiply_scaled", a, b, name=name, scale=scale, factor=factor, shift=shift)
 
 
 def _sum(
@@ -49,20 +48,11 @@ def _sum(
     signs: tuple[int, int] = (1, 1),
     limits: tuple[int, int] = (-128, 127),
 ) -> Node:
-    first, second, shift = common_multipliers(real_scale(a) / scale, real_scale(b) / scale)
+    first, second, shift = common_multipliers(lowering.real_step(a) / scale, lowering.real_step(b) / scale)
     return lowering.add(
-        Add(
-            name=name,
-            shape=a.shape,
-            inputs=(a.name, b.name),
-            scale=scale,
-            first=signs[0] * first,
-            second=signs[1] * second,
-            shift=shift,
-            lo=limits[0],
-            hi=limits[1],
-        )
-    )
+        "add_scaled", a, b, name=name, scale=scale, first=signs[0] * first, second=signs[1] * second,
+        shift=shift, low=limits[0], high=limits[1],
+    )  # fmt: skip
 
 
 def product(lowering: Lowering, node: Any) -> Lowered:
@@ -80,7 +70,7 @@ def quotient(lowering: Lowering, node: Any) -> Lowered:
     if not np.isfinite(by).all():
         fail(node, "a quotient by 0")
     a, b = lowering.real(node, node.args[0]), lowering.constant(node, "divisor", by)
-    if a.shape != shape_of(node):
+    if a.type.shape != shape_of(node):
         a = expanded(lowering, node, a, shape_of(node))
     return _product(lowering, a, b, lowering.name_of(node), lowering.scale(node)), node
 
@@ -103,7 +93,7 @@ def add(lowering: Lowering, node: Any, sign: int = 1) -> Lowered:
 def extremum(lowering: Lowering, node: Any) -> Lowered:
     """max(a, b) = b + max(a - b, 0), and min(a, b) = b + min(a - b, 0), of two values."""
     a, b, _ = _whole_first(lowering, node)
-    step = real_scale(a) + real_scale(b)  # of their difference, whatever they are
+    step = lowering.real_step(a) + lowering.real_step(b)  # of their difference, whatever they are
     name, limits = lowering.name_of(node), (0, 127) if "maximum" in str(node.target) else (-128, 0)
     more = _sum(lowering, a, b, f"{name}.more", step, (1, -1), limits)
     return _sum(lowering, more, b, name, lowering.scale(node)), node
@@ -112,17 +102,15 @@ def extremum(lowering: Lowering, node: Any) -> Lowered:
 def prelu(lowering: Lowering, node: Any) -> Lowered:
     """max(x, 0) + slope * min(x, 0), one slope a channel."""
     source, name = lowering.real(node, node.args[0]), lowering.name_of(node)
-    slope = lowering.parameter(node, node.args[1], "slope").reshape(-1, *[1] * (len(source.shape) - 2))
-    step, steepest = real_scale(source), float(np.abs(slope).max(initial=0.0)) or 1.0
+    slope = lowering.parameter(node, node.args[1], "slope").reshape(-1, *[1] * (len(source.type.shape) - 2))
+    step, steepest = lowering.real_step(source), float(np.abs(slope).max(initial=0.0)) or 1.0
     above, below = (
         lowering.add(
-            Table(
-                name=f"{name}.{side}",
-                shape=source.shape,
-                inputs=(source.name,),
-                scale=step,
-                table=table(partial(limit, 0), step, step),
-            )
+            "lookup",
+            source,
+            name=f"{name}.{side}",
+            scale=step,
+            weights={"table": table(partial(limit, 0), step, step)},
         )
         for side, limit in (("above", np.maximum), ("below", np.minimum))
     )
@@ -135,35 +123,30 @@ def cast(lowering: Lowering, node: Any) -> Lowered:
     """Integers of the user's as int8 in steps of a scale; from one float to another, and between integers,
     nothing."""
     source, kind = lowering.value(node, node.args[0]), node.meta["val"].dtype
-    if source.scale is not None and kind.is_floating_point:
+    scale = lowering.step(source)
+    if scale is not None and kind.is_floating_point:
         return source, node
-    if source.scale is None and not kind.is_floating_point and str(kind) != "torch.bool":
+    if scale is None and not kind.is_floating_point and str(kind) != "torch.bool":
         return source, node
-    if source.scale is not None or not source.shape:
+    if scale is not None or not source.type.shape:
         fail(node, f"to {str(kind).removeprefix('torch.')}: only from integers to float32")
-    scale = lowering.scale(node)
-    return rescaled(lowering, source, lowering.name_of(node), 0, 1.0, scale), node
+    return rescaled(lowering, source, lowering.name_of(node), 0, 1.0, lowering.scale(node)), node
 
 
 def rescaled(lowering: Lowering, x: Node, name: str, axis: int, step: float, scale: float) -> Node:
     """Integers worth `step` each as int8 in steps of `scale`; `axis`: one of their dims."""
     factor, shift = multiplier(step / scale)
-    count = x.shape[axis]
+    bias, factors, shifts = (np.full(x.type.shape[axis], value, np.int32) for value in (0, factor, shift))
+    return requantised(lowering, x, name, axis, scale, bias, factors, shifts)
+
+
+def requantised(
+    lowering: Lowering, sums: Node, name: str, axis: int, scale: float, bias: Array, factors: Array,
+    shifts: Array, limits: tuple[int, int] = (-128, 127),
+) -> Node:  # fmt: skip
+    """int32 sums as int8; `bias`, `factors` and `shifts` int32, one a channel along `axis`."""
+    weights = {"bias": bias, "multiplier": factors, "shift": shifts}
     return lowering.add(
-        Requantise(
-            name=name,
-            shape=x.shape,
-            inputs=(x.name,),
-            scale=scale,
-            axis=axis,
-            bias=np.zeros(count, np.int32),
-            multiplier=np.full(count, factor, np.int32),
-            shift=np.full(count, shift, np.int32),
-        )
-    )
-
-
-def real_scale(node: Node) -> float:
-    """What one step of a value from :meth:`Lowering.real` is worth."""
-    assert node.scale is not None
-    return node.scale
+        "requantise", sums, name=name, scale=scale, weights=weights, dimension=axis, zero=0, low=limits[0],
+        high=limits[1],
+    )  # fmt: skip

@@ -8,36 +8,28 @@ from typing import Any
 
 import numpy as np
 
-from axiloom.quantise.graph.fixed import best_scale, table, to_int8
-from axiloom.quantise.graph.graph import Concat, Embedding, Node, Pad, Reshape, Slice, Table, Transpose
-from axiloom.quantise.graph.lower import Lowering, fail
+from axiloom.graph import Node
+from axiloom.graph.ops.checks import ints
+from axiloom.quantise.lower.fixed import best_scale, table, to_int8
+from axiloom.quantise.lower.lowering import Lowering, fail
 from axiloom.quantise.ops.arguments import Lowered, arguments, shape_of
 
 
 def reshaped(lowering: Lowering, value: Node, shape: tuple[int, ...], name: str) -> Node:
-    if value.shape == shape:
+    if value.type.shape == shape:
         return value
-    return lowering.add(
-        Reshape(name=name, shape=shape, inputs=(value.name,), dtype=value.dtype, scale=value.scale)
-    )
+    return lowering.add("reshape", value, name=name, scale=lowering.step(value), shape=shape)
 
 
 def permuted(lowering: Lowering, value: Node, order: Sequence[int], name: str) -> Node:
-    if isinstance(value, Transpose):  # two in a row are one
-        order = [value.permutation[dim] for dim in order]
-        (value,) = lowering.graph.operands(value)
+    if value.op == "transpose":  # two in a row are one
+        before = ints(value.attributes, "permutation")
+        order = [before[dim] for dim in order]
+        (value,) = value.operands
     if list(order) == sorted(order):
         return value
-    return lowering.add(
-        Transpose(
-            name=name,
-            shape=tuple(value.shape[dim] for dim in order),
-            inputs=(value.name,),
-            dtype=value.dtype,
-            scale=value.scale,
-            permutation=tuple(order),
-        )
-    )
+    scale = lowering.step(value)
+    return lowering.add("transpose", value, name=name, scale=scale, permutation=tuple(order))
 
 
 def reshape(lowering: Lowering, node: Any) -> Lowered:
@@ -52,7 +44,7 @@ def same(lowering: Lowering, node: Any) -> Lowered:
 
 def transpose(lowering: Lowering, node: Any) -> Lowered:
     source = lowering.value(node, node.args[0])
-    rank = len(source.shape)
+    rank = len(source.type.shape)
     order = list(range(rank))
     if str(node.target).startswith("aten.permute"):
         order = [dim % rank for dim in node.args[1]]
@@ -65,7 +57,7 @@ def transpose(lowering: Lowering, node: Any) -> Lowered:
 def cut(lowering: Lowering, node: Any) -> Lowered:
     """slice.Tensor and select.int."""
     source = lowering.value(node, node.args[0])
-    rank = len(source.shape)
+    rank = len(source.type.shape)
     if "select" in str(node.target):
         dim, start = node.args[1] % rank, node.args[2]
         step, size = 1, 1
@@ -74,23 +66,9 @@ def cut(lowering: Lowering, node: Any) -> Lowered:
         dim, step = (dim or 0) % rank, step or 1
         size = shape_of(node)[dim]
     start = start or 0
-    start = max(start + source.shape[dim], 0) if start < 0 else start
-    offsets, strides, shape = [0] * rank, [1] * rank, list(source.shape)
-    offsets[dim], strides[dim], shape[dim] = start, step, size
-    piece: Node = Slice(
-        name=lowering.name_of(node),
-        shape=tuple(shape),
-        inputs=(source.name,),
-        dtype=source.dtype,
-        scale=source.scale,
-        offsets=tuple(offsets),
-        strides=tuple(strides),
-    )
-    if piece.shape == source.shape:
-        piece = source
-    else:
-        piece = lowering.add(piece)
-    return reshaped(lowering, piece, shape_of(node), f"{piece.name}.shape"), node
+    start = max(start + source.type.shape[dim], 0) if start < 0 else start
+    piece = sliced(lowering, source, dim, start, size, step, lowering.name_of(node))
+    return reshaped(lowering, piece, shape_of(node), f"{piece.place}.shape"), node
 
 
 def part(lowering: Lowering, node: Any) -> Lowered:
@@ -101,22 +79,10 @@ def part(lowering: Lowering, node: Any) -> Lowered:
     if "unbind" in kind:
         dim = how or 0
     source = lowering.value(node, x)
-    dim %= len(source.shape)
+    dim %= len(source.type.shape)
     sizes = [1 if "unbind" in kind else int(value.shape[dim]) for value in whole.meta["val"]]
-    offsets, shape = [0] * len(source.shape), list(source.shape)
-    offsets[dim], shape[dim] = sum(sizes[:number]), sizes[number]
-    piece = lowering.add(
-        Slice(
-            name=lowering.name_of(node),
-            shape=tuple(shape),
-            inputs=(source.name,),
-            dtype=source.dtype,
-            scale=source.scale,
-            offsets=tuple(offsets),
-            strides=(1,) * len(shape),
-        )
-    )
-    return reshaped(lowering, piece, shape_of(node), f"{piece.name}.shape"), node
+    piece = _cut(lowering, source, dim, sum(sizes[:number]), sizes[number], 1, lowering.name_of(node))
+    return reshaped(lowering, piece, shape_of(node), f"{piece.place}.shape"), node
 
 
 def stack(lowering: Lowering, node: Any) -> Lowered:
@@ -127,55 +93,41 @@ def stack(lowering: Lowering, node: Any) -> Lowered:
     parts = []
     for number, argument in enumerate(node.args[0]):
         value = lowering.real(node, argument)
-        shape = (*value.shape[:axis], 1, *value.shape[axis:])
+        shape = (*value.type.shape[:axis], 1, *value.type.shape[axis:])
         parts.append(reshaped(lowering, value, shape, f"{name}.{number}"))
     return _joined(lowering, node, parts, axis)
 
 
 def concat(lowering: Lowering, node: Any) -> Lowered:
     parts = [lowering.real(node, part) for part in node.args[0]]
-    axis = (node.args[1] if len(node.args) > 1 else 0) % len(parts[0].shape)
+    axis = (node.args[1] if len(node.args) > 1 else 0) % len(parts[0].type.shape)
     return _joined(lowering, node, parts, axis)
 
 
 def _joined(lowering: Lowering, node: Any, parts: list[Node], axis: int) -> Lowered:
     """The parts in steps of one scale, one behind the other."""
-    scale = lowering.scale(node)
-    equal = []
-    for part in parts:
-        assert part.scale is not None
-        if part.scale != scale:
-            values = table(lambda x: x, part.scale, scale)
-            part = lowering.add(
-                Table(
-                    name=f"{lowering.name_of(node)}.{part.name}",
-                    shape=part.shape,
-                    inputs=(part.name,),
-                    scale=scale,
-                    table=values,
-                )
-            )
-        equal.append(part.name)
-    joined = Concat(
-        name=lowering.name_of(node), shape=shape_of(node), inputs=tuple(equal), scale=scale, axis=axis
-    )
-    return lowering.add(joined), node
+    scale, name = lowering.scale(node), lowering.name_of(node)
+    equal = [rescaled_by_table(lowering, part, scale, f"{name}.{part.place}") for part in parts]
+    return lowering.add("concatenate", *equal, name=name, scale=scale, dimension=axis), node
+
+
+def rescaled_by_table(lowering: Lowering, x: Node, scale: float, name: str) -> Node:
+    """The same real numbers in steps of `scale`."""
+    step = lowering.real_step(x)
+    if step == scale:
+        return x
+    values = table(lambda real: real, step, scale)
+    return lowering.add("lookup", x, name=name, scale=scale, weights={"table": values})
 
 
 def embedding(lowering: Lowering, node: Any) -> Lowered:
     rows = lowering.parameter(node, node.args[0], "weight")
     indices = lowering.value(node, node.args[1])
-    if indices.scale is not None:
+    if lowering.step(indices) is not None:
         fail(node, "its indices are real numbers")
-    scale = best_scale(rows)
-    embedded = Embedding(
-        name=lowering.name_of(node),
-        shape=shape_of(node),
-        inputs=(indices.name,),
-        scale=scale,
-        table=to_int8(rows, scale),
-    )
-    return lowering.add(embedded), node
+    scale, name = best_scale(rows), lowering.name_of(node)
+    weights = {"weight": to_int8(rows, scale)}
+    return lowering.add("embedding", indices, name=name, scale=scale, weights=weights), node
 
 
 _MOST_PARTS = 1024
@@ -184,21 +136,18 @@ _MOST_PARTS = 1024
 
 def sliced(lowering: Lowering, x: Node, dim: int, at: int, size: int, step: int, name: str) -> Node:
     """`size` elements of one dim from `at` on."""
-    if (at, size, step) == (0, x.shape[dim], 1):
+    if (at, size, step) == (0, x.type.shape[dim], 1):
         return x
-    offsets, strides, shape = [0] * len(x.shape), [1] * len(x.shape), list(x.shape)
-    offsets[dim], strides[dim], shape[dim] = at, step, size
+    return _cut(lowering, x, dim, at, size, step, name)
+
+
+def _cut(lowering: Lowering, x: Node, dim: int, at: int, size: int, step: int, name: str) -> Node:
+    start, strides, limit = [0] * len(x.type.shape), [1] * len(x.type.shape), list(x.type.shape)
+    start[dim], strides[dim], limit[dim] = at, step, at + (size - 1) * step + 1
     return lowering.add(
-        Slice(
-            name=name,
-            shape=tuple(shape),
-            inputs=(x.name,),
-            dtype=x.dtype,
-            scale=x.scale,
-            offsets=tuple(offsets),
-            strides=tuple(strides),
-        )
-    )
+        "slice", x, name=name, scale=lowering.step(x), start=tuple(start), limit=tuple(limit),
+        strides=tuple(strides),
+    )  # fmt: skip
 
 
 def _runs(places: Sequence[int]) -> list[tuple[int, int, int]]:
@@ -218,16 +167,16 @@ def _runs(places: Sequence[int]) -> list[tuple[int, int, int]]:
 def selected(lowering: Lowering, node: Any, x: Node, dim: int, places: Sequence[int], name: str) -> Node:
     """The elements at `places` of one dim: slices, one behind the other; each one k times by copies beside
     it."""
-    times = len(places) // x.shape[dim]
-    if times > 1 and list(places) == [at for at in range(x.shape[dim]) for _ in range(times)]:
-        shape = (*x.shape[: dim + 1], 1, *x.shape[dim + 1 :])
+    times = len(places) // x.type.shape[dim]
+    if times > 1 and list(places) == [at for at in range(x.type.shape[dim]) for _ in range(times)]:
+        shape = (*x.type.shape[: dim + 1], 1, *x.type.shape[dim + 1 :])
         column = reshaped(lowering, x, shape, f"{name}.apart")
         copies = _side_by_side(lowering, [column] * times, dim + 1, f"{name}.copies")
-        wide = (*x.shape[:dim], len(places), *x.shape[dim + 1 :])
+        wide = (*x.type.shape[:dim], len(places), *x.type.shape[dim + 1 :])
         return reshaped(lowering, copies, wide, name)
     runs = _runs(places)
     if len(runs) > _MOST_PARTS:
-        fail(node, f"it would take {len(runs)} slices of `{x.name}`; accepted are {_MOST_PARTS}")
+        fail(node, f"it would take {len(runs)} slices of `{x.place}`; accepted are {_MOST_PARTS}")
     parts = [
         sliced(lowering, x, dim, at, count, step, f"{name}.{number}" if len(runs) > 1 else name)
         for number, (at, count, step) in enumerate(runs)
@@ -237,18 +186,7 @@ def selected(lowering: Lowering, node: Any, x: Node, dim: int, places: Sequence[
 
 def _side_by_side(lowering: Lowering, parts: Sequence[Node], axis: int, name: str) -> Node:
     """Parts of one scale."""
-    shape = list(parts[0].shape)
-    shape[axis] = sum(part.shape[axis] for part in parts)
-    return lowering.add(
-        Concat(
-            name=name,
-            shape=tuple(shape),
-            inputs=tuple(part.name for part in parts),
-            dtype=parts[0].dtype,
-            scale=parts[0].scale,
-            axis=axis,
-        )
-    )
+    return lowering.add("concatenate", *parts, name=name, scale=lowering.step(parts[0]), dimension=axis)
 
 
 def take(lowering: Lowering, node: Any) -> Lowered:
@@ -259,23 +197,25 @@ def take(lowering: Lowering, node: Any) -> Lowered:
         fail(node, "its indices depend on an input")
     source = lowering.value(node, x)
     places = [int(place) for place in known.reshape(-1)]
-    return selected(lowering, node, source, dim % len(source.shape), places, lowering.name_of(node)), node
+    return selected(
+        lowering, node, source, dim % len(source.type.shape), places, lowering.name_of(node)
+    ), node
 
 
 def flip(lowering: Lowering, node: Any) -> Lowered:
     value, name = lowering.value(node, node.args[0]), lowering.name_of(node)
     for dim in node.args[1]:
-        at = dim % len(value.shape)
-        value = selected(lowering, node, value, at, range(value.shape[at])[::-1], name)
+        at = dim % len(value.type.shape)
+        value = selected(lowering, node, value, at, range(value.type.shape[at])[::-1], name)
     return value, node
 
 
 def expanded(lowering: Lowering, node: Any, x: Node, shape: Sequence[int]) -> Node:
     """`x` in a shape that it broadcasts to."""
     name = lowering.name_of(node)
-    x = reshaped(lowering, x, (*(1,) * (len(shape) - len(x.shape)), *x.shape), f"{name}.dims")
+    x = reshaped(lowering, x, (*(1,) * (len(shape) - len(x.type.shape)), *x.type.shape), f"{name}.dims")
     for dim, size in enumerate(shape):
-        if x.shape[dim] == 1 < size:
+        if x.type.shape[dim] == 1 < size:
             x = selected(lowering, node, x, dim, [0] * size, f"{name}.expanded{dim}")
     return x
 
@@ -289,7 +229,7 @@ def upsample_nearest(lowering: Lowering, node: Any) -> Lowered:
     x, _, factors = arguments(node, "input", "output_size", "scale_factors")
     value, name = lowering.value(node, x), lowering.name_of(node)
     for number, size in enumerate(shape_of(node)[2:]):
-        there = value.shape[2 + number]
+        there = value.type.shape[2 + number]
         by = 1 / factors[number] if factors else there / size
         places = [min(int(at * np.float32(by)), there - 1) for at in range(size)]
         value = selected(lowering, node, value, 2 + number, places, f"{name}.{number}")
@@ -303,7 +243,7 @@ def pad(lowering: Lowering, node: Any) -> Lowered:
         x, edges, number = arguments(node, "input", "pad", "value", value=0)
         mode = "constant"
     value, name = lowering.value(node, x), lowering.name_of(node)
-    rank = len(value.shape)
+    rank = len(value.type.shape)
     low, high = [0] * rank, [0] * rank
     for at in range(len(edges) // 2):
         low[rank - 1 - at], high[rank - 1 - at] = edges[2 * at], edges[2 * at + 1]
@@ -311,11 +251,11 @@ def pad(lowering: Lowering, node: Any) -> Lowered:
         how = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}[mode]
         for dim in range(rank):
             if (low[dim], high[dim]) != (0, 0):
-                places = np.pad(np.arange(value.shape[dim]), (low[dim], high[dim]), how)  # type: ignore[call-overload]
+                places = np.pad(np.arange(value.type.shape[dim]), (low[dim], high[dim]), how)  # type: ignore[call-overload]
                 value = selected(lowering, node, value, dim, [int(p) for p in places], f"{name}.{dim}")
         return value, node
     for dim in range(rank):
-        start, stop = max(-low[dim], 0), value.shape[dim] - max(-high[dim], 0)
+        start, stop = max(-low[dim], 0), value.type.shape[dim] - max(-high[dim], 0)
         value = sliced(lowering, value, dim, start, stop - start, 1, f"{name}.cut{dim}")
     return padded(
         lowering, node, value, [max(e, 0) for e in low], [max(e, 0) for e in high], number or 0.0
@@ -329,25 +269,14 @@ def padded(
     if not any((*low, *high)):
         return x
     name = lowering.name_of(node)
-    step = x.scale
+    step = lowering.step(x)
     if step is None:
         fail(node, "of integers")
     if math.isfinite(number) and number != 0:
         step = lowering.scale(node)
-        if step != x.scale:
-            values = table(lambda v: v, x.scale or step, step)
-            x = lowering.add(
-                Table(name=f"{name}.steps", shape=x.shape, inputs=(x.name,), scale=step, table=values)
-            )
-    shape = tuple(size + a + b for size, a, b in zip(x.shape, low, high, strict=True))
+        x = rescaled_by_table(lowering, x, step, f"{name}.steps")
+    value = int(np.clip(np.rint(number / step) if math.isfinite(number) else number, -128, 127))
     return lowering.add(
-        Pad(
-            name=f"{name}.padded",
-            shape=shape,
-            inputs=(x.name,),
-            scale=step,
-            low=tuple(low),
-            high=tuple(high),
-            value=int(np.clip(np.rint(number / step) if math.isfinite(number) else number, -128, 127)),
-        )
-    )
+        "pad", x, lowering.number(value), name=f"{name}.padded", scale=step, low=tuple(low), high=tuple(high),
+        interior=(0,) * len(low),
+    )  # fmt: skip

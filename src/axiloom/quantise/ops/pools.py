@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from axiloom.quantise.graph.graph import MaxPool, Node, SumPool
-from axiloom.quantise.graph.lower import Lowering, fail
+from axiloom.graph import Node
+from axiloom.quantise.lower.lowering import Lowering, fail
 from axiloom.quantise.ops.arguments import Lowered, arguments, pair, shape_of
-from axiloom.quantise.ops.elementwise import real_scale, rescaled
+from axiloom.quantise.ops.elementwise import rescaled
 from axiloom.quantise.ops.places import padded, permuted, reshaped
 
 Pair = tuple[int, int]
@@ -18,7 +18,8 @@ def image(lowering: Lowering, node: Any, argument: Any) -> Node:
     """The value as (b, c, h, w): a batch of one and images of one row, where it has none."""
     value = lowering.real(node, argument)
     one_row = "1d" in str(node.target)
-    shape = value.shape if len(value.shape) == (3 if one_row else 4) else (1, *value.shape)
+    shape = value.type.shape
+    shape = shape if len(shape) == (3 if one_row else 4) else (1, *shape)
     if one_row:
         shape = (*shape[:2], 1, shape[2])
     return reshaped(lowering, value, shape, f"{lowering.name_of(node)}.image")
@@ -35,40 +36,20 @@ def _divided(
     """Sums over windows of x (b, c, h, w), divided by a number, in the shape of the ATen node."""
     name = lowering.name_of(node)
     sums = lowering.add(
-        SumPool(
-            name=f"{name}.sums",
-            shape=_shape(x, kernel, stride, padding),
-            inputs=(x.name,),
-            dtype="int32",
-            kernel=kernel,
-            stride=stride,
-            padding=padding,
-        )
+        "sum_pool", x, name=f"{name}.sums", scale=None, window=kernel, strides=stride, padding=padding
     )
-    means = rescaled(lowering, sums, name, 1, real_scale(x) / by, lowering.scale(node))
+    means = rescaled(lowering, sums, name, 1, lowering.real_step(x) / by, lowering.scale(node))
     return reshaped(lowering, means, shape_of(node), f"{name}.shape")
 
 
 def _maxima(lowering: Lowering, node: Any, x: Node, kernel: Pair, stride: Pair, padding: Pair) -> Node:
     """Over windows of x (b, c, h, w), in the shape of the ATen node."""
-    name = lowering.name_of(node)
+    name, (rows, columns) = lowering.name_of(node), padding
     maxima = lowering.add(
-        MaxPool(
-            name=name,
-            shape=_shape(x, kernel, stride, padding),
-            inputs=(x.name,),
-            scale=x.scale,
-            kernel=kernel,
-            stride=stride,
-            padding=padding,
-        )
-    )
+        "reduce_window", x, name=name, scale=lowering.step(x), kind="max", window=(1, 1, *kernel),
+        strides=(1, 1, *stride), padding=(0, 0, 0, 0, rows, rows, columns, columns), dilation=(1, 1, 1, 1),
+    )  # fmt: skip
     return reshaped(lowering, maxima, shape_of(node), f"{name}.shape")
-
-
-def _shape(x: Node, kernel: Pair, stride: Pair, padding: Pair) -> tuple[int, ...]:
-    sizes = zip(x.shape[2:], kernel, stride, padding, strict=True)
-    return (*x.shape[:2], *((size + 2 * pad - taps) // step + 1 for size, taps, step, pad in sizes))
 
 
 def avg_pool(lowering: Lowering, node: Any) -> Lowered:
@@ -95,7 +76,7 @@ def avg_pool(lowering: Lowering, node: Any) -> Lowered:
 
 def adaptive_avg_pool(lowering: Lowering, node: Any) -> Lowered:
     source = image(lowering, node, node.args[0])
-    shape, out = source.shape, both(node, node.args[1], 1)
+    shape, out = source.type.shape, both(node, node.args[1], 1)
     if shape[2] % out[0] or shape[3] % out[1]:
         fail(node, f"from {list(shape[2:])} to {list(out)}: windows of unequal size are not supported")
     kernel = (shape[2] // out[0], shape[3] // out[1])
@@ -114,7 +95,9 @@ def max_pool(lowering: Lowering, node: Any) -> Lowered:
         size = (1, *shape_of(node)[-1:]) if "1d" in str(node.target) else shape_of(node)[-2:]
         beyond = [
             max((count - 1) * step + taps - extent - 2 * pad, 0)
-            for count, step, taps, extent, pad in zip(size, by, window, source.shape[2:], around, strict=True)
+            for count, step, taps, extent, pad in zip(
+                size, by, window, source.type.shape[2:], around, strict=True
+            )
         ]
         high = [pad + more for pad, more in zip(around, beyond, strict=True)]
         source = padded(lowering, node, source, [0, 0, *around], [0, 0, *high], -math.inf)
@@ -125,16 +108,17 @@ def max_pool(lowering: Lowering, node: Any) -> Lowered:
 def _over(lowering: Lowering, node: Any) -> tuple[Node, Pair]:
     """The value as images of which a window is what the dims of the node's argument hold."""
     source = lowering.real(node, node.args[0])
-    rank = len(source.shape)
+    shape = source.type.shape
+    rank = len(shape)
     dims = node.args[1] if len(node.args) > 1 and node.args[1] else range(rank)
     dims = sorted(dim % rank for dim in ([dims] if isinstance(dims, int) else dims))
     if rank == 4 and dims == [2, 3]:
-        return source, (source.shape[2], source.shape[3])
+        return source, (shape[2], shape[3])
     rest = [dim for dim in range(rank) if dim not in dims]
     order, name = [*rest, *dims], lowering.name_of(node)
-    count = math.prod(source.shape[dim] for dim in dims)
+    count = math.prod(shape[dim] for dim in dims)
     source = permuted(lowering, source, order, f"{name}.turned")
-    rows = math.prod(source.shape) // count
+    rows = source.type.elements // count
     return reshaped(lowering, source, (rows, 1, 1, count), f"{name}.rows"), (1, count)
 
 

@@ -8,26 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from axiloom.quantise.graph.fixed import (
+from axiloom.graph import Node
+from axiloom.quantise.lower.fixed import (
     LONGEST_PLAIN_SHIFT,
     best_scale,
     multipliers,
     scale_of,
     to_int8,
 )
-from axiloom.quantise.graph.graph import (
-    Bias,
-    Concat,
-    Conv,
-    Linear,
-    MatMul,
-    Node,
-    Requantise,
-    Shift,
-)
-from axiloom.quantise.graph.lower import Lowering, Tail, fail
+from axiloom.quantise.lower.lowering import Lowering, Tail, fail
 from axiloom.quantise.ops.arguments import Array, Lowered, arguments, shape_of
-from axiloom.quantise.ops.elementwise import real_scale
+from axiloom.quantise.ops.elementwise import requantised
 from axiloom.quantise.ops.places import expanded, padded, reshaped, sliced
 from axiloom.quantise.ops.pools import both, image
 
@@ -60,39 +51,18 @@ def _finish(
         # Nothing is gained by rounding what leaves the network: the sums themselves, of one scale.
         if not whole.any():
             return sums
+        scale_of_sums = lowering.step(sums)
         return lowering.add(
-            Bias(
-                name=name,
-                shape=sums.shape,
-                inputs=(sums.name,),
-                dtype="int32",
-                scale=sums.scale,
-                axis=axis,
-                bias=whole,
-            )
+            "bias_add", sums, name=name, scale=scale_of_sums, weights={"bias": whole}, dimension=axis
         )
     scale = lowering.scale(tail.last)
     if (shifted := _shifted(lowering, sums, scales, whole, scale, tail, axis, name)) is not None:
-        return lowering.add(shifted)
+        return shifted
     try:
         factors, shifts = multipliers(scales / scale)
     except ValueError as error:
         fail(node, str(error))
-    lo, hi = tail.limits(scale)
-    return lowering.add(
-        Requantise(
-            name=name,
-            shape=sums.shape,
-            inputs=(sums.name,),
-            scale=scale,
-            axis=axis,
-            bias=whole,
-            multiplier=factors,
-            shift=shifts,
-            lo=lo,
-            hi=hi,
-        )
-    )
+    return requantised(lowering, sums, name, axis, scale, whole, factors, shifts, tail.limits(scale))
 
 
 def _shifted(
@@ -104,7 +74,7 @@ def _shifted(
     tail: Tail,
     axis: int,
     name: str,
-) -> Shift | None:
+) -> Node | None:
     """The end of these sums without a multiplier, if that was asked for: one step of the result is worth a
     power of two of theirs, the one nearest to `scale`. None where no shift reaches it."""
     if not lowering.shifts or len(set(scales.tolist())) != 1:
@@ -116,18 +86,11 @@ def _shifted(
     if np.abs(bias.astype(np.int64)).max(initial=0) + half > 2**31 - 1:
         return None
     step = float(scales[0]) * 2**places
-    lo, hi = tail.limits(step)
-    return Shift(
-        name=name,
-        shape=sums.shape,
-        inputs=(sums.name,),
-        scale=step,
-        axis=axis,
-        bias=(bias + half).astype(np.int32),
-        shift=places,
-        lo=lo,
-        hi=hi,
-    )
+    low, high = tail.limits(step)
+    return lowering.add(
+        "requantise_shift", sums, name=name, scale=step, weights={"bias": (bias + half).astype(np.int32)},
+        dimension=axis, shift=places, low=low, high=high,
+    )  # fmt: skip
 
 
 def _raw(lowering: Lowering, tail: Tail) -> bool:
@@ -184,15 +147,6 @@ class Window:
     dilation: tuple[int, int] = (1, 1)
     groups: int = 1
 
-    def size(self, image: tuple[int, ...], kernel: tuple[int, ...]) -> tuple[int, ...]:
-        """Rows and columns of what comes out."""
-        return tuple(
-            (extent + 2 * pad - step * (taps - 1) - 1) // by + 1
-            for extent, taps, by, pad, step in zip(
-                image, kernel, self.stride, self.padding, self.dilation, strict=True
-            )
-        )
-
 
 def _convolved(
     lowering: Lowering, node: Any, source: Node, filters: Array, offset: Array | None, how: Window
@@ -209,9 +163,10 @@ def _convolved(
     if tail.norm is not None:
         filters, offset = _fold(lowering, tail.norm, filters, offset)
     raw = _raw(lowering, tail)
-    step = real_scale(source)
+    step = lowering.real_step(source)
     quantised, scales = _weights(filters, step, offset, by_tensor=raw or lowering.shifts)
-    name, channels = lowering.name_of(node), source.shape[1]
+    name, channels = lowering.name_of(node), source.type.shape[1]
+    rows, columns = how.padding
     count = how.groups
     apart = count if count > 1 and not (count == channels == len(filters)) else 1
     outputs, inputs = len(filters) // apart, channels // apart
@@ -221,28 +176,16 @@ def _convolved(
         if apart > 1:
             group = sliced(lowering, source, 1, number * inputs, inputs, 1, f"{name}.{number}")
         sums = lowering.add(
-            Conv(
-                name=f"{name}.sums",
-                shape=(source.shape[0], outputs, *how.size(source.shape[2:], filters.shape[2:])),
-                inputs=(group.name,),
-                dtype="int32",
-                scale=step * float(scales[0]) if raw else None,
-                weight=quantised[mine],
-                stride=how.stride,
-                padding=how.padding,
-                dilation=how.dilation,
-                groups=1 if apart > 1 else count,
-            )
-        )
+            "convolution", group, name=f"{name}.sums", scale=step * float(scales[0]) if raw else None,
+            weights={"weight": quantised[mine]}, dims="bf01_oi01->bf01", number="int32", strides=how.stride,
+            padding=(rows, rows, columns, columns), rhs_dilation=how.dilation, lhs_dilation=(1, 1),
+            feature_group_count=1 if apart > 1 else count,
+        )  # fmt: skip
         bias = None if offset is None else offset[mine]
         parts.append(_finish(lowering, node, sums, scales[mine] * step, bias, tail, 1))
     done = parts[0]
     if apart > 1:
-        shape = (done.shape[0], len(filters), *done.shape[2:])
-        names = tuple(part.name for part in parts)
-        done = lowering.add(
-            Concat(name=name, shape=shape, inputs=names, dtype=done.dtype, scale=done.scale, axis=1)
-        )
+        done = lowering.add("concatenate", *parts, name=name, scale=lowering.step(done), dimension=1)
     return reshaped(lowering, done, shape_of(node), f"{name}.shape"), tail.last
 
 
@@ -273,11 +216,12 @@ def _spread(lowering: Lowering, node: Any, x: Node, by: tuple[int, int], extra: 
     for axis, step, behind in ((2, by[0], extra[0]), (3, by[1], extra[1])):
         if step == 1:
             continue
-        size, high = x.shape[axis], [0] * 5
+        size, high = x.type.shape[axis], [0] * 5
         high[axis + 1] = step - 1
-        column = reshaped(lowering, x, (*x.shape[: axis + 1], 1, *x.shape[axis + 1 :]), f"{name}.apart{axis}")
+        shape = x.type.shape
+        column = reshaped(lowering, x, (*shape[: axis + 1], 1, *shape[axis + 1 :]), f"{name}.apart{axis}")
         column = padded(lowering, node, column, [0] * 5, high, 0.0)
-        wide = (*x.shape[:axis], size * step, *x.shape[axis + 1 :])
+        wide = (*shape[:axis], size * step, *shape[axis + 1 :])
         x = reshaped(lowering, column, wide, f"{name}.wide{axis}")
         length = (size - 1) * step + 1 + min(behind, step - 1)
         x = sliced(lowering, x, axis, 0, length, 1, f"{name}.cut{axis}")
@@ -309,21 +253,16 @@ def _linear(lowering: Lowering, node: Any, x: Any, matrix: Array, offset: Array 
     if tail.offset is not None:
         offset = tail.offset + (0 if offset is None else offset)
     name = lowering.name_of(node)
-    rows, k = math.prod(source.shape[:-1]), source.shape[-1]
-    flat = reshaped(lowering, source, (rows, k), f"{name}.rows")
+    *lead, k = source.type.shape
+    flat = reshaped(lowering, source, (math.prod(lead), k), f"{name}.rows")
     raw = _raw(lowering, tail)
-    step = real_scale(source)
+    step = lowering.real_step(source)
     quantised, scales = _weights(matrix, step, offset, by_tensor=raw or lowering.shifts)
     sums = lowering.add(
-        Linear(
-            name=f"{name}.sums",
-            shape=(rows, len(matrix)),
-            inputs=(flat.name,),
-            dtype="int32",
-            scale=step * float(scales[0]) if raw else None,
-            weight=np.ascontiguousarray(quantised.T),
-        )
-    )
+        "dot_general", flat, name=f"{name}.sums", scale=step * float(scales[0]) if raw else None,
+        weights={"weight": np.ascontiguousarray(quantised.T)}, lhs_batch=(), rhs_batch=(),
+        lhs_contracting=(1,), rhs_contracting=(0,), number="int32",
+    )  # fmt: skip
     done = _finish(lowering, node, sums, scales * step, offset, tail, 1)
     return reshaped(lowering, done, shape_of(node), f"{name}.shape"), tail.last
 
@@ -333,28 +272,22 @@ def matmul(lowering: Lowering, node: Any) -> Lowered:
     if known is not None and known.dim() == 2:
         return _linear(lowering, node, node.args[0], lowering.parameter(node, node.args[1], "weight").T, None)
     a, b = (lowering.real(node, argument) for argument in node.args[:2])
-    if len(a.shape) < 2 or len(b.shape) < 2:
-        fail(node, f"factors of {list(a.shape)} and {list(b.shape)}: a vector that is no parameter")
-    lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    a = expanded(lowering, node, a, (*lead, *a.shape[-2:]))
-    b = expanded(lowering, node, b, (*lead, *b.shape[-2:]))
+    left, right = a.type.shape, b.type.shape
+    if len(left) < 2 or len(right) < 2:
+        fail(node, f"factors of {list(left)} and {list(right)}: a vector that is no parameter")
+    lead = np.broadcast_shapes(left[:-2], right[:-2])
+    a = expanded(lowering, node, a, (*lead, *left[-2:]))
+    b = expanded(lowering, node, b, (*lead, *right[-2:]))
     name = lowering.name_of(node)
-    batch = math.prod(a.shape[:-2])
     flat = [
-        reshaped(lowering, factor, (batch, *factor.shape[-2:]), f"{name}.{side}")
+        reshaped(lowering, factor, (math.prod(lead), *factor.type.shape[-2:]), f"{name}.{side}")
         for factor, side in ((a, "a"), (b, "b"))
     ]
     tail = lowering.tail(node)
-    step = real_scale(a) * real_scale(b)
-    n = b.shape[-1]
+    step = lowering.real_step(a) * lowering.real_step(b)
     sums = lowering.add(
-        MatMul(
-            name=f"{name}.sums",
-            shape=(batch, a.shape[-2], n),
-            inputs=(flat[0].name, flat[1].name),
-            dtype="int32",
-            scale=step if _raw(lowering, tail) else None,
-        )
-    )
-    done = _finish(lowering, node, sums, np.full(n, step), None, tail, 2)
+        "dot_general", *flat, name=f"{name}.sums", scale=step if _raw(lowering, tail) else None,
+        lhs_batch=(0,), rhs_batch=(0,), lhs_contracting=(2,), rhs_contracting=(1,), number="int32",
+    )  # fmt: skip
+    done = _finish(lowering, node, sums, np.full(right[-1], step), None, tail, 2)
     return reshaped(lowering, done, shape_of(node), f"{name}.shape"), tail.last

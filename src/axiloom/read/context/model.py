@@ -14,14 +14,6 @@ from axiloom.read.context.referee import Referee
 
 Array = np.ndarray[Any, Any]
 
-WEIGHT = "axiloom.weight"
-"""Attribute of a function's argument: the name of its array in the `.npz`. Other arguments are inputs."""
-
-SOURCE = "axiloom.compared"
-"""Attribute of a function in integers: which model it is of, and how near to it by whose word."""
-TYPES = "axiloom.{}_types"
-"""Attribute of a function: NumPy's names for the types of its inputs or outputs, where one is unsigned."""
-
 
 @dataclass(frozen=True)
 class Model:

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from axiloom.base.attributes import WEIGHT
 from axiloom.base.errors import CompileError
 from axiloom.drivergen.dialects import mlir
 from axiloom.graph.graph import Graph, Node, Type
 from axiloom.graph.numbers import Array, number
 from axiloom.read.context import Context, ReadError
-from axiloom.read.context.model import WEIGHT
 from axiloom.read.linalg import moves, windows
 from axiloom.read.linalg.scalars import RULES as SCALARS
 from axiloom.read.linalg.structured import Structured

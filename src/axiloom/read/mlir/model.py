@@ -6,9 +6,10 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+from axiloom.base.attributes import WEIGHT
 from axiloom.base.errors import UsageError
 from axiloom.base.files import read_arrays
-from axiloom.read.context.model import WEIGHT, Model, weights_file
+from axiloom.read.context.model import Model, weights_file
 from axiloom.read.mlir.file import function_of, split
 
 

@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 from torch_mlir import ir
 
-from axiloom.read.context.model import WEIGHT, Array
+from axiloom.base.attributes import WEIGHT
+from axiloom.read.context.model import Array
 
 _RESOURCE = re.compile(r'^\s*([\w.$-]+|"[^"]+"): "0x([0-9A-Fa-f]*)"', re.MULTILINE)
 _NAME = re.compile(r"dense_resource<([^>]+)>")

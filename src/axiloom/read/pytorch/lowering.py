@@ -16,9 +16,10 @@ from torch_mlir import ir
 from torch_mlir.dialects import linalg
 from torch_mlir.passmanager import PassManager
 
+from axiloom.base.attributes import TYPES
 from axiloom.base.errors import CompileError
 from axiloom.drivergen.dialects.mlir import context
-from axiloom.read.context.model import TYPES, Array
+from axiloom.read.context.model import Array
 from axiloom.read.pytorch.lift import lift
 
 FROM_TORCH = "func.func(torch-match-quantized-custom-ops),torchdynamo-export-to-torch-backend-pipeline"

@@ -12,13 +12,13 @@ from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
+from axiloom.base.attributes import WEIGHT
 from axiloom.drivergen.evaluate.body import Values, constant
 from axiloom.drivergen.evaluate.reference import execute
 from axiloom.drivergen.network.passes import generics
 from axiloom.drivergen.network.passes.own_inits import splat
 
 Array = np.ndarray[Any, Any]
-WEIGHT = "axiloom.weight"
 
 
 def weight_names(function: func.FuncOp) -> list[str | None]:

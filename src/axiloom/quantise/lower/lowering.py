@@ -1,4 +1,4 @@
-"""From the ATen graph of a float network to the integer graph.
+"""From the ATen graph of a float network to a graph of integers.
 
 `lower` walks the graph once and keeps, for each ATen value, the integer value that stands for it. Batch norm
 goes into the convolution in front of it, a following ReLU or clamp into the limits of the requantisation,
@@ -11,18 +11,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn
 
 import numpy as np
 
 from axiloom.base.errors import CompileError
-from axiloom.quantise.graph.calibrate import Ranges
-from axiloom.quantise.graph.fixed import FactorError, scale_of, table, to_int8
-from axiloom.quantise.graph.graph import Constant, Graph, Input, Node, Reshape, Table
+from axiloom.graph import Attribute, Graph, Node, Type
+from axiloom.graph.graph import in_order
+from axiloom.graph.ops import Builder
+from axiloom.quantise.lower.calibrate import Ranges
+from axiloom.quantise.lower.fixed import FactorError, scale_of, table, to_int8
 from axiloom.read.pytorch import nodes
 from axiloom.read.pytorch.nodes import is_node, is_tensor, module_of, onnx_op, place_of
 
-N = TypeVar("N", bound=Node)
+Array = np.ndarray[Any, Any]
 
 _CLAMPS = {
     "aten.relu.default": (0.0, math.inf),
@@ -65,10 +67,8 @@ class Tail:
 
     def limits(self, scale: float) -> tuple[int, int]:
         """The limits in steps of `scale`."""
-        return (
-            -128 if self.low == -math.inf else max(-128, round(self.low / scale)),
-            127 if self.high == math.inf else min(127, round(self.high / scale)),
-        )
+        low, high = (round(min(max(limit / scale, -128), 127)) for limit in (self.low, self.high))
+        return min(low, high), high
 
 
 class Lowering:
@@ -78,17 +78,23 @@ class Lowering:
         self, module: Any, ranges: Ranges, name: str, inputs: Sequence[str] = (), *, shifts: bool = False
     ) -> None:
         """`inputs`: what the inputs are called, where the graph does not say it. `shifts`: sums become int8
-        by shifts alone (:class:`axiloom.quantise.graph.graph.Shift`) where one can reach the scale."""
+        by shifts alone (``requantise_shift``) where one can reach the scale."""
         self.module = module
         self.shifts = shifts
         self.ranges = ranges
-        self.graph = Graph(name)
+        self.name = name
+        self.scales: dict[int, float | None] = {}
+        """By ``id`` of a node: what one step of its int8 is worth; None for sums and for indices."""
+        self._builder = Builder(unify=False)
+        self._order: list[Node] = []
+        self._contents: dict[str, Array] = {}
+        self._results: list[Node] = []
         self.values: dict[Any, Node] = {}
         self.constants: dict[Any, Any] = {}
         self.functions: dict[Any, Function] = {}
         """Values that become a table when somebody reads them."""
         self.source: dict[str, str] = {}
-        """Of a value of the integer graph, the ATen node that it stands for."""
+        """Of a place in the integer graph, the ATen node whose value is there."""
         self._names: set[str] = set()
         self._input_names = iter(inputs)
         self._done: set[Any] = set()
@@ -98,15 +104,50 @@ class Lowering:
         """A line for each op that has no integer form."""
 
     # -- what the functions in `ops` use -----------------------------------------------------------------
-    def add(self, node: N) -> N:
-        """Append `node`, under a name that nobody has."""
-        name, number = node.name, 1
+    def add(
+        self,
+        op: str,
+        *operands: Node,
+        name: str,
+        scale: float | None,
+        weights: Mapping[str, Array] | None = None,
+        **attributes: Attribute,
+    ) -> Node:
+        """The next operation, under a name that nobody has. `scale`: what one step of it is worth. `weights`
+        are operands behind the others, by what they are."""
+        name = self._free(name)
+        known = [self._leaf(f"{name}.{what}", array, name) for what, array in (weights or {}).items()]
+        return self._keep(self._builder.op(op, *operands, *known, place=name, **attributes), scale)
+
+    def number(self, value: int) -> Node:
+        """An int8 without dimensions."""
+        return self._builder.op("splat", shape=(), number="int8", value=str(value))
+
+    def step(self, node: Node) -> float | None:
+        """What one step of a value is worth; None for sums on the way to int8, and for indices."""
+        return self.scales[id(node)]
+
+    def real_step(self, node: Node) -> float:
+        """That of a value from `real`."""
+        scale = self.step(node)
+        assert scale is not None
+        return scale
+
+    def _free(self, wanted: str) -> str:
+        name, number = wanted, 1
         while name in self._names:
             number += 1
-            name = f"{node.name}.{number}"
+            name = f"{wanted}.{number}"
         self._names.add(name)
-        node = replace(node, name=name)
-        self.graph.nodes.append(node)
+        return name
+
+    def _leaf(self, name: str, array: Array, place: str) -> Node:
+        self._contents[name] = array
+        return self._builder.leaf("constant", name, Type(array.shape, str(array.dtype)), place)
+
+    def _keep(self, node: Node, scale: float | None) -> Node:
+        self._order.append(node)
+        self.scales[id(node)] = scale
         return node
 
     def value(self, at: Any, argument: Any, *, loose: bool = False) -> Node:
@@ -117,7 +158,7 @@ class Lowering:
         if is_node(argument):
             if argument not in self.values and argument in self.functions:
                 self.values[argument] = self._by_table(argument)
-                self.source[self.values[argument].name] = argument.name
+                self.source[self.values[argument].place] = argument.name
             if argument in self.values:
                 return self.values[argument]
         data = self.known(argument)
@@ -137,13 +178,13 @@ class Lowering:
     def constant(self, at: Any, what: str, array: Any, name: str = "") -> Node:
         """Known real numbers as int8."""
         scale = scale_of(float(np.abs(array).max(initial=0.0)))
-        name = name or f"{self.name_of(at)}.{what}"
-        return self.add(Constant(name=name, shape=array.shape, scale=scale, data=to_int8(array, scale)))
+        name = self._free(name or f"{self.name_of(at)}.{what}")
+        return self._keep(self._leaf(f"{name}.constant", to_int8(array, scale), name), scale)
 
     def real(self, at: Any, argument: Any, *, loose: bool = False) -> Node:
         """As :meth:`value`, and int8 with a scale: no integer of the user's."""
         node = self.value(at, argument, loose=loose)
-        if node.scale is None or node.dtype != "int8":
+        if self.step(node) is None or node.type.number != "int8":
             fail(at, f"{argument} has integers, and the op computes with them: cast them to float32 before")
         return node
 
@@ -241,8 +282,7 @@ class Lowering:
                 self._stand_in(node)
         if self.faults:
             raise CompileError("\n".join(dict.fromkeys(self.faults)))
-        self._drop_unused()
-        return self.graph
+        return self._graph()
 
     def _stand_in(self, node: Any) -> None:
         """Give a refused op a value, so that what reads it is looked at, too."""
@@ -251,13 +291,8 @@ class Lowering:
             self._refused.add(node)
             return
         largest = self.ranges.largest.get(node.name, 1.0)
-        self.values[node] = self.add(
-            Input(
-                name=f"{node.name}.refused",
-                shape=tuple(value.shape),
-                scale=scale_of(largest if math.isfinite(largest) else 1.0),
-            )
-        )
+        scale = scale_of(largest if math.isfinite(largest) else 1.0)
+        self.values[node] = self._parameter(f"{node.name}.refused", Type(tuple(value.shape), "int8"), scale)
 
     def _node(self, node: Any, handlers: Mapping[str, Any]) -> None:
         if node.op == "get_attr":
@@ -266,7 +301,7 @@ class Lowering:
             self._input(node)
         elif node.op == "output":
             results = node.args[0] if isinstance(node.args[0], list | tuple) else (node.args[0],)
-            self.graph.outputs = [self.value(node, result).name for result in results]
+            self._results = [self.value(node, result) for result in results]
         elif node.op == "call_function" and node not in self._done:
             self._call(node, handlers)
 
@@ -292,7 +327,7 @@ class Lowering:
         except FactorError as error:
             fail(node, f"its scales are too far apart: {error}")
         self.values[node] = self.values[last] = value
-        self.source[value.name] = last.name
+        self.source[value.place] = last.name
 
     def _pointwise(self, node: Any) -> Function | None:
         """The op as a function of one int8 value, if it is one: by torch's own word, and by what it reads."""
@@ -309,15 +344,15 @@ class Lowering:
                 inputs[argument] = known.double() if known.dtype.is_floating_point else known
                 continue
             base = self.functions[argument].base if argument in self.functions else self.values.get(argument)
-            if base is None or base.dtype != "int8" or base.scale is None:
+            if base is None or base.type.number != "int8" or self.step(base) is None:
                 return None
-            bases[base.name] = base
+            bases[base.place] = base
             inputs[argument] = self.functions[argument].of if argument in self.functions else nodes.copied
         value = node.meta["val"]
         if len(bases) != 1 or not is_tensor(value):
             return None
         (base,) = bases.values()
-        if value.numel() != math.prod(base.shape):
+        if value.numel() != base.type.elements:
             return None
 
         def of(x: Any) -> Any:
@@ -332,23 +367,21 @@ class Lowering:
         function, shape, name = self.functions[node], tuple(node.meta["val"].shape), self.name_of(node)
         factor = _factor(node, self.known)
         if factor is not None and self._settled(node.args[0]):
-            value = self.value(node, node.args[0])
-            assert value.scale is not None
-            return self.add(Reshape(name=name, shape=shape, inputs=(value.name,), scale=value.scale * factor))
+            value = self.real(node, node.args[0])
+            return self.add("reshape", value, name=name, scale=self.real_step(value) * factor, shape=shape)
         if not node.meta["val"].dtype.is_floating_point:
             fail(node, "a value that is no real number")
         base, scale = function.base, self.scale(node)
-        assert base.scale is not None
 
         def real(values: Any) -> Any:
             with np.errstate(all="ignore"):
                 return np.nan_to_num(nodes.on_array(function.of, values), posinf=1e30, neginf=-1e30)
 
-        data = table(real, base.scale, scale)
-        values = self.add(Table(name=name, shape=base.shape, inputs=(base.name,), scale=scale, table=data))
-        if shape == base.shape:
+        data = table(real, self.real_step(base), scale)
+        values = self.add("lookup", base, name=name, scale=scale, weights={"table": data})
+        if shape == base.type.shape:
             return values
-        return self.add(Reshape(name=f"{name}.shape", shape=shape, inputs=(values.name,), scale=scale))
+        return self.add("reshape", values, name=f"{name}.shape", scale=scale, shape=shape)
 
     def _settled(self, node: Any) -> bool:
         """Whether a value has integers of its own anyway, which a product with a number can share."""
@@ -361,20 +394,24 @@ class Lowering:
         shape = tuple(example.shape)
         name = next(self._input_names, str(node.name))
         if example.dtype.is_floating_point:
-            value = self.add(Input(name=name, shape=shape, scale=self.scale(node)))
-            self.source[value.name] = node.name
+            value = self._parameter(name, Type(shape, "int8"), self.scale(node))
+            self.source[value.place] = node.name
         else:
-            value = self.add(Input(name=name, shape=shape, dtype="int32"))
+            value = self._parameter(name, Type(shape, "int32"), None)
         self.values[node] = value
 
-    def _drop_unused(self) -> None:
-        wanted = {*self.graph.outputs}
-        kept: list[Node] = []
-        for node in reversed(self.graph.nodes):
-            if node.name in wanted or isinstance(node, Input):
-                kept.append(node)
-                wanted.update(node.inputs)
-        self.graph.nodes = kept[::-1]
+    def _parameter(self, name: str, type_: Type, scale: float | None) -> Node:
+        name = self._free(name)
+        return self._keep(self._builder.leaf("parameter", name, type_, name), scale)
+
+    def _graph(self) -> Graph:
+        """All parameters, and of the rest what results need."""
+        needed = {id(node) for node in in_order(self._results)}
+        order = [node for node in self._order if id(node) in needed]
+        parameters = tuple(node for node in self._order if node.op == "parameter")
+        names = {str(node.attributes["name"]) for node in in_order(order) if node.op == "constant"}
+        contents = {name: array for name, array in self._contents.items() if name in names}
+        return Graph(self.name, parameters, tuple(self._results), contents, tuple(order))
 
 
 def _factor(node: Any, known: Callable[[Any], Any]) -> float | None:

@@ -15,7 +15,7 @@ from axiloom.base.files import read_arrays
 from axiloom.base.python_file import call
 from axiloom.base.wording.names import number as bounded
 from axiloom.base.wording.names import shortened
-from axiloom.quantise.graph.fixed import best_scale
+from axiloom.quantise.lower.fixed import best_scale
 from axiloom.read.pytorch.module import inputs_of, random_inputs, watched
 from axiloom.read.pytorch.nodes import is_tensor
 

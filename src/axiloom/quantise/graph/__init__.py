@@ -1,1 +1,0 @@
-"""The integer graph: its nodes, its numbers, how it is executed, and how a float graph becomes one."""
