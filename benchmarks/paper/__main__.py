@@ -26,7 +26,7 @@ def parser() -> argparse.ArgumentParser:
     bench = given.Parser(
         prog="python -m benchmarks.paper",
         description="Every run is checked against NumPy. Writes NAME.csv, NAME.txt (table and conclusion) "
-        "and NAME.svg; what has been run is kept and not run again. docs/figures.md says what they are.",
+        "and NAME.svg; what has been run is kept and not run again. docs/limits.md says what they are.",
     )
     bench.add_argument(
         "names",

@@ -1,4 +1,4 @@
-"""How far runs with the profile `pynq-z2-linux` are from the board, by configuration (docs/profiles.md).
+"""How far runs with the profile `pynq-z2-linux` are from the board, by configuration (docs/boards.md).
 
 Half an hour of CPU time at first; traces are kept. Skipped where the measurements are not ($AXILOOM_DATA).
 """

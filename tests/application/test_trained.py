@@ -1,4 +1,4 @@
-"""The trained applications: the commands of docs/validate.md, and figures of Table 4 in small."""
+"""The trained applications: the commands of docs/selection.md, and figures of Table 4 in small."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.pages import section
 
 from axiloom.cli import main
 
@@ -17,7 +18,7 @@ pytest.importorskip("torch_mlir")
 
 ROOT = Path(__file__).parents[2]
 APPLICATIONS = ROOT / "examples" / "applications"
-PAGE = (ROOT / "docs" / "validate.md").read_text()
+PAGE = section("selection", "Whole applications in an accelerator's numbers")
 ALL = re.findall(r"^axiloom (validate examples/[^`]*?)\n(?! )", PAGE.replace("\\\n", " "), re.MULTILINE)
 COMMANDS = [one for one in ALL if "--select" not in one]  # what that chooses, test_select.py tests
 

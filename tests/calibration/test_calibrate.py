@@ -129,7 +129,7 @@ def test_check_of_one_configuration(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 @pytest.mark.slow
 def test_fidelity(capsys: pytest.CaptureFixture[str]) -> None:
-    """The goal, on the sizes that take minutes: docs/profiles.md has the command for all of them."""
+    """The goal, on the sizes that take minutes: docs/boards.md has the command for all of them."""
     if measurements.find() is None:
         pytest.skip("no measurements: set AXILOOM_DATA")
     assert cli.main(["calibrate", "--check", "--max-size", "64", "--jobs", "2"]) == 0

@@ -1,4 +1,4 @@
-"""docs/tutorial-nests.md: its files are those of the example, its commands say what it shows."""
+"""docs/nests.md: its files are those of the example, its commands say what it shows."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ import shutil
 from pathlib import Path
 
 import pytest
+from tests.pages import section
 
 from axiloom.cli import main
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs/tutorial-nests.md").read_text(encoding="utf-8")
+PAGE = section("nests", "From a loop in C to cycles in ten minutes")
 COMMANDS = re.findall(r"^    axiloom (.+)$", PAGE, re.MULTILINE)
 
 

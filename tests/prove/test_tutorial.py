@@ -1,4 +1,4 @@
-"""docs/tutorial-proofs.md: its commands do what it says, on a copy of the example, with the bugs that it
+"""docs/prove.md: its commands do what it says, on a copy of the example, with the bugs that it
 plants."""
 
 from __future__ import annotations
@@ -9,12 +9,13 @@ import shutil
 from pathlib import Path
 
 import pytest
+from tests.pages import section
 
 from axiloom.cli import main
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs/tutorial-proofs.md"
-COMMANDS = re.findall(r"^    axiloom (.+)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+PAGE = section("prove", "An accelerator of your own in ten minutes")
+COMMANDS = re.findall(r"^    axiloom (.+)$", PAGE, re.MULTILINE)
 
 
 @pytest.fixture
@@ -36,7 +37,7 @@ def test_each_command_holds(command: str, capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_the_program(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (program,) = re.findall(r"```python\n(from pathlib.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    (program,) = re.findall(r"```python\n(from pathlib.*?)```", PAGE, re.DOTALL)
     exec(compile(program, str(mine / "tutorial.py"), "exec"), {})
     said = re.findall(r"# (\[.*\])", program)
     assert capsys.readouterr().out.split("\n")[0].split() == said[0].split()
@@ -55,8 +56,8 @@ def test_the_program(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_its_bugs_are_found(
     mine: Path, old: str, new: str, command: str, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert old in PAGE.read_text(encoding="utf-8")
-    assert new in PAGE.read_text(encoding="utf-8")
+    assert old in PAGE
+    assert new in PAGE
     text = (mine / "dense.isa").read_text(encoding="utf-8")
     (mine / "dense.isa").write_text(text.replace(old, new, 1), encoding="utf-8")
     assert main(shlex.split(command)) == 1

@@ -22,7 +22,7 @@ BOARD = boards.load("pynq-z2")
 def test_the_least_is_at_most_what_yosys_counts(
     name: str, data_type: str, macs: int, dsp: int, bram36: float
 ) -> None:
-    """Of docs/figures.md; v3's small buffers are LUTs there."""
+    """Of docs/limits.md; v3's small buffers are LUTs there."""
     spec = isa.revise(isa.builtin(name, data_type=data_type), macs=macs)
     assert 0.9 * dsp < multipliers(spec) <= dsp
     assert memory_bits(spec) / BRAM_BITS <= max(bram36, 2)

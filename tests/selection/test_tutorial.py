@@ -1,4 +1,4 @@
-"""docs/tutorial-selection.md: its commands do what it says, on a copy of the example."""
+"""docs/selection.md: its commands do what it says, on a copy of the example."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ import shutil
 from pathlib import Path
 
 import pytest
+from tests.pages import section
 
 from axiloom.cli import main
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs/tutorial-selection.md").read_text(encoding="utf-8")
+PAGE = section("selection", "From a function of JAX to a program in ten minutes")
 COMMANDS = [one for one in re.findall(r"^    axiloom (?!:)(.+)$", PAGE, re.MULTILINE) if "ROWS=32" not in one]
 
 

@@ -255,7 +255,7 @@ def _fabric(dut: Dut) -> dict[str, int]:
 
 
 def _descriptor_bytes(core: Core, address: int) -> int:
-    """What the descriptor asks for: STRIDE_VSIZE and CONTROL, docs/dma.md."""
+    """What the descriptor asks for: STRIDE_VSIZE and CONTROL, docs/driver.md."""
     if address + 32 > core.ram.size:
         return 0
     words = core.ram[address : address + 32].view(np.uint32)

@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-"""What a soft reset of the DMA does to the streams (docs/dma.md, "Reset").
+"""What a soft reset of the DMA does to the streams (docs/driver.md, "Reset").
 
 TVALID of MM2S may fall before TREADY, in the cycle in which the accelerator's reset begins and in no other.
 That is proved by Yosys for everything that memory, CPU and accelerator can do.

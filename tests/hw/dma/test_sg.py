@@ -1,4 +1,4 @@
-"""The DMA in scatter-gather mode against PG021 (docs/dma.md) and a model of what a chain means."""
+"""The DMA in scatter-gather mode against PG021 (docs/driver.md) and a model of what a chain means."""
 
 from __future__ import annotations
 

@@ -227,7 +227,7 @@ def test_its_verilog_is_clean_and_names_what_is_in_it(sg: bool) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("count", "lut", "ff"), [(2, 302, 153), (4, 382, 159)])
 def test_what_sharing_takes(count: int, lut: int, ff: int) -> None:
-    """The figures of docs/dma.md: Yosys and Amaranth are pinned, so they are exact."""
+    """The figures of docs/driver.md: Yosys and Amaranth are pinned, so they are exact."""
     parts = {
         "decoder": LiteDecoder(range(0x4040, 0x4040 + count), 10),
         "reads": ReadArbiter(count, 32),

@@ -1,12 +1,12 @@
-"""The DMA's map against the numbers of PG021, which stand here a second time; and docs/dma.md against it."""
+"""The DMA's map against the numbers of PG021, which stand here a second time; docs/driver.md against it."""
 
 from __future__ import annotations
 
 import itertools
 import re
-from pathlib import Path
 
 import pytest
+from tests.pages import section
 
 from axiloom.isa.contract.dma_registers import DMACR, DMASR, REGISTERS, Channel, registers
 
@@ -55,7 +55,7 @@ def _bits(mask: int) -> list[int]:
 
 
 def test_the_page_of_the_dma_has_the_same_map() -> None:
-    text = (Path(__file__).parents[3] / "docs" / "dma.md").read_text(encoding="utf-8")
+    text = section("driver", "The DMA")
     rows = re.findall(r"^\| (0x\w\w) \|([^|]*)\|([^|]*)\| (.*) \|$", text, re.MULTILINE)
     table = {int(offset, 16): (direct.strip(), sg.strip(), bits) for offset, direct, sg, bits in rows}
     for register in REGISTERS:

@@ -1,4 +1,4 @@
-"""docs/rules.md: its commands and its program say what it shows, its rules are the file's."""
+"""docs/selection.md: its commands and its program say what it shows, its rules are the file's."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 from tests.cli.commands import main
+from tests.pages import section
 
 from axiloom.selection.rules import library
 
 ROOT = Path(__file__).parents[3]
-PAGE = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
+PAGE = section("selection", "Rewrite rules")
 COMMANDS = [one for one in re.findall(r"^    axiloom (.+)$", PAGE, re.MULTILINE) if ".rules" in one]
 BLOCKS = re.findall(r"```(\w*)\n(.*?)```", PAGE, re.DOTALL)
 
@@ -38,7 +39,7 @@ def test_commands(command: str, capsys: pytest.CaptureFixture[str], monkeypatch:
 def test_the_program(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     (program,) = [block for kind, block in BLOCKS if kind == "python" and "saturate(" in block]
-    exec(compile(program, "rules.md", "exec"), {})
+    exec(compile(program, "selection.md", "exec"), {})
     (said,) = re.findall(r"^# (\[.*)$", program, re.MULTILINE)
     assert capsys.readouterr().out.strip() == said
 

@@ -29,7 +29,7 @@ def add_command(what: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         "rules",
         help="rewrite rules of selection: both sides compute the same, for all sizes",
         description="Without FILE: the rules that come with Axiloom. A rule is looked at on NumPy for a "
-        "counter-example, then proved element by element, by rewriting and z3 (docs/rules.md). Selection "
+        "counter-example, then proved element by element, by rewriting and z3 (docs/selection.md). Selection "
         "uses proved rules alone. Exit code 1 if one is refuted or not decided, 3 if a file is faulty. "
         "Proofs are kept in the user's cache, by the content of rule, operations and prover.",
     )

@@ -1,4 +1,4 @@
-"""Reads ``.rules``: texts in Python's grammar, which are never executed (docs/rules.md is the language).
+"""Reads ``.rules``: texts in Python's grammar, which are never executed (docs/selection.md is the language).
 
 ::
 
