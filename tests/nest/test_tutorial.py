@@ -14,7 +14,7 @@ from axiloom.cli import main
 
 ROOT = Path(__file__).parents[2]
 PAGE = section("nests", "From a loop in C to cycles in ten minutes")
-COMMANDS = re.findall(r"^    axiloom (.+)$", PAGE, re.MULTILINE)
+COMMANDS = re.findall(r"^    axiloom (?!example)(.+)$", PAGE, re.MULTILINE)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""`Patterns`: kernels of an accelerator in the tensor IR, read from a ``.kernels`` text (docs/selection.md)."""
+"""`Patterns`: kernels of an accelerator in the tensor IR, of a ``.kernels`` text (docs/selection.md)."""
 
 from __future__ import annotations
 
