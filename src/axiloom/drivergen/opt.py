@@ -39,7 +39,6 @@ from axiloom.drivergen.passes.frontend.split import Split
 from axiloom.drivergen.passes.frontend.unit_dims import UnitDims
 from axiloom.drivergen.passes.frontend.unsigned_arguments import UnsignedArguments
 from axiloom.drivergen.passes.lowering.collapse_loops import CollapseLoops
-from axiloom.drivergen.passes.lowering.lower_queue import LowerQueue
 from axiloom.drivergen.passes.lowering.lower_to_calls import LowerToCalls
 from axiloom.drivergen.passes.lowering.lower_to_loops import LowerToLoops
 from axiloom.drivergen.passes.lowering.specialise_copies import SpecialiseCopies
@@ -47,10 +46,8 @@ from axiloom.drivergen.passes.lowering.to_table import ToTable
 from axiloom.drivergen.passes.transfers.coalesce_loops import CoalesceLoops
 from axiloom.drivergen.passes.transfers.coalesce_transfers import CoalesceTransfers
 from axiloom.drivergen.passes.transfers.double_buffer import DoubleBuffer
-from axiloom.drivergen.passes.transfers.flatten_tiles import FlattenTiles
 from axiloom.drivergen.passes.transfers.keep_packed import KeepPacked
 from axiloom.drivergen.passes.transfers.place import Place
-from axiloom.drivergen.passes.transfers.zero_copy import ZeroCopy
 
 PASSES: tuple[type[ModulePass], ...] = (
     Generalise,
@@ -79,10 +76,7 @@ PASSES: tuple[type[ModulePass], ...] = (
     KeepPacked,
     DoubleBuffer,
     SpecialiseCopies,
-    FlattenTiles,
-    ZeroCopy,
     LowerToLoops,
-    LowerQueue,
     LowerToCalls,
     ToTable,
 )

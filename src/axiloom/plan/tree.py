@@ -98,11 +98,15 @@ class Words:
 
 @dataclass(frozen=True)
 class Send:
-    """A tile of so many words, by the stream or `by` registers."""
+    """A tile of so many words, by the stream or `by` registers.
+
+    `in_place`: the DMA reads it where it lies, if it is whole.
+    """
 
     words: Num
     region: Region
     by: Register | None = None
+    in_place: bool = False
 
     @property
     def loops(self) -> frozenset[str]:
@@ -248,10 +252,16 @@ class Window:
 
 @dataclass(frozen=True)
 class Queue:
-    """Descriptors, which read tiles where they lie. `table`: all are known before the first call."""
+    """Descriptors, which read tiles where they lie. `table`: all are known before the first call.
+
+    `own`: an array that only the DMA writes to until the queue is closed, and nobody reads. `clean`: bytes
+    that are cleaned, which nobody writes to from here on; 0: too few to clean the caches as a whole.
+    """
 
     body: tuple[Node, ...]
     table: bool = False
+    own: Hashable | None = None
+    clean: int = 0
 
 
 Node: TypeAlias = Command | Loop | Window | Queue

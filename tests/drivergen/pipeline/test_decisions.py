@@ -1,8 +1,8 @@
-"""Decisions are properties of the annotated ops: what running the passes says, without running them."""
+"""Decisions are properties of the annotated ops: what the driver does, without making it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,24 +15,22 @@ from tests.drivergen.epilogues import Rounded
 from tests.drivergen.programs import generics
 from tests.drivergen.test_constants import constant
 from tests.drivergen.test_epilogues import matmul, rounded
-from xdsl.dialects import func, scf
+from xdsl.dialects import func, memref, scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from axiloom import isa
-from axiloom.base.errors import AxiloomError
+from axiloom.base.errors import AxiloomError, CompileError
 from axiloom.drivergen import matmul_mlir
 from axiloom.drivergen.dialects import accel, queue
-from axiloom.drivergen.dialects.mlir import context, parse
+from axiloom.drivergen.dialects.mlir import parse
 from axiloom.drivergen.dialects.views import array_of
 from axiloom.drivergen.match.trait import is_annotated
 from axiloom.drivergen.nest.nest import nests
 from axiloom.drivergen.nest.packed import CONSTANT, argument_attributes
-from axiloom.drivergen.nest.tile import Tile
 from axiloom.drivergen.passes.frontend.annotate import Annotate
 from axiloom.drivergen.passes.transfers.coalesce_loops import CoalesceLoops
-from axiloom.drivergen.passes.transfers.flatten_tiles import FlattenTiles
 from axiloom.drivergen.passes.transfers.place import Place
 from axiloom.drivergen.pipeline.compile import run_passes
 from axiloom.drivergen.pipeline.decisions import SMALL, decide, reads_in_place
@@ -51,41 +49,48 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 TINY = Caches(l2_size=8192, l2_ways=8)
 
 
-# --- by running the passes --------------------------------------------------------------------------
+# --- as drivers do it --------------------------------------------------------------------------
 
 
-def in_place_by_passes(
-    module: ModuleOp, annotate: Annotate, stream_width: int, chosen: Sequence[str]
-) -> bool:
+def in_place_by_driver(module: ModuleOp, annotate: Annotate, chosen: Sequence[str]) -> bool:
     copy = module.clone()
     place = Place(residency="residency" in chosen, queue=True)
-    run_passes(copy, [*prepare(annotate.accelerator), annotate, split(()), place])
-    FlattenTiles().apply(context(), copy)
-    return sends_in_place(copy, stream_width)
+    run_passes(copy, [*prepare(annotate.accelerator), annotate, split(())])
+    try:
+        run_passes(copy, [place])
+    except CompileError as error:
+        if "there is no descriptor" in str(error):
+            return False
+        raise
+    sent = [call for op in copy.walk() if isinstance(op, func.CallOp) for call in sent_by(op)]
+    most = sum(size for size, *_ in sent) // SMALL if any(known for *_, known in sent) else 0
+    return sum(size for size, copied, _ in sent if copied) <= most
 
 
-def sends_in_place(module: ModuleOp, stream_width: int) -> bool:
-    ops = [op for op in module.walk() if isinstance(op, accel.SendOp | accel.RecvOp) and not sent_before(op)]
-    sends = [op for op in ops if isinstance(op, accel.SendOp)]
-    copied = [op for op in sends if Tile.of(op).way(stream_width // 8) == queue.THROUGH_WINDOW]
-    if any(op.dense is not None for op in ops if op in copied or isinstance(op, accel.RecvOp)):
-        return False
-    most = sum(map(words_sent, sends)) // SMALL if any(is_constant(op.tile) for op in sends) else 0
-    return sum(map(words_sent, copied)) <= most
+def sent_by(op: func.CallOp) -> Iterator[tuple[int, bool, bool]]:
+    """Bytes in all, whether they are copied, whether they are constant."""
+    callee, arguments = op.callee.root_reference.data, list(op.arguments)
+    if callee == "dma_queue_rows":
+        size = (accel.constant(arguments[1]) or 0) * (accel.constant(arguments[2]) or 0)
+    elif callee.startswith(("dma_queue_matrix_", "dma_queue_tile_")):
+        rows, cols = (accel.constant(value) or 0 for value in arguments[-2:])
+        size = rows * cols * int(callee.rsplit("_", 1)[1].lstrip("iuf")) // 8
+    else:
+        return
+    pointer = arguments[0]
+    while isinstance(pointer.owner, queue.BytesOp | memref.CastOp):
+        pointer = pointer.owner.operands[0]
+    yield size * trips_around(op), "_tile_" in callee, is_constant(pointer)
 
 
-def sent_before(op: Operation) -> bool:
-    return isinstance(op, accel.SendOp) and op.dense is not None and isinstance(op.parent_op(), func.FuncOp)
-
-
-def words_sent(op: accel.SendOp) -> int:
+def trips_around(op: Operation) -> int:
     trips, parent = 1, op.parent_op()
     while parent is not None:
         if isinstance(parent, scf.ForOp):
             begin, end, step = (accel.constant(v) or 0 for v in (parent.lb, parent.ub, parent.step))
             trips *= max(1, -(-(end - begin) // max(step, 1)))
         parent = parent.parent_op()
-    return op.words() * trips
+    return trips
 
 
 def is_constant(tile: SSAValue) -> bool:
@@ -145,7 +150,7 @@ def compare(
         return None, None
     ops = [op for op in ready.walk() if isinstance(op, linalg.GenericOp) and is_annotated(op)]
     before = str(ready)
-    expected = in_place_by_passes(module, annotate, spec.stream_width, chosen)
+    expected = in_place_by_driver(module, annotate, chosen)
     assert reads_in_place(ops, chosen, spec.stream_width) == expected
     decided = decide(ready, spec, chosen, caches, flow=flow)
     assert decided.passes == tuple(one for one in chosen if expected or one not in ("zero-copy", "tables"))

@@ -11,7 +11,6 @@ from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     IndexType,
     MemRefType,
-    StridedLayoutAttr,
     StringAttr,
     UnitAttr,
 )
@@ -21,9 +20,11 @@ from xdsl.rewriter import InsertPoint
 
 from axiloom.drivergen.dialects import accel
 from axiloom.drivergen.dialects.mlir import fail, index
+from axiloom.drivergen.dialects.views import collapsed, expanded
 from axiloom.drivergen.match.trait import Trait
 from axiloom.drivergen.nest.annotated import Source
 from axiloom.drivergen.nest.flow import Placed
+from axiloom.drivergen.nest.tile import Tile
 from axiloom.isa.contract.types import WORD_BITS
 from axiloom.plan import Command, Loop, Plan, Receive, Register, Send, Span, Words
 from axiloom.plan.tree import Node, Word
@@ -40,25 +41,36 @@ _OpT = TypeVar("_OpT", bound=Operation)
 
 def emit(op: linalg.GenericOp, trait: Trait, plan: Plan) -> None:
     """The plan of an annotated op in front of it. CompileError where it does not fit windows or loops."""
-    comment = StringAttr(_comment(trait))
-    emitter = _Emitter(op, trait)
-    for node in plan.body:
-        made = emitter.node(node)
-        if made is not None:
-            made.attributes["comment"] = comment
+    Emitter(op, trait).nodes(plan.body, comment(trait))
 
 
-def _comment(trait: Trait) -> str:
+def comment(trait: Trait) -> str:
+    """Above the loops of an op."""
     dims = [trait.dims[loop] for loop in trait.order]
     tile = " x ".join(str(trait.tile[loop]) for loop in trait.order)
     return f"Tiles of {tile} ({', '.join(dims)}), flow {trait.flow}."
 
 
-class _Emitter:
-    """Where the next op goes; of the loops around it the counters, and what is left at an edge."""
+def name_of(region: Placed) -> str | None:
+    """What a view of it is called."""
+    name = source_of(region).name_hint
+    return name if region.whole or not name else f"{name}_tile"
 
-    def __init__(self, op: linalg.GenericOp, trait: Trait) -> None:
-        self.op, self.trait = op, trait
+
+def source_of(region: Placed) -> SSAValue:
+    """What it is a part of."""
+    assert isinstance(region.array, Source)
+    return region.array.value
+
+
+class Emitter:
+    """Where the next op goes; of the loops around it the counters, and what is left at an edge.
+
+    `flat`: tiles without gaps that are matrices travel as such, which descriptors can express.
+    """
+
+    def __init__(self, op: linalg.GenericOp, trait: Trait, *, flat: bool = False) -> None:
+        self.op, self.trait, self.flat = op, trait, flat
         self.builder = Builder(InsertPoint.before(op))
         self.loops: dict[str, Loop] = {}
         self.counters: dict[str, SSAValue] = {}
@@ -80,12 +92,19 @@ class _Emitter:
 
     # --- loops ----------------------------------------------------------------------------------------
 
-    def node(self, node: Node) -> scf.ForOp | None:
-        if isinstance(node, Loop):
-            return self.loop(node)
-        assert isinstance(node, Command)
-        _Opcode(self, node).emit()
-        return None
+    def nodes(self, nodes: Sequence[Node], comment: str = "") -> None:
+        """`comment`: of the loops among them."""
+        for node in nodes:
+            if isinstance(node, Loop):
+                loop = self.loop(node)
+                if comment:
+                    loop.attributes["comment"] = StringAttr(comment)
+            else:
+                assert isinstance(node, Command)
+                self.command(node)
+
+    def command(self, command: Command) -> None:
+        _Opcode(self, command).emit()
 
     def loop(self, node: Loop) -> scf.ForOp:
         end = scf.YieldOp()
@@ -94,8 +113,7 @@ class _Emitter:
         loop = self.insert(scf.ForOp(*bounds, [], Region(body)))
         around, self.builder = self.builder, Builder(InsertPoint.before(end))
         self._count(node, body.args[0])
-        for inner in node.body:
-            self.node(inner)
+        self.nodes(node.body)
         for values in (self.loops, self.counters, self.starts, self.lengths):
             values.pop(node.name, None)
         self.builder = around
@@ -122,28 +140,39 @@ class _Emitter:
 
     # --- tiles ----------------------------------------------------------------------------------------
 
+    def travels(self, move: Send | Receive) -> Tile:
+        region = placed(move)
+        return region.flat if self.flat else region.tile
+
     def view(self, region: Placed) -> SSAValue:
         """A tile where it lies in its array."""
         block = self.builder.insertion_point.block
         if (block, region) not in self.views:
-            self.views[block, region] = self.insert(self._view(region)).result
+            view = self.insert(self._view(region)).result
+            self.views[block, region] = self._reshaped(view, region) if self.flat else view
         return self.views[block, region]
 
     def _view(self, region: Placed) -> memref.SubviewOp:
-        source, tile = region.array, region.tile
-        assert isinstance(source, Source)
-        kind, name = source.value.type, source.value.name_hint
-        assert isinstance(kind, MemRefType)
-        assert tile.strides is not None
+        source = source_of(region)
+        assert isinstance(source.type, MemRefType)
         starts = [self._start(span, region.operand) for span in region.spans]
         sizes: list[SSAValue | int] = [1] * len(region.spans)
-        for dim, length in zip(sorted(region.order), tile.lengths, strict=True):
+        for dim, length in zip(sorted(region.order), region.tile.lengths, strict=True):
             sizes[dim] = self.lengths[region.edges[dim] or ""] if length == DYNAMIC_INDEX else length
-        layout = StridedLayoutAttr(tile.strides, None)
-        own = MemRefType(kind.element_type, tile.lengths, layout)
-        view = memref.SubviewOp.get(source.value, starts, sizes, region.steps, own)
-        view.result.name_hint = name if region.whole or not name else f"{name}_tile"
+        view = memref.SubviewOp.get(
+            source, starts, sizes, region.steps, region.kind(source.type.element_type)
+        )
+        view.result.name_hint = name_of(region)
         return view
+
+    def _reshaped(self, view: SSAValue, region: Placed) -> SSAValue:
+        """The same elements in rows and columns."""
+        if not region.is_reshaped:
+            return view
+        (rows, columns), rank = region.flat.shape, len(region.tile.shape)
+        if rows == region.tile.shape[0]:
+            return collapsed(self.builder, view, [1, rank - 1])
+        return expanded(self.builder, collapsed(self.builder, view, [rank]), [[rows, columns]])
 
     def _start(self, span: Span, operand: str) -> SSAValue:
         """The first element on an axis."""
@@ -193,7 +222,7 @@ def _regions(nodes: Sequence[Node]) -> Iterator[Placed]:
 class _Opcode:
     """One blocking transfer: receive armed, words staged, sent and waited for, result stored."""
 
-    def __init__(self, nest: _Emitter, command: Command) -> None:
+    def __init__(self, nest: Emitter, command: Command) -> None:
         self.nest, self.command = nest, command
         nest.opcode = command.opcode
         self.begun = False
@@ -267,11 +296,11 @@ class _Opcode:
         return accel.SendDimOp(sizes, [field.shift for field in value], offset)
 
     def _tile(self, send: Send, offset: SSAValue) -> accel.SendOp:
-        view, tile = self._view(send), _placed(send).tile
+        view, tile = self._view(send), self.nest.travels(send)
         return self.insert(accel.SendOp(view, tile.shape, tile.permutation, offset, tile.dense))
 
     def _view(self, move: Send | Receive) -> SSAValue:
-        return self.nest.view(_placed(move))
+        return self.nest.view(placed(move))
 
     # --- received -------------------------------------------------------------------------------------
 
@@ -281,7 +310,7 @@ class _Opcode:
 
     def _take(self, receive: Receive) -> None:
         """Out of the output window, to its place."""
-        view, tile = self._view(receive), _placed(receive).tile
+        view, tile = self._view(receive), self.nest.travels(receive)
         mode = "accumulate" if receive.add else "overwrite"
         self.insert(accel.RecvOp(view, tile.shape, tile.permutation, self.index(0), mode, tile.dense))
 
@@ -307,7 +336,7 @@ class _Opcode:
                 words += -(-send.words // POINTED_WORDS) * POINTED_WORDS
                 self._check_length("gives", words, self.dma.input_buffer_size, "input")
             else:
-                tile = _placed(send).tile
+                tile = placed(send).tile
                 self.insert(accel.WriteElementsOp(send.by.at, begin, stage.end, tile.elements, tile.bits))
         return self.index(words)
 
@@ -322,7 +351,7 @@ class _Opcode:
         return False
 
     def _in_place(self, move: Send | Receive) -> tuple[SSAValue, int]:
-        tile = _placed(move).tile
+        tile = placed(move).tile
         return self._view(move), tile.elements * tile.bits // WORD_BITS
 
     def _check_length(self, what: str, words: int, window: int, side: str) -> None:
@@ -334,12 +363,12 @@ class _Opcode:
             fail(op, f"{what}; the {side} window has {window}")
 
 
-def _placed(move: Send | Receive) -> Placed:
+def placed(move: Send | Receive) -> Placed:
     assert isinstance(move.region, Placed)
     return move.region
 
 
 def _lies_in_place(move: Send | Receive) -> bool:
     """May the device have the tile as it lies: whole lines, without padding?"""
-    tile = _placed(move).tile
+    tile = placed(move).tile
     return tile.is_one_piece and tile.elements * tile.bits % POINTED_BITS == 0

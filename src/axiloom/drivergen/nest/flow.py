@@ -8,7 +8,8 @@ from functools import cached_property
 from math import gcd
 from typing import NamedTuple
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, StridedLayoutAttr
+from xdsl.ir import Attribute
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 
 from axiloom.drivergen.dialects import accel
@@ -99,6 +100,22 @@ class Placed(Region):
     """The device takes all of an axis that a loop of its own runs along."""
     operand: str = field(default="", kw_only=True)
     """The trait's name of it."""
+
+    @cached_property
+    def flat(self) -> Tile:
+        """As a matrix, where it lies in memory as one."""
+        return self.tile.flat()
+
+    @property
+    def is_reshaped(self) -> bool:
+        """Has it other dims as a matrix?"""
+        flat = self.flat
+        return flat is not self.tile and (len(self.tile.shape) > 2 or flat.shape[0] != self.tile.shape[0])
+
+    def kind(self, element: Attribute) -> MemRefType[Attribute]:
+        """Type of a view of it."""
+        assert self.tile.strides is not None
+        return MemRefType(element, self.tile.lengths, StridedLayoutAttr(self.tile.strides, None))
 
 
 class Placement:

@@ -102,7 +102,10 @@ class Tile:
         return None
 
     def flat(self) -> Tile:
-        """As accel-flatten-tiles leaves it."""
+        """A tile without gaps that is a matrix: whole rows of an image, filters with all their channels.
+
+        One in one piece is a matrix of one row where its rows are no whole words: 512 planes of 9 x 9 bytes.
+        """
         matrix = self.as_matrix() if self.dense is not None else None
         if matrix is None:
             return self

@@ -34,7 +34,6 @@ from axiloom.drivergen.passes.frontend.fuse_in_place import FuseInPlace
 from axiloom.drivergen.passes.frontend.generalise import Generalise
 from axiloom.drivergen.passes.frontend.interchange import Interchange
 from axiloom.drivergen.passes.frontend.unsigned_arguments import UnsignedArguments
-from axiloom.drivergen.passes.lowering.lower_queue import LowerQueue
 from axiloom.drivergen.passes.lowering.lower_to_calls import LowerToCalls
 from axiloom.drivergen.passes.lowering.lower_to_loops import LowerToLoops
 from axiloom.drivergen.passes.lowering.to_table import ToTable
@@ -48,7 +47,6 @@ from axiloom.drivergen.pipeline.pipelines import (
     transfer_passes,
 )
 from axiloom.isa import AcceleratorSpec
-from axiloom.isa.contract.types import WORD_BITS
 from axiloom.plan.caches import ZYNQ_7000, Caches
 
 STAGES = ("linalg", "accel", "calls", "c")
@@ -108,7 +106,6 @@ def compile_mlir(
     for trait in traits:
         by_hand.check_options(trait, flow=flow, order=order or None, tile=tile or None)
     annotate = Annotate(spec, flow, tuple(order) if order else None, tuple(tile) if tile else None)
-    width = spec.stream_width if spec else WORD_BITS
     function = only_function(module, name)
     run_passes(module, prepare(spec))
     if len(by_hand.annotated(module)) < len(traits):
@@ -128,12 +125,12 @@ def compile_mlir(
     if not driver.calls:
         fail(function, "it has no operation to offload")
     placed = [split(decided.passes), placing(decided.passes, caches)]
-    transfers = transfer_passes(decided.passes, width, caches.line_bytes)
+    transfers = transfer_passes(decided.passes)
     # Layers of a network share a DMA, which follows the descriptors of one driver alone.
     tables = [ToTable()] if "tables" in decided.passes and spec and spec.dma.coherent and not layer else []
     for stage, passes in (
         ("accel", [*placed, *transfers]),
-        ("calls", [LowerToLoops(), LowerQueue(), LowerToCalls(), *tables]),
+        ("calls", [LowerToLoops(), LowerToCalls(), *tables]),
     ):
         if last in driver.stages:
             return driver

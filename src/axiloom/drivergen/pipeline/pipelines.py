@@ -34,13 +34,10 @@ from axiloom.drivergen.passes.lowering.specialise_copies import SpecialiseCopies
 from axiloom.drivergen.passes.transfers.coalesce_loops import CoalesceLoops
 from axiloom.drivergen.passes.transfers.coalesce_transfers import CoalesceTransfers
 from axiloom.drivergen.passes.transfers.double_buffer import DoubleBuffer
-from axiloom.drivergen.passes.transfers.flatten_tiles import FlattenTiles
 from axiloom.drivergen.passes.transfers.keep_packed import KeepPacked
 from axiloom.drivergen.passes.transfers.place import Place
-from axiloom.drivergen.passes.transfers.zero_copy import ZeroCopy
 from axiloom.isa import AcceleratorSpec
-from axiloom.isa.contract.types import WORD_BITS
-from axiloom.plan.caches import LINE_BYTES, ZYNQ_7000, Caches
+from axiloom.plan.caches import ZYNQ_7000, Caches
 
 OPTIMISATIONS = (
     "cache-tiling",
@@ -92,9 +89,6 @@ def optimisations(pipeline: str) -> tuple[str, ...]:
     return tuple(name for name in OPTIMISATIONS if name in names)
 
 
-COPYING = ("coalesce", "keep-packed", "double-buffer", "specialise-copies", "cache-tiling")
-"""Passes on packets that the CPU packs: with zero-copy there are none."""
-
 ORDERED = ("cache-tiling", "residency", "keep-packed")
 """Passes that gain by an order of loops, which is chosen for them if none is given."""
 
@@ -115,7 +109,7 @@ def split(chosen: Sequence[str]) -> Split:
 
 def placing(chosen: Sequence[str], caches: Caches = ZYNQ_7000) -> Place:
     """The pass that places transfers for these optimisations."""
-    place = Place(residency="residency" in chosen, queue="zero-copy" in chosen)
+    place = Place("residency" in chosen, "zero-copy" in chosen, line_bytes=caches.line_bytes)
     if place.queue or "cache-tiling" not in chosen:
         return place
     place = replace(place, l2_size=caches.l2_size, l2_ways=caches.l2_ways)
@@ -123,30 +117,24 @@ def placing(chosen: Sequence[str], caches: Caches = ZYNQ_7000) -> Place:
     return replace(place, buffers=how.buffers, keep=how.keep, loops=how.loops) if how else place
 
 
-def transfer_passes(
-    chosen: Sequence[str], stream_width: int = WORD_BITS, line_bytes: int = LINE_BYTES
-) -> list[ModulePass]:
-    """The passes on placed transfers for these optimisations, in their order."""
+def transfer_passes(chosen: Sequence[str]) -> list[ModulePass]:
+    """The passes on placed transfers for these optimisations, in their order; a queue needs none."""
     if "zero-copy" in chosen:
-        chosen = [name for name in chosen if name not in COPYING]
+        return []
     coalesced = packets(chosen)
     passes: dict[str, list[ModulePass]] = {
-        "cache-tiling": [],  # these two are what accel-place has done
-        "residency": [],
         "coalesce": [CoalesceTransfers()] if "coalesce" in chosen else [],
         "coalesce-transfers": [CoalesceTransfers()],
         "keep-packed": [KeepPacked()],
         "double-buffer": [DoubleBuffer()],
         "specialise-copies": [SpecialiseCopies()],
-        "zero-copy": [FlattenTiles(), ZeroCopy(stream_width, line_bytes)],
-        "tables": [],  # accel-to-table runs on calls
     }
     found: list[ModulePass] = []
     for name in chosen:
         if coalesced and name in ("coalesce", "keep-packed", "double-buffer"):
             found.append(coalesced)
             coalesced = None
-        found += passes[name]
+        found += passes.get(name, [])  # accel-place and accel-to-table do the others
     return found
 
 

@@ -22,12 +22,14 @@ from axiloom.drivergen.match.trait import Trait, is_annotated
 from axiloom.drivergen.nest.annotated import placement
 from axiloom.drivergen.nest.constants import pack, packable
 from axiloom.drivergen.nest.emit import emit
+from axiloom.drivergen.nest.emit_queue import Queues
 from axiloom.drivergen.nest.flow import Placement
 from axiloom.drivergen.nest.packed import PACKED, argument_attributes, set_attributes
+from axiloom.drivergen.nest.queues import Units, groups
 from axiloom.isa.contract.types import DmaConfig, Scope, SendDim
 from axiloom.plan import Num, Plan
 from axiloom.plan.blocks import best
-from axiloom.plan.caches import Caches, nest_cost
+from axiloom.plan.caches import LINE_BYTES, Caches, nest_cost
 from axiloom.plan.rewrite import resident, tiled
 
 
@@ -63,8 +65,9 @@ class Place(ModulePass):
       loops around it read again. `buffers`, `keep` and `loops` as accel-coalesce-loops has them, if that
       follows (`buffers=0`: it does not).
     - `queue`: tiles at edges of results begin earlier, so that all are whole, and constants are packed ahead,
-      one tile a row; loads of dense tiles leave the outermost loop. Packets hold nothing that is in front of
-      a nest.
+      one tile a row; loads of dense tiles leave the outermost loop. Transfers are descriptors of a
+      scatter-gather DMA (:mod:`axiloom.drivergen.nest.queues`; `line_bytes` of the board's caches): calls of
+      the runtime take the place of transfers.
     """
 
     name = "accel-place"
@@ -76,6 +79,7 @@ class Place(ModulePass):
     buffers: int = 0
     keep: bool = False
     loops: bool = True
+    line_bytes: int = LINE_BYTES
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in [o for o in op.ops if isinstance(o, func.FuncOp) and not o.is_declaration]:
@@ -84,8 +88,14 @@ class Place(ModulePass):
             _initialise(function, ops, placements)
             plans = [placement.plan() for placement in placements]
             packed = list(_pack(function, ops, plans)) if self.queue else []
-            for generic, own, plan in zip(ops, placements, plans, strict=True):
-                emit(generic, own.trait, self.changed(plan, own.trait.dma))
+            plans = [self.changed(plan, own.trait.dma) for plan, own in zip(plans, placements, strict=True)]
+            traits = [own.trait for own in placements]
+            if self.queue:
+                _queue(op, ops, traits, plans, self.line_bytes)
+            else:
+                for generic, trait, plan in zip(ops, traits, plans, strict=True):
+                    emit(generic, trait, plan)
+            for generic in ops:
                 Rewriter.erase_op(generic)
             for array in packed:
                 _drop(array)
@@ -179,6 +189,24 @@ def _pack(
         yield array
     if any(PACKED in own for own in attributes):
         set_attributes(function, attributes)
+
+
+def _queue(
+    module: ModuleOp,
+    ops: Sequence[linalg.GenericOp],
+    traits: Sequence[Trait],
+    plans: Sequence[Plan],
+    line_bytes: int,
+) -> None:
+    if not ops:
+        return
+    for op, trait in zip(ops, traits, strict=True):
+        if not trait.dma.scatter_gather:
+            fail(op, "zero copy needs scatter-gather: --dma sg, or scatterGather in the dma_config")
+    units = Units(traits[0].stream_width // 8, line_bytes)
+    every = groups(ops, plans, units)
+    rest = iter(traits)
+    Queues(module).emit(every, [[next(rest) for _ in group.nests] for group in every], units)
 
 
 def _drop(array: SSAValue) -> None:

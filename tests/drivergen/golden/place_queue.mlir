@@ -5,14 +5,14 @@ builtin.module {
     func.return
   }
   func.func @f(%A: memref<8x8xi32>, %B: memref<8x6xi32>, %C: memref<8x6xi32>) {
+    %c16 = arith.constant 16 : index
+    %c4 = arith.constant 4 : index
+    %c24 = arith.constant 24 : index
+    %c2 = arith.constant 2 : index
     %c0 = arith.constant 0 : index
     %c8 = arith.constant 8 : index
-    %c4 = arith.constant 4 : index
     %c6 = arith.constant 6 : index
-    %c24 = arith.constant 24 : index
-    %c16 = arith.constant 16 : index
     %c32 = arith.constant 32 : index
-    %c2 = arith.constant 2 : index
     %0 = accel.taker_name "add_to_C"
     %1 = func.call @dma_queue_open_ahead(%0, %c16, %c4, %c24, %c2) : (index, index, index, index, index) -> i32
     accel.check %1
@@ -59,11 +59,11 @@ builtin.module {
     accel.check %22
     func.return
   }
-  func.func private @dma_queue_close() -> i32
-  func.func private @dma_queue_word(i32) -> i32
-  func.func private @dma_queue_receive(memref<*xi8>, index, index) -> i32
-  func.func private @dma_queue_matrix_i32(memref<*xi32>, index, index, index, index, index) -> i32
-  func.func private @dma_queue_rows(memref<*xi8>, index, index, index) -> i32
   func.func private @dma_queue_open_ahead(index, index, index, index, index) -> i32
+  func.func private @dma_queue_word(i32) -> i32
+  func.func private @dma_queue_rows(memref<*xi8>, index, index, index) -> i32
+  func.func private @dma_queue_matrix_i32(memref<*xi32>, index, index, index, index, index) -> i32
+  func.func private @dma_queue_receive(memref<*xi8>, index, index) -> i32
+  func.func private @dma_queue_close() -> i32
 }
 

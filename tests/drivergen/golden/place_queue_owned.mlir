@@ -4,16 +4,16 @@ builtin.module {
     func.return
   }
   func.func @f(%A: memref<10x8xi32>, %B: memref<8x6xi32>, %C: memref<10x6xi32>) {
+    %c16 = arith.constant 16 : index
+    %c240 = arith.constant 240 : index
     %c0 = arith.constant 0 : index
     %c10 = arith.constant 10 : index
     %c4 = arith.constant 4 : index
     %c6 = arith.constant 6 : index
     %c2 = arith.constant 2 : index
     %c8 = arith.constant 8 : index
-    %c16 = arith.constant 16 : index
-    %c24 = arith.constant 24 : index
     %c32 = arith.constant 32 : index
-    %c240 = arith.constant 240 : index
+    %c24 = arith.constant 24 : index
     %0 = accel.taker_name ""
     %1 = func.call @dma_queue_open(%c16, %0) : (index, index) -> i32
     accel.check %1
@@ -64,11 +64,11 @@ builtin.module {
     accel.check %24
     func.return
   }
-  func.func private @dma_queue_close() -> i32
-  func.func private @dma_queue_word(i32) -> i32
-  func.func private @dma_queue_receive_rows(memref<*xi8>, index, index, index) -> i32
-  func.func private @dma_queue_rows(memref<*xi8>, index, index, index) -> i32
-  func.func private @dma_queue_own(memref<*xi8>, index) -> i32
   func.func private @dma_queue_open(index, index) -> i32
+  func.func private @dma_queue_own(memref<*xi8>, index) -> i32
+  func.func private @dma_queue_word(i32) -> i32
+  func.func private @dma_queue_rows(memref<*xi8>, index, index, index) -> i32
+  func.func private @dma_queue_receive_rows(memref<*xi8>, index, index, index) -> i32
+  func.func private @dma_queue_close() -> i32
 }
 

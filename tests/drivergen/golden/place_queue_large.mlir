@@ -4,16 +4,15 @@ builtin.module {
     func.return
   }
   func.func @f(%A: memref<128x64xi32>, %B: memref<64x128xi32>, %C: memref<128x128xi32>) {
+    %c1024 = arith.constant 1024 : index
+    %c65536 = arith.constant 65536 : index
     %c0 = arith.constant 0 : index
     %c128 = arith.constant 128 : index
     %c32 = arith.constant 32 : index
     %c64 = arith.constant 64 : index
-    %c512 = arith.constant 512 : index
-    %c256 = arith.constant 256 : index
     %c8192 = arith.constant 8192 : index
     %c1 = arith.constant 1 : index
-    %c65536 = arith.constant 65536 : index
-    %c1024 = arith.constant 1024 : index
+    %c512 = arith.constant 512 : index
     %0 = accel.taker_name ""
     %1 = func.call @dma_queue_open(%c1024, %0) : (index, index) -> i32
     accel.check %1
@@ -64,12 +63,12 @@ builtin.module {
     accel.check %25
     func.return
   }
-  func.func private @dma_queue_close() -> i32
-  func.func private @dma_queue_word(i32) -> i32
-  func.func private @dma_queue_receive_rows(memref<*xi8>, index, index, index) -> i32
-  func.func private @dma_queue_rows(memref<*xi8>, index, index, index) -> i32
-  func.func private @dma_queue_clean_all(index) -> i32
-  func.func private @dma_queue_own(memref<*xi8>, index) -> i32
   func.func private @dma_queue_open(index, index) -> i32
+  func.func private @dma_queue_own(memref<*xi8>, index) -> i32
+  func.func private @dma_queue_clean_all(index) -> i32
+  func.func private @dma_queue_word(i32) -> i32
+  func.func private @dma_queue_rows(memref<*xi8>, index, index, index) -> i32
+  func.func private @dma_queue_receive_rows(memref<*xi8>, index, index, index) -> i32
+  func.func private @dma_queue_close() -> i32
 }
 

@@ -1,13 +1,13 @@
-// accel-place{residency=true queue=true},accel-flatten-tiles,accel-zero-copy{stream_width=32},accel-lower-to-loops,accel-lower-queue
-func.func @f(%A : memref<128x64xi32>, %B : memref<64x128xi32>, %C : memref<128x128xi32>) {
+// accel-place{residency=true queue=true}
+func.func @f(%A : memref<10x8xi32>, %B : memref<8x6xi32>, %C : memref<10x6xi32>) {
   %zero = arith.constant 0 : i32
-  linalg.fill ins(%zero : i32) outs(%C : memref<128x128xi32>)
+  linalg.fill ins(%zero : i32) outs(%C : memref<10x6xi32>)
   linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%A, %B : memref<128x64xi32>, memref<64x128xi32>) outs(%C : memref<128x128xi32>) attrs = {
+      ins(%A, %B : memref<10x8xi32>, memref<8x6xi32>) outs(%C : memref<10x6xi32>) attrs = {
         opcode_map = #accel.opcode_map<sA = [send_literal(1), send(A)], sB = [send_literal(2), send(B)], cC = [send_literal(4)], rC = [send_literal(8), recv(C)]>,
         opcode_flow = #accel.opcode_flow<((sA sB cC) rC)>,
-        dma_init_config = #accel.dma_init_config<address = 0x40400000, input = 0x16000000, input_size = 65536, output = 0x16400000, output_size = 65536, scatter_gather = 1>,
-        accel_dim = affine_map<(m, n, k) -> (32, 32, 64)>,
+        dma_init_config = #accel.dma_init_config<address = 0x40400000, input = 0x16000000, input_size = 4096, output = 0x16400000, output_size = 4096, scatter_gather = 1>,
+        accel_dim = affine_map<(m, n, k) -> (4, 4, 4)>,
         permutation_map = affine_map<(m, n, k) -> (m, n, k)>,
         accel_dims = ["m", "n", "k"],
         accel_operands = [#accel.operand<A(m, k)>, #accel.operand<B(k, n)>, #accel.operand<C(m, n)>],
