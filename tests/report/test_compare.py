@@ -31,9 +31,9 @@ def rows(lines: list[str]) -> dict[str, str]:
 
 @pytest.mark.slow
 def test_a_run_beside_itself(report: dict[str, Any]) -> None:
-    lines = compare.compare(report, report)
+    lines = compare.compare([report, report])
     assert lines[0].endswith("(1.00 times as fast); A is right, B is right")
-    assert "Configuration: both runs have the same one" in lines
+    assert "Configuration: all runs have the same one" in lines
     assert rows(lines)["fabric cycles"] == rows(lines)["cache-misses"] == "same"
 
 
@@ -43,7 +43,7 @@ def test_what_differs_is_named(report: dict[str, Any]) -> None:
     other["fabric"]["words_in"] = report["fabric"]["words_in"] * 3
     other["config"]["clocks"]["fabric_hz"] = 1
     other["result"]["matches"] = False
-    lines = compare.compare(report, other)
+    lines = compare.compare([report, other])
     assert lines[0].endswith("(0.50 times as fast); A is right, B is WRONG")
     assert rows(lines)["fabric words in"] == "+200.0%"
     assert [line.split()[0] for line in lines if "clocks" in line] == ["clocks.fabric_hz"]
@@ -54,7 +54,7 @@ def test_layers_are_matched_by_place(report: dict[str, Any]) -> None:
     for run, places in ((first, {"a": 2.0, "b": 1.0}), (second, {"b": 3.0, "c": 1.0})):
         layers = [{"location": name, "ms": ms, "accelerator": None} for name, ms in places.items()]
         run["network"] = {"layers": layers}
-    found = rows(compare.compare(first, second))
+    found = rows(compare.compare([first, second]))
     assert found["b"] == "+200.0%"
     assert {"a", "c"} <= found.keys()
 

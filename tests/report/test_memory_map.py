@@ -32,11 +32,12 @@ def picture() -> str:
 
 
 def test_tensors_are_named_where_there_is_room() -> None:
-    svg = picture()
-    labels = re.findall(r"<text [^>]*>([^<]*)</text>", svg)
+    wide, narrow = picture().split('<div class="narrow">')
+    labels = re.findall(r'<text class="name"[^>]*>([^<]*)<', wide)
     assert labels[0] == "conv1.out"
     assert labels[1].endswith("…")
     assert BUFFERS[1]["name"].startswith(labels[1][:-1])  # type: ignore[attr-defined]
     assert labels[2] == "&lt;b&gt;"
     assert len(labels) == 3  # the thin one has its name in its title
-    assert svg.count("<title>") == 4
+    assert wide.count("</title></rect>") == 4
+    assert len(re.findall(r'<text class="name"[^>]*>([^<]*)<', narrow)[1]) < len(labels[1])

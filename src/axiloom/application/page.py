@@ -10,7 +10,8 @@ from axiloom.application.result import causes, figure, rtl, verdict
 from axiloom.application.validate import Validated
 from axiloom.base.files import write_whole
 from axiloom.report.page.document import document
-from axiloom.report.page.parts import repeat, section, table
+from axiloom.report.page.parts import head, repeat, section, table
+from axiloom.report.page.svg import Drawing, fitted
 
 OPERATORS = (
     "Own: error of the result on the inputs that the operator got, against float32 on the same inputs. "
@@ -34,7 +35,7 @@ REPLAYED = (
     "Calls of this run, drawn by the seed, given as commands to the simulator of the accelerator's text, "
     "and to the RTL of its units."
 )
-COLOURS = "var(--load)", "var(--pack)"
+COLOURS = "load", "pack"
 
 
 def write(validated: Validated, path: Path, command: str) -> None:
@@ -65,18 +66,11 @@ def _header(validated: Validated, title: str) -> str:
         ("error of the result", f"{run.output.percent:.2f} %", "of the first result, against float32"),
         ("time a datum", f"{run.seconds / run.data:.3g} s", f"{run.data} data"),
     ]
-    shown = "".join(
-        f'<div class="tile"><div class="what">{escape(what)}</div><div class="value">{escape(value)}</div>'
-        f'<div class="sub">{escape(sub)}</div></div>'
-        for what, value, sub in tiles
-    )
     reasons = "".join(f"<li>{escape(cause)}</li>" for cause in causes(validated))
-    return (
-        f'<h1>{escape(title)}</h1>\n<p class="how">{escape(validated.data.source)}</p>\n'
-        f'<p class="verdict {_mood(validated)}">{escape(verdict(validated))}</p>\n'
-        f'<div class="tiles">{shown}</div>\n'
-        f'<section id="causes"><h2>Largest errors</h2><ul>{reasons}</ul></section>'
+    top = head(
+        escape(title), escape(validated.data.source), (_mood(validated), verdict(validated)), tiles, ""
     )
+    return f'{top}\n<section id="causes"><h2>Largest errors</h2><ul>{reasons}</ul></section>'
 
 
 def _mood(validated: Validated) -> str:
@@ -126,7 +120,7 @@ def _operators(validated: Validated) -> str:
 
 
 def _bar(share: float) -> str:
-    return f'<span class="mini" style="--c:{COLOURS[0]};--w:{100 * min(share, 1):.0f}%"></span>'
+    return f'<span class="mini" style="--c:var(--{COLOURS[0]});--w:{100 * min(share, 1):.0f}%"></span>'
 
 
 def _steps(validated: Validated) -> str:
@@ -138,21 +132,22 @@ def _steps(validated: Validated) -> str:
 def _chart(name: str, steps: Sequence[float]) -> str:
     """A bar for each step, with its figure beside it for those who read the source."""
     top = max([*steps, 1e-9])
-    width, bars = 1000 / len(steps), []
-    for i, error in enumerate(steps):
-        height = 150 * error / top
-        bars.append(
-            f'<rect x="{i * width:.1f}" y="{160 - height:.1f}" width="{width * 0.8:.1f}" '
-            f'height="{height:.1f}" fill="{COLOURS[1]}"><title>step {i + 1}: {error:.2f} %</title></rect>'
-        )
-    marks = "".join(
-        f'<text x="{i * width:.1f}" y="178">{i + 1}</text>'
-        for i in range(0, len(steps), max(len(steps) // 7, 1))
-    )
+
+    def draw(width: int) -> Drawing:
+        drawing = Drawing(width, 190, f"{name}: error by step, at most {top:.1f} %")
+        wide = width / len(steps)
+        for i, error in enumerate(steps):
+            height = 150 * error / top
+            drawing.bar(
+                i * wide, 160 - height, wide * 0.8, height, COLOURS[1], f"step {i + 1}: {error:.2f} %"
+            )
+        for i in range(0, len(steps), max(len(steps) // 7, 1)):
+            drawing.text(i * wide, 178, str(i + 1))
+        return drawing
+
     return (
         f'<p class="note">{escape(name)}: {steps[0]:.1f} % in the first step, {steps[-1]:.1f} % in the last, '
-        f"at most {top:.1f} %</p>"
-        f'<svg class="roofline" viewBox="0 0 1000 190" role="img">{"".join(bars)}{marks}</svg>'
+        f"at most {top:.1f} %</p>{fitted(draw)}"
     )
 
 

@@ -11,6 +11,7 @@ from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.drivergen.problems.matmul import Problem
 from axiloom.explore import chosen
 from axiloom.explore.chosen import Task
+from axiloom.explore.driver_report import as_json
 from axiloom.explore.explore import Exploration, confirm, of_workload
 from axiloom.explore.hardware import choose_hardware
 from axiloom.explore.products import of_problem
@@ -19,8 +20,9 @@ from axiloom.library.devices import device, together
 from axiloom.library.loops import Nest, Schedules
 from axiloom.library.plans import On, Plan, plan
 from axiloom.library.progress import told
-from axiloom.library.tables import table
 from axiloom.library.works import Work, read
+from axiloom.report.page import front
+from axiloom.report.page.document import framed
 
 PART = "xc7z020"
 """For which loops are scheduled by default."""
@@ -70,8 +72,12 @@ class Choices:
     def __len__(self) -> int:
         return len(self._found.rows)
 
+    def save(self, folder: str | Path) -> Path:
+        """Writes ``index.html`` to `folder`: time against words moved, and the rows; the page's path."""
+        return front.write([as_json(self._found)], None, "", Path(folder))
+
     def _repr_html_(self) -> str:
-        return table(self.rows)
+        return framed(front.render([as_json(self._found)], None, ""))
 
     def __repr__(self) -> str:
         return f"ax.explore({self.work.name!r}, on={self._found.spec.name!r})  # {len(self)} ways"

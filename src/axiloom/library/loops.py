@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from axiloom.base.errors import CompileError, MismatchError, UsageError
-from axiloom.base.files import read_text
+from axiloom.base.files import read_text, write_whole
 from axiloom.library.progress import Progress
-from axiloom.library.tables import table
 from axiloom.library.works import Work, read, scheduled
 
 if TYPE_CHECKING:
@@ -124,6 +123,27 @@ class Nest:
 
         return accelerator(self.schedule).verilog().text
 
+    def save(self, folder: str | Path) -> Path:
+        """Writes ``index.html`` to `folder`: loops, pipes over time, banks, resources; the page's path."""
+        from axiloom.report.nest import FILE
+
+        path = Path(folder) / FILE
+        write_whole(path, self._page())
+        return path
+
+    def _page(self) -> str:
+        from axiloom.report.nest import Setting, build, render
+
+        data = build(
+            self._design, None, Setting(self.work.name, "scheduled here" if self.schedule.log else "")
+        )
+        return render(self._design, data, repr(self))
+
+    def _repr_html_(self) -> str:
+        from axiloom.report.page.document import framed
+
+        return framed(self._page())
+
     def __str__(self) -> str:
         from axiloom.nests.schedule.show import tree
 
@@ -174,8 +194,23 @@ class Schedules:
     def __len__(self) -> int:
         return len(self.front)
 
+    def save(self, folder: str | Path) -> Path:
+        """Writes ``index.html`` to `folder`: cycles against what circuits take; the page's path."""
+        from axiloom.report.page import FILE
+
+        path = Path(folder) / FILE
+        write_whole(path, self._page())
+        return path
+
+    def _page(self) -> str:
+        from axiloom.report.nest import front
+
+        return front.render(self.rows, self.nest.work.name, self._part, self.bound)
+
     def _repr_html_(self) -> str:
-        return table(self.rows)
+        from axiloom.report.page.document import framed
+
+        return framed(self._page())
 
     def __repr__(self) -> str:
         return f"ax.explore({self.nest!r}, part={self._part!r})  # {len(self)} schedules"

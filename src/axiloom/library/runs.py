@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,12 +16,17 @@ from axiloom.cosim.profile import Timeline
 from axiloom.cosim.soc import judge
 from axiloom.isa import Link
 from axiloom.library.progress import told
-from axiloom.library.tables import table
 from axiloom.library.works import Work
 from axiloom.report import build, page
 from axiloom.report.compare import compare as lines
+from axiloom.report.page import compare as page_of_runs
+from axiloom.report.page.compare import Side
+from axiloom.report.page.document import framed
+from axiloom.report.page.traces import FEW, MOST, trace
 from axiloom.report.types import Kernel, Report
+from axiloom.run import gains
 from axiloom.run.network import NetworkRun
+from axiloom.run.problem import ProblemRun
 from axiloom.run.run import Watch, simulate, simulate_both
 
 Array = np.ndarray[Any, Any]
@@ -93,23 +97,19 @@ class Run:
         return self
 
     def save(self, folder: str | Path) -> Path:
-        """Writes ``index.html`` and ``report.json`` to `folder`, of one accelerator; the page's path."""
-        place, text = Path(folder), self._page()
+        """Writes ``index.html`` and ``report.json`` to `folder`; the page's path."""
+        place, text = Path(folder), page.render(self.report, self._source)
         make_folder(place)
         build.write_json(self.report, place / "report.json")
         write_whole(place / page.FILE, text)
         return place / page.FILE
 
-    def _page(self) -> str:
-        if self.timeline is None:
-            raise UsageError("a page has a timeline, which is drawn of one accelerator: see `report`")
-        return page.render(self.report, page.Source(self.timeline, self.plan.c, repr(self.plan)))
+    @property
+    def _source(self) -> page.Source:
+        return page.Source(self.timeline, self.plan.c, repr(self.plan))
 
     def _repr_html_(self) -> str:
-        if self.timeline is None:
-            return f"<pre>{html.escape(str(self))}</pre>"
-        frame = 'style="width: 100%; height: 40em; border: 0"'
-        return f'<iframe srcdoc="{html.escape(self._page())}" {frame}></iframe>'
+        return framed(page.render(self.report, self._source, most=FEW))
 
     def __str__(self) -> str:
         return build.table(self.report)
@@ -132,6 +132,8 @@ def execute(
     watch = Watch(say, keep=keep, timeline=len(planned.devices) == 1)
     result, cpu = (simulate(job, watch), None) if against is None else simulate_both(job, against, watch)
     report = job.checked(result, cpu)
+    if isinstance(job, ProblemRun) and report["result"]["matches"]:
+        gains.add(report, job)
     say("")
     return Run(planned, report, result, _outputs(job, result))
 
@@ -166,13 +168,18 @@ class Comparison:
             for run in self.runs
         ]
 
+    def save(self, folder: str | Path) -> Path:
+        """Writes ``index.html`` to `folder`, with the timeline of each; the page's path."""
+        return page_of_runs.write(self._sides(MOST), Path(folder))
+
+    def _sides(self, most: int) -> list[Side]:
+        return [Side(run.report, trace(run.timeline, most)) for run in self.runs]
+
     def __str__(self) -> str:
-        if len(self.runs) == 2:
-            return "\n".join(lines(*(run.report for run in self.runs)))
-        return "\n".join("  ".join(str(value) for value in row.values()) for row in self.rows)
+        return "\n".join(lines([run.report for run in self.runs]))
 
     def _repr_html_(self) -> str:
-        return table(self.rows)
+        return framed(page_of_runs.render(self._sides(FEW)))
 
     def __repr__(self) -> str:
         return f"ax.compare({', '.join(map(repr, (run.plan for run in self.runs)))})"

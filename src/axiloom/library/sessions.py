@@ -22,6 +22,8 @@ from axiloom.drivergen import matmul_mlir
 from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.isa import AcceleratorSpec, place
 from axiloom.library.devices import Device, Source, device
+from axiloom.report.page import soc as page_of_system
+from axiloom.report.page.document import framed
 from axiloom.report.types import Report
 from axiloom.run.problem import ProblemRun, Workload
 from axiloom.run.run import report_of
@@ -53,6 +55,9 @@ class Chip:
 
     def __exit__(self, *_error: object) -> None:
         """Nothing goes on between runs."""
+
+    def _repr_html_(self) -> str:
+        return framed(page_of_system.render(self.system), 32)
 
     def run(
         self,

@@ -20,7 +20,7 @@ from axiloom.cosim.job import Result
 from axiloom.cosim.model_device import MODEL_RTL
 from axiloom.cosim.system import STALLS, System
 from axiloom.isa import Link
-from axiloom.report import losses, proved, room
+from axiloom.report import blocks, losses, proved, room
 from axiloom.report.columns import columns
 from axiloom.report.types import (
     Alone,
@@ -175,6 +175,7 @@ def build(
         report["choice"] = choice
     if system.rtl == "generated" and (lacking := room.shortage(system.links, board)):
         report["room"] = lacking
+    report["system"] = blocks.of(system, run)
     return without_claims(report)
 
 

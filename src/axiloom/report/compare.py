@@ -1,12 +1,14 @@
-"""Two reports beside each other: what took how long, layer by layer, and what the configurations say apart.
+"""Reports beside each other: what took how long, layer by layer, and what the configurations say apart.
 
-Nothing is measured here. Both sides are reports that runs wrote with ``--json``.
+Nothing is measured here. All are reports that runs wrote, with ``--json`` or in a page. The first is what the
+others are measured by.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from string import ascii_uppercase
 from typing import Any
 
 import jsonschema
@@ -31,9 +33,15 @@ NS_PER_MS = 1e6
 
 
 def read(path: Path) -> Json:
-    """The report in a file. UsageError: it is no report of a run; the message says where it is not."""
-    report: Json = read_json(path, "--json of `axiloom run` writes reports")
-    fault = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema()).iter_errors(report))
+    """The report in a file of JSON. UsageError: it is none of a run; the message says where not."""
+    return checked(read_json(path, "--json of `axiloom run` writes reports"), path)
+
+
+def checked(report: Json, path: Path, lacking: str = "") -> Json:
+    """`report`, which is from `path` and may lack one part; UsageError as `read`."""
+    form = schema()
+    form["required"] = [name for name in form["required"] if name != lacking]
+    fault = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(form).iter_errors(report))
     if fault is not None:
         message = fault.message if len(fault.message) < 200 else f"{fault.message[:200]}..."
         raise UsageError(
@@ -42,23 +50,41 @@ def read(path: Path) -> Json:
     return report
 
 
-def compare(old: Json, new: Json) -> list[str]:
+def letter(number: int) -> str:
+    """What a run is called among others: A, B, ..."""
+    return ascii_uppercase[number] if number < len(ascii_uppercase) else f"run {number + 1}"
+
+
+def heads(count: int) -> list[str]:
+    """Of columns of figures: each run, and each but the first beside it."""
+    rest = (text for n in range(1, count) for text in (letter(n), f"{letter(n)} to A"))
+    return [letter(0), *rest]
+
+
+def compare(reports: Sequence[Json]) -> list[str]:
     """Lines for a terminal: the result and the time first, then what differs, then all figures."""
-    lines = [_verdict(old, new), ""]
-    lines += _section("Configuration", _settings(old, new), "<<<", "both runs have the same one")
-    lines += _section("Figures", _figures(old, new), "<>>>", "")
+    lines = [verdict(reports), ""]
+    lines += _section("Configuration", settings(reports), len(reports), "all runs have the same one")
+    lines += _section("Figures", figures(reports), len(reports), "")
     lines += _section(
-        "Fabric cycles by what they went to", _losses(old, new), "<>>>", "the same in all classes"
+        "Fabric cycles by what they went to", losses(reports), len(reports), "the same in all classes"
     )
-    layers = list(_layers(old, new))
-    return lines + (_section("Layers, ms", layers, "<>>>", "") if layers else [])
+    rows = [*layers(reports)]
+    return lines + (_section("Layers, ms", rows, len(reports), "") if rows else [])
 
 
-def _verdict(old: Json, new: Json) -> str:
-    before, after = (report["counters"]["task-clock"] / NS_PER_MS for report in (old, new))
-    results = ", ".join(f"{name} {_result(report)}" for name, report in (("A", old), ("B", new)))
-    ratio = f" ({before / after:.2f} times as fast)" if after else ""
-    return f"A {before:.3f} ms, B {after:.3f} ms{ratio}; {results}"
+def verdict(reports: Sequence[Json]) -> str:
+    """Times, how much faster than the first, and whether each is right, in a line."""
+    times = [report["counters"]["task-clock"] / NS_PER_MS for report in reports]
+    said = [f"A {times[0]:.3f} ms"]
+    for number, ms in enumerate(times[1:], 1):
+        said.append(f"{letter(number)} {ms:.3f} ms" + (f" ({times[0] / ms:.2f} times as fast)" if ms else ""))
+    return f"{', '.join(said)}; {results(reports)}"
+
+
+def results(reports: Sequence[Json]) -> str:
+    """Whether each is right."""
+    return ", ".join(f"{letter(n)} {_result(report)}" for n, report in enumerate(reports))
 
 
 def _result(report: Json) -> str:
@@ -66,27 +92,26 @@ def _result(report: Json) -> str:
     return "was compared with nothing" if matches is None else "is right" if matches else "is WRONG"
 
 
-def _section(title: str, rows: list[tuple[str, ...]], align: str, empty: str) -> list[str]:
+def _section(title: str, rows: list[tuple[str, ...]], count: int, empty: str) -> list[str]:
     if not rows:
         return [f"{title}: {empty}", ""]
-    head = ("", "A", "B", "B to A")[: len(align)]
+    plain = len(rows[0]) == 1 + count
+    head = ("", *(map(letter, range(count)) if plain else heads(count)))
+    align = "<" + ("<" if plain else ">") * (len(head) - 1)
     return [title, *(f"  {line}" for line in columns([head, *rows], align)), ""]
 
 
-def _settings(old: Json, new: Json) -> list[tuple[str, ...]]:
-    """What is not the same in `config`, `versions` and `seed`."""
-    before, after = (
+def settings(reports: Sequence[Json]) -> list[tuple[str, ...]]:
+    """What is not the same in `config`, `versions` and `seed`: its name, and what each run has."""
+    sides = [
         dict(_flat(report["config"]))
         | {f"version of {tool}": text for tool, text in report["versions"].items()}
         | {"seed": str(report["seed"])}
-        for report in (old, new)
-    )
-    names = dict.fromkeys([*before, *after])
-    return [
-        (name, before.get(name, "-"), after.get(name, "-"))
-        for name in names
-        if before.get(name) != after.get(name)
+        for report in reports
     ]
+    names = dict.fromkeys(name for side in sides for name in side)
+    rows = ((name, *(side.get(name, "-") for side in sides)) for name in names)
+    return [row for row in rows if len({*row[1:]}) > 1]
 
 
 def _flat(settings: Json) -> Iterator[tuple[str, str]]:
@@ -97,50 +122,64 @@ def _flat(settings: Json) -> Iterator[tuple[str, str]]:
             yield name, str(value)
 
 
-def _figures(old: Json, new: Json) -> list[tuple[str, ...]]:
+def figures(reports: Sequence[Json]) -> list[tuple[str, ...]]:
+    """Counters of the fabric and the CPU, in the columns of :func:`heads`."""
     rows = [
-        _row("fabric " + name.replace("_", " "), old["fabric"][name], new["fabric"][name]) for name in FABRIC
+        _row("fabric " + name.replace("_", " "), [report["fabric"][name] for report in reports])
+        for name in FABRIC
     ]
-    rows += [_row(name, old["counters"][name], new["counters"][name]) for name in COUNTERS]
-    stacks = old["memory"]["stack"], new["memory"]["stack"]
-    return rows if None in stacks else [*rows, _row("stack, bytes", *stacks)]
+    rows += [_row(name, [report["counters"][name] for report in reports]) for name in COUNTERS]
+    stacks = [report["memory"]["stack"] for report in reports]
+    return rows if None in stacks else [*rows, _row("stack, bytes", stacks)]
 
 
-def _losses(old: Json, new: Json) -> list[tuple[str, ...]]:
-    before, after = ({loss["loss"]: loss for loss in report["losses"]} for report in (old, new))
-    names = dict.fromkeys([*before, *after])
-    titles = {name: (before.get(name) or after[name])["title"] for name in names}
-    cycles = {
-        name: tuple(side[name]["cycles"] if name in side else 0 for side in (before, after)) for name in names
-    }
-    return [_row(titles[name], *cycles[name]) for name in names if cycles[name][0] != cycles[name][1]]
+def losses(reports: Sequence[Json]) -> list[tuple[str, ...]]:
+    """Cycles of each class that is not the same in all runs, in the columns of :func:`heads`."""
+    rows = ((title, cycles) for title, _, cycles in classes(reports) if len({*cycles}) > 1)
+    return [_row(title, cycles) for title, cycles in rows]
 
 
-def _layers(old: Json, new: Json) -> Iterator[tuple[str, ...]]:
-    """A row for each layer, by its place in the MLIR. A layer that one run lacks has no time there."""
+def classes(reports: Sequence[Json]) -> Iterator[tuple[str, str, list[int]]]:
+    """Title, key and cycles in each run of every class that took time in one of them."""
+    sides = [{loss["loss"]: loss for loss in report["losses"]} for report in reports]
+    for name in dict.fromkeys(name for side in sides for name in side):
+        title = next(side[name]["title"] for side in sides if name in side)
+        cycles = [side[name]["cycles"] if name in side else 0 for side in sides]
+        if any(cycles):
+            yield title, name, cycles
+
+
+def layers(reports: Sequence[Json]) -> Iterator[tuple[str, ...]]:
+    """A row for each layer, by its place in the MLIR. A layer that a run lacks has no time there."""
     sides: list[dict[tuple[str, int], Json]] = []
-    for report in (old, new):
+    for report in reports:
         by_place: dict[tuple[str, int], Json] = {}
         for layer in report.get("network", {}).get("layers", ()):
             again = sum(place == layer["location"] for place, _ in by_place)
             by_place[layer["location"], again] = layer
         sides.append(by_place)
-    before, after = sides
-    for key in dict.fromkeys([*before, *after]):
-        first, second = before.get(key), after.get(key)
-        times = [None if layer is None else layer["ms"] for layer in (first, second)]
+    for key in dict.fromkeys(key for side in sides for key in side):
+        own = [side.get(key) for side in sides]
+        times = [None if layer is None else layer["ms"] for layer in own]
         cells = [
-            "-" if layer is None else f"{layer['ms']:.3f} {layer['accelerator'] or 'cpu'}"
-            for layer in (first, second)
+            "-" if layer is None else f"{layer['ms']:.3f} {layer['accelerator'] or 'cpu'}" for layer in own
         ]
-        yield (key[0], *cells, _change(*times))
+        yield (key[0], *_beside(cells, times))
 
 
-def _row(name: str, before: int, after: int) -> tuple[str, ...]:
-    return (name, f"{before:,}", f"{after:,}", _change(before, after))
+def _row(name: str, values: Sequence[int]) -> tuple[str, ...]:
+    return (name, *_beside([f"{value:,}" for value in values], values))
 
 
-def _change(before: float | None, after: float | None) -> str:
+def _beside(cells: Sequence[str], values: Sequence[float | None]) -> Iterator[str]:
+    yield cells[0]
+    for cell, value in zip(cells[1:], values[1:], strict=True):
+        yield cell
+        yield change(values[0], value)
+
+
+def change(before: float | None, after: float | None) -> str:
+    """By how much `after` is more or less."""
     if before is None or after is None:
         return ""
     if before == after:

@@ -49,11 +49,14 @@ def rows(
     last: int = -1,
     laps: Laps = (),
     ended: int | None = None,
+    *,
+    begins: Sequence[int] = (),
 ) -> Rows:
     """A row for each layer that ran: the timer runs at half the CPU's clock.
 
     `last`: the number of the layer after which the run stopped as it was told, or -1; `ended`: how many
-    layers came to their end before the run hung.
+    layers came to their end before the run hung. `begins`: the fabric cycle at which each layer
+    began, where all ran in one program.
     """
     ran = layers[:ended] if last < 0 else layers[: last + 1]
     ticks = [int(marks[number + 1]) - int(marks[number]) for number in range(len(ran))]
@@ -77,6 +80,8 @@ def rows(
                 "share": round(took / total, 6),
             }
         )
+    for row, begin in zip(table, begins, strict=False):
+        row["begin_ms"] = round(begin / board.fabric_hz * 1e3, 6)
     return table
 
 
@@ -178,9 +183,11 @@ def section(
     beside: Rows | None,
     laps: Laps = (),
     ended: int | None = None,
+    *,
+    begins: Sequence[int] = (),
 ) -> NetworkPart:
     """The report's ``network``; `beside` are the rows of the same network on the CPU alone."""
-    table = compared(rows(driver.layers, marks, board, specs, last, laps, ended), beside)
+    table = compared(rows(driver.layers, marks, board, specs, last, laps, ended, begins=begins), beside)
     return {
         "layers": table,
         "cpu_layers": beside,

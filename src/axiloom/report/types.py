@@ -210,6 +210,8 @@ class LayerRow(TypedDict):
     ops: list[int]
     use: Use | None
     limit: LayerLimit | None
+    begin_ms: NotRequired[float]
+    """From the run's start; absent where layers come from a store."""
     ms: float
     share: float
     alone_ms: NotRequired[float | None]
@@ -305,6 +307,35 @@ class NetworkPart(TypedDict):
     kept: NotRequired[KeptLayers]
 
 
+class Block(TypedDict):
+    """A part of the simulated system; `facts` are what is known of it, a line each."""
+
+    name: str
+    kind: Literal["cpu", "cache", "bus", "memory", "dma", "accelerator"]
+    facts: list[str]
+
+
+class Edge(TypedDict):
+    """What connects two blocks. `bits` is None where the profile does not say how wide it is."""
+
+    source: str
+    target: str
+    what: str
+    bits: int | None
+    there: int | None
+    """Bytes from `source` to `target`, None where they are not counted."""
+    back: int | None
+    count: int | None
+    """Accesses or transfers."""
+
+
+class SystemPart(TypedDict):
+    """``system``: what was simulated, and what moved in it."""
+
+    blocks: list[Block]
+    edges: list[Edge]
+
+
 class Report(TypedDict):
     """What one run reports."""
 
@@ -334,6 +365,7 @@ class Report(TypedDict):
     advice: NotRequired[str]
     choice: NotRequired[Choice]
     room: NotRequired[str]
+    system: NotRequired[SystemPart]
     tried: NotRequired[list[Tried]]
     proved: NotRequired[list[str]]
     network: NotRequired[NetworkPart]

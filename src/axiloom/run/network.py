@@ -423,6 +423,7 @@ class NetworkRun:
             cpu["layers"] if cpu else None,
             result.laps,
             ended,
+            begins=[counts["fabric|cycles"] for counts in result.until],
         )
         if "store" in vars(self) and self.store.kept is not None:
             report["network"]["kept"] = self.store.kept

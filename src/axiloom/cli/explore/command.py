@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 
 from axiloom import boards, drivergen
 from axiloom.base.errors import UsageError
@@ -11,14 +12,16 @@ from axiloom.base.files import write_whole
 from axiloom.cli import HELP
 from axiloom.cli import options as shared
 from axiloom.cli.explore import hardware as explore_hardware
-from axiloom.cli.explore.tables import as_csv, as_json, table
-from axiloom.cli.given import Refusal, has, lacks, output_file, refuse
+from axiloom.cli.explore.tables import as_csv, table
+from axiloom.cli.given import Refusal, has, lacks, output_file, output_folder, refuse
 from axiloom.drivergen.cost.model import FORMS
 from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.explore import chosen
 from axiloom.explore.chosen import Task
+from axiloom.explore.driver_report import as_json
 from axiloom.explore.explore import Exploration, confirm, of_workload
 from axiloom.read import models
+from axiloom.report.page import front
 from axiloom.sweep.sweep import exit_code
 
 
@@ -57,6 +60,9 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     command.add_argument("--json", type=output_file, metavar="FILE", help="write what was found as JSON too")
     command.add_argument(
         "--output", type=output_file, metavar="FILE.csv", help="write the rows of the tables as CSV too"
+    )
+    command.add_argument(
+        "--report", type=output_folder, metavar="DIR", help="write a page to DIR: time against what it takes"
     )
     add_sweep(command)
     refuse(
@@ -126,4 +132,8 @@ def execute(options: argparse.Namespace) -> int:
         )
     if options.output:
         write_whole(options.output, as_csv(explorations))
+    if options.report:
+        front.write(
+            [*map(as_json, explorations)], None, shlex.join(["axiloom", *options.words]), options.report
+        )
     return exit_code(outcome for exploration in explorations for outcome in exploration.outcomes)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 from pathlib import Path
 
 from axiloom import drivergen, isa
 from axiloom.base.errors import UsageError
 from axiloom.base.files import write_whole
 from axiloom.cli import options as shared
-from axiloom.cli.explore.tables import as_csv, as_json, table
+from axiloom.cli.explore.tables import as_csv, table
 from axiloom.cli.given import Refusal, lacks, output_file, refuse, reject
 from axiloom.drivergen.network import is_network, network_data_type
 from axiloom.drivergen.problems.matmul import Problem
 from axiloom.explore import estimate, hardware_report
+from axiloom.explore.driver_report import as_json
 from axiloom.explore.explore import Exploration, confirm, explore
 from axiloom.explore.hardware import HardwareChoice, Tried, choose_hardware
 from axiloom.explore.hardware_report import Simulated
@@ -23,6 +25,7 @@ from axiloom.isa import AcceleratorSpec
 from axiloom.library.progress import told
 from axiloom.read import models
 from axiloom.read.context.model import Model
+from axiloom.report.page import front
 from axiloom.run.resolve import BEST
 from axiloom.sweep import networks
 from axiloom.sweep.networks import fingerprint
@@ -190,3 +193,7 @@ def _write(
         write_whole(options.json, json.dumps(told, indent=2) + "\n")
     if options.output:
         write_whole(options.output, as_csv(explorations))
+    if options.report:
+        designs = hardware_report.as_json(hardware_choice, runs)
+        command = shlex.join(["axiloom", *options.words])
+        front.write([*map(as_json, explorations)], designs, command, options.report)

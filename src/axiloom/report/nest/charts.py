@@ -1,16 +1,14 @@
-"""The drawings of a nest's page, as SVG: pipes and FIFOs over time, and one iteration slot by slot.
-
-Widths are in units of the view box; colours come from page.css.
-"""
+"""The drawings of a nest's page: pipes and FIFOs over time, and one iteration slot by slot."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from html import escape
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from axiloom.report.page.svg import WIDE, Drawing, fitted, scale
+
 Data = dict[str, Any]
-WIDTH, LABEL, RIGHT = 1080, 170, 14
+RIGHT = 14
 ROW, BAR, FOOT = 26, 16, 30
 MOST_FIFOS = 24
 """FIFOs that get a row: those that hold most bits."""
@@ -30,14 +28,21 @@ def gantt(chart: Data, titles: Mapping[str, str]) -> str:
     `titles` are the names of FIFOs: those that have the same one are lanes, and equal."""
     once = {titles[fifo["name"]]: {**fifo, "name": titles[fifo["name"]]} for fifo in chart["fifos"]}
     pipes, fifos = chart["pipes"], _largest([*once.values()])
-    end = max(chart["cycles"], 1)
-    rows = [_pipe_row(pipe, k, end) for k, pipe in enumerate(pipes)]
-    rows += [_fifo_row(fifo, len(pipes) + k, end) for k, fifo in enumerate(fifos)]
     names = ", ".join(pipe["name"] for pipe in pipes)
     text = f"{len(pipes)} pipes ({names}) and {len(chart['fifos'])} FIFOs over {chart['cycles']:,} cycles"
+
+    def draw(width: int) -> Drawing:
+        rows = _Rows(width, len(pipes) + len(fifos), max(chart["cycles"], 1), text)
+        rows.ticks("cycles", first=1)
+        for row, pipe in enumerate(pipes):
+            rows.pipe(pipe, row)
+        for row, fifo in enumerate(fifos, len(pipes)):
+            rows.fifo(fifo, row)
+        return rows.drawing
+
     left_out = len(once) - len(fifos)
     note = f'<p class="note">{left_out} smaller FIFOs are in the table alone.</p>' if left_out else ""
-    return _svg(text, len(rows), end, rows, "cycles") + note
+    return fitted(draw) + note
 
 
 def _largest(fifos: Sequence[Data]) -> list[Data]:
@@ -48,92 +53,76 @@ def _largest(fifos: Sequence[Data]) -> list[Data]:
     return [fifo for fifo in fifos if fifo in chosen]
 
 
-def _pipe_row(pipe: Data, row: int, end: int) -> str:
-    parts = [_label(pipe["name"], row)]
-    for first, last, iterations in pipe["runs"]:
-        title = f"{iterations:,} iterations, issued in cycles {first:,} to {last:,}"
-        parts.append(_bar(first, last + 1, row, end, "compute", title))
-        done = min(last + pipe["last_slot"] + 1, end + 1)
-        if done > last + 1:
-            parts.append(_bar(last + 1, done, row, end, "sleep", "the last ones are executed"))
-    return "".join(parts)
-
-
-def _fifo_row(fifo: Data, row: int, end: int) -> str:
-    """Occupancy as an area, its depth as the row's height."""
-    depth, floor = max(fifo["depth"], 1), row * ROW + (ROW + BAR) / 2
-    points: list[tuple[float, float]] = [(LABEL, floor)]
-    for at, (cycle, places) in enumerate(fifo["steps"]):
-        until = fifo["steps"][at + 1][0] if at + 1 < len(fifo["steps"]) else end + 1
-        level = floor - BAR * places / depth
-        points += [(_x(max(cycle, 1), end), level), (_x(max(until, 1), end), level)]
-    points.append((_x(end + 1, end), floor))
-    shape = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-    kind = "tokens" if not fifo["bits"] else f"elements of {fifo['bits']} bits"
-    title = f"FIFO {fifo['name']}: at most {fifo['largest']} of {fifo['depth']} places, {kind}"
-    return (
-        _label(fifo["name"], row)
-        + f'<polygon points="{shape}" style="fill:var(--load)"><title>{escape(title)}</title></polygon>'
-    )
-
-
 def iteration(pipe: Data) -> str:
     """One iteration of a pipe: a row for what starts in one slot, as long as it takes. `pipe` is that of
     :func:`axiloom.report.nest.body.body`."""
-    rows, groups = [], pipe["groups"][:MOST_ROWS]
-    end = max(pipe["slots"], 1)
-    for row, group in enumerate(groups):
-        first, length = group["slot"], max(group["cycles"], 1)
-        what = f"{group['what']} × {group['count']:,}" if group["count"] > 1 else group["what"]
-        title = f"{what}: slot {first}" + (f", {group['cycles']} cycles" if group["cycles"] else "")
-        rows.append(
-            _label(what, row) + _bar(first + 1, first + 1 + length, row, end, COLOURS[group["kind"]], title)
-        )
+    groups = pipe["groups"][:MOST_ROWS]
+
+    def draw(width: int) -> Drawing:
+        text = f"one iteration of {pipe['name']}: {pipe['slots']} slots"
+        rows = _Rows(width, len(groups), max(pipe["slots"], 1), text)
+        rows.ticks("slots", first=0)
+        for row, group in enumerate(groups):
+            what = f"{group['what']} × {group['count']:,}" if group["count"] > 1 else group["what"]
+            title = f"{what}: slot {group['slot']}" + (
+                f", {group['cycles']} cycles" if group["cycles"] else ""
+            )
+            begin = group["slot"] + 1
+            rows.label(what, row)
+            rows.bar(begin, begin + max(group["cycles"], 1), row, COLOURS[group["kind"]], title)
+        return rows.drawing
+
     left_out = len(pipe["groups"]) - len(groups)
     note = f'<p class="note">{left_out} rows more are left out.</p>' if left_out else ""
-    text = f"one iteration of {pipe['name']}: {pipe['slots']} slots"
-    return _svg(text, len(rows), end, rows, "slots", first=0) + note
+    return fitted(draw) + note
 
 
-def _svg(text: str, rows: int, end: int, parts: Sequence[str], unit: str, first: int = 1) -> str:
-    height = rows * ROW + FOOT
-    return (
-        f'<svg class="roofline" viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{escape(text)}">'
-        + "".join(_ticks(end, rows * ROW, unit, first))
-        + "".join(parts)
-        + "</svg>"
-    )
+class _Rows:
+    """Rows with a name each over a scale that begins at 1 and ends at `end`."""
 
+    def __init__(self, width: int, rows: int, end: int, text: str) -> None:
+        self.end, self.width, self.rows = end, width, rows
+        self.left = 170 if width >= WIDE else 112
+        self.drawing = Drawing(width, rows * ROW + FOOT, text)
 
-def _ticks(end: int, height: int, unit: str, first: int) -> Iterator[str]:
-    """About eight, at round numbers."""
-    step = 1
-    while end / step > 10:
-        step *= 5 if str(step)[0] == "2" and end / step > 20 else 2
-    for value in range(0, end + 1, step):
-        x = _x(max(value, 1) if first else value + 1, end)
-        yield f'<line class="grid" x1="{x:.1f}" x2="{x:.1f}" y1="0" y2="{height}"/>'
-        name = f"{value:,}" if value else f"0 {unit}"
-        anchor = "start" if not value else "middle"
-        yield f'<text x="{x:.1f}" y="{height + 18}" text-anchor="{anchor}">{name}</text>'
+    def x(self, cycle: float) -> float:
+        return self.left + (self.width - self.left - RIGHT) * (cycle - 1) / self.end
 
+    def ticks(self, unit: str, first: int) -> None:
+        height = self.rows * ROW
+        for value in scale(self.end, 10 if self.width >= WIDE else 4):
+            x = self.x(max(value, 1) if first else value + 1)
+            self.drawing.line(x, 0, x, height)
+            name = f"{value:,.0f}" if value else f"0 {unit}"
+            self.drawing.text(x, height + 18, name, anchor="middle" if value else "start")
 
-def _x(cycle: float, end: int) -> float:
-    return LABEL + (WIDTH - LABEL - RIGHT) * (cycle - 1) / end
+    def label(self, text: str, row: int) -> None:
+        y = row * ROW + ROW / 2 + 4.5
+        self.drawing.text(self.left - 10, y, text, "name", "end", room=self.left - 10)
 
+    def bar(self, first: int, until: int, row: int, colour: str, title: str) -> None:
+        x = self.x(first)
+        self.drawing.bar(x, row * ROW + (ROW - BAR) / 2, self.x(until) - x, BAR, colour, title)
 
-def _bar(first: int, until: int, row: int, end: int, colour: str, title: str) -> str:
-    x = _x(first, end)
-    width = max(_x(until, end) - x, 0.6)
-    return (
-        f'<rect x="{x:.1f}" y="{row * ROW + (ROW - BAR) / 2:.1f}" width="{width:.1f}" height="{BAR}" '
-        f'style="fill:var(--{colour})"><title>{escape(title)}</title></rect>'
-    )
+    def pipe(self, pipe: Data, row: int) -> None:
+        self.label(pipe["name"], row)
+        for first, last, iterations in pipe["runs"]:
+            title = f"{iterations:,} iterations, issued in cycles {first:,} to {last:,}"
+            self.bar(first, last + 1, row, "compute", title)
+            done = min(last + pipe["last_slot"] + 1, self.end + 1)
+            if done > last + 1:
+                self.bar(last + 1, done, row, "sleep", "the last ones are executed")
 
-
-def _label(text: str, row: int) -> str:
-    short = text if len(text) <= 21 else f"{text[:20]}…"
-    return (
-        f'<text class="name" x="{LABEL - 10}" y="{row * ROW + ROW / 2 + 4.5:.1f}" text-anchor="end">'
-        f"{escape(short)}<title>{escape(text)}</title></text>"
-    )
+    def fifo(self, fifo: Data, row: int) -> None:
+        """Occupancy as an area, its depth as the row's height."""
+        depth, ground = max(fifo["depth"], 1), row * ROW + (ROW + BAR) / 2
+        points = [(float(self.left), ground)]
+        for at, (cycle, places) in enumerate(fifo["steps"]):
+            until = fifo["steps"][at + 1][0] if at + 1 < len(fifo["steps"]) else self.end + 1
+            level = ground - BAR * places / depth
+            points += [(self.x(max(cycle, 1)), level), (self.x(max(until, 1)), level)]
+        points.append((self.x(self.end + 1), ground))
+        kind = "tokens" if not fifo["bits"] else f"elements of {fifo['bits']} bits"
+        title = f"FIFO {fifo['name']}: at most {fifo['largest']} of {fifo['depth']} places, {kind}"
+        self.label(fifo["name"], row)
+        self.drawing.area(points, "load", title)

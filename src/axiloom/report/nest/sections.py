@@ -13,8 +13,8 @@ from axiloom.nests.schedule.show import tree
 from axiloom.report.nest.body import titles
 from axiloom.report.nest.build import NAMES, interval, taken, verdict
 from axiloom.report.nest.build import search as searched
-from axiloom.report.page.numbers import count, percent
-from axiloom.report.page.parts import table
+from axiloom.report.numbers import count, percent
+from axiloom.report.page.parts import head, table
 from axiloom.report.page.roofline import Roofs, draw
 
 Data = dict[str, Any]
@@ -29,7 +29,7 @@ DEPENDENCES = (
 )
 GANTT = (
     "Iterations that a pipe issues (green) and the last ones under way (grey); below, how full each FIFO is, "
-    "of its depth. Foretold without RTL; the simulation took as many cycles as the head says."
+    "of its depth. Foretold without RTL."
 )
 SLOTS = "What one iteration does in which slot. Iterations overlap: a new one starts every interval."
 BANKS = (
@@ -57,24 +57,15 @@ def header(data: Data) -> str:
         ("interval", str(data["ii"]), "of the busiest pipe"),
         ("at once", count(data["parallel"]), "multiply-adds" if data["multiply_adds"] else "instances"),
     ]
-    cells = "".join(
-        f'<div class="tile"><div class="what">{escape(what)}</div><div class="value">{escape(value)}</div>'
-        f'<div class="sub">{escape(sub)}</div></div>'
-        for what, value, sub in tiles
-    )
     result = data["result"]
     state = "open" if result is None else "right" if _is_right(data) else "wrong"
     schedule = data["schedule"]
     how = [schedule["file"] or ("found by search" if data["search"] else "as written")]
     how += ["one nest after the other"] if schedule["plain"] else []
     how += [data["device"]["name"], *([f"seed {data['seed']}"] if data["seed"] is not None else [])]
-    return (
-        f"<header>\n<h1>{escape(data['name'])} <small>from {escape(data['source'])}</small></h1>\n"
-        f'<p class="how">{" · ".join(escape(part) for part in how)}</p>\n'
-        f'<p class="verdict {state}">{escape(_verdict(data))}</p>\n'
-        f'<div class="tiles">{cells}</div>\n'
-        f'<p class="note band">Interval: {escape(interval(data))}.</p>\n</header>'
-    )
+    title = f"{escape(data['name'])} <small>from {escape(data['source'])}</small>"
+    said = " · ".join(escape(part) for part in how)
+    return head(title, said, (state, _verdict(data)), tiles, f"Interval: {interval(data)}.")
 
 
 def _is_right(data: Data) -> bool:
@@ -130,7 +121,7 @@ def dependences(schedule: Schedule) -> str:
         )
         for distance in distances(schedule)
     ]
-    return table(("dependence", "array", "distance", "direction"), rows) if rows else ""
+    return table(("dependence", "array", "distance", "direction"), rows, "cards") if rows else ""
 
 
 def _texts(vector: Any) -> list[str]:
@@ -172,7 +163,7 @@ def memories(data: Data) -> str:
         if not memory["held"]
     ]
     head = ("array", "where", "banks", "words × bits", "partition", "reads", "writes", "selected")
-    return table(head, rows)
+    return table(head, rows, "cards")
 
 
 def fifos(data: Data) -> str:

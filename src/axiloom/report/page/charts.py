@@ -6,27 +6,34 @@ from collections.abc import Iterable
 from html import escape
 
 from axiloom.report.build import gain_text, of_guess
-from axiloom.report.page.numbers import count, duration, percent, size
-from axiloom.report.page.parts import table
+from axiloom.report.numbers import count, duration, percent, size
+from axiloom.report.page.parts import table, work
 from axiloom.report.page.roofline import Roofs, draw
+from axiloom.report.page.traces import Trace, link
 from axiloom.report.types import Loss, Report, Transfers
 
 _LABEL_SHARE = 0.07  # a segment narrower than this has no room for its figure
 _ROWS = 14  # sizes of transfers that get a row each; more are grouped by powers of two
 
 
-def losses(report: Report) -> str:
-    """One bar whose parts add up to the run, the limit below it to scale, and the parts as a table."""
+def stack(report: Report, width: float = 1) -> str:
+    """One bar whose parts add up to the run; `width` of the page is how long that is."""
     parts = [loss for loss in report["losses"] if loss["cycles"]]
-    hz = report["config"]["clocks"]["fabric_hz"]
     bar = "".join(
-        f'<div class="part" style="width:{100 * part["share"]:.3f}%;--c:var(--{part["loss"]})" '
+        f'<div class="part" style="width:{100 * width * part["share"]:.3f}%;--c:var(--{part["loss"]})" '
         f'title="{escape(part["title"])}: {count(part["cycles"])} cycles, {percent(part["share"])}">'
-        + (f"<span>{100 * part['share']:.0f} %</span>" if part["share"] >= _LABEL_SHARE else "")
+        + (f"<span>{100 * part['share']:.0f} %</span>" if width * part["share"] >= _LABEL_SHARE else "")
         + "</div>"
         for part in parts
     )
     alt = "; ".join(f"{part['title']} {percent(part['share'])}" for part in parts)
+    return f'<div class="stack" role="img" aria-label="{escape(alt)}">{bar}</div>\n'
+
+
+def losses(report: Report, trace: Trace | None = None) -> str:
+    """The run as one bar, the limit below it to scale, and its parts as a table."""
+    parts = [loss for loss in report["losses"] if loss["cycles"]]
+    hz = report["config"]["clocks"]["fabric_hz"]
     rows = []
     for loss in sorted(parts, key=lambda loss: -loss["cycles"]):
         width = 100 * loss["cycles"] / max(part["cycles"] for part in parts)
@@ -34,7 +41,7 @@ def losses(report: Report) -> str:
         rows.append(
             (
                 f'<i class="chip" style="--c:var(--{loss["loss"]})"></i>{escape(loss["title"])}'
-                f"<small>{escape(loss['definition'])}</small>",
+                f"{link(trace, 'losses', loss['loss'])}<small>{escape(loss['definition'])}</small>",
                 _mini(width, loss["loss"]) + percent(loss["share"]),
                 count(loss["cycles"]),
                 duration(loss["cycles"] / hz),
@@ -42,11 +49,7 @@ def losses(report: Report) -> str:
             )
         )
     head = ("class", "share", "cycles", "time", "may win it back")
-    return (
-        f'<div class="stack" role="img" aria-label="{escape(alt)}">{bar}</div>\n'
-        + _limit(report)
-        + table(head, rows, "losses")
-    )
+    return stack(report) + _limit(report) + table(head, rows, "losses")
 
 
 def _remedy(loss: Loss, text: str) -> str:
@@ -76,10 +79,50 @@ def _limit(report: Report) -> str:
     return f'<div class="bounds">{"".join(rows)}</div>\n'
 
 
+# --- what would win time ---------------------------------------------------------------------------------
+
+
+def remedies(report: Report) -> str:
+    """A bar for each remedy: the cycles that the run has with it. Hatched: foretold."""
+    now = report["fabric"]["cycles"]
+    measured = {row["options"]: row for row in report.get("tried", []) if row["cycles"]}
+    foretold = {
+        text: loss["gains"][text]
+        for loss in report["losses"]
+        for text in loss["remedies"]
+        if text in loss.get("gains", {})
+    }
+    cycles = {text: now / gain["times"] for text, gain in foretold.items()}
+    cycles |= {text: float(row["cycles"] or 0) for text, row in measured.items()}
+    if not cycles:
+        return ""
+    rows = [_gain("this run", 1, False, f"<b>{count(now)}</b> cycles")]
+    for text, left in sorted(cycles.items(), key=lambda row: row[1]):
+        times = f"<b>{now / left:.2f} ×</b> as fast"
+        if text in measured:
+            said = f"measured, {escape(measured[text]['said'])}: {count(round(left))}"
+            if text in foretold:
+                said += f" (foretold {foretold[text]['times']:.2f} ×)"
+        else:
+            said = f"{'at most, ' if foretold[text]['at_most'] else ''}foretold: {count(round(left))}"
+        rows.append(
+            _gain(f"<code>{escape(text)}</code>", left / now, text not in measured, f"{times}, {said}")
+        )
+    return f'<div class="gains">{"".join(rows)}</div>'
+
+
+def _gain(name: str, share: float, hatched: bool, said: str) -> str:
+    kind = "bar foretold" if hatched else "bar"
+    return (
+        f'<div>{name}</div><div class="room"><div class="{kind}" style="--w:{min(100 * share, 100):.1f}%;'
+        f'--c:var(--compute)"></div></div><div class="said">{said}</div>'
+    )
+
+
 # --- transfers ---------------------------------------------------------------------------------------
 
 
-def transfers(report: Report) -> str:
+def transfers(report: Report, trace: Trace | None = None) -> str:
     """How many transfers of each size, and how fast they went."""
     hz = report["config"]["clocks"]["fabric_hz"]
     tables = []
@@ -90,7 +133,7 @@ def transfers(report: Report) -> str:
         most = max(number for _, number, _, _ in groups)
         rows = [
             (
-                escape(name),
+                escape(name) + link(trace, "transfers", f"{channel} {moved // max(number, 1)}"),
                 _mini(100 * number / most, channel) + count(number),
                 size(moved),
                 f"{moved / (cycles / hz) / 1e6:,.1f}",
@@ -146,7 +189,7 @@ def roofline(report: Report) -> str:
     return draw(
         Roofs(
             x=bound["multiply_adds"] / words,
-            y=2 * bound["multiply_adds"] / fabric["cycles"],
+            y=2 * bound["multiply_adds"] / work(report).cycles,
             top=top,
             slope=2 * per_cycle,
             side=f"stream, {per_cycle} word{'s' if per_cycle > 1 else ''} a cycle",

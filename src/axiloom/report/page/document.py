@@ -20,5 +20,10 @@ def document(title: str, sections: Iterable[str], *, script: bool = False) -> st
     )
 
 
+def framed(page: str, height: int = 40) -> str:
+    """A page inside another, a notebook's: `height` in lines. Nothing of its style leaves the frame."""
+    return f'<iframe srcdoc="{escape(page)}" style="width: 100%; height: {height}em; border: 0"></iframe>'
+
+
 def _file(name: str) -> str:
     return resources.files(__package__ or "").joinpath(name).read_text(encoding="utf-8")

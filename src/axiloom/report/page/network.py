@@ -5,25 +5,26 @@ from __future__ import annotations
 from html import escape
 
 from axiloom.report.network import alone_title, how
+from axiloom.report.numbers import count, duration, percent, size
 from axiloom.report.page import parts
-from axiloom.report.page.numbers import count, duration, percent, size
-from axiloom.report.types import LayerRow, Report
+from axiloom.report.page.svg import WIDE, Drawing, fitted, scale
+from axiloom.report.page.traces import Trace, at
+from axiloom.report.types import Arena, LayerRow, Report
 
 LAYERS = (
-    "From the begin of a layer to that of the next one. What an accelerator might have been expected to take "
-    "and did not has the reason below its name; so has a layer that does not use the accelerator as it was "
-    "asked to. Limit: times the fewest cycles that its words or its multiply-adds can take."
+    "Time from the start of one layer to the start of the next. A layer that an accelerator might have been "
+    "expected to take and did not has the reason below its name; so has a layer that does not use the "
+    "accelerator as it was asked to. Limit: times the fewest cycles that its words or its multiply-adds can "
+    "take."
 )
 MEMORY = (
     "Tensors between layers: across, the layers while which one is needed; up, where it lies. What does not "
     "overlap in time shares memory."
 )
-_WIDTH, _HEIGHT = 960, 240
-_LINE, _LETTER = 11, 6
-"""Height of a line of text, and about the width of a letter."""
+_HEIGHT, _LINE = 240, 14
 
 
-def layers(report: Report) -> str:
+def layers(report: Report, trace: Trace | None = None) -> str:
     """A row for each layer; empty for a run that is no network."""
     network = report.get("network")
     if network is None:
@@ -39,7 +40,7 @@ def layers(report: Report) -> str:
         bar = f'<span class="mini" style="--w:{width:.1f}%;--c:var(--{colour})"></span>'
         rows.append(
             (
-                f"{row['layer']} <code>{escape(row['function'])}</code>{reason}",
+                f"{row['layer']} <code>{escape(row['function'])}</code>{_place(row, trace)}{reason}",
                 escape(row["accelerator"] or "CPU"),
                 escape(how(row)),
                 escape(row["location"]),
@@ -51,7 +52,15 @@ def layers(report: Report) -> str:
             )
         )
     columns = ("layer", "runs on", "how", "place", "multiply-adds", "time", "share", "limit")
-    return _sums(report) + parts.table(columns + (("CPU alone", "times") if alone else ()), rows, "layers")
+    return _sums(report) + parts.table(columns + (("CPU alone", "times") if alone else ()), rows, "cards")
+
+
+def _place(row: LayerRow, trace: Trace | None) -> str:
+    """A link to the layer on the timeline."""
+    if trace is None or "begin_ms" not in row:
+        return ""
+    begin = row["begin_ms"] * 1e6
+    return at([round(begin), round(begin + row["ms"] * 1e6)], whole=True)
 
 
 def _beside(row: LayerRow) -> tuple[str, str]:
@@ -79,46 +88,40 @@ def _sums(report: Report) -> str:
     return parts.table(("", ""), rows)
 
 
-def _label(name: str, x: float, y: float, width: float, height: float) -> str:
-    """The tensor's name in its rectangle, cut to what has room; none where nothing has."""
-    letters = int((width - 4) / _LETTER)
-    if height < _LINE or letters < 3:
-        return ""
-    text = name if len(name) <= letters else f"{name[: letters - 1]}…"
-    return (
-        f'<text x="{x + 3:.1f}" y="{y + min(height / 2 + 4, _LINE):.1f}" font-size="{_LINE - 1}" '
-        f'fill="currentColor" pointer-events="none">{escape(text)}</text>'
-    )
-
-
 def memory(report: Report) -> str:
     """The arena: a rectangle for each tensor, from when to when and from where to where."""
     network = report.get("network")
     if network is None or not network["arena"]["buffers"]:
         return ""
     arena = network["arena"]
-    steps = max(buffer["last"] for buffer in arena["buffers"]) + 1
-    shapes = []
-    for buffer in arena["buffers"]:
-        x, width = buffer["first"] / steps * _WIDTH, (buffer["last"] - buffer["first"] + 1) / steps * _WIDTH
-        height = max(buffer["size"] / arena["peak"] * _HEIGHT, 1)
-        y = _HEIGHT - buffer["offset"] / arena["peak"] * _HEIGHT - height
-        title = f"{buffer['name']}: {count(buffer['size'])} bytes at {count(buffer['offset'])}"
-        span = f"layers {buffer['first']} to {buffer['last']}"
-        shapes.append(
-            f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" fill="currentColor" '
-            f'fill-opacity="0.25" stroke="currentColor" stroke-width="0.5">'
-            f"<title>{escape(title)}, {span}</title></rect>" + _label(buffer["name"], x, y, width, height)
-        )
     rows = [
         ("arena", size(arena["peak"])),
         ("without sharing", size(arena["unshared"])),
         ("weights", f"{size(network['weights']['bytes'])} in {count(network['weights']['arrays'])} arrays"),
     ]
-    alt = f"{len(shapes)} tensors in {count(arena['peak'])} bytes over {steps} layers"
-    return (
-        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" width="100%" role="img" aria-label="{alt}">'
-        + "".join(shapes)
-        + "</svg>"
-        + parts.table(("memory", ""), rows)
-    )
+    return fitted(lambda width: _arena(arena, width)) + parts.table(("memory", ""), rows)
+
+
+def _arena(arena: Arena, width: int) -> Drawing:
+    steps = max(buffer["last"] for buffer in arena["buffers"]) + 1
+    text = f"{len(arena['buffers'])} tensors in {count(arena['peak'])} bytes over {steps} layers"
+    drawing = Drawing(width, _HEIGHT + 22, text)
+    step, up = (width - 2) / steps, (_HEIGHT - 2) / arena["peak"]
+    for buffer in arena["buffers"]:
+        x, wide = 1 + buffer["first"] * step, (buffer["last"] - buffer["first"] + 1) * step
+        high = max(buffer["size"] * up, 1)
+        y = _HEIGHT - 1 - buffer["offset"] * up - high
+        title = (
+            f"{buffer['name']}: {count(buffer['size'])} bytes at {count(buffer['offset'])}, "
+            f"layers {buffer['first']} to {buffer['last']}"
+        )
+        drawing.box(x, y, wide, high, "tensor", title)
+    for buffer in arena["buffers"]:  # over all of them, as they may be next to each other
+        high = buffer["size"] * up
+        if high >= _LINE:
+            y = _HEIGHT - 1 - buffer["offset"] * up - high + min(high / 2 + 5, 15)
+            room = (buffer["last"] - buffer["first"] + 1) * step - 8
+            drawing.text(1 + buffer["first"] * step + 4, y, buffer["name"], "name", room=room)
+    for layer in scale(steps - 1, 8 if width < WIDE else 16):
+        drawing.text(1 + (layer + 0.5) * step, _HEIGHT + 16, f"{layer:.0f}", anchor="middle")
+    return drawing

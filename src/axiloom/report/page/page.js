@@ -1,11 +1,11 @@
 "use strict";
-// The timeline: intervals of tracks on a canvas, with zoom, pan, an overview and tooltips.
-(function () {
-  const source = document.getElementById("timeline-data");
-  if (!source) return;
-  const data = JSON.parse(source.textContent);
-  const detail = document.querySelector(".detail"), overview = document.querySelector(".overview");
-  const tip = document.querySelector(".tip");
+// Timelines: intervals of tracks on a canvas, with zoom, pan, an overview and tooltips. Rows of tables link to
+// them; on a page with several, all move together as long as the box says so.
+const timelines = [];
+document.querySelectorAll(".timeline").forEach(function (root) {
+  const data = JSON.parse(root.querySelector("script").textContent);
+  const detail = root.querySelector(".detail"), overview = root.querySelector(".overview");
+  const tip = root.querySelector(".tip");
   const GUTTER = 74, AXIS = 22, SHORTEST = 50; // pixels, pixels, nanoseconds
 
   const tracks = data.tracks.map(function (track) {
@@ -21,7 +21,7 @@
       }),
     };
   });
-  let view = data.view.slice(), colours = [], ink = "", soft = "", rule = "", ground = "";
+  let view = data.view.slice(), mark = null, colours = [], ink = "", soft = "", rule = "", ground = "", card = "";
 
   function readColours() {
     const style = getComputedStyle(document.documentElement);
@@ -34,6 +34,7 @@
     });
     probe.remove();
     ink = get("--ink"); soft = get("--soft"); rule = get("--rule"); ground = get("--block");
+    card = get("--card");
   }
 
   function time(ns) {
@@ -79,30 +80,27 @@
       g.globalAlpha = 1;
     }
     for (let i = firstAfter(items, begin); i < items.length && items[i].begin < end; i++) {
-      const one = items[i];
-      const from = Math.max(one.begin, begin), to = Math.min(one.end, end);
+      const item = items[i];
+      const from = Math.max(item.begin, begin), to = Math.min(item.end, end);
       const x = left + (from - begin) * scale, w = (to - from) * scale;
       if (w < 1) {
-        const now = Math.floor(x - left);
+        const now = Math.max(Math.floor(x - left), 0);
         if (now !== column) {
           flush();
           column = now; cover = []; covered = 0;
         }
-        cover[one.kind] = (cover[one.kind] || 0) + w;
+        cover[item.kind] = (cover[item.kind] || 0) + w;
         covered += w;
         continue;
       }
-      g.fillStyle = colours[one.kind];
+      g.fillStyle = colours[item.kind];
       g.fillRect(x, y, Math.max(w - (w > 4 ? 1 : 0), 1), height);
       if (!labels || w < 14) continue;
-      const text = one.label && one.label !== data.kinds[one.kind][0] ? one.label : data.kinds[one.kind][1];
-      const caption = data.kinds[one.kind][0] === "code" || !labels.cpu ? text : data.kinds[one.kind][1];
+      const text = item.label && item.label !== data.kinds[item.kind][0] ? item.label : data.kinds[item.kind][1];
+      const caption = data.kinds[item.kind][0] === "code" || !labels.cpu ? text : data.kinds[item.kind][1];
       if (g.measureText(caption).width > w - 8) continue;
-      g.fillStyle = "#fff";
-      g.shadowColor = "#000a";
-      g.shadowBlur = 2;
+      g.fillStyle = card;
       g.fillText(caption, x + 5, y + height / 2);
-      g.shadowBlur = 0;
     }
     flush();
   }
@@ -114,7 +112,7 @@
 
   function draw() {
     const s = surface(detail), g = s.g, span = view[1] - view[0], width = s.width - GUTTER;
-    const each = (s.height - AXIS) / tracks.length;
+    const pitch = (s.height - AXIS) / tracks.length;
     const tick = step(span, Math.max(width / 90, 2));
     g.textAlign = "center";
     for (let t = Math.ceil(view[0] / tick) * tick; t <= view[1]; t += tick) {
@@ -126,7 +124,7 @@
     }
     g.textAlign = "left";
     tracks.forEach(function (track, i) {
-      const y = i * each + 3, height = each - 6;
+      const y = i * pitch + 3, height = pitch - 6;
       g.fillStyle = ink;
       g.fillText(track.title, 0, y + height / 2);
       g.fillStyle = ground;
@@ -135,6 +133,13 @@
       g.globalAlpha = 1;
       drawTrack(g, track.items, view[0], view[1], GUTTER, width, y, height, { cpu: i === 0 });
     });
+    if (mark && mark[1] > view[0] && mark[0] < view[1]) { // where a row of a table led
+      const from = Math.max(GUTTER + (mark[0] - view[0]) / span * width, GUTTER);
+      const to = Math.min(GUTTER + (mark[1] - view[0]) / span * width, s.width - 1);
+      g.strokeStyle = ink;
+      g.lineWidth = 2;
+      g.strokeRect(from, 1, Math.max(to - from, 2), s.height - AXIS - 2);
+    }
     const o = surface(overview), thin = o.height / tracks.length;
     const whole = o.width - GUTTER;
     o.g.fillStyle = soft;
@@ -148,12 +153,23 @@
     o.g.strokeRect(Math.min(left, o.width - 4), 1, Math.max(right - left, 3), o.height - 2);
   }
 
+  function set(begin, end) {
+    view = [begin, end];
+    tip.hidden = true;
+    requestAnimationFrame(draw);
+  }
   function show(begin, end) {
     const span = Math.min(Math.max(end - begin, SHORTEST), data.end);
     begin = Math.min(Math.max(begin, 0), data.end - span);
-    view = [begin, begin + span];
-    tip.hidden = true;
-    requestAnimationFrame(draw);
+    const together = document.getElementById("together");
+    if (together && together.checked) timelines.forEach((other) => other.set(begin, begin + span));
+    else set(begin, begin + span);
+  }
+  function lead(begin, end) { // to a stretch, with as much again before and after it
+    mark = [begin, end];
+    show(begin - 1.5 * (end - begin), end + 1.5 * (end - begin));
+    root.scrollIntoView({ block: "center" });
+    detail.focus({ preventScroll: true });
   }
   function zoom(factor, part) {
     const span = view[1] - view[0], at = view[0] + span * part;
@@ -200,17 +216,17 @@
   detail.addEventListener("pointerleave", function () { tip.hidden = true; });
 
   function hover(event) {
-    const box = detail.getBoundingClientRect(), each = (box.height - AXIS) / tracks.length;
-    const track = tracks[Math.floor((event.clientY - box.top) / each)];
+    const box = detail.getBoundingClientRect(), pitch = (box.height - AXIS) / tracks.length;
+    const track = tracks[Math.floor((event.clientY - box.top) / pitch)];
     const t = view[0] + part(event) * (view[1] - view[0]);
-    const found = track && event.clientX - box.left >= GUTTER ? track.items[firstAfter(track.items, t)] : null;
+    const item = track && event.clientX - box.left >= GUTTER ? track.items[firstAfter(track.items, t)] : null;
     const slack = (view[1] - view[0]) / box.width;
-    if (!found || found.begin > t + slack) { tip.hidden = true; return; }
-    const kind = data.kinds[found.kind], lines = [track.title + ": " + kind[1]];
-    if (found.label && found.label !== kind[0] && found.label !== kind[1]) lines.push(found.label);
-    lines.push(time(found.end - found.begin) + ", from " + time(found.begin));
-    if (found.bytes) lines.push(found.bytes.toLocaleString("en") + " bytes, " + (found.bytes / (found.end - found.begin) * 1000).toFixed(1) + " MB/s");
-    if (found.more) lines.push("stands for " + (found.more + 1) + " intervals");
+    if (!item || item.begin > t + slack) { tip.hidden = true; return; }
+    const kind = data.kinds[item.kind], lines = [track.title + ": " + kind[1]];
+    if (item.label && item.label !== kind[0] && item.label !== kind[1]) lines.push(item.label);
+    lines.push(time(item.end - item.begin) + ", from " + time(item.begin));
+    if (item.bytes) lines.push(item.bytes.toLocaleString("en") + " bytes, " + (item.bytes / (item.end - item.begin) * 1000).toFixed(1) + " MB/s");
+    if (item.more) lines.push("stands for " + (item.more + 1) + " intervals");
     tip.textContent = "";
     lines.forEach(function (line) {
       const row = document.createElement("div");
@@ -233,7 +249,7 @@
     event.preventDefault();
     moves[event.key]();
   });
-  document.querySelectorAll("[data-zoom]").forEach((button) => button.addEventListener("click", function () {
+  root.querySelectorAll("[data-zoom]").forEach((button) => button.addEventListener("click", function () {
     const factor = Number(button.dataset.zoom);
     if (factor) zoom(factor, 0.5);
     else show(0, data.end);
@@ -250,4 +266,12 @@
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", function () { readColours(); draw(); });
   readColours();
   draw();
-})();
+  timelines.push({ root: root, set: set, lead: lead });
+});
+document.querySelectorAll("a.at").forEach((link) => link.addEventListener("click", function (event) {
+  const target = document.querySelector(link.hash);
+  const timeline = timelines.find((other) => target && target.contains(other.root));
+  if (!timeline) return;
+  event.preventDefault();
+  timeline.lead(Number(link.dataset.from), Number(link.dataset.to));
+}));

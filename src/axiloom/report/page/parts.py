@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 from axiloom.cosim.model_device import MODEL_RTL
 from axiloom.report import losses
 from axiloom.report.build import cpu_title, of_guess
-from axiloom.report.page.numbers import count, duration, megahertz, percent
+from axiloom.report.numbers import count, duration, megahertz, percent
+from axiloom.report.page.traces import Trace, link
 from axiloom.report.perfetto import DOES
 from axiloom.report.types import Limit, Report
 
@@ -18,8 +19,13 @@ WHERE = (
     "or the array multiplies is never counted against the CPU. The last column has options of axiloom run "
     "that may win a class back."
 )
+GAINS = (
+    "Fabric cycles of the whole run with each option added, one at a time. Solid: it was run (--try). "
+    "Hatched: by the cost model."
+)
 TIMELINE = (
-    "Drag to move, wheel or pinch to zoom, arrow keys and + − work too; the strip below is the whole run."
+    "Drag to move, wheel or pinch to zoom, arrow keys and + − work too; the strip below is the whole run. "
+    "The links in the tables lead to the longest stretch of a row."
 )
 ROOFLINE = "Multiply-adds of the problem for each word over the busier stream, against operations in a cycle."
 TRANSFERS = (
@@ -31,6 +37,9 @@ FUNCTIONS = (
 MEANWHILE = (
     "The same cycles by what the hardware did (rows) and what the CPU did meanwhile (columns), in percent."
 )
+
+STARTUP = "startup"
+"""The class of start and end of the program."""
 
 _HARDWARE = {
     "compute": "array multiplies",
@@ -53,10 +62,13 @@ def section(name: str, title: str, body: str, note: str) -> str:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], kind: str = "") -> str:
-    """`head` and `rows` are HTML; all columns but the first are numbers."""
+    """`head` and `rows` are HTML; all columns but the first are numbers. `kind`: classes of page.css; with
+    ``cards`` a row is a block of its own on a telephone, each figure with its column's name."""
     top = "".join(f'<th scope="col">{cell}</th>' for cell in head)
     body = "".join(
-        f'<tr><th scope="row">{row[0]}</th>' + "".join(f"<td>{cell}</td>" for cell in row[1:]) + "</tr>\n"
+        f'<tr><th scope="row">{row[0]}</th>'
+        + "".join(f'<td data-of="{name}">{cell}</td>' for name, cell in zip(head[1:], row[1:], strict=True))
+        + "</tr>\n"
         for row in rows
     )
     thead = f"<thead><tr>{top}</tr></thead>" if any(head) else ""
@@ -79,9 +91,27 @@ def hang(report: Report) -> str:
 # --- the head ----------------------------------------------------------------------------------------
 
 
+class Work(NamedTuple):
+    """The part of a run in which the work is done: fabric cycles, and what they are of."""
+
+    cycles: int
+    what: str
+
+
+def work(report: Report) -> Work:
+    """From call to return where a function was called; else all but start and end of the program."""
+    bound, cycles = report["limit"], report["fabric"]["cycles"]
+    if calls := bound.get("calls"):
+        return Work(sum(calls), f"in {len(calls)} calls")
+    if called := bound.get("call_cycles"):
+        return Work(called, "from call to return")
+    started = sum(loss["cycles"] for loss in report["losses"] if loss["loss"] == STARTUP)
+    return Work(cycles - started, "without start and end of the program")
+
+
 def verdict(report: Report) -> str:
-    """In one sentence: right or wrong, how long, how far above the limit, and why."""
-    result, bound = report["result"], report["limit"]
+    """In one sentence: right or wrong, how long the work took, how far above the limit, and why."""
+    result, bound, done = report["result"], report["limit"], work(report)
     hz = report["config"]["clocks"]["fabric_hz"]
     if "hang" in result:
         after = f"{count(report['fabric']['cycles'])} fabric cycles"
@@ -94,34 +124,37 @@ def verdict(report: Report) -> str:
         first = f"Right in all {count(result['elements'])} elements"
     else:
         first = f"Wrong in {count(result['mismatches'])} of {count(result['elements'])} elements"
-    text = f"{first}: {duration(report['fabric']['cycles'] / hz)}"
+    text = f"{first}: {duration(done.cycles / hz)} {done.what}"
     if bound["ratio"] is not None:
         limit = duration(bound["cycles"] / hz)
-        text += f", {bound['ratio']:.2f} times the limit of {limit} that the {bound['by']} sets"
+        times = done.cycles / bound["cycles"]
+        text += f", {times:.2f} times the limit of {limit} that the {bound['by']} sets"
     if (worst := losses.largest(report["losses"], _needed(report))) is not None:
-        text += f"; largest loss: {worst['title']}, {percent(worst['share'])}"
+        text += f"; largest loss: {worst['title']}, {percent(worst['cycles'] / max(done.cycles, 1))}"
     if report["config"]["rtl"] == MODEL_RTL:
         text += f". RTL: {MODEL_RTL}"
     return f"{text}."
 
 
 def _needed(report: Report) -> tuple[str, ...]:
-    """The classes that the limit is made of."""
+    """The classes that the limit is made of, and what is no part of the work."""
     bound, fabric = report["limit"], report["fabric"]
     if bound["by"] != "stream":
-        return ("compute",)
-    return ("compute", "load" if fabric["words_in"] >= fabric["words_out"] else "store")
+        return ("compute", STARTUP)
+    return ("compute", STARTUP, "load" if fabric["words_in"] >= fabric["words_out"] else "store")
 
 
 def header(report: Report) -> str:
     config, bound, fabric = report["config"], report["limit"], report["fabric"]
     hz = config["clocks"]["fabric_hz"]
-    seconds = fabric["cycles"] / hz
-    tiles = [("time", duration(seconds), f"{count(fabric['cycles'])} fabric cycles")]
+    done = work(report)
+    whole = f"{count(done.cycles)} fabric cycles {done.what}; {count(fabric['cycles'])} in all"
+    tiles = [("time", duration(done.cycles / hz), whole)]
     if bound["ratio"] is not None:
-        tiles.append(("times the limit", f"{bound['ratio']:.2f} ×", _bounds(bound) + of_guess(report)))
+        times = f"{done.cycles / bound['cycles']:.2f} ×"
+        tiles.append(("times the limit", times, _bounds(bound) + of_guess(report)))
     if bound["multiply_adds"] and bound["ratio"] is not None:
-        rate = bound["multiply_adds"] / fabric["cycles"]
+        rate = bound["multiply_adds"] / done.cycles
         tiles.append(
             (
                 "array in use",
@@ -138,11 +171,6 @@ def header(report: Report) -> str:
             ("than the CPU alone", f"{ratio:.2f} × {word}", f"{cpu_title(report['cpu'])}: {duration(alone)}")
         )
     state = {True: "right", False: "wrong", None: "open"}[report["result"]["matches"]]
-    cells = "".join(
-        f'<div class="tile"><div class="what">{escape(what)}</div><div class="value">{escape(value)}</div>'
-        f'<div class="sub">{escape(sub)}</div></div>'
-        for what, value, sub in tiles
-    )
     how = " · ".join(
         escape(part)
         for part in (
@@ -158,10 +186,25 @@ def header(report: Report) -> str:
         )
         if part
     )
+    title = f"{escape(config['problem'])} <small>on {escape(config['accelerator'])}</small>"
+    return head(title, how, (state, verdict(report)), tiles, band(report))
+
+
+def head(
+    title: str, how: str, verdict: tuple[str, str], tiles: Iterable[tuple[str, str, str]], note: str
+) -> str:
+    """What a page begins with. `title` and `how` are HTML; `verdict`: right, wrong or open, and the sentence;
+    `tiles`: what, value, and what is said below it."""
+    cells = "".join(
+        f'<div class="tile"><div class="what">{escape(what)}</div><div class="value">{escape(value)}</div>'
+        f'<div class="sub">{escape(sub)}</div></div>'
+        for what, value, sub in tiles
+    )
+    state, text = verdict
+    foot = f'<p class="note band">{escape(note)}</p>\n' if note else ""
     return (
-        f"<header>\n<h1>{escape(config['problem'])} <small>on {escape(config['accelerator'])}</small></h1>\n"
-        f'<p class="how">{how}</p>\n<p class="verdict {state}">{escape(verdict(report))}</p>\n'
-        f'<div class="tiles">{cells}</div>\n<p class="note band">{escape(band(report))}</p>\n</header>'
+        f'<header>\n<h1>{title}</h1>\n<p class="how">{how}</p>\n'
+        f'<p class="verdict {state}">{escape(text)}</p>\n<div class="tiles">{cells}</div>\n{foot}</header>'
     )
 
 
@@ -204,11 +247,11 @@ def counters(report: Report) -> str:
     return table(head, rows) + table(("fabric", "cycles, events"), fabric)
 
 
-def functions(report: Report) -> str:
+def functions(report: Report, trace: Trace | None = None) -> str:
     total = max(report["counters"]["cpu-cycles"], 1)
     rows = [
         (
-            f"<code>{escape(function['name'])}</code>",
+            f"<code>{escape(function['name'])}</code>{link(trace, 'functions', function['name'])}",
             count(function["cycles"]),
             percent(function["cycles"] / total),
             percent(function["waiting"] / function["cycles"]),
@@ -234,7 +277,7 @@ def meanwhile(report: Report) -> str:
         rows.append(
             (_HARDWARE[hardware], *(_heat(share) for share in shares), percent(sum(row.values()) / total))
         )
-    return table(("hardware", *(escape(DOES[cpu]) for cpu in used), "together"), rows, "heat")
+    return table(("hardware", *(escape(DOES[cpu]) for cpu in used), "together"), rows, "heat cards")
 
 
 def _heat(share: float) -> str:

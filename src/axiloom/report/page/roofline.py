@@ -1,4 +1,4 @@
-"""A roofline as SVG, log-log: two roofs, and where a run is. Colours come from page.css."""
+"""A roofline, log-log: two roofs, and where a run is."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import math
 from dataclasses import dataclass
 from html import escape
 
-_W, _H = 560, 340
-_LEFT, _RIGHT, _TOP, _BOTTOM = 58, 16, 18, 52
+from axiloom.report.page.svg import HALF, Drawing, fitted
+
+_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 14, 18, 46
 
 
 @dataclass(frozen=True)
@@ -25,71 +26,71 @@ class Roofs:
     unit: str = "operations"
     resident: bool = False
 
+    @property
+    def through(self) -> float:
+        """What the words that come in allow."""
+        return min(self.top, self.slope * self.x)
+
+    @property
+    def reach(self) -> float:
+        return self.top if self.resident else self.through
+
 
 def draw(roofs: Roofs) -> str:
-    x, y, top, slope, unit = roofs.x, roofs.y, roofs.top, roofs.slope, roofs.unit
-    corner = top / slope
-    left, right = _decades(min(x, corner) / 3, max(x, corner) * 3)
-    low, high = _decades(min(y / 2, slope * left), top * 1.5)
+    """The picture, and what it says in a sentence."""
+    behind = (
+        f" Through the {roofs.side}, at most {roofs.through:.1f} {roofs.unit} a cycle."
+        if roofs.resident
+        else ""
+    )
+    said = f"{_text(roofs)}: {roofs.reach / roofs.y:.2f} times this run.{behind}"
+    return fitted(lambda width: _drawn(roofs, width), HALF) + f'<p class="note">{escape(said)}</p>'
+
+
+def _text(roofs: Roofs) -> str:
+    where = "of what computes" if roofs.resident else "there"
+    return (
+        f"{roofs.x:.1f} multiply-adds a word, {roofs.y:.1f} {roofs.unit} a cycle; "
+        f"the roof {where} is {roofs.reach:.0f} {roofs.unit} a cycle"
+    )
+
+
+def _drawn(roofs: Roofs, width: int) -> Drawing:
+    height = 310
+    drawing = Drawing(width, height, _text(roofs))
+    corner = roofs.top / roofs.slope
+    left, right = _decades(min(roofs.x, corner) / 3, max(roofs.x, corner) * 3)
+    low, high = _decades(min(roofs.y / 2, roofs.slope * left), roofs.top * 1.5)
 
     def at(value: float) -> float:
-        return _LEFT + (_W - _LEFT - _RIGHT) * (math.log10(value) - left_log) / (math.log10(right) - left_log)
+        return _LEFT + (width - _LEFT - _RIGHT) * math.log(value / left) / math.log(right / left)
 
     def up(value: float) -> float:
-        part = (math.log10(value) - math.log10(low)) / (math.log10(high) - math.log10(low))
-        return _H - _BOTTOM - (_H - _BOTTOM - _TOP) * part
+        return height - _BOTTOM - (height - _BOTTOM - _TOP) * math.log(value / low) / math.log(high / low)
 
-    left_log = math.log10(left)
-    start = max(left, low / slope)
-    lines = []
     for value in _ticks(left, right):
-        lines.append(
-            f'<line class="grid" x1="{at(value):.1f}" x2="{at(value):.1f}" y1="{_TOP}" y2="{_H - _BOTTOM}"/>'
-        )
-        lines.append(
-            f'<text x="{at(value):.1f}" y="{_H - _BOTTOM + 18}" text-anchor="middle">{value:g}</text>'
-        )
+        drawing.line(at(value), _TOP, at(value), height - _BOTTOM)
+        drawing.text(at(value), height - _BOTTOM + 18, f"{value:g}", anchor="middle")
     for value in _ticks(low, high):
-        lines.append(
-            f'<line class="grid" x1="{_LEFT}" x2="{_W - _RIGHT}" y1="{up(value):.1f}" y2="{up(value):.1f}"/>'
-        )
-        lines.append(f'<text x="{_LEFT - 8}" y="{up(value) + 4.5:.1f}" text-anchor="end">{value:g}</text>')
-    bends = ((start, slope * start), (corner, top), (right, top))
-    roof = " ".join(f"{at(a):.1f},{up(b):.1f}" for a, b in bends)
-    through = min(top, slope * x)
-    reach = top if roofs.resident else through
-    inside = at(x) > _W - 190
-    label = f'x="{at(x) + (-10 if inside else 10):.1f}" text-anchor="{"end" if inside else "start"}"'
-    angle = math.degrees(math.atan2(up(slope * start) - up(top), at(corner) - at(start)))
+        drawing.line(_LEFT, up(value), width - _RIGHT, up(value))
+        drawing.text(_LEFT - 7, up(value) + 4.5, f"{value:g}", anchor="end")
+    start = max(left, low / roofs.slope)
+    bends = ((start, roofs.slope * start), (corner, roofs.top), (right, roofs.top))
+    drawing.path([(at(x), up(y)) for x, y in bends], "roof")
+    if roofs.resident:
+        drawing.line(at(left), up(roofs.top), at(corner), up(roofs.top), "gap")
+    angle = math.degrees(math.atan2(up(roofs.slope * start) - up(roofs.top), at(corner) - at(start)))
     middle = math.sqrt(start * corner)
-    where = f"{at(middle):.1f} {up(slope * middle) - 8:.1f}"
-    text = (
-        f"{x:.1f} multiply-adds a word, {y:.1f} {unit} a cycle; "
-        f"the roof {'of what computes' if roofs.resident else 'there'} is {reach:.0f} {unit} a cycle"
-    )
-    dashed = (
-        f'<line class="gap" x1="{at(left):.1f}" x2="{at(corner):.1f}" y1="{up(top):.1f}" y2="{up(top):.1f}"/>'
-    )
-    behind = f" Through the {roofs.side}, at most {through:.1f} {unit} a cycle." if roofs.resident else ""
-    parts = [
-        f'<svg class="roofline" viewBox="0 0 {_W} {_H}" role="img" aria-label="{escape(text)}">',
-        *lines,
-        f'<polyline class="roof" points="{roof}"/>',
-        *([dashed] if roofs.resident else []),
-        f'<text class="name" transform="translate({where}) rotate({-angle:.1f})" text-anchor="middle">',
-        f"{escape(roofs.side)}</text>",
-        f'<text class="name" x="{_W - _RIGHT - 4}" y="{up(top) - 8:.1f}" text-anchor="end">',
-        f"{escape(roofs.ceiling)}</text>",
-        f'<line class="gap" x1="{at(x):.1f}" x2="{at(x):.1f}" y1="{up(reach):.1f}" y2="{up(y):.1f}"/>',
-        f'<circle class="here" cx="{at(x):.1f}" cy="{up(y):.1f}" r="6"/>',
-        f'<text class="point" {label} y="{up(y) + 5:.1f}">this run: {y:.1f}</text>',
-        f'<text class="axis" x="{(_W + _LEFT - _RIGHT) / 2}" y="{_H - 10}" text-anchor="middle">',
-        "multiply-adds a word</text>",
-        f'<text class="axis" transform="translate(15 {(_H - _BOTTOM + _TOP) / 2}) rotate(-90)" ',
-        f'text-anchor="middle">{unit} a cycle</text></svg>',
-        f'<p class="note">{escape(text)}: {reach / y:.2f} times this run.{escape(behind)}</p>',
-    ]
-    return "".join(parts)
+    drawing.turned(at(middle) - 6, up(roofs.slope * middle) - 9, -angle, roofs.side, "name")
+    drawing.text(width - _RIGHT - 4, up(roofs.top) - 8, roofs.ceiling, "name", "end")
+    drawing.line(at(roofs.x), up(roofs.reach), at(roofs.x), up(roofs.y), "gap")
+    drawing.dot(at(roofs.x), up(roofs.y), "here")
+    inside = at(roofs.x) > width - 130
+    beside = at(roofs.x) + (-11 if inside else 11)
+    drawing.text(beside, up(roofs.y) + 5, f"this run: {roofs.y:.1f}", "point", "end" if inside else "start")
+    drawing.text((width + _LEFT - _RIGHT) / 2, height - 8, "multiply-adds a word", anchor="middle")
+    drawing.turned(13, (height - _BOTTOM + _TOP) / 2, -90, f"{roofs.unit} a cycle", "")
+    return drawing
 
 
 def _decades(low: float, high: float) -> tuple[float, float]:

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import json
 from html import escape
+from typing import Any, TypedDict
 
 from axiloom.cosim.profile import TRACKS, Interval, Timeline
+from axiloom.report import places
+from axiloom.report.numbers import duration
 from axiloom.report.perfetto import DOES, TITLES, label
+from axiloom.report.places import Stretch
 
 MOST = 60_000
 """Intervals in a page; of more, those closest together are merged."""
+FEW = 6_000
+"""... in a notebook, which holds many pages."""
+
+TIMELINE = "timeline-data"
+"""The class of the script that has a timeline's data."""
 
 _KINDS = {
     **DOES,
@@ -26,44 +35,87 @@ _KINDS = {
 _EXCERPT = 8  # transfers that the first view shows
 
 
-def section(timeline: Timeline) -> str:
-    """Canvas, legend and data; empty if nothing was recorded."""
-    if not len(timeline):
-        return ""
+class Trace(TypedDict):
+    """A timeline as a page has it: times in nanoseconds."""
+
+    end: int
+    view: list[int]
+    """What is shown first."""
+    kinds: list[list[str]]
+    """Of intervals: variable of page.css, title."""
+    tracks: list[dict[str, Any]]
+    resolution: float
+    """Intervals shorter than this are merged; 0: none is."""
+    places: dict[str, dict[str, Stretch]]
+    """Of the report's tables: ``losses``, ``functions``, ``transfers``."""
+
+
+def trace(timeline: Timeline | None, most: int = MOST) -> Trace | None:
+    """With `most` intervals; None if nothing was recorded."""
+    if timeline is None or not len(timeline):
+        return None
     tracks = {track: list(timeline.intervals(track)) for track in TRACKS}
     view = _view(tracks, timeline.nanoseconds)
-    resolution = timeline.resolution * 1e9 / timeline.fabric_hz
-    tracks, resolution = merged(tracks, resolution, MOST)
+    tracks, resolution = merged(tracks, timeline.resolution * 1e9 / timeline.fabric_hz, most)
     kinds = [
         kind
         for kind in _KINDS
         if any(interval.kind == kind for track in tracks.values() for interval in track)
     ]
-    data = {
+    return {
         "end": round(timeline.nanoseconds),
         "view": view,
         "kinds": [[kind, _KINDS[kind]] for kind in kinds],
         "tracks": [_encoded(TITLES[track], intervals, kinds) for track, intervals in tracks.items()],
+        "resolution": resolution,
+        "places": places.of(timeline),
     }
+
+
+def section(data: Trace | None) -> str:
+    """Canvas, legend and data; empty without a timeline."""
+    if data is None:
+        return ""
     legend = "".join(
-        f'<li><i class="chip" style="--c:var(--{kind})"></i>{escape(_KINDS[kind])}</li>' for kind in kinds
+        f'<li><i class="chip" style="--c:var(--{kind})"></i>{escape(title)}</li>'
+        for kind, title in data["kinds"]
     )
+    resolution = data["resolution"]
     coarse = (
         f'<p class="note">Intervals under {resolution / 1000:,.2f} µs are merged with their neighbours.</p>'
         if resolution
         else ""
     )
-    text = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
     return (
         '<div class="timeline"><canvas class="detail" tabindex="0" role="img" '
         'aria-label="Timeline of CPU, DMA channels, stream, load, compute and store"></canvas>'
-        '<canvas class="overview"></canvas><div class="tip" hidden></div></div>\n'
+        '<canvas class="overview"></canvas><div class="tip" hidden></div>\n'
         '<div class="controls"><button type="button" data-zoom="0.5">zoom in</button>'
         '<button type="button" data-zoom="2">zoom out</button>'
         '<button type="button" data-zoom="0">whole run</button></div>\n'
-        f'<ul class="legend">{legend}</ul>\n{coarse}'
-        f'<script type="application/json" id="timeline-data">{text}</script>'
+        f'<ul class="legend">{legend}</ul>\n{coarse}{embedded(TIMELINE, data)}</div>'
     )
+
+
+def embedded(name: str, data: object) -> str:
+    """Data in a page, for its script and for `axiloom report`, which reads pages."""
+    text = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
+    return f'<script type="application/json" class="{name}">{text}</script>'
+
+
+def link(data: Trace | None, table: str, row: str, run: str = "") -> str:
+    """From a row to its place on the timeline of `run`; empty where it has none."""
+    stretch = data["places"].get(table, {}).get(row) if data else None
+    if stretch is None:
+        return ""
+    return at(stretch, run)
+
+
+def at(stretch: Stretch, run: str = "", *, whole: bool = False) -> str:
+    """The link; `whole`: the stretch is the row itself, not the longest of several."""
+    begin, end = stretch
+    title = f"{'on the timeline' if whole else 'its longest stretch'}, {duration((end - begin) / 1e9)}"
+    return f'<a class="at" href="#timeline{run}" data-from="{begin}" data-to="{end}" title="{title}">show</a>'
 
 
 def merged(
@@ -110,7 +162,7 @@ def _view(tracks: dict[str, list[Interval]], end: float) -> list[int]:
     return [round(max(begin - margin, 0)), round(min(last + margin, end))]
 
 
-def _encoded(title: str, intervals: list[Interval], kinds: list[str]) -> dict[str, object]:
+def _encoded(title: str, intervals: list[Interval], kinds: list[str]) -> dict[str, Any]:
     """Gap to the last end, length, kind, label, bytes, merged: base 36, what is zero at the end left out."""
     labels: dict[str, int] = {}
     rows, at = [], 0
