@@ -26,7 +26,7 @@ HARDWARE = (
     "A point is a design: what it takes of the part, against time. The line joins those that fit and that no "
     "other beats in both. Filled: taken; crosses do not fit."
 )
-_LEFT, _RIGHT, _TOP, _BOTTOM, _HEIGHT = 62, 18, 22, 46, 330
+_LEFT, _RIGHT, _TOP, _BOTTOM, _HEIGHT = 76, 18, 22, 46, 330
 
 
 class Point(NamedTuple):
