@@ -94,7 +94,7 @@ def random_graphs(to: Machine) -> None:
         verdict = validate(result.program, graph, to.target.isa)
         said["compiled and validated"] += 1
         said["equal for all inputs" if verdict.exact else "equal in real numbers for all inputs"] += 1
-        said["bit for bit on random ones and at edges"] += verdict.numbers.equal
+        said["bit-identical on random ones and at edges"] += verdict.numbers.equal
         said["values put aside"] += result.placement.refusal is not None
         if seed < ON_RTL:
             values = random_values(result.program, seed)

@@ -56,7 +56,7 @@ def test_equal_to_numpy(problem: str, name: str, sg: bool) -> None:
 def test_advice() -> None:
     """Asked for, it runs; the report says that the CPU alone is faster."""
     report = checked("dot:21", "v3")
-    assert report["advice"].startswith("the CPU alone is faster by an estimate: about 0.06")
+    assert report["advice"].startswith("keep this size on the CPU (an estimate): about 0.06")
     assert f"\nAdvice: {report['advice']}\n" in table(report)
     assert "advice" not in checked("bmm:2x5x6x7", "v3")
 

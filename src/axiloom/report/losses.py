@@ -175,8 +175,8 @@ def _can_be_wider(spec: Link) -> bool:
 
 
 def _able(spec: Link) -> list[str]:
-    """The passes that can be had: of packets another compiler makes the driver, no pass may move accesses to
-    registers or join packets that count, and zero copy needs scatter-gather."""
+    """The passes that this specification allows. Accesses to registers, and packets that count, may not be
+    moved or joined; another compiler makes the driver of packets; zero copy needs scatter-gather."""
     if not spec.parts or spec.has_registers:
         return []
     if spec.keeps_packets:

@@ -146,7 +146,7 @@ class ProblemRun:
         if not any(call.lean for call in self.driver.calls):
             return None
         why = slower(self.driver, self.spec, Clocks(board.cpu_hz, board.fabric_hz))
-        return None if why is None else f"the CPU alone is faster by an estimate: {why}"
+        return None if why is None else f"keep this size on the CPU (an estimate): {why}"
 
     def build(self, folder: Path) -> Path:
         """The program of `driver`, with its sources beside it."""

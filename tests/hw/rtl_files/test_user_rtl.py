@@ -256,7 +256,7 @@ def test_streams_of_256_bits_take_whole_beats(tmp_path: Path) -> None:
     spec = isa.revise(isa.builtin("v1_4"), stream_width=128)
     assert lint(emit(spec, "accelerator", rtl), "axiloom_accelerator", rtl) == []
     wide = isa.revise(isa.builtin("v3_4"), stream_width=128)
-    with pytest.raises(BuildError, match="in__tdata has 256 bits: that needs one opcode without opcode word"):
+    with pytest.raises(BuildError, match="in__tdata has 256 bits: this works only with a single instruction"):
         rtl.check(wide)
 
 

@@ -133,7 +133,7 @@ class AxiDma(wiring.Component):
 
         # --- soft reset: of both channels, whichever asked for it (PG021, DMACR.Reset) ---
         reset_cycles = Signal(range(MIN_RESET_CYCLES))
-        # A cycle late, as it is a register: while `resetting` stops both movers, who is drained stays so.
+        # A register, a cycle late: while `resetting` stops both movers, a drained channel stays drained.
         m.d.sync += clear.eq(resetting & ~clear & (reset_cycles == 0) & mm2s.drained & s2mm.drained)
         m.d.comb += self.reset_out.eq(resetting)
         with m.If(reset_cycles != 0):

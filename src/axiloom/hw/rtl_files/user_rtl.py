@@ -35,7 +35,7 @@ EXPECTED = (
     f"inputs <in>_tdata[{WORD_BITS - 1}:0] <in>_tvalid with output <in>_tready, and "
     f"outputs <out>_tdata[{WORD_BITS - 1}:0] <out>_tvalid with input <out>_tready; "
     f"*_tdata may have {', '.join(map(str, (*NARROW, *STREAM_WIDTHS[1:])))}, "
-    f"{' or '.join(map(str, WIDE))} bits instead; `rtl` of the specification names what is called otherwise"
+    f"{' or '.join(map(str, WIDE))} bits instead; list ports with other names in `rtl` of the specification"
 )
 SLAVE_IN = ("awaddr", "awvalid", "wdata", "wvalid", "bready", "araddr", "arvalid", "rready")
 SLAVE_OUT = ("awready", "wready", "bresp", "bvalid", "arready", "rdata", "rresp", "rvalid")
@@ -67,7 +67,7 @@ class UserRtl:
     """A module `top` in Verilog, SystemVerilog or VHDL `files`, to take the generated accelerator's place.
 
     The ports are read from the source, and known by their names in any case; `ports` (``rtl`` of the
-    specification) names what is called otherwise. A stream is found by its ``*tdata``, an AXI4-Lite port by
+    specification) lists those with other names. A stream is found by its ``*tdata``, an AXI4-Lite port by
     its ``*awaddr``. All clocks and all resets are tied together. ``tlast`` of both streams and all other
     signals may be missing; further outputs are left open, further inputs are refused. Without a reset port
     the module is not reset by a soft reset of the DMA, which may take back a word that waits for TREADY.
@@ -176,8 +176,8 @@ class UserRtl:
             bits = bus.signals["tdata"].width
             if bits in WIDE and not spec.has_whole_beats(bits, into=is_input):
                 raise BuildError(
-                    f"{what}: {self._tdata(bus)} has {bits} bits: that needs one opcode without opcode word, "
-                    f"and tiles that are whole beats; {spec.name} has others"
+                    f"{what}: {self._tdata(bus)} has {bits} bits: this works only with a single instruction "
+                    f"that has no opcode word, and tiles that are whole beats; {spec.name} has others"
                 )
         if "tlast" not in self.output_stream.signals and spec.result_words is None:
             raise BuildError(

@@ -24,8 +24,8 @@ def as_verilog(
 ) -> tuple[Path, ...]:
     """`files` themselves, or one Verilog file TOP.v for them if they are VHDL (of 2008).
 
-    GHDL analyses the files in their order, so an entity stands before its users. The Verilog file is
-    removed when this process ends.
+    GHDL analyses the files in their order: list them bottom-up, the top last. The Verilog file is removed
+    when this process ends.
 
     Raises :exc:`BuildError` if a file is no RTL, GHDL is missing or complains, VHDL and Verilog are mixed,
     or there are `parameters`: GHDL's Verilog has none.

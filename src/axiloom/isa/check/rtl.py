@@ -74,7 +74,7 @@ def inputs(spec: AcceleratorSpec) -> Iterator[str]:
         return
     only = next(iter(spec.opcodes.values())) if len(spec.opcodes) == 1 else None
     if only is None or only.literal is not None or sorted(only.sends) != sorted(named) or only.carried:
-        what = "one opcode without opcode word that sends each operand once"
+        what = "a single instruction without opcode word that sends each operand once"
         yield f"rtl.inputs: several input streams need {what}"
     elif len(only.host) != len(only.sends) + len(only.receives):
         yield "rtl.inputs: several input streams carry operands only: no literal, size or index"

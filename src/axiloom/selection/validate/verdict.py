@@ -20,9 +20,9 @@ class Verdict:
     def __str__(self) -> str:
         if self.sampled:
             return "too large for a proof; by the text, bit for bit on random inputs and at edges"
-        sense = "equal for all inputs" if self.exact else "equal in real numbers for all inputs"
+        sense = "proved equal for all inputs" if self.exact else "proved equal in real numbers for all inputs"
         if self.numbers.equal:
-            seen = "bit for bit on random ones and at edges"
+            seen = "bit-identical on random ones and at edges"
         else:
             most = f"{self.numbers.allowed:.3g} allowed"
             seen = f"within {self.numbers.difference:.3g} on random ones and at edges ({most})"

@@ -123,7 +123,7 @@ def test_a_product_is_proved_for_all_inputs() -> None:
     made = compile_graph(graph, vta())
     verdict = by_text(made.program, graph, vta().isa)
     assert verdict.exact
-    assert str(verdict) == "equal for all inputs, bit for bit on random ones and at edges"
+    assert str(verdict) == "proved equal for all inputs, bit-identical on random ones and at edges"
 
 
 def test_a_convolution_is_proved_for_all_inputs() -> None:
@@ -163,7 +163,7 @@ def test_the_example_on_the_soc(capsys: pytest.CaptureFixture[str]) -> None:
     )
     said = capsys.readouterr().out
     assert "equal to the application, evaluated with NumPy" in said
-    assert "Validated: equal for all inputs" in said
+    assert "Validated: proved equal for all inputs" in said
 
 
 @pytest.mark.every(3)

@@ -79,7 +79,7 @@ DESCRIPTORS = Agreement(
 )
 DRAINED_STAYS = Agreement(
     "drained_stays",
-    "what is drained stays so while stop is high",
+    "a drained channel stays drained while stop is high",
     lambda bench, stop, drained: ~bench.register(stop & drained & ~bench.reset) | ~stop | drained,
 )
 
