@@ -1,4 +1,4 @@
-"""Models, their simulator and their unroller, on a unit that takes the maximum of pairs in place."""
+"""Models and their simulator, on a unit that takes the maximum of pairs in place."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from axiloom.isa.formal import code, sound
 from axiloom.isa.formal.ila import Ila, ModelError
 from axiloom.isa.formal.simulate import Simulator
-from axiloom.isa.formal.unroll import Unroller
 
 ADDRESS = 4
 
@@ -50,23 +49,6 @@ def test_simulator(values: list[int], pairs: int) -> None:
     maxima = [max(values[2 * i], values[2 * i + 1]) for i in range(pairs)]
     # In place: the first results lie over pairs that were read before.
     assert [simulator.state["buffer"][i] for i in range(pairs)] == maxima
-
-
-def test_unroller_agrees_with_the_simulator() -> None:
-    model = pool()
-    unroller = Unroller(model)
-    sequence = ["start", "run.pair", "run.end"]
-    start = unroller.start() | {"pairs": z3.BitVecVal(2, ADDRESS), "busy": z3.BitVecVal(0, 1)}
-    path = unroller.path(sequence, [{"op": 2}, {}, {}], start)
-    assert path.conditions == ()
-    buffer = start["buffer"]
-    larger = z3.Function("larger", *[z3.BitVecSort(8)] * 3)
-    for at in range(2):
-        solver = z3.Solver()
-        solver.add(path.state["buffer"][at] != larger(buffer[2 * at], buffer[2 * at + 1]))
-        assert solver.check() == z3.unsat
-    with pytest.raises(ModelError, match=r"step 1: run\.end is not enabled"):
-        unroller.path(["start", "run.end"], [{"op": 2}, {}], start)
 
 
 def violated(model: Ila) -> list[str]:

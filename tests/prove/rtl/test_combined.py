@@ -9,6 +9,7 @@ import pytest
 import z3
 
 from axiloom import isa
+from axiloom.isa.formal.beats import model_of
 from axiloom.isa.formal.simulate import Simulator
 from axiloom.prove.rtl.maps import combined
 from axiloom.prove.rtl.maps import ours as maps
@@ -30,10 +31,10 @@ def test_the_program_is_what_is_left(start: trial.Trial, opcodes: tuple[int, ...
     run.model = trial.another(start.model)
     for opcode in opcodes:
         run.word(opcode)
-        while place := run.model.state["place"]:
+        while step := run.model.state["step"]:
             _same(device, run)
             waits += 1
-            run.word(device.settings.get(place, (1,))[0])
+            run.word(device.settings.get(step, (1,))[0])
         _same(device, run)
     assert waits or opcodes == (8,)
 
@@ -41,11 +42,11 @@ def test_the_program_is_what_is_left(start: trial.Trial, opcodes: tuple[int, ...
 def _same(device: Device, run: trial.Trial) -> None:
     state = run.model.state
     assert state["error"] == 0
-    assert _told(device, state["place"], state["todo"]) == _held(device, run)
+    assert _told(device, state["step"], state["todo"]) == _held(device, run)
 
 
-def _told(device: Device, place: int, todo: int) -> list[int]:
-    links = device.program(place, {"todo": z3.BitVecVal(todo, device.model.states["todo"].sort())})
+def _told(device: Device, step: int, todo: int) -> list[int]:
+    links = device.program(step, {"todo": z3.BitVecVal(todo, device.model.states["todo"].sort())})
     return [z3.simplify(link.term).as_long() for link in links if _place(device, link.register, link.low)]
 
 
@@ -59,5 +60,5 @@ def _place(device: Device, register: str, low: int) -> tuple[str, int] | None:
     return device.machine.place(register, low, 1)
 
 
-def test_without_such_words_a_place_says_it_all() -> None:
-    assert [*combined.left(isa.builtin("v3_4"))(1, {})] == []
+def test_without_such_words_a_step_says_it_all() -> None:
+    assert [*combined.left(model_of(isa.builtin("v3_4")))(1, {})] == []

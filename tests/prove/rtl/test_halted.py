@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from axiloom import isa
-from axiloom.isa.formal.streams import model_of
+from axiloom.isa.formal.beats import model_of
 from axiloom.prove.rtl.maps.device import Device
 from axiloom.prove.rtl.opcodes.halted import Halted
 from axiloom.prove.rtl.terms import machine
@@ -34,7 +34,7 @@ endmodule
 def device(verilog: str = VERILOG) -> Device:
     spec = isa.builtin("v3_4")
     read = machine.read((("top.v", verilog),), "top")
-    return Device("top", spec, model_of(spec), read, (), lambda *_: (), lambda a, b: a * b, error="error")
+    return Device("top", spec, model_of(spec).ila, read, (), lambda *_: (), lambda a, b: a * b, error="error")
 
 
 STOPPED = [("stopped", 0, 0), ("stopped", 1, 1), ("full", 0, 0)]

@@ -21,10 +21,10 @@ def test_registers_hold_what_the_map_says() -> None:
     device = maps.device_of(maps.small(isa.builtin("conv_v4")))
     run = trial.Trial(device, device.machine.simulator(), random.Random(1), Simulator(device.model))
     source, held, opcodes = random.Random(1), set[str](), iter([16, 1, 2, 4, 4, 1, 8])
-    while run.model.state["place"] or (opcode := next(opcodes, None)):
-        place = run.model.state["place"]
-        settings = device.settings.get(place, (source.getrandbits(32),))
-        got, expected = run.word(settings[0] if place else opcode)
+    while run.model.state["step"] or (opcode := next(opcodes, None)):
+        step = run.model.state["step"]
+        settings = device.settings.get(step, (source.getrandbits(32),))
+        got, expected = run.word(settings[0] if step else opcode)
         assert got == expected
         assert not run.model.state["error"]
         held |= _held(device, run)

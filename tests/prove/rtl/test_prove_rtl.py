@@ -13,6 +13,7 @@ from axiloom import isa
 from axiloom.cli import main
 from axiloom.hw.verilog.emit import emit
 from axiloom.isa import AcceleratorSpec
+from axiloom.isa.formal.beats import model_of
 from axiloom.prove.rtl import replay, verdicts
 from axiloom.prove.rtl.maps import of_matmul
 from axiloom.prove.rtl.maps import ours as maps
@@ -123,7 +124,18 @@ def test_windows(tmp_path: Path) -> None:
     assert of_words.keys() == {"sH.0", "sC.0", "overlap"}
     assert of_words["sH.0"] == of_words["sC.0"] == 1
     holds = {one.name for one in found if one.answer is Answer.HOLDS}
-    claims = {"product", "reset", "wait", "stopped", "cO", "save", "rO", "sF.0.last", "sH.0.bad", "sC.0.bad"}
+    claims = {
+        "product",
+        "reset",
+        "wait",
+        "stopped",
+        "cO",
+        "save",
+        "rO",
+        "sF.0.last",
+        "sH.0.bad_dims",
+        "sC.0.bad_dims",
+    }
     assert {*claims, "overlap"} <= holds
 
 
@@ -167,7 +179,7 @@ def test_a_small_engine(kind: str, words: tuple[int, ...]) -> None:
     tiles = [(shape["m"], shape["n"], shape["k"]) for shape in of_matmul.shapes(spec)]
     each = spec.data_type.per_word
     assert tiles == [(2, max(2, each), max(2, each)), (2, max(2, each), 2 * max(2, each))]
-    made = settings(spec, of_matmul.shapes(spec))
+    made = settings(model_of(spec), of_matmul.shapes(spec))
     assert {len(some) for some in made.values()} == {2}
     assert not words or set(made.values()) == {words}
 

@@ -8,7 +8,7 @@ import pytest
 import z3
 
 from axiloom import isa
-from axiloom.isa.formal.streams import model_of
+from axiloom.isa.formal.beats import model_of
 from axiloom.prove.rtl.maps.device import Device
 from axiloom.prove.rtl.opcodes.claim import WORD
 from axiloom.prove.rtl.opcodes.refused import Stopping
@@ -45,7 +45,9 @@ def why(verilog: str, given: Any) -> str:
     """Why these words do not lead from rest to a state in which error 2 is told for ever."""
     spec = isa.builtin("v3_4")
     read = machine.read((("top.v", verilog),), "top")
-    device = Device("top", spec, model_of(spec), read, (), lambda *_: (), lambda a, b: a * b, error="error")
+    device = Device(
+        "top", spec, model_of(spec).ila, read, (), lambda *_: (), lambda a, b: a * b, error="error"
+    )
     stopping = Stopping(device, [*read.registers], Referee())
     registers = {
         name: z3.BitVecVal(0, one.size())

@@ -4,7 +4,6 @@
   instructions
 - :mod:`~axiloom.isa.formal.code`: terms to Python
 - :mod:`~axiloom.isa.formal.simulate`: executes a model, an instruction a call
-- :mod:`~axiloom.isa.formal.unroll`: sequences of instructions as terms
 - :mod:`~axiloom.isa.formal.sound`: what is to be proved of any model
 - :mod:`~axiloom.isa.formal.bounds`: indices within memories, in whole numbers
 - :mod:`~axiloom.isa.formal.possible`: instructions that can never be legal
@@ -14,5 +13,4 @@
 - :mod:`~axiloom.isa.formal.arbitrary`: one element through a program of any size; ``any_size``: mappings;
   ``meaning``: what an instruction computes as a whole
 - :mod:`~axiloom.isa.formal.beats`: the model of an opcode map, a beat a command; ``tiles``: layouts
-- :mod:`~axiloom.isa.formal.streams`: the same of the specification itself, for ``prove rtl`` alone
 """

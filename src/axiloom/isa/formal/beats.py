@@ -96,6 +96,12 @@ class Beats:
         title = self.opcodes.framing.titles.get(self.opcodes.framing.opcodes.get(word, ""))
         return [wait for wait in self.waits.values() if wait.opcode == title]
 
+    def loading(self, step: int) -> str | None:
+        """The operand whose tile comes at this step."""
+        memory = self.waits[step].memory if step in self.waits else ""
+        arriving = {host.name: own for part in self.opcodes.parts for own, host in part.incoming.items()}
+        return arriving.get(memory)
+
     def host(self, wait: Wait) -> HostAction | None:
         """What the host does there."""
         return [host for _, host in self.spec.opcodes[wait.opcode].steps()][wait.action]
@@ -204,8 +210,10 @@ class _Device:
             bits = register.type.bits
             m.register(register.name, bits, (register.init or 0) & (1 << bits) - 1)
             kinds[register.name] = register.type
+        loaded = {operand for part in self.opcodes.parts for operand in part.incoming}
         for memory in source.memories.values():
-            init = None if memory.host else memory.reset & (1 << memory.type.bits) - 1
+            free = memory.host or memory.name in loaded  # until a tile comes into it
+            init = None if free else memory.reset & (1 << memory.type.bits) - 1
             m.memory(memory.name, address_bits(memory), memory.type.bits, init)
         m.memory("sent", WORD, WORD)
         m.memory("last", WORD, 1)

@@ -170,6 +170,13 @@ class Refiner(Overlap):
                 text += " with these sizes"
             yield Outcome(one.path.partition(".")[2], text, never=True)
 
+    def _never(self, case: Case) -> bool:
+        """Does what is chosen rule out what is known of the word?"""
+        pairs = [(z3.BitVec(name, value.size()), value) for name, value in case.choice.items()]
+        return bool(pairs) and any(
+            z3.is_false(z3.simplify(z3.substitute(limit, *pairs))) for limit in case.limits
+        )
+
     def _product(self) -> Outcome:
         begun, self.referee.group = time.perf_counter(), "product"
         outcome = Outcome("product", "two elements are multiplied as the model does, for all values", cases=1)
@@ -198,10 +205,7 @@ class Refiner(Overlap):
         for cycle in range(self.device.settles):
             ready = z3.BitVec(f"ready!{cycle}", 1)
             registers, _ = step(registers, self._terms(self.device.inputs(0, WORD, ready)))
-        state = {
-            name: z3.BitVecVal(model.init[name], term.sort()) if name in model.init else term
-            for name, term in model.states.items()
-        }
+        state = {**model.states, **model.reset()}
         state = self._chosen_memories(control, state, registers)
         for _ in range(20):
             claim = z3.And(
@@ -267,6 +271,8 @@ class Refiner(Overlap):
         reached: set[Control] = set()
         while todo:
             case = todo.pop()
+            if self._never(case):
+                continue
             try:
                 after = self._case(case, outcome, left)
             except GuessedWrongError:

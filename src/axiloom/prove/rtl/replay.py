@@ -132,7 +132,7 @@ def _differs(
     for number in range(len(prefix) + 1 + MORE):
         if number < len(prefix):
             word = prefix[number]
-            place = run.model.state["place"]
+            place = run.model.state["step"]
             is_data = place and place not in device.settings
             if is_data and number and source.random() < 0.7:
                 word = source.choice((source.getrandbits(32), source.getrandbits(31)))

@@ -1,9 +1,9 @@
 """Opcode words that combine bits: what the receiver has still to do, as a term.
 
-The model goes to the place of the first opcode and keeps which others are asked for (`todo`); the receiver
-shifts through one program, the actions of all of them. So its program is a function of `place` and `todo`.
+The model begins with the first opcode and keeps which others are asked for (`todo`); the receiver
+shifts through one program, the actions of all of them. So its program is a function of `step` and `todo`.
 
-What an opcode word has still to do is no part of control. conv_v3 combines seven bits, so each place that
+What an opcode word has still to do is no part of control. conv_v3 combines seven bits, so each step that
 waits would be up to 64 states. The model keeps the bits, the receiver a program: the program is a term of
 the bits, which may be any while a tile is loaded.
 """
@@ -16,19 +16,19 @@ from typing import Any
 import z3
 
 from axiloom.hw.engine.decoder import Programs
-from axiloom.isa import AcceleratorSpec
-from axiloom.isa.formal.streams.places import Places
+from axiloom.isa.formal.beats import Beats
 from axiloom.prove.rtl.maps.device import Link
 
 REGISTER = "receiver.program_"
 """As it is called in the Verilog, where ``program`` is a word of the language."""
 
 
-def left(spec: AcceleratorSpec) -> Callable[[int, Mapping[str, Any]], Iterator[Link]]:
-    """Place and model to what the program's register holds; nothing where opcode words combine no bits: then
-    a place says it all."""
+def left(beats: Beats) -> Callable[[int, Mapping[str, Any]], Iterator[Link]]:
+    """Step and model to what the program's register holds; nothing where opcode words combine no bits: then a
+    step says it all."""
+    spec = beats.spec
     programs = Programs(spec)
-    words, places = programs.words(), {place.number: place for place in Places(spec).every}
+    words = programs.words()
 
     def before(name: str, index: int, others: Any) -> Any:
         """An opcode's actions from one on, and behind them `others`."""
@@ -36,16 +36,16 @@ def left(spec: AcceleratorSpec) -> Callable[[int, Mapping[str, Any]], Iterator[L
         own = words[name][1] >> index * programs.action_width
         return others << actions * programs.action_width | z3.BitVecVal(own, programs.width)
 
-    def links(place: int, model: Mapping[str, Any]) -> Iterator[Link]:
+    def links(step: int, model: Mapping[str, Any]) -> Iterator[Link]:
         if not spec.bits:
             return
         term = z3.BitVecVal(0, programs.width)
-        if (here := places.get(place)) is not None:
-            if here.opcode.name in spec.bits:
+        if (here := beats.waits.get(step)) is not None:
+            if here.opcode in spec.bits:
                 for number, name in reversed([*enumerate(spec.bits)]):
                     asked = z3.Extract(number, number, model["todo"]) == 1
                     term = z3.If(asked, before(name, 0, term), term)
-            term = z3.simplify(before(here.opcode.name, here.index, term))
+            term = z3.simplify(before(here.opcode, here.action, term))
         for bit in range(programs.width):
             yield Link(REGISTER, bit, z3.Extract(bit, bit, term), z3.BoolVal(True))
 

@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Any
 
+import z3
+
 from axiloom.base.errors import BuildError
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.formal.ila import Ila
 from axiloom.prove.rtl.terms.machine import Machine
 
-CONTROL = ("place", "at", "error", "phase")
+CONTROL = ("step", "at", "error")
 """Of the model's registers, those whose value tells what the device waits for."""
 COMBINED = ("todo",)
 """Which of the opcodes that a word has combined are still to come: any of them, so no part of control."""
@@ -26,6 +28,11 @@ class Link:
     low: int
     term: Any
     when: Any
+
+
+def element(memory: Any, number: int) -> Any:
+    """Of a memory of the model."""
+    return z3.Select(memory, z3.BitVecVal(number, memory.sort().domain()))
 
 
 Links = Callable[[Mapping[str, Any], Mapping[str, Any], Mapping[str, Any]], Iterable[Link]]
@@ -60,15 +67,17 @@ class Device:
     map_text: str = ""
     """Of the file that the links are from."""
     settings: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
-    """Where the model waits for sizes (`place`), words that it accepts there."""
+    """Where the model waits for sizes (`step`), words that it accepts there."""
     limited: bool = False
     """Nothing is looked at but words of `settings` where there are some, and those that are refused."""
-    data: tuple[str, ...] = ()
-    """Registers of the model that hold data."""
+    rooms: Mapping[str, int] = field(default_factory=dict)
+    """Elements of the model's memories that matter between words."""
+    zeros: Mapping[str, str] = field(default_factory=dict)
+    """Memories of the model to the flag without which they hold zeros alone."""
     settles: int = 0
     """Cycles from reset until it is at rest."""
-    program: Callable[[int, Mapping[str, Any]], Iterable[Link]] = lambda _place, _model: ()
-    """Place and model to what is known of the registers that say what an opcode word has still to do."""
+    program: Callable[[int, Mapping[str, Any]], Iterable[Link]] = lambda _step, _model: ()
+    """Step and model to what is known of the registers that say what an opcode word has still to do."""
     action_bits: int = 0
     """Of these registers, the lowest bits: they say what is under way."""
 
@@ -102,7 +111,7 @@ class Device:
         """All that registers hold of the model."""
         yield from self.links(control, model, registers)
         if not control["error"]:
-            yield from self.program(control["place"], model)
+            yield from self.program(control["step"], model)
 
     @property
     def by_word(self) -> tuple[str, ...]:
@@ -117,7 +126,7 @@ class Device:
     @property
     def flags(self) -> tuple[tuple[str, ...], ...]:
         """Of the model's other registers those that matter between commands, in groups."""
-        names = self.model.states
+        names = [name for name, term in self.model.states.items() if not z3.is_array(term)]
         groups = [
             tuple(name for name in names if name.startswith(f"{operand}_")) for operand in self.spec.operands
         ]

@@ -12,10 +12,9 @@ from axiloom.base.errors import BuildError
 from axiloom.hw.array.mac_array import Columns
 from axiloom.hw.array.operand_layout import OperandLayout
 from axiloom.hw.array.pair import HELD_BITS
-from axiloom.isa import AcceleratorSpec
-from axiloom.isa.contract.types import WORD_BITS, Load, SendDim, SetDims
-from axiloom.isa.formal.streams.places import Places
-from axiloom.prove.rtl.maps.device import Link, Links
+from axiloom.isa.contract.types import WORD_BITS, SendDim
+from axiloom.isa.formal.beats import Beats
+from axiloom.prove.rtl.maps.device import Link, Links, element
 from axiloom.prove.rtl.terms.machine import Machine
 
 Multiply = Callable[[Any, Any], Any]
@@ -28,8 +27,7 @@ Shape = Mapping[str, int]
 class Laid:
     """What an engine has of its model. `multiplier`: how its product is read off the machine; `sizes`: dims
     that words set; `shapes`: values of sizes and settings, of which words are made where the model waits for
-    some; `limited`: other words are not looked at; `data`: registers of the model that hold data; `settles`:
-    cycles from reset until it is at rest."""
+    some; `limited`: other words are not looked at; `settles`: cycles from reset until it is at rest."""
 
     links: Links
     bits: int
@@ -37,25 +35,17 @@ class Laid:
     sizes: tuple[str, ...] = ()
     shapes: Sequence[Shape] = ()
     limited: bool = False
-    data: tuple[str, ...] = ()
     settles: int = 0
 
 
-def loads(spec: AcceleratorSpec) -> dict[int, str]:
-    """Where the model waits for words of an operand, to the operand."""
-    return {
-        place.number: place.action.operand for place in Places(spec).every if isinstance(place.action, Load)
-    }
-
-
-def settings(spec: AcceleratorSpec, shapes: Sequence[Shape]) -> dict[int, tuple[int, ...]]:
+def settings(beats: Beats, shapes: Sequence[Shape]) -> dict[int, tuple[int, ...]]:
     """Where the model waits for sizes, the words that set those of `shapes`."""
     return {
-        place.number: tuple(
+        step: tuple(
             sorted({sum(shape[field.dim] << field.shift for field in host.fields) for shape in shapes})
         )
-        for place in Places(spec).every
-        if isinstance(place.action, SetDims) and isinstance(host := place.host, SendDim) and shapes
+        for step, wait in beats.waits.items()
+        if not wait.memory and isinstance(host := beats.host(wait), SendDim) and shapes
     }
 
 
@@ -67,12 +57,16 @@ def laid(
     half: Any,
     buffer: str,
     count: int | None = None,
+    row: int | None = None,
 ) -> Iterator[Link]:
-    """The first `count` elements (default: all) of an operand, in the half of `buffer` that `half` says."""
+    """The first `count` elements (default: all) of an operand, in the half of `buffer` that `half` says.
+    `row`: elements of a line, if the model has no padding behind them."""
     lines, depth_k = sizes
     total = lines * depth_k if count is None else count
-    for element in range(total):
-        line, k = divmod(element, depth_k) if k_inner else reversed(divmod(element, lines))
+    for number in range(total):
+        line, k = divmod(number, depth_k) if k_inner else reversed(divmod(number, lines))
+        if row is not None and k >= row:
+            continue
         if layout.along_k:
             bank, block = line % layout.banks, line // layout.banks
             word, lane = k // layout.per_word, k % layout.per_word
@@ -81,7 +75,7 @@ def laid(
             word, lane = divmod(line, layout.per_word)
             bank, block = word % layout.banks, word // layout.banks
             offset = block * depth_k + k
-        term = z3.Select(elements, z3.BitVecVal(element, 16))
+        term = element(elements, number if row is None else line * row + k)
         for side in range(2):
             address = side * layout.depth + offset
             yield Link(f"{buffer}.bank_{bank}[{address}]", lane * layout.bits, term, half == side)

@@ -12,41 +12,42 @@ import z3
 from axiloom.hw.array.mac_array import Columns
 from axiloom.hw.conv.geometry import ConvGeometry
 from axiloom.isa import AcceleratorSpec, revise
-from axiloom.prove.rtl.maps.device import Link
-from axiloom.prove.rtl.maps.laid import Laid, Shape, in_array, laid, loads
+from axiloom.isa.formal.beats import Beats
+from axiloom.prove.rtl.maps.device import Link, element
+from axiloom.prove.rtl.maps.laid import Laid, Shape, in_array, laid
 
 Terms = Mapping[str, Any]
 SETTLES = 16
 """Cycles after reset until the numbers of the first tile are there."""
 
 
-def image(spec: AcceleratorSpec) -> Laid:
-    """The engine of `spec`."""
-    geometry, waits = ConvGeometry.of(spec), loads(spec)
+def image(beats: Beats) -> Laid:
+    """The engine of a specification."""
+    spec = beats.spec
+    geometry = ConvGeometry.of(spec)
     each = spec.data_type.per_word
     sizes = spec.sizes()
 
     def links(control: Mapping[str, int], model: Terms, registers: Terms) -> Iterator[Link]:
         if control["error"]:
             return
-        loading = waits.get(control["place"]) if control["phase"] else None
+        loading = beats.loading(control["step"])
         within = control["at"] * each
         now = {name: control.get(name, size) for name, size in sizes.items()}
         halves = {
             name: registers[f"{buffer}.load_half"] for name, buffer in (("I", "window"), ("F", "filters"))
         }
         if loading == "I":
-            yield from _pixels(model["I"], geometry, now, ~halves["I"], within)
+            yield from _pixels(model["I_in"], geometry, now, ~halves["I"], within)
         else:
             for link in _pixels(model["I"], geometry, now, halves["I"], None):
                 yield Link(link.register, link.low, link.term, z3.And(link.when, _under(model, "I", now)))
-        line = -(-now["ic"] * now["fh"] * now["fw"] // each) * each  # whole beats
+        row = now["ic"] * now["fh"] * now["fw"]
+        filters, lines = geometry.filters, (now["oc"], -(-row // each) * each)  # whole beats
         if loading == "F":
-            yield from laid(
-                model["F"], geometry.filters, (now["oc"], line), True, ~halves["F"], "filters", within
-            )
+            yield from laid(model["F_in"], filters, lines, True, ~halves["F"], "filters", within)
         else:
-            for link in laid(model["F"], geometry.filters, (now["oc"], line), True, halves["F"], "filters"):
+            for link in laid(model["F"], filters, lines, True, halves["F"], "filters", row=row):
                 yield Link(link.register, link.low, link.term, z3.And(link.when, _under(model, "F", now)))
         yield from _results(spec, geometry, now, model, registers["sequencer.half"])
 
@@ -88,7 +89,7 @@ def _under(model: Terms, operand: str, now: Shape) -> Any:
         for name, term in model.items()
         if name.startswith(f"{operand}_") and name.removeprefix(f"{operand}_") in now
     }
-    return z3.And(model[f"{operand}_loaded"] == 1, *(term == now[name] for name, term in under.items()))
+    return z3.And(model[f"{operand}_there"] == 1, *(term == now[name] for name, term in under.items()))
 
 
 def _pixels(
@@ -101,15 +102,15 @@ def _pixels(
     halves = (step, wide % 2) == (2, 0)
     skips, splits = layout.skips and halves and now["fw"] == 1, layout.splits and halves and now["fw"] != 1
     total = now["ic"] * now["ih"] * wide if count is None else min(count, now["ic"] * now["ih"] * wide)
-    for element in range(total):
-        row, x = divmod(element, wide)
+    for number in range(total):
+        row, x = divmod(number, wide)
         phase = x % step
         slot = row * wide + phase * (wide // step) + min(phase, wide % step) + x // step
         if skips and phase != now["pl"] % step:
             continue
         if skips or splits:
             slot = row * (wide // 2) + x // 2 + (phase * layout.odd_slots if splits else 0)
-        term = z3.Select(elements, z3.BitVecVal(element, 16))
+        term = element(elements, number)
         for side in range(2):
             address = side * layout.depth + slot // layout.cols
             yield Link(f"window.bank_{slot % layout.cols}[{address}]", 0, term, half == side)
@@ -120,13 +121,13 @@ def _results(
 ) -> Iterator[Link]:
     """Block of channels by block of channels, row of pixels by row, `cols` neighbours in a word."""
     dims = spec.data["O"]
-    there = z3.And(model["O_begun"] == 1, *(model[f"O_{dim}"] == now[dim] for dim in dims))
+    there = _under(model, "O", now)
     channels, high, wide = (now[dim] for dim in dims)
     across = -(-wide // geometry.cols)
     for channel, y, x in product(range(channels), range(high), range(wide)):
         block = (channel // geometry.rows * high + y) * across + x // geometry.cols
         address = block * geometry.rows + channel % geometry.rows
-        term = z3.Select(model["O"], z3.BitVecVal((channel * high + y) * wide + x, 16))
+        term = element(model["O"], (channel * high + y) * wide + x)
         for side in range(2):
             when = z3.And(half == side, there)
             yield Link(f"result.half_{side}[{address}]", 32 * (x % geometry.cols), term, when)

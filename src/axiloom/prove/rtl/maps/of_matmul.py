@@ -11,21 +11,22 @@ import z3
 from axiloom.hw.array.mac_array import Columns
 from axiloom.hw.matmul.geometry import Geometry
 from axiloom.isa import AcceleratorSpec, revise
-from axiloom.prove.rtl.maps.device import Link
-from axiloom.prove.rtl.maps.laid import Laid, in_array, laid, loads
+from axiloom.isa.formal.beats import Beats
+from axiloom.prove.rtl.maps.device import Link, element
+from axiloom.prove.rtl.maps.laid import Laid, in_array, laid
 
 Terms = Mapping[str, Any]
 
 
-def matmul(spec: AcceleratorSpec) -> Laid:
-    """The engine of `spec`."""
+def matmul(beats: Beats) -> Laid:
+    """The engine of a specification."""
+    spec = beats.spec
     geometry = Geometry.of(spec)
-    waits = loads(spec)
 
     def links(control: Mapping[str, int], model: Terms, registers: Terms) -> Iterator[Link]:
-        loading = waits.get(control["place"]) if control["error"] == 0 else None
         if control["error"]:
             return
+        loading = beats.loading(control["step"])
         now = {dim: control.get(dim, size) for dim, size in zip(spec.dims, spec.tile.size, strict=True)}
         m, n, k = spec.dims
         for operand, layout, lines in (("A", geometry.a, m), ("B", geometry.b, n)):
@@ -35,19 +36,19 @@ def matmul(spec: AcceleratorSpec) -> Laid:
             if loading == operand:
                 within = control["at"] * spec.data_type.per_word
                 yield from laid(
-                    model[operand], layout, (now[lines], now[k]), dims[-1] == k, ~half, buffer, within
+                    model[f"{operand}_in"], layout, (now[lines], now[k]), dims[-1] == k, ~half, buffer, within
                 )
                 continue
             for sizes in _all_sizes(spec, dims) if geometry.flexible else [tuple(now[dim] for dim in dims)]:
                 of = dict(zip(dims, sizes, strict=True))
-                there = [model[f"{operand}_loaded"] == 1]
+                there = [model[f"{operand}_there"] == 1]
                 if geometry.flexible:
                     there += [model[f"{operand}_{dim}"] == of[dim] for dim in dims]
                 for link in laid(model[operand], layout, (of[lines], of[k]), dims[-1] == k, half, buffer):
                     yield Link(link.register, link.low, link.term, z3.And(link.when, *there))
         for sizes in _all_sizes(spec, spec.data["C"]) if geometry.flexible else [(now[m], now[n])]:
             of = dict(zip(spec.data["C"], sizes, strict=True)) if geometry.flexible else now
-            there = [model["C_begun"] == 1]
+            there = [model["C_there"] == 1]
             if geometry.flexible:
                 there += [model[f"C_{dim}"] == of[dim] for dim in spec.data["C"]]
             half = registers["sequencer.half"]
@@ -55,8 +56,8 @@ def matmul(spec: AcceleratorSpec) -> Laid:
                 for col in range(of[n]):
                     block = row // geometry.rows * (of[n] // geometry.cols) + col // geometry.cols
                     address = block * geometry.rows + row % geometry.rows
-                    element = row * of[n] + col if geometry.c_rows_first else col * of[m] + row
-                    term = z3.Select(model["C"], z3.BitVecVal(element, 16))
+                    number = row * of[n] + col if geometry.c_rows_first else col * of[m] + row
+                    term = element(model["C"], number)
                     for side in range(2):
                         when = z3.And(half == side, *there)
                         yield Link(f"result.half_{side}[{address}]", 32 * (col % geometry.cols), term, when)

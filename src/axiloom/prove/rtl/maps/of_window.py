@@ -12,8 +12,9 @@ import z3
 from axiloom.hw.window.geometry import WindowGeometry
 from axiloom.isa import AcceleratorSpec, revise
 from axiloom.isa.contract.types import WORD_BITS
-from axiloom.prove.rtl.maps.device import Link
-from axiloom.prove.rtl.maps.laid import Laid, Multiply, laid, loads, read_off
+from axiloom.isa.formal.beats import Beats
+from axiloom.prove.rtl.maps.device import Link, element
+from axiloom.prove.rtl.maps.laid import Laid, Multiply, laid, read_off
 from axiloom.prove.rtl.terms.machine import Machine
 
 Terms = Mapping[str, Any]
@@ -21,10 +22,10 @@ _DIMS = ("ic", "fh", "fw")
 """Of a window."""
 
 
-def window(spec: AcceleratorSpec) -> Laid:
-    """The engine of `spec`."""
-    geometry = WindowGeometry.of(spec)
-    waits, each = loads(spec), spec.data_type.per_word
+def window(beats: Beats) -> Laid:
+    """The engine of a specification."""
+    spec = beats.spec
+    geometry, each = WindowGeometry.of(spec), spec.data_type.per_word
     most = {"I": geometry.image, "F": geometry.filters}
 
     def links(control: Mapping[str, int], model: Terms, registers: Terms) -> Iterator[Link]:
@@ -32,17 +33,17 @@ def window(spec: AcceleratorSpec) -> Laid:
             return
         for (operand, layout), buffer in zip(most.items(), ("image", "filters"), strict=True):
             half = registers[f"{buffer}.load_half"]
-            if waits.get(control["place"]) == operand and control["phase"]:
-                within = min(control["at"] * each, _elements(control))
-                yield from laid(model[operand], layout, (within, 1), False, ~half, buffer)
+            if beats.loading(control["step"]) == operand:
+                within = min(control["at"] * each, _elements({**spec.sizes(), **control}))
+                yield from laid(model[f"{operand}_in"], layout, (within, 1), False, ~half, buffer)
                 continue
             for count, under in _loaded(spec, operand, layout.depth * layout.banks * layout.per_word):
                 for link in laid(model[operand], layout, (count, 1), False, half, buffer):
-                    when = z3.And(link.when, model[f"{operand}_loaded"] == 1, under(model))
+                    when = z3.And(link.when, model[f"{operand}_there"] == 1, under(model))
                     yield Link(link.register, link.low, link.term, when)
-        yield Link("dot.total", 0, model["sum"], z3.BoolVal(True))
+        yield Link("dot.total", 0, element(model["total"], 0), z3.BoolVal(True))
         for number in range(geometry.results):
-            term = z3.Select(model["O"], z3.BitVecVal(number, 16))
+            term = element(model["O"], number)
             yield Link(f"dot.results[{number}]", 0, term, z3.UGT(model["saved"], number))
 
     return Laid(
@@ -52,7 +53,6 @@ def window(spec: AcceleratorSpec) -> Laid:
         sizes=tuple(spec.sizes()),
         shapes=shapes(spec),
         limited=True,
-        data=("sum",),
         settles=8,
     )
 
@@ -68,7 +68,9 @@ def _loaded(spec: AcceleratorSpec, operand: str, room: int) -> Iterator[tuple[in
         if (count := _elements(shape)) <= room:
 
             def under(model: Terms, shape: Mapping[str, int] = shape) -> Any:
-                return z3.And(*(model[f"{operand}_{dim}"] == shape[dim] for dim in dims))
+                return z3.And(
+                    *(model[name] == shape[dim] for dim in dims if (name := f"{operand}_{dim}") in model)
+                )
 
             yield count, under
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from axiloom.base.errors import SpecError
 from axiloom.hw.engine.decoder import Programs
 from axiloom.hw.verilog.emit import TOPS, emit
 from axiloom.isa import AcceleratorSpec
-from axiloom.isa.formal.streams import model_of
-from axiloom.isa.formal.streams.places import Places
+from axiloom.isa.formal.beats import Beats, model_of
 from axiloom.isa.kernels.forms import IMAGE, MATMUL, WINDOW
 from axiloom.prove.rtl.maps import combined, of_image, of_matmul, of_window
 from axiloom.prove.rtl.maps.device import Device
@@ -23,7 +23,7 @@ from axiloom.prove.rtl.terms.pairs import apart
 class Engine:
     """Of a form: what the engine of a specification has of the model, and the specification in small."""
 
-    laid: Callable[[AcceleratorSpec], Laid]
+    laid: Callable[[Beats], Laid]
     small: Callable[[AcceleratorSpec], AcceleratorSpec]
 
 
@@ -50,28 +50,28 @@ def device_of(spec: AcceleratorSpec, verilog: str | None = None) -> Device:
                 f"most {MOST_WORDS}: --small proves the same engine with a small array, tile and buffers"
             ]
         )
-    model = model_of(spec, products="uninterpreted")
+    beats = model_of(spec, products="uninterpreted")
     top = TOPS["accelerator"]
     sources = ((f"{top}.v", verilog or emit(spec, "accelerator")),)
     read = apart(machines.read(sources, top))
-    laid = FORMS[spec.form.name].laid(spec)
+    laid = FORMS[spec.form.name].laid(beats)
     return Device(
         spec.name,
         spec,
-        model,
+        beats.ila,
         read,
         sources,
         laid.links,
         laid.multiplier(read, laid.bits),
         error="debug_error",
-        sizes=laid.sizes,
+        sizes=tuple(name for name in laid.sizes if name in beats.ila.states),
         bits=laid.bits,
-        settings=settings(spec, laid.shapes),
+        settings=settings(beats, laid.shapes),
         limited=laid.limited,
-        data=laid.data,
         settles=laid.settles,
-        program=combined.left(spec),
+        program=combined.left(beats),
         action_bits=Programs(spec).action_width,
+        **memories(beats),
     )
 
 
@@ -84,9 +84,20 @@ def small(spec: AcceleratorSpec) -> AcceleratorSpec:
     return FORMS[spec.form.name].small(spec)
 
 
-def places(spec: AcceleratorSpec) -> dict[str, int]:
-    """Each action of each opcode (``name.index``) to the number that the model's `place` has in it."""
-    return {f"{place.opcode.name}.{place.index}": place.number for place in Places(spec).every}
+def memories(beats: Beats) -> dict[str, Any]:
+    """What a :class:`Device` is told of the model's memories."""
+    (part,) = beats.opcodes.parts
+    held = [memory for memory in beats.opcodes.instructions.memories.values() if not memory.host]
+    rooms = {memory.name: memory.shape[0] for memory in (*held, *part.incoming.values())}
+    return {"rooms": rooms, "zeros": {} if part.form.saves else {part.out: part.there[part.out].name}}
+
+
+def steps(beats: Beats) -> dict[str, int | None]:
+    """Each action of each opcode (``name.index``) to what the model's `step` is while it takes words."""
+    waits = {f"{wait.opcode}.{wait.action}": step for step, wait in beats.waits.items()}
+    opcodes = beats.spec.opcodes.values()
+    names = (f"{opcode.name}.{index}" for opcode in opcodes for index in range(len(opcode.device)))
+    return {name: waits.get(name) for name in names}
 
 
 def check(spec: AcceleratorSpec) -> None:

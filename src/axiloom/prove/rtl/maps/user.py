@@ -36,12 +36,12 @@ from axiloom.base.files import read_text
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.isa import AcceleratorSpec
 from axiloom.isa.contract.rtl import RtlPorts
-from axiloom.isa.formal.streams import model_of
+from axiloom.isa.formal.beats import model_of
 from axiloom.isa.kernels.forms import MATMUL
-from axiloom.prove.rtl.maps.device import Device, Link
+from axiloom.prove.rtl.maps.device import Device, Link, element
 from axiloom.prove.rtl.maps.laid import settings
 from axiloom.prove.rtl.maps.of_matmul import shapes
-from axiloom.prove.rtl.maps.ours import check, places
+from axiloom.prove.rtl.maps.ours import check, memories, steps
 from axiloom.prove.rtl.terms import machine as machines
 
 KEYS = {"state": list, "error": str, "product": str}
@@ -66,7 +66,7 @@ def device_of(spec: AcceleratorSpec, rtl: UserRtl, file: Path) -> Device:
         raise BuildError(f"user RTL module {rtl.top}: no reset: its first state is not known")
     sources = tuple((path.name, read_text(path, BuildError)) for path in rtl.files)
     machine = machines.read(sources, rtl.top)
-    model = model_of(spec, products="uninterpreted")
+    beats = model_of(spec, products="uninterpreted")
     swapped = told.get("product", ORDERS[0]) == ORDERS[1]
     bits = spec.data_type.bits
 
@@ -74,20 +74,26 @@ def device_of(spec: AcceleratorSpec, rtl: UserRtl, file: Path) -> Device:
         wide = [z3.SignExt(32 - bits, one) if bits < 32 else one for one in (a, b)]
         return machines.product(32)(*(reversed(wide) if swapped else wide))
 
-    numbers = places(spec)
+    numbers = steps(beats)
     lines = [
         _Line(file, number, one, numbers, multiply, machine, bits) for number, one in enumerate(told["state"])
     ]
 
     def links(control: Mapping[str, int], state: Mapping[str, Any], _registers: Any) -> Iterator[Link]:
-        if control["error"] == 0:
-            for line in lines:
-                yield from line.links(control, state)
+        if control["error"]:
+            return
+        if loading := beats.loading(control["step"]):  # its first elements have come
+            mixed, arriving = state[loading], state[f"{loading}_in"]
+            for index in range(control["at"] * spec.stream_width // bits):
+                mixed = z3.Store(mixed, z3.BitVecVal(index, mixed.domain()), element(arriving, index))
+            state = {**state, loading: mixed}
+        for line in lines:
+            yield from line.links(control, state)
 
     device = Device(
         rtl.top,
         spec,
-        model,
+        beats.ila,
         machine,
         sources,
         links,
@@ -98,11 +104,12 @@ def device_of(spec: AcceleratorSpec, rtl: UserRtl, file: Path) -> Device:
         reset_active_low=rtl.reset_active_low,
         error=told.get("error"),
         sizes=spec.dims if spec.tile.flexible else (),
-        settings=settings(spec, shapes(spec)) if spec.tile.flexible else {},
+        settings=settings(beats, shapes(spec)) if spec.tile.flexible else {},
         bits=bits,
         clock=rtl.clock,
         ports=tuple(port.name for port in rtl.ports if port.is_input),
         map_text=text,
+        **memories(beats),
     )
     if device.error is not None and device.error not in machine.outputs:
         raise BuildError(f"{file}: error: {rtl.top} has no output {device.error}")
@@ -145,7 +152,7 @@ class _Line:
         file: Path,
         number: int,
         told: Mapping[str, Any],
-        numbers: Mapping[str, int],
+        numbers: Mapping[str, int | None],
         multiply: Callable[[Any, Any], Any],
         machine: machines.Machine,
         element: int,
@@ -155,7 +162,8 @@ class _Line:
         at = told.get("at")
         if at is not None and at not in numbers:
             raise BuildError(f"{self.where}: at: no action {at!r}; there are {', '.join(numbers)}")
-        self.place = None if at is None else numbers[at]
+        self.step = None if at is None else numbers[at]
+        self.always = at is None
         try:
             self.expression = ast.parse(told["holds"], mode="eval").body
         except SyntaxError as error:
@@ -182,7 +190,7 @@ class _Line:
             raise BuildError(f"{self.where}: register: {self.register!r}: no such name: {error}") from None
 
     def links(self, control: Mapping[str, int], state: Mapping[str, Any]) -> Iterator[Link]:
-        if self.place is not None and control["place"] != self.place:
+        if not self.always and control["step"] != self.step:
             return
         for values in every(*(range(count) for count in self.loops.values())):
             known = dict(zip(self.loops, values, strict=True))
@@ -203,7 +211,7 @@ class _Line:
                 number = of(index)
                 if not isinstance(number, int):
                     raise BuildError(f"{self.where}: holds: an element's number must be known")
-                return z3.Select(state[operand], z3.BitVecVal(number, 16))
+                return element(state[operand], number)
             case ast.BinOp(left=left, op=operation, right=right):
                 return self._joined(operation, of(left), of(right))
             case ast.Call(

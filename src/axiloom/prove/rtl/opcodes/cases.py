@@ -10,7 +10,7 @@ from typing import Any
 import z3
 
 from axiloom.isa.formal.ila import Instruction
-from axiloom.prove.rtl.opcodes.answers import QUICK_MS
+from axiloom.prove.rtl.opcodes.answers import QUICK
 from axiloom.prove.rtl.opcodes.claim import WORD, Case, Outcome
 from axiloom.prove.rtl.opcodes.explore import Node, Sent, TooManyError, WrongError
 from axiloom.prove.rtl.opcodes.refused import Refused
@@ -34,7 +34,7 @@ class Cases(Refused):
                     for value in flag.values
                 ]
         solver = z3.Solver()
-        solver.set("timeout", QUICK_MS)
+        solver.set("rlimit", QUICK)
         solver.add(self._limits(case))
         cases: list[Case] = []
         while (says := solver.check()) == z3.sat:
@@ -101,7 +101,7 @@ class Cases(Refused):
         if z3.is_true(when):
             return WORD
         solver = z3.Solver()
-        solver.set("timeout", QUICK_MS)
+        solver.set("rlimit", QUICK)
         solver.add(when)
         if solver.check() != z3.sat:
             return WORD

@@ -73,7 +73,7 @@ class Commands:
             together = z3.Function("together", *sorts, z3.BoolSort())(*updates.values())
             self._packed[instruction.path] = together
         new = self._at(self._packed[instruction.path], [*updates.values()], state, word)
-        values = {name: _in_order(term) for name, term in zip(updates, new, strict=True)}
+        values = {name: in_order(term) for name, term in zip(updates, new, strict=True)}
         for term, value in zip(new, values.values(), strict=True):
             self.referee.same(term, value)
         return {**state, **values}
@@ -87,7 +87,7 @@ class Commands:
         return found
 
 
-def _in_order(term: Any) -> Any:
+def in_order(term: Any) -> Any:
     """A memory with each element stored once, so that reading it stays quick."""
     if not z3.is_array(term):
         return term

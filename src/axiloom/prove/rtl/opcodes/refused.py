@@ -29,7 +29,7 @@ from axiloom.prove.rtl.opcodes.answers import Answers, Shown
 from axiloom.prove.rtl.opcodes.claim import WORD, Case, Outcome
 from axiloom.prove.rtl.opcodes.command import UnknownError
 from axiloom.prove.rtl.opcodes.explore import Node, TooManyError
-from axiloom.prove.rtl.opcodes.halted import Halted
+from axiloom.prove.rtl.opcodes.halted import LIMIT, Halted
 from axiloom.prove.rtl.opcodes.trial import Control
 from axiloom.prove.rtl.terms.machine import walk, with_products
 from axiloom.prove.rtl.terms.referee import Referee
@@ -38,7 +38,6 @@ WAITS = 64
 """Cycles until a device at rest takes a word, and until it has stopped."""
 LENGTHS = (2, 3, 4, 6, 8, 12, 16, 20)
 """Cycles after which it is looked at whether it has stopped. Few are quick, as terms grow."""
-SOLVER_MS = 20_000
 
 Holds = Callable[[Any], tuple[bool, Mapping[str, int]]]
 """A claim, to whether it holds; if not, values of constants that show it."""
@@ -158,7 +157,7 @@ class Stopping:
             self._proved(given, terms, found)
             return True
         solver = z3.Solver()
-        solver.set("timeout", SOLVER_MS)
+        solver.set("rlimit", LIMIT)
         solver.add(given)
         left, says = {key: bit for key, bit in bits.items() if key not in found}, solver.check()
         values: dict[tuple[str, int], int] | None = None
@@ -187,7 +186,7 @@ class Stopping:
 def _some(given: Any) -> Mapping[str, int]:
     """Values of constants of which `given` holds; none if the solver does not say."""
     solver = z3.Solver()
-    solver.set("timeout", SOLVER_MS)
+    solver.set("rlimit", LIMIT)
     solver.add(given)
     return Shown(solver.model()) if solver.check() == z3.sat else {}
 

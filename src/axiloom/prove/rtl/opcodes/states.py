@@ -9,11 +9,11 @@ from typing import Any
 import z3
 
 from axiloom.isa.formal.simulate import Simulator
-from axiloom.prove.rtl.maps.device import COMBINED, Device, Link
+from axiloom.prove.rtl.maps.device import COMBINED, Device, Link, element
 from axiloom.prove.rtl.opcodes import rest as rests
 from axiloom.prove.rtl.opcodes import trial
 from axiloom.prove.rtl.opcodes.claim import WORD, Case, Outcome
-from axiloom.prove.rtl.opcodes.command import Commands, UnknownError, elements
+from axiloom.prove.rtl.opcodes.command import Commands, UnknownError, elements, in_order
 from axiloom.prove.rtl.opcodes.explore import Explorer
 from axiloom.prove.rtl.opcodes.stale import parted, stale
 from axiloom.prove.rtl.opcodes.trial import Control, Sample
@@ -219,7 +219,7 @@ class States:
             for name, term in self.device.model.states.items()
             if name in COMBINED
         }
-        for link in self.device.program(state["place"], model):
+        for link in self.device.program(state["step"], model):
             if place := machine.place(link.register, link.low, link.term.size()):
                 name, low = place
                 mask = (1 << link.term.size()) - 1 << low
@@ -259,13 +259,10 @@ class States:
                 state[name] = z3.BitVecVal(known[name], term.sort())
             elif z3.is_array(term):
                 sort = term.sort()
-                count = 0 if name in ("sent", "last") else self._capacity(name)
+                count = self.device.rooms.get(name, 0)
                 state[name] = elements(name, count, sort.domain().size(), sort.range().size())
             elif name in model.init:
                 state[name] = z3.BitVecVal(model.init[name], term.sort())
-        for name in (*(f"at_{dim}" for dim in self.device.spec.dims), *self.device.data):
-            if name in state:
-                state[name] = z3.BitVec(f"{name}!any", state[name].size())
         for group in self._groups:
             value = rest.value("model:" + "+".join(group), case.choice, self.referee.simplify)
             at = value.size()
@@ -274,11 +271,14 @@ class States:
                 part = z3.Extract(at + self._bits[name] - 1, at, value)
                 wide = model.states[name].size() - self._bits[name]
                 state[name] = self.referee.simplify(z3.ZeroExt(wide, part) if wide else part)
+        for name, flag in self.device.zeros.items():
+            memory, there = state[name], state[flag] == 1
+            for number in range(self.device.rooms[name]):
+                own = element(state[name], number)
+                value = z3.If(there, own, z3.BitVecVal(0, own.size()))
+                memory = z3.Store(memory, z3.BitVecVal(number, memory.sort().domain()), value)
+            state[name] = in_order(self.referee.simplify(memory))
         return state
-
-    def _capacity(self, name: str) -> int:
-        spec = self.device.spec
-        return spec.buffers[name] * spec.operand_type(name).per_word
 
     def _linked(
         self, control: Control, model: Mapping[str, Any], registers: Mapping[str, Any]
@@ -379,4 +379,7 @@ class States:
             for name, links in self._linked(control, model, registers).items()
             for link in links
         ]
+        for name, flag in self.device.zeros.items():
+            elements = (element(model[name], number) for number in range(self.device.rooms[name]))
+            claims += [z3.Implies(model[flag] == 0, own == 0) for own in elements]
         return self.referee.simplify(z3.And(*claims))

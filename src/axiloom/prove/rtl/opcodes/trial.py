@@ -120,7 +120,7 @@ class Trial:
 
 def words(device: Device, model: Simulator, source: random.Random, *, faults: float = 0.03) -> int:
     """A word that the model may take next: mostly one that a driver would send."""
-    settings = () if model.state["error"] else device.settings.get(model.state["place"], ())
+    settings = () if model.state["error"] else device.settings.get(model.state["step"], ())
     literals = [op.literal for op in device.spec.opcodes.values() if op.literal is not None]
     if bits := [device.spec.opcodes[name].literal or 0 for name in device.spec.bits]:
         literals += [sum(bit for bit in bits if source.random() < 0.5) for _ in literals]
@@ -129,7 +129,7 @@ def words(device: Device, model: Simulator, source: random.Random, *, faults: fl
         if settings:
             if device.limited or source.random() >= faults:
                 word = source.choice(settings)
-        elif model.state["place"] == 0 and literals and source.random() >= faults:
+        elif model.state["step"] == 0 and literals and source.random() >= faults:
             word = source.choice(literals)
         if model.state["error"] or (device.error is not None and source.random() < faults):
             return word
@@ -144,7 +144,7 @@ def words(device: Device, model: Simulator, source: random.Random, *, faults: fl
 
 def _goes_on(device: Device, model: Simulator) -> bool:
     """Some word of sizes leads to no error, if sizes are what it waits for."""
-    settings = device.settings.get(model.state["place"], ())
+    settings = device.settings.get(model.state["step"], ())
     for word in settings:
         tried = another(model)
         tried.command(word=word)
