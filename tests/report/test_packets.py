@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from axiloom import isa
+from axiloom.isa.check.link import link
 from axiloom.report import losses, proved
-from axiloom.selection.drive.link import link
 
 
 def _of_the_compiler(device: isa.Link) -> list[str]:

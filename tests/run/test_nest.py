@@ -9,7 +9,8 @@ from axiloom.base.errors import ProtocolError, SpecError
 from axiloom.cli import main
 from axiloom.cosim.system import System
 from axiloom.hw.rtl_files.user_rtl import UserRtl
-from axiloom.nests.ports import link, packets
+from axiloom.isa.check.link import link
+from axiloom.nests.ports import packets
 from axiloom.nests.program import Array, Program, Role
 from axiloom.run.nest import NestRun
 from axiloom.run.run import report_of
@@ -30,7 +31,12 @@ def scaled(columns: int = 6) -> Program:
 def run_of(columns: int, scatter_gather: bool, *, wrong: bool = False) -> NestRun:
     program = scaled(columns)
     both = packets(program)
-    reached = link("scaled", *both, multipliers=2, scatter_gather=scatter_gather)
+    reached = link(
+        "scaled",
+        packets=(both[0].words, both[1].words),
+        multipliers=2,
+        scatter_gather=scatter_gather,
+    )
     random = np.random.default_rng(1)
     values = {
         "alpha": np.array(7, np.int32),

@@ -18,6 +18,7 @@ from axiloom.drivergen.pipeline.schedule import Schedule
 from axiloom.explore.asked import MOST, OFF, Asked
 from axiloom.explore.chosen import Task
 from axiloom.isa import Link
+from axiloom.isa.check.link import STREAM_WIDTHS
 from axiloom.isa.files.library import ENCODINGS
 from axiloom.read.mlir import file as mlir_file
 
@@ -126,7 +127,7 @@ def add_accelerator(
     group.add_argument(
         "--stream-width",
         type=int,
-        choices=(32, 64, 128),
+        choices=STREAM_WIDTHS,
         help=f"bits of the AXI streams and the memory ports (default: {says})",
     )
     group.add_argument(

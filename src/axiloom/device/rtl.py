@@ -10,8 +10,8 @@ from axiloom.base.accelerators import parts
 from axiloom.base.errors import SpecError
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.isa import Link
+from axiloom.isa.check.link import link
 from axiloom.isa.instructions.tree import InstructionSet
-from axiloom.selection.drive.link import link
 from axiloom.selection.drive.tokens import tokened
 from axiloom.selection.program.program import Program
 
@@ -32,7 +32,12 @@ class DeviceRtl:
 
     @property
     def link(self) -> Link:
-        return link(self.isa.name, self.stream_width, self.multipliers)
+        return link(
+            self.isa.name,
+            stream_width=self.stream_width,
+            multipliers=self.multipliers,
+            description="executes commands",
+        )
 
     def foretold(self, program: Program) -> int | None:
         """Cycles of a program of this device."""

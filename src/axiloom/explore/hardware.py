@@ -27,6 +27,7 @@ from axiloom.explore.order import Order, Variant
 from axiloom.explore.products import Work
 from axiloom.hw.soc.least import memory_bits, multipliers
 from axiloom.isa import AcceleratorSpec
+from axiloom.isa.check.link import STREAM_WIDTHS
 
 Progress = Callable[[str], None]
 Estimator = Callable[[AcceleratorSpec], Estimate]
@@ -34,8 +35,6 @@ Estimator = Callable[[AcceleratorSpec], Estimate]
 MACS = (16, 32, 64, 128, 256)
 BUFFERS = (1, 2, 4)
 """Times as large as in the specification."""
-WIDTHS = (32, 64, 128)
-"""Bits of the streams."""
 CLOSE = 0.01
 """About how exact predictions are: of what is as close to the fastest as this, the smallest is taken."""
 
@@ -109,7 +108,7 @@ def variants(spec: AcceleratorSpec, kept: Kept = Kept()) -> Iterator[Accelerator
             "accelerators with flexible tiles (v4_16)"
         )
     arrays = MACS if kept.macs is None else (kept.macs,)
-    widths = WIDTHS if kept.stream_width is None else (kept.stream_width,)
+    widths = STREAM_WIDTHS if kept.stream_width is None else (kept.stream_width,)
     dmas = (False, True) if kept.scatter_gather is None else (kept.scatter_gather,)
     for macs, larger, width, sg in product(arrays, BUFFERS, widths, dmas):
         buffers = {name: words * larger for name, words in spec.buffers.items()}

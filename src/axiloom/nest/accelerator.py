@@ -10,9 +10,10 @@ from axiloom.hw.nest.units import Find
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.hw.verilog.nest import NestVerilog, emit_accelerator
 from axiloom.isa import Link
+from axiloom.isa.check.link import link
 from axiloom.nests.lower.iteration.narrow import narrowed
 from axiloom.nests.poly import sets
-from axiloom.nests.ports import Packet, compile_ports, link
+from axiloom.nests.ports import Packet, compile_ports
 from axiloom.nests.program import Expression, Op, Program
 from axiloom.nests.schedule import Schedule
 
@@ -61,9 +62,11 @@ def accelerator(
         find = operator
     ports = compile_ports(schedule, width, plain=plain)
     circuit, program = ports.circuit, schedule.program
+    into, back = ports.packets
     reached = link(
         program.name,
-        *ports.packets,
+        packets=(into.words, back.words),
+        stream_width=width,
         multipliers=multipliers(circuit),
         scatter_gather=scatter_gather,
         description="from loop nests",

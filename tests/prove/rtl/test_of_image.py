@@ -57,6 +57,6 @@ def _term(term: Any, value: Any) -> Any:
     if not z3.is_array(term):
         return z3.BitVecVal(value, term.size())
     made = z3.K(term.sort().domain(), z3.BitVecVal(0, term.sort().range()))
-    for address in range(16):
+    for address in range(min(16, 1 << made.domain().size())):
         made = z3.Store(made, address, value[address])
     return made

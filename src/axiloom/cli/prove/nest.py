@@ -11,6 +11,7 @@ from axiloom.cli import options as shared
 from axiloom.cli.nest import source as nest_source
 from axiloom.cli.nest.resident import inputs
 from axiloom.cli.prove import shared as proofs
+from axiloom.isa.check.link import STREAM_WIDTHS
 
 WIDTH = 64
 WAITS = 2
@@ -34,7 +35,7 @@ def add_command(what: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     nest.add_argument(
         "--stream-width",
         type=int,
-        choices=(32, 64, 128),
+        choices=STREAM_WIDTHS,
         default=WIDTH,
         help="of the port (default %(default)s)",
     )

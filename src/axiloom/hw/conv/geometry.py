@@ -21,7 +21,6 @@ from axiloom.hw.array.parameter_buffer import CHANNEL_BITS
 from axiloom.hw.conv.image_places import ImageLayout
 from axiloom.hw.engine.elements import unlike
 from axiloom.hw.engine.receiver import Loaded, Protocol
-from axiloom.isa.check.link import STREAM_WIDTHS
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS
 from axiloom.isa.kernels.forms import CHANNEL_WORDS, CHANNELS, IMAGE
@@ -178,9 +177,6 @@ def _faults(spec: AcceleratorSpec) -> list[str]:
         got = ", ".join(f"{operand} [{', '.join(dims)}]" for operand, dims in spec.data.items())
         return [f'conv must execute "{IMAGE.kernel}" on image tiles, not "{spec.kernel}" with {got}']
     faults = [*unlike(spec, "conv")]
-    if spec.stream_width not in STREAM_WIDTHS:
-        widths = ", ".join(map(str, STREAM_WIDTHS))
-        faults.append(f"conv stream width must be one of {widths}, not {spec.stream_width}")
     if spec.macs < 1 or spec.macs & (spec.macs - 1):
         return [*faults, f"conv macs must be a power of two, not {spec.macs}"]
     granule = spec.tile.granule or spec.tile.size

@@ -19,7 +19,6 @@ from axiloom.hw.array.operand_layout import OperandLayout
 from axiloom.hw.array.parameter_buffer import CHANNEL_BITS
 from axiloom.hw.engine.elements import unlike
 from axiloom.hw.engine.receiver import Loaded, Protocol
-from axiloom.isa.check.link import STREAM_WIDTHS
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.contract.types import WORD_BITS
 from axiloom.isa.kernels.forms import CHANNEL_WORDS, CHANNELS, POST_SETTINGS
@@ -162,9 +161,6 @@ def _faults(spec: AcceleratorSpec) -> list[str]:
     faults = [*unlike(spec, "matmul")]
     if spec.kernel != "linalg.matmul":
         faults.append(f'matmul kernel must be "linalg.matmul", not "{spec.kernel}"')
-    if spec.stream_width not in STREAM_WIDTHS:
-        widths = ", ".join(map(str, STREAM_WIDTHS))
-        faults.append(f"matmul stream width must be one of {widths}, not {spec.stream_width}")
     if spec.macs < 1 or spec.macs & (spec.macs - 1):
         faults.append(f"matmul macs must be a power of two, not {spec.macs}")
     if set(spec.data) != {"A", "B", "C"}:

@@ -18,12 +18,11 @@ from axiloom.hw.rtl_files.ports import (
     read_ports,
 )
 from axiloom.hw.rtl_files.vhdl import as_verilog
+from axiloom.isa.check.link import STREAM_WIDTHS
 from axiloom.isa.contract.rtl import RtlPorts
 from axiloom.isa.contract.spec import AnyLink, Link
 from axiloom.isa.contract.types import WORD_BITS
 
-STREAM_WIDTHS = (WORD_BITS, 2 * WORD_BITS, 4 * WORD_BITS)
-"""Bits of the DMA's streams."""
 NARROW = (8, 16)
 """Bits of the module's streams that a word is split into: a converter stands between."""
 WIDE = (256, 512)

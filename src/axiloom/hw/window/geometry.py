@@ -13,7 +13,6 @@ from axiloom.base.errors import SpecError
 from axiloom.hw.array.operand_layout import OperandLayout
 from axiloom.hw.engine.elements import unlike
 from axiloom.hw.engine.receiver import Loaded, Protocol
-from axiloom.isa.check.link import STREAM_WIDTHS
 from axiloom.isa.contract.spec import AcceleratorSpec
 from axiloom.isa.kernels.forms import WINDOW
 
@@ -96,9 +95,6 @@ def _faults(spec: AcceleratorSpec) -> list[str]:
         got = ", ".join(f"{operand} [{', '.join(dims)}]" for operand, dims in spec.data.items())
         return [f'window conv must execute "{WINDOW.kernel}" on windows, not "{spec.kernel}" with {got}']
     faults = [*unlike(spec, "window conv")]
-    if spec.stream_width not in STREAM_WIDTHS:
-        widths = ", ".join(map(str, STREAM_WIDTHS))
-        faults.append(f"window conv stream width must be one of {widths}, not {spec.stream_width}")
     if spec.macs < 1 or spec.macs & (spec.macs - 1):
         faults.append(f"window conv macs must be a power of two, not {spec.macs}")
     granule = spec.tile.granule or spec.tile.size

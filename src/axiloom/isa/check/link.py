@@ -1,18 +1,54 @@
-"""Checks of a link: streams, DMA, registers, and packets that never change."""
+"""Checks of a link: streams, DMA, registers, and packets that never change; and sound links of devices whose
+driver another compiler makes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 
+from axiloom.base.errors import SpecError
 from axiloom.isa.contract.rtl import REGISTERS_AT
 from axiloom.isa.contract.spec import Link
 from axiloom.isa.contract.types import DmaConfig
 
 STREAM_WIDTHS = (32, 64, 128)
+"""Bits of the DMA's streams."""
 LENGTH_WIDTHS = range(8, 27)
 """Widths of the LENGTH register (PG021, "Width of Buffer Length Register")."""
 _ADDRESS_SPACE = 1 << 32
 _DMA_REGISTERS = 1 << 16  # bytes of address space that a block design gives the DMA's registers
+_LEAST_WINDOW = 1 << 16
+_PAGE = 1 << 12
+
+
+def link(
+    name: str,
+    *,
+    packets: tuple[int, int] | None = None,
+    stream_width: int = 64,
+    multipliers: int = 1,
+    scatter_gather: bool = True,
+    description: str = "",
+) -> Link:
+    """To a device that takes commands, or `packets`: words in and words back. Each window holds a whole
+    packet, as what does not lie in memory as it travels is packed there.
+
+    Raises SpecError for what no DMA can move.
+    """
+    place = DmaConfig()
+    sent, received = (-(-max(4 * words, _LEAST_WINDOW) // _PAGE) * _PAGE for words in packets or (0, 0))
+    dma = DmaConfig(
+        input_buffer_size=sent,
+        output_address=max(place.output_address, place.input_address + sent),
+        output_buffer_size=received,
+        scatter_gather=scatter_gather,
+    )
+    macs = max(multipliers, 1)
+    connection = Link(
+        name=name, description=description, dma=dma, macs=macs, stream_width=stream_width, packets=packets
+    )
+    if faults := check_link(connection):
+        raise SpecError([f"{name}: {fault}" for fault in faults])
+    return connection
 
 
 def check_link(link: Link, broken: Collection[str] = ()) -> list[str]:

@@ -1,7 +1,6 @@
 """Nests behind one AXI4-Stream port each way, which is what a DMA and a SoC connect to.
 
 - ``packet.py``: `Packet`, the order in which arrays pass a port, and their words in NumPy
-- ``link.py``: how a host reaches it: a packet in, a packet out
 - ``through.py``: a schedule whose arrays are local, filled from one stream and drained to another
 - ``overlap.py``: what nests may do while words come in, and which arrays come in blocks
 - ``tokens.py``: that in a circuit, by the nests within its pipes (``phase.py``); ``folds.py``: memories that
@@ -10,7 +9,6 @@
 """
 
 from axiloom.nests.ports.compile import Compiled, compile_ports
-from axiloom.nests.ports.link import link
 from axiloom.nests.ports.packet import Packet, Part, packets
 
-__all__ = ["Compiled", "Packet", "Part", "compile_ports", "link", "packets"]
+__all__ = ["Compiled", "Packet", "Part", "compile_ports", "packets"]

@@ -17,12 +17,11 @@ import numpy.typing as npt
 
 from axiloom.base.errors import CompileError
 from axiloom.isa import numerics
+from axiloom.isa.check.link import STREAM_WIDTHS
 from axiloom.isa.contract.types import WORD_BITS
 from axiloom.nests.program import Array, Program
 
 Elements = npt.NDArray[Any]
-WIDTHS = (32, 64, 128)
-"""Bits that a port may have."""
 
 
 @dataclass(frozen=True)
@@ -151,8 +150,8 @@ def packets(program: Program, width: int = 64) -> tuple[Packet, Packet]:
 
     Arrays are in the order of the program. Raises CompileError for arrays that cannot travel.
     """
-    if width not in WIDTHS:
-        raise CompileError(f"{program.name}: a port has {_choice(WIDTHS)} bits, not {width}")
+    if width not in STREAM_WIDTHS:
+        raise CompileError(f"{program.name}: a port has {_choice(STREAM_WIDTHS)} bits, not {width}")
     inputs = [Part(array, width) for array in program.arrays if array.role.is_given]
     outputs = [Part(array, width) for array in program.arrays if array.role.is_result]
     if not outputs:
