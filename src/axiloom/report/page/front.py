@@ -5,6 +5,7 @@ Its data are the JSON of ``axiloom explore``.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from itertools import pairwise
@@ -26,7 +27,7 @@ HARDWARE = (
     "A point is a design: what it takes of the part, against time. The line joins those that fit and that no "
     "other beats in both. Filled: taken; crosses do not fit."
 )
-_LEFT, _RIGHT, _TOP, _BOTTOM, _HEIGHT = 76, 18, 22, 46, 330
+_LEFT, _RIGHT, _TOP, _BOTTOM, _HEIGHT = 76, 34, 22, 46, 330
 
 
 class Point(NamedTuple):
@@ -56,20 +57,22 @@ def draw(points: Sequence[Point], x_title: str, y_title: str, limit: float | Non
 
 def _drawn(points: Sequence[Point], titles: tuple[str, str], limit: float | None, width: int) -> Drawing:
     drawing = Drawing(width, _HEIGHT, f"{len(points)} points: {titles[1]} against {titles[0]}")
-    right = 1.08 * max([point.x for point in points] + ([limit] if limit else []))
-    top = 1.1 * max(max(point.y, point.beside or 0) for point in points)
-    # From 0 on: lengths are to scale, and small differences look small.
+    x_ticks = _ticks(
+        [point.x for point in points] + ([limit] if limit else []), 10 if width >= WIDE else 4, 1
+    )
+    y_ticks = _ticks([y for point in points for y in (point.y, point.beside) if y is not None], 6, 0)
 
     def at(x: float) -> float:
-        return _LEFT + (width - _LEFT - _RIGHT) * x / (right or 1)
+        return _LEFT + (width - _LEFT - _RIGHT) * (x - x_ticks[0]) / (x_ticks[-1] - x_ticks[0])
 
     def up(y: float) -> float:
-        return _HEIGHT - _BOTTOM - (_HEIGHT - _BOTTOM - _TOP) * y / (top or 1)
+        room = _HEIGHT - _BOTTOM - _TOP
+        return _HEIGHT - _BOTTOM - room * (y - y_ticks[0]) / (y_ticks[-1] - y_ticks[0])
 
-    for value in scale(right, 10 if width >= WIDE else 4):
+    for value in x_ticks:
         drawing.line(at(value), _TOP, at(value), _HEIGHT - _BOTTOM)
         drawing.text(at(value), _HEIGHT - _BOTTOM + 18, f"{value:,.0f}", anchor="middle")
-    for value in scale(top, 6, least=0):
+    for value in y_ticks:
         drawing.line(_LEFT, up(value), width - _RIGHT, up(value))
         drawing.text(_LEFT - 7, up(value) + 4.5, f"{value:,g}", anchor="end")
     if limit:
@@ -101,6 +104,15 @@ def _drawn(points: Sequence[Point], titles: tuple[str, str], limit: float | None
     drawing.text((width + _LEFT - _RIGHT) / 2, _HEIGHT - 8, titles[0], anchor="middle")
     drawing.turned(13, (_HEIGHT - _BOTTOM + _TOP) / 2, -90, titles[1], "")
     return drawing
+
+
+def _ticks(values: Sequence[float], most: int, least: float) -> list[float]:
+    """Round numbers around all `values`: from 0 on, but where they lie close together."""
+    low, high = min(values), max(values)
+    start = low if low > 0.5 * high else 0
+    step = [*scale(max(high - start, high / 50, 1e-9), most, least), 0][1] or high
+    first, last = math.floor(start / step), math.ceil(high * 1.02 / step)
+    return [round(step * n, 9) for n in range(first, max(last, first + 1) + 1)]
 
 
 # --- drivers ---------------------------------------------------------------------------------------------
