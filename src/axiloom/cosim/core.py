@@ -30,6 +30,7 @@ from axiloom.cosim import (
     mistakes,
     native,
     outside,
+    prebuilt,
     profile,
     protocol,
     referee,
@@ -56,7 +57,7 @@ MMIO_BYTES = PAGE_BYTES
 CPU_RUN_LIMIT = 20_000_000_000
 """Instructions after which a run without an accelerator is taken for one that never ends."""
 
-_FLAGS = (
+FLAGS = (
     *("-std=c++17", "-O3", "-fno-semantic-interposition", "-fPIC", "-Wall", "-Wextra"),
     "-falign-functions=64",  # else the speed of what runs at each access depends on what stands before it
 )
@@ -77,7 +78,7 @@ def _unicorn() -> Path:
     return Path(spec.origin).parent
 
 
-def _engine() -> Path:
+def engine() -> Path:
     """Unicorn's shared library."""
     libraries = sorted((_unicorn() / "lib").glob("libunicorn.so*"))
     if not libraries:
@@ -117,11 +118,27 @@ def forget_library() -> None:
     _library.clear()
 
 
+def sources() -> list[Path]:
+    """What the core is made of."""
+    return sorted(path for path in NATIVE.rglob("*") if path.suffix in (".cpp", ".hpp", ".h"))
+
+
+def include() -> tuple[str, str]:
+    return f"-I{NATIVE}", f"-I{_unicorn() / 'include'}"
+
+
+def portable_key() -> str:
+    """Hash of what a built core is of, wherever it was built."""
+    return content_hash(list(FLAGS), importlib.metadata.version("unicorn"), *sources())
+
+
 def _built(progress: Progress | None) -> Path:
-    engine = _engine()
-    sources = sorted(path for path in NATIVE.rglob("*") if path.suffix in (".cpp", ".hpp", ".h"))
+    unicorn = engine()
+    beside = unicorn.parent == (prebuilt.FOLDER.parents[2] / "unicorn" / "lib")
+    if beside and (path := prebuilt.find(LIBRARY, portable_key())):
+        return path
     cxx = compiler()
-    key = content_hash(list(_FLAGS), cxx, str(engine), importlib.metadata.version("unicorn"), *sources)
+    key = content_hash(cxx, str(unicorn), portable_key())
 
     def tool(*words: str) -> None:
         done = processes.run([cxx, *words])
@@ -133,16 +150,15 @@ def _built(progress: Progress | None) -> Path:
     def build(folder: Path) -> None:
         if progress:
             progress("building the native core")
-        units = [path for path in sources if path.suffix == ".cpp"]
-        include = (f"-I{NATIVE}", f"-I{_unicorn() / 'include'}")
+        units = [path for path in sources() if path.suffix == ".cpp"]
         with processes.scratch() as name:
             objects = [f"{name}/{unit.stem}.o" for unit in units]
             jobs = [
-                partial(tool, *_FLAGS, *include, "-c", str(unit), "-o", target)
+                partial(tool, *FLAGS, *include(), "-c", str(unit), "-o", target)
                 for unit, target in zip(units, objects, strict=True)
             ]
             processes.all_of(jobs, _JOBS)
-            place = (f"-L{engine.parent}", f"-l:{engine.name}", f"-Wl,-rpath,{engine.parent}")
+            place = (f"-L{unicorn.parent}", f"-l:{unicorn.name}", f"-Wl,-rpath,{unicorn.parent}")
             tool("-shared", *objects, "-o", str(folder / LIBRARY), *place)
 
     return cached_build("core", key, build) / LIBRARY
@@ -150,7 +166,7 @@ def _built(progress: Progress | None) -> Path:
 
 def library_folders() -> list[Path]:
     """What a program linked with the core needs in its library path: the core, and the engine under it."""
-    return [library().parent, _engine().parent]
+    return [library().parent, engine().parent]
 
 
 # --- the core -----------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from axiloom import boards
 from axiloom.base import processes
 from axiloom.base.cache import cached_build, content_hash
 from axiloom.base.errors import BuildError
-from axiloom.cosim import native
+from axiloom.cosim import core, native, prebuilt
 from axiloom.cosim.core import NATIVE, compiler
 from axiloom.drivergen.cost.leaving import leaving_of
 from axiloom.drivergen.cost.products import computes, regions, tile_of
@@ -33,7 +33,7 @@ from axiloom.plan.packets import innermost
 
 LIBRARY = "libaxl_replay.so"
 HERE = Path(__file__).parent
-_FLAGS = ("-std=c++17", "-O3", "-fPIC", "-shared", "-Wall", "-Wextra")
+FLAGS = ("-std=c++17", "-O3", "-fPIC", "-shared", "-Wall", "-Wextra")
 
 LOOPS, OPERANDS, STAGES = 4, 4, 12
 
@@ -128,16 +128,19 @@ class Estimate:
     later: float
 
 
-@cache
-def library() -> Any:
-    """The compiled replay. BuildError without a C++ compiler."""
-    sources = sorted(
-        path for path in (*HERE.iterdir(), *NATIVE.rglob("*")) if path.suffix in (".cpp", ".hpp", ".h")
-    )
+def portable_key() -> str:
+    """Hash of what a built replay is of, wherever it was built."""
+    files = [path for path in HERE.iterdir() if path.suffix in (".cpp", ".hpp")]
+    return content_hash(list(FLAGS), *sorted(files), *core.sources())
+
+
+def _built() -> Path:
+    if path := prebuilt.find(LIBRARY, portable_key()):
+        return path
     cxx = compiler()
 
     def build(folder: Path) -> None:
-        command = [cxx, *_FLAGS, f"-I{NATIVE}", str(HERE / "replay.cpp"), "-o", str(folder / LIBRARY)]
+        command = [cxx, *FLAGS, f"-I{NATIVE}", str(HERE / "replay.cpp"), "-o", str(folder / LIBRARY)]
         done = processes.run(command)
         if done.returncode:
             errors = [line for line in done.stderr.splitlines() if "error" in line]
@@ -145,7 +148,13 @@ def library() -> Any:
                 f"the replay does not compile with {cxx}: {(errors or [done.stderr.strip()])[0]}"
             )
 
-    path = cached_build("replay", content_hash(list(_FLAGS), cxx, *sources), build) / LIBRARY
+    return cached_build("replay", content_hash(cxx, portable_key()), build) / LIBRARY
+
+
+@cache
+def library() -> Any:
+    """The compiled replay. BuildError without a C++ compiler."""
+    path = _built()
     loaded = ctypes.CDLL(str(path))
     loaded.axl_replay.restype = c_double
     doubles = POINTER(c_double)
