@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from axiloom.base.errors import CompileError
-from axiloom.graph import Attribute, Graph, Node, Type
+from axiloom.graph import Attribute, Graph, GraphError, Node, Type
 from axiloom.graph.graph import in_order
 from axiloom.graph.ops import Builder
 from axiloom.quantise.lower.calibrate import Ranges
@@ -326,6 +326,8 @@ class Lowering:
             value, last = handler(self, node)
         except FactorError as error:
             fail(node, f"its scales are too far apart: {error}")
+        except GraphError as error:
+            fail(node, str(error))
         self.values[node] = self.values[last] = value
         self.source[value.place] = last.name
 
@@ -406,12 +408,12 @@ class Lowering:
 
     def _graph(self) -> Graph:
         """All parameters, and of the rest what results need."""
-        needed = {id(node) for node in in_order(self._results)}
-        order = [node for node in self._order if id(node) in needed]
+        needed = {id(node): node for node in in_order(self._results)}
+        order = tuple(node for node in self._order if id(node) in needed)
         parameters = tuple(node for node in self._order if node.op == "parameter")
-        names = {str(node.attributes["name"]) for node in in_order(order) if node.op == "constant"}
+        names = {str(node.attributes["name"]) for node in needed.values() if node.op == "constant"}
         contents = {name: array for name, array in self._contents.items() if name in names}
-        return Graph(self.name, parameters, tuple(self._results), contents, tuple(order))
+        return Graph(self.name, parameters, tuple(self._results), contents, order)
 
 
 def _factor(node: Any, known: Callable[[Any], Any]) -> float | None:
