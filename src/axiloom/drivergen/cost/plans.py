@@ -75,7 +75,7 @@ def _queued(plan: Plan, dma: DmaConfig, *, tables: bool) -> Plan:
 
 
 def _is_table(plan: Plan) -> bool:
-    """Whether the queue becomes a table of descriptors, as the pass accel-to-table has it."""
+    """Whether the queue becomes a table of descriptors, as drivers have it."""
     if prod(plan.trips) > MOST:
         return False
     sends = receives = 0

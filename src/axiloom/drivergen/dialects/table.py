@@ -1,6 +1,6 @@
 """Operations of the `accel` dialect for a table of descriptors: `sw/include/axiloom_table.h`.
 
-They are made at the stage of calls, when sizes and offsets are numbers. Offsets and strides are in bytes, and
+Offsets and strides are in bytes, and
 an argument is the number of one of the function.
 
 What is known before the program runs is a table, filled in once. A queue fills in its descriptors anew in

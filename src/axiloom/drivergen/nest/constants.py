@@ -28,7 +28,7 @@ from axiloom.drivergen.nest.flow import Placed
 from axiloom.drivergen.nest.packed import CONSTANT, argument_attributes
 from axiloom.drivergen.nest.tile import Tile
 from axiloom.isa.contract.types import WORD_BITS
-from axiloom.plan import Level, Plan, Send, Span
+from axiloom.plan import Level, Loop, Plan, Send, Span
 from axiloom.plan.figures import commands
 from axiloom.plan.tree import Move
 
@@ -76,7 +76,7 @@ def _gains(array: SSAValue, plans: Sequence[Plan]) -> bool:
     if all(region.tile.is_one_piece for region in regions):
         return False
     known = all(region.tile.strides is not None and None not in region.tile.strides for region in regions)
-    begins = all(_begin(source_of(region).value) is not None for region in regions)
+    begins = all(begin_of(source_of(region).value) is not None for region in regions)
     return known and begins and all(trips <= LARGEST for _, trips in sent)
 
 
@@ -182,13 +182,13 @@ def _pieces(send: Send, moving: Sequence[Level]) -> Iterator[Piece]:
     tile, kept = region.tile, sorted(region.order)
     assert tile.strides is not None
     rows, bits = (tile.dense.rows, tile.dense.beat_bits) if tile.dense is not None else (0, WORD_BITS)
-    first = _begin(source_of(region).value) or 0
+    first = begin_of(source_of(region).value) or 0
+    levels = {level.name: level for level in moving}
     for iteration in product(*(range(level.trips) for level in moving)):
         at = {level.name: number for level, number in zip(moving, iteration, strict=True)}
-        ends = {level.name: (number, level) for level, number in zip(moving, iteration, strict=True)}
-        starts = [_start(span, at, moving) for span in region.spans]
+        starts = [start_of(span, at, levels) for span in region.spans]
         lengths = [
-            length if length != DYNAMIC_INDEX else _rest(*ends[region.edges[dim] or ""])
+            length if length != DYNAMIC_INDEX else rest_of(region.edges[dim], at, levels)
             for dim, length in zip(kept, tile.lengths, strict=True)
         ]
         yield Piece(
@@ -202,31 +202,33 @@ def _pieces(send: Send, moving: Sequence[Level]) -> Iterator[Piece]:
         )
 
 
-def _start(span: Span, at: dict[str, int], moving: Sequence[Level]) -> int:
+def start_of(span: Span, at: Mapping[str, int], loops: Mapping[str, Level | Loop]) -> int:
     """Elements of an axis in front of a tile in an iteration."""
-    levels = {level.name: level for level in moving}
     total = span.base
     for name, elements in span.loops:
-        level = levels[name]
-        counter = at[name] * level.step
-        if span.shift and level.trips > 1:
-            counter = min(counter, level.end - level.step)
-        total += counter * elements // level.step
-    return total
+        loop = loops[name]
+        counter = at[name] * loop.step
+        if span.shift and loop.trips > 1:
+            counter = min(counter, loop.end - loop.step)
+        total += counter * elements // loop.step
+    return int(total)
 
 
-def _rest(number: int, level: Level) -> int:
-    return int(min(level.step, level.end - number * level.step))
+def rest_of(name: str | None, at: Mapping[str, int], loops: Mapping[str, Level | Loop]) -> int:
+    """Elements of an axis whose length is the rest of a loop."""
+    assert name is not None
+    loop = loops[name]
+    return int(min(loop.step, loop.end - at[name] * loop.step))
 
 
-def _begin(value: SSAValue) -> int | None:
+def begin_of(value: SSAValue) -> int | None:
     """Elements in front of a view of an array; None where that is not known now."""
     op = value.owner
     if isinstance(op, RESHAPES):
-        return _begin(op.src)
+        return begin_of(op.src)
     if not isinstance(op, memref.SubviewOp):
         return 0
-    before = _begin(op.source)
+    before = begin_of(op.source)
     assert isinstance(op.source.type, MemRefType)
     strides = op.source.type.get_strides()
     dynamic = iter(op.offsets)

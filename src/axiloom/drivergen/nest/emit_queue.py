@@ -37,6 +37,7 @@ from axiloom.drivergen.dialects.elements import named
 from axiloom.drivergen.dialects.mlir import fail
 from axiloom.drivergen.match.trait import Trait
 from axiloom.drivergen.nest.emit import Emitter, comment, name_of, placed, source_of
+from axiloom.drivergen.nest.emit_table import NotATableError, Table
 from axiloom.drivergen.nest.flow import Placed
 from axiloom.drivergen.nest.queues import Group, Units, array_bytes, moves
 from axiloom.plan import Command, Plan, Queue, Receive, Send, Words
@@ -62,16 +63,33 @@ class Queues:
         self.declared: Functions = {}
         self.takers: dict[tuple[object, ...], str] = {}
 
-    def emit(self, groups: Sequence[Group], traits: Sequence[Sequence[Trait]], units: Units) -> None:
-        """Each op's plan in front of it."""
+    def emit(
+        self,
+        groups: Sequence[Group],
+        traits: Sequence[Sequence[Trait]],
+        units: Units,
+        table: Table | None = None,
+    ) -> None:
+        """Each op's plan in front of it, or all of them in a `table`, if one is wanted and can be."""
         plans = [group.queues(units) for group in groups]
         takers = [self._taker_of(group, own) for group, own in zip(groups[::-1], plans[::-1], strict=True)]
-        for group, own, these, taker in zip(groups, plans, traits, takers[::-1], strict=True):
+        takers.reverse()
+        why = None
+        if table is not None:
+            try:
+                table.fill(groups, plans, *takers[0])
+            except NotATableError as reason:
+                why = StringAttr(f"A queue, and no table of descriptors: {reason}.")
+            else:
+                table.notes = comment(traits[0][0]) + (_notes(plans[0]) if len(plans[0]) == 1 else "")
+                return
+        for group, own, these, taker in zip(groups, plans, traits, takers, strict=True):
             for number, (nest, plan, trait) in enumerate(zip(group.nests, own, these, strict=True)):
                 emitter = _Queued(nest.op, trait, self.declared)
                 emitter.opens = (taker, group.words) if number == 0 else None
                 emitter.closes = number == len(own) - 1
-                emitter.plan(plan, f" Without copies: {_notes(own)}." if emitter.closes else "")
+                emitter.why, why = why, None
+                emitter.plan(plan, _notes(own) if emitter.closes else "")
         for callee, types in self.declared.items():
             self.module.body.block.add_op(func.FuncOp.external(callee, types, [i32]))
 
@@ -119,7 +137,8 @@ def _notes(plans: Sequence[Plan]) -> str:
     places: dict[str, list[str]] = {}
     for name, how in sorted(notes.items()):
         places.setdefault(how, []).append(name)
-    return ", ".join(f"{' and '.join(names)} {how}" for how, names in places.items())
+    ways = ", ".join(f"{' and '.join(names)} {how}" for how, names in places.items())
+    return f" Without copies: {ways}."
 
 
 def _matrix(region: Placed) -> str | None:
@@ -145,6 +164,8 @@ class _Queued(Emitter):
         self.declared = declared
         self.opens: tuple[Taker, int] | None = None
         self.closes = False
+        self.why: StringAttr | None = None
+        """Why it is no table."""
         self.name: StringAttr | None = None
         """Of the opcode, until an op has it."""
 
@@ -178,9 +199,11 @@ class _Queued(Emitter):
         name, place = taker
         address = self.insert(queue.TakerNameOp(name)).result
         if place is not None:
-            self._call("dma_queue_open_ahead", address, *map(self.index, place))
+            call = self._call("dma_queue_open_ahead", address, *map(self.index, place))
         else:
-            self._call("dma_queue_open", self.index(words), address)
+            call = self._call("dma_queue_open", self.index(words), address)
+        if self.why is not None:
+            call.attributes["comment"] = self.why
         if own.own is not None:
             assert isinstance(own.own, SSAValue)
             pointer = self._pointer(own.own)
@@ -188,13 +211,14 @@ class _Queued(Emitter):
         if own.clean:
             self._call("dma_queue_clean_all", self.index(own.clean))
 
-    def _call(self, callee: str, *arguments: SSAValue) -> None:
+    def _call(self, callee: str, *arguments: SSAValue) -> func.CallOp:
         """Call a runtime function, and leave the driver if its status is not DMA_OK."""
         self.declared[callee] = tuple(argument.type for argument in arguments)
         call = self.insert(func.CallOp(callee, arguments, [i32]))
         if self.name is not None:
             call.attributes["opcode"], self.name = self.name, None
         self.insert(accel.CheckOp(call.res[0]))
+        return call
 
     def _word(self, value: Word) -> SSAValue:
         if isinstance(value, str):

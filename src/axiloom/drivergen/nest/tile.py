@@ -1,7 +1,4 @@
-"""A tile that travels: how it lies in memory, and whether a DMA's descriptor can express that.
-
-Passes ask it of a transfer (:meth:`Tile.of`), decisions of a tile that is planned only (``flow.py``).
-"""
+"""A tile that travels: how it lies in memory, and whether a DMA's descriptor can express that."""
 
 from __future__ import annotations
 
@@ -35,21 +32,6 @@ class Tile:
     """Of an element."""
     begin: int
     """Bytes that divide where the tile begins in its array, in every iteration; 0: always at its begin."""
-
-    @classmethod
-    def of(cls, op: accel.SendOp | accel.RecvOp) -> Tile:
-        kind = op.tile.type
-        assert isinstance(kind, MemRefType)
-        strides = kind.get_strides()
-        return cls(
-            tuple(op.shape.get_values()),
-            tuple(op.permutation.get_values()),
-            op.dense,
-            tuple(kind.get_shape()),
-            None if strides is None else tuple(strides),
-            element_bits(kind),
-            begins_on(op.tile),
-        )
 
     @property
     def words(self) -> int:

@@ -36,7 +36,6 @@ from axiloom.drivergen.passes.frontend.interchange import Interchange
 from axiloom.drivergen.passes.frontend.unsigned_arguments import UnsignedArguments
 from axiloom.drivergen.passes.lowering.lower_to_calls import LowerToCalls
 from axiloom.drivergen.passes.lowering.lower_to_loops import LowerToLoops
-from axiloom.drivergen.passes.lowering.to_table import ToTable
 from axiloom.drivergen.pipeline.decisions import decide
 from axiloom.drivergen.pipeline.pipelines import (
     LOCAL,
@@ -124,13 +123,12 @@ def compile_mlir(
     ]
     if not driver.calls:
         fail(function, "it has no operation to offload")
-    placed = [split(decided.passes), placing(decided.passes, caches)]
-    transfers = transfer_passes(decided.passes)
     # Layers of a network share a DMA, which follows the descriptors of one driver alone.
-    tables = [ToTable()] if "tables" in decided.passes and spec and spec.dma.coherent and not layer else []
+    tables = bool(spec and spec.dma.coherent and not layer)
+    placed = [split(decided.passes), placing(decided.passes, caches, tables=tables)]
     for stage, passes in (
-        ("accel", [*placed, *transfers]),
-        ("calls", [LowerToLoops(), LowerToCalls(), *tables]),
+        ("accel", [*placed, *transfer_passes(decided.passes)]),
+        ("calls", [LowerToLoops(), LowerToCalls()]),
     ):
         if last in driver.stages:
             return driver

@@ -107,9 +107,10 @@ def split(chosen: Sequence[str]) -> Split:
     return Split(twice=packets(chosen) is not None)
 
 
-def placing(chosen: Sequence[str], caches: Caches = ZYNQ_7000) -> Place:
-    """The pass that places transfers for these optimisations."""
+def placing(chosen: Sequence[str], caches: Caches = ZYNQ_7000, *, tables: bool = False) -> Place:
+    """The pass that places transfers for these optimisations. `tables`: those are of use."""
     place = Place("residency" in chosen, "zero-copy" in chosen, line_bytes=caches.line_bytes)
+    place = replace(place, tables=tables and "tables" in chosen)
     if place.queue or "cache-tiling" not in chosen:
         return place
     place = replace(place, l2_size=caches.l2_size, l2_ways=caches.l2_ways)
@@ -134,7 +135,7 @@ def transfer_passes(chosen: Sequence[str]) -> list[ModulePass]:
         if coalesced and name in ("coalesce", "keep-packed", "double-buffer"):
             found.append(coalesced)
             coalesced = None
-        found += passes.get(name, [])  # accel-place and accel-to-table do the others
+        found += passes.get(name, [])  # accel-place does the others
     return found
 
 

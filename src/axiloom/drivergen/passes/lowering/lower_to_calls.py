@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     MemRefType,
     ModuleOp,
+    StringAttr,
     UnrankedMemRefType,
     i32,
 )
@@ -21,9 +22,10 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from axiloom.drivergen.dialects import accel, channels
+from axiloom.drivergen.dialects import accel, channels, table
 from axiloom.drivergen.dialects.elements import ADDED, named
 from axiloom.drivergen.dialects.mlir import fail, index
+from axiloom.drivergen.nest.emit_table import TABLE
 from axiloom.drivergen.passes.lowering.blocks import Block
 from axiloom.drivergen.passes.transfers.keep_packed import CLEANED
 
@@ -161,7 +163,10 @@ class _Lowering:
             dma.output_address,
             dma.output_buffer_size,
         )
-        self.call("dma_init", *(self.index(value) for value in values))
+        own = op.attributes.get(TABLE)
+        named_table = [self.insert(table.TableNameOp(own.data))] if isinstance(own, StringAttr) else []
+        numbers = (self.index(value) for value in values)
+        self.call("dma_table_init" if named_table else "dma_init", *named_table, *numbers)
 
     def write_register(self, op: accel.WriteRegisterOp) -> None:
         self.call("dma_device_write", self.index(op.at.value.data), self.word(op.value.value.data))

@@ -23,6 +23,7 @@ from axiloom.drivergen.nest.annotated import placement
 from axiloom.drivergen.nest.constants import pack, packable
 from axiloom.drivergen.nest.emit import emit
 from axiloom.drivergen.nest.emit_queue import Queues
+from axiloom.drivergen.nest.emit_table import Table
 from axiloom.drivergen.nest.flow import Placement
 from axiloom.drivergen.nest.packed import PACKED, argument_attributes, set_attributes
 from axiloom.drivergen.nest.queues import Units, groups
@@ -67,7 +68,8 @@ class Place(ModulePass):
     - `queue`: tiles at edges of results begin earlier, so that all are whole, and constants are packed ahead,
       one tile a row; loads of dense tiles leave the outermost loop. Transfers are descriptors of a
       scatter-gather DMA (:mod:`axiloom.drivergen.nest.queues`; `line_bytes` of the board's caches): calls of
-      the runtime take the place of transfers.
+      the runtime take the place of transfers. With `tables`, a table of descriptors where all are known
+      before the first call (:mod:`axiloom.drivergen.nest.emit_table`).
     """
 
     name = "accel-place"
@@ -80,18 +82,23 @@ class Place(ModulePass):
     keep: bool = False
     loops: bool = True
     line_bytes: int = LINE_BYTES
+    tables: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in [o for o in op.ops if isinstance(o, func.FuncOp) and not o.is_declaration]:
             ops = [o for o in function.walk() if isinstance(o, linalg.GenericOp) and is_annotated(o)]
             placements = [_placement(generic, overlap=self.queue) for generic in ops]
-            _initialise(function, ops, placements)
+            init = _initialise(function, ops, placements)
             plans = [placement.plan() for placement in placements]
             packed = list(_pack(function, ops, plans)) if self.queue else []
             plans = [self.changed(plan, own.trait.dma) for plan, own in zip(plans, placements, strict=True)]
             traits = [own.trait for own in placements]
-            if self.queue:
-                _queue(op, ops, traits, plans, self.line_bytes)
+            table = None
+            if self.queue and init is not None:
+                kept = [argument for argument in function.body.block.args if argument not in packed]
+                table = Table(function, init, kept) if self.tables else None
+                units = Units(traits[0].stream_width // 8, self.line_bytes)
+                _queue(op, ops, traits, plans, units, table)
             else:
                 for generic, trait, plan in zip(ops, traits, plans, strict=True):
                     emit(generic, trait, plan)
@@ -99,6 +106,8 @@ class Place(ModulePass):
                 Rewriter.erase_op(generic)
             for array in packed:
                 _drop(array)
+            if table is not None and table.is_filled:
+                table.run()
             for constant in [o for o in function.walk() if isinstance(o, arith.ConstantOp)]:
                 if constant.result.first_use is None:
                     Rewriter.erase_op(constant)
@@ -165,16 +174,18 @@ def _opcodes(scope: Scope | None) -> Iterator[str]:
 
 def _initialise(
     function: func.FuncOp, ops: Sequence[linalg.GenericOp], placements: Sequence[Placement]
-) -> None:
-    configs: dict[accel.DmaInitConfigAttr, None] = {}
-    for generic, own in zip(ops, placements, strict=True):
-        configs[accel.DmaInitConfigAttr(own.trait.dma)] = None
-        if len(configs) > 1:
+) -> accel.InitDmaOp | None:
+    configs = [accel.DmaInitConfigAttr(own.trait.dma) for own in placements]
+    for generic, config in zip(ops, configs, strict=True):
+        if config != configs[0]:
             fail(generic, "its dma_init_config differs from that of the ops before it")
-    for config in configs:
-        init = func.FuncOp(f"{function.sym_name.data}_init", ((), ()))
-        init.body.block.add_ops([accel.InitDmaOp(config), func.ReturnOp()])
-        Rewriter.insert_op(init, InsertPoint.before(function))
+    if not configs:
+        return None
+    init = func.FuncOp(f"{function.sym_name.data}_init", ((), ()))
+    op = accel.InitDmaOp(configs[0])
+    init.body.block.add_ops([op, func.ReturnOp()])
+    Rewriter.insert_op(init, InsertPoint.before(function))
+    return op
 
 
 def _pack(
@@ -196,17 +207,15 @@ def _queue(
     ops: Sequence[linalg.GenericOp],
     traits: Sequence[Trait],
     plans: Sequence[Plan],
-    line_bytes: int,
+    units: Units,
+    table: Table | None,
 ) -> None:
-    if not ops:
-        return
     for op, trait in zip(ops, traits, strict=True):
         if not trait.dma.scatter_gather:
             fail(op, "zero copy needs scatter-gather: --dma sg, or scatterGather in the dma_config")
-    units = Units(traits[0].stream_width // 8, line_bytes)
     every = groups(ops, plans, units)
     rest = iter(traits)
-    Queues(module).emit(every, [[next(rest) for _ in group.nests] for group in every], units)
+    Queues(module).emit(every, [[next(rest) for _ in group.nests] for group in every], units, table)
 
 
 def _drop(array: SSAValue) -> None:
