@@ -24,6 +24,7 @@ from axiloom.base import processes
 from axiloom.base.cache import cached_build, content_hash
 from axiloom.base.errors import BuildError, DriverError
 from axiloom.cosim import (
+    board_program,
     diagnosis,
     lines,
     linux,
@@ -37,7 +38,8 @@ from axiloom.cosim import (
     stale,
     tally,
 )
-from axiloom.cosim.elf import Program
+from axiloom.cosim.board_program import Terminal
+from axiloom.cosim.elf import EXIT, EXIT_CODE, Program
 from axiloom.cosim.elf import load as load_elf
 from axiloom.isa.files.together import MOST, PAGE_BYTES
 
@@ -238,7 +240,12 @@ class Core:
 
     # -- a job --
 
-    def begin(self, elf: Path | Program, inputs: Mapping[str, Array] | None = None) -> None:
+    def begin(
+        self,
+        elf: Path | Program,
+        inputs: Mapping[str, Array] | None = None,
+        terminal: Terminal = Terminal(),
+    ) -> None:
         """Zero memory and counters, load the program, put `inputs` at their symbols, start the CPU.
 
         Nothing runs before the RTL (or :meth:`run`) asks for the first step. The protocol monitor keeps
@@ -263,8 +270,11 @@ class Core:
         own = [self._source.lines.at(function.address) is not None for function in program.functions]
         self._lib.axl_own_functions((ctypes.c_uint8 * len(own))(*own))
         self._arrays = outside.watch(self._lib, program, self._source)
+        if program.is_board:
+            self._check(board_program.start(self._lib, program, terminal))
+            return
         if not program.is_linux:
-            exit_pc, exit_code = program.symbol("axiloom_exit"), program.symbol("axiloom_exit_code")
+            exit_pc, exit_code = program.symbol(EXIT), program.symbol(EXIT_CODE)
             self._check(
                 self._lib.axl_cpu_start(program.entry, exit_pc.address, exit_code.address, *program.text)
             )
@@ -326,8 +336,12 @@ class Core:
 
     @property
     def console(self) -> str:
-        """What a Linux process has written to standard output and error."""
+        """What a Linux process has written to standard output and error, or a board's program to the UARTs."""
         return str(self._lib.axl_console().decode(errors="replace"))
+
+    def notes(self) -> list[str]:
+        """Of a board's program: what a person should know of its run, one line for each place, oldest first."""
+        return board_program.notes(self._lib, self._source)
 
     def run(self, max_instructions: int = CPU_RUN_LIMIT) -> None:
         """Without RTL: run the program to its end. DriverError if it faults or does not end."""
@@ -541,7 +555,9 @@ class Core:
                     f"{program.path.name}: a segment of {segment.size} bytes at 0x{segment.address:08X} "
                     f"leaves RAM (0x0 to 0x{self._ram.size:08X})"
                 )
-        for spec in () if program.is_linux else self._specs:
+        if program.is_board:
+            board_program.check(program, self.board)
+        for spec in () if program.is_linux or program.is_board else self._specs:
             dma = spec.dma
             for what, address, size in (
                 ("input", dma.input_address, dma.input_buffer_size),

@@ -18,6 +18,10 @@ from axiloom.boards import hosts
 from axiloom.cosim.build import guards
 
 
+EXIT, EXIT_CODE = "axiloom_exit", "axiloom_exit_code"
+"""Symbols of the start-up code in ``sw/``: where a program ends, and where its status then is."""
+
+
 @dataclass(frozen=True)
 class Symbol:
     """A function or an object; `size` in bytes, 0 where the assembler gave none."""
@@ -62,6 +66,11 @@ class Program:
     def is_linux(self) -> bool:
         """True if it begins with the start-up code of a C library: a process, not bare metal."""
         return "__libc_start_main" in self.symbols
+
+    @property
+    def is_board(self) -> bool:
+        """True if it is for bare metal, and other tools than ours built it: our start-up code is not in it."""
+        return not self.is_linux and EXIT not in self.symbols
 
     @property
     def begin(self) -> int:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from axiloom.cosim import linux
+from axiloom.cosim.board_program import Terminal
 from axiloom.cosim.diagnosis import Stopped
 from axiloom.cosim.profile import Profile
 from axiloom.cosim.tally import Tally
@@ -58,6 +59,8 @@ class Job:
     """In place of the system's; 0: those."""
     devices: Sequence[str] = linux.DEVICES
     """Of a Linux process: what it finds beside /dev/mem."""
+    terminal: Terminal = Terminal()
+    """Of a program that other tools built for a board."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +133,9 @@ class Result:
     section_stack: int = 0
     """The stack pointer when that call began."""
     console: str = ""
-    """What a Linux process wrote to standard output and error."""
+    """What a Linux process wrote to standard output and error, or a board's program to the UARTs."""
+    notes: list[str] = field(default_factory=list)
+    """Of a board's program: registers that nobody models, and how it ended."""
     hang: str | None = None
     """Why the watchdog ended the run, if `check` was False; else a HangError was raised."""
     stopped: Stopped | None = None

@@ -352,7 +352,7 @@ async def _run(dut: Dut, core: Core, clock: _Clock, models: Models | None, work:
         core.reset_protocol()
     core.record_timeline(work.timeline)
     core.set_devices(job.devices)
-    core.begin(work.folder / job.elf, job.inputs)
+    core.begin(work.folder / job.elf, job.inputs, job.terminal)
     if job.strict:
         core.stop_at_stale()
     if job.section:
@@ -420,6 +420,7 @@ async def _run(dut: Dut, core: Core, clock: _Clock, models: Models | None, work:
         call_outputs=core.section_outputs(),
         section_stack=core.section_stack(),
         console=core.console,
+        notes=core.notes(),
         hang=hang,
         stopped=stopped,
         fault=fault,

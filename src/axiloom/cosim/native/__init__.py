@@ -1,6 +1,6 @@
 """The C interface of the core (``axl_core.h``) for ctypes: structures, signatures, and values for them.
 
-The core itself is C++: ``cpu/`` runs programs, ``memory/`` has RAM and caches and who looks at them, ``bus/``
+The core itself is C++: ``cpu/`` runs programs, ``ps7/`` is what a Zynq-7000 has around its CPU, ``memory/`` has RAM and caches and who looks at them, ``bus/``
 the registers and streams between CPU and accelerator, and what passed there.
 
 The field lists mirror the header one to one; :func:`bind` gives the functions their types.
@@ -111,6 +111,17 @@ class Process(ctypes.Structure):
             *("entry", "end", "text_start", "text_end", "phdr", "phent", "phnum"),
             *("stack_top", "stack_bytes", "map_low"),
         )
+    ]
+
+
+class BoardProgram(ctypes.Structure):
+    _fields_ = [
+        *((name, c_uint32) for name in ("entry", "text_start", "text_end")),
+        *((f"{what}_{end}", c_uint32) for what in ("exit", "assert") for end in ("begin", "end")),
+        ("input_bytes", c_uint32),
+        ("limit_ns", c_uint64),
+        ("input", c_char_p),
+        ("until", c_char_p),
     ]
 
 
@@ -330,6 +341,9 @@ _FUNCTIONS: dict[str, Signature] = {
     "axl_answers_due": (c_uint64, [c_int]),
     "axl_file": (None, [c_char_p, c_uint32, c_char_p, c_uint64, c_uint64]),
     "axl_process_start": (c_int, [POINTER(Process)]),
+    "axl_board_start": (c_int, [POINTER(BoardProgram)]),
+    "axl_note_count": (c_int, []),
+    "axl_note": (c_char_p, [c_int, POINTER(c_uint32)]),
     "axl_console": (c_char_p, []),
     "axl_section_at": (None, [c_uint32, c_int]),
     "axl_section_calls": (c_int, []),

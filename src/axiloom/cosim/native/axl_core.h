@@ -33,7 +33,9 @@ enum axl_op {
     AXL_OP_READ = 1,     /* after `delay` cycles read 32 bits at *addr over AXI-Lite; hand rdata and resp back */
     AXL_OP_WRITE = 2,    /* after `delay` cycles write *wdata, all strobes, at *addr; hand resp back */
     AXL_OP_WAIT_IRQ = 3, /* after `delay` cycles wait until an interrupt line is high, then call again */
-    AXL_OP_ADVANCE = 4   /* only let `delay` cycles pass (the CPU's quantum is over), then call again */
+    AXL_OP_ADVANCE = 4,  /* only let `delay` cycles pass (the CPU's quantum is over), then call again */
+    AXL_OP_SLEEP = 5     /* the same, but call at once when the interrupt lines differ from *wdata, bits 15:0; with bit 16 of
+                            it the CPU waits for the fabric alone */
 };
 
 /* Resume the CPU until it needs the fabric again.
@@ -41,7 +43,7 @@ enum axl_op {
  *   resp   bits 1:0 AXI response of the last READ or WRITE (0 is OKAY); anything else is an external abort: the run
  *          ends with AXL_FAULT_BUS at the instruction that made the access. Bits 3:2, of the DMA that was written to
  *          last: S2MM, MM2S had a transfer under way when the register got the value
- *   irq    1 when mm2s_introut or s2mm_introut is high
+ *   irq    the interrupt lines: bits 2i and 2i + 1 are mm2s_introut and s2mm_introut of accelerator i
  *   now    virtual time in fabric cycles; it never goes back. The first call of a job defines the job's zero.
  *   *addr  absolute address (the DMA's page; the AXI-Lite port takes the low bits), word aligned
  *   *delay fabric cycles (>= 0) to let pass before the operation. If the RTL is idle the wrapper may jump.
@@ -179,7 +181,25 @@ typedef struct axl_process_t {
 } axl_process_t;
 /* As axl_cpu_start, for a Linux process: user mode, caches on, system calls answered. Ends with exit_group. */
 int axl_process_start(const axl_process_t *program);
-const char *axl_console(void);       /* what it has written to standard output and error */
+const char *axl_console(void);       /* what it has written to standard output and error, or a board's UARTs */
+
+/* ---- Python side: programs that other tools built for a board */
+
+typedef struct axl_board_t {
+    uint32_t entry, text_start, text_end;
+    uint32_t exit_begin, exit_end;     /* the function that never returns from the end of a program; 0: none */
+    uint32_t assert_begin, assert_end; /* that of a failed assertion: text and line are its arguments; 0: none */
+    uint32_t input_bytes;
+    uint64_t limit_ns;                 /* of the board's time; 0: none */
+    const char *input;                 /* what a person types */
+    const char *until;                 /* the program ends when it has printed this; NULL: it does not */
+} axl_board_t;
+/* As axl_cpu_start, with the processing system around the CPU: registers, interrupts, timers. It ends in its exit function,
+ * or in a loop that nothing can end. */
+int axl_board_start(const axl_board_t *program);
+/* What a person should know of such a run: the instruction, and a text. NULL outside. */
+int axl_note_count(void);
+const char *axl_note(int index, uint32_t *pc);
 
 /* The first call of the function at `address` is measured: from its first instruction to the one behind the call, in
  * fabric cycles. axl_job_begin forgets the address. 0 if it did not come to an end. With `clean` caches and predictor

@@ -392,7 +392,24 @@ int axl_process_start(const axl_process_t *program) {
     return s.cpu.start_process(*program) == 0 ? 0 : refuse(s.cpu.error);
 }
 
-const char *axl_console(void) { return soc().cpu.process.console.c_str(); }
+int axl_board_start(const axl_board_t *program) {
+    System &s = soc();
+    if (!s.configured)
+        return refuse("axl_board_start: call axl_configure first");
+    return s.cpu.start_board(*program) == 0 ? 0 : refuse(s.cpu.error);
+}
+
+int axl_note_count(void) { return static_cast<int>(soc().cpu.notes.size()); }
+
+const char *axl_note(int index, uint32_t *pc) {
+    const auto &notes = soc().cpu.notes;
+    if (index < 0 || index >= static_cast<int>(notes.size()))
+        return nullptr;
+    *pc = notes[static_cast<size_t>(index)].pc;
+    return notes[static_cast<size_t>(index)].text.c_str();
+}
+
+const char *axl_console(void) { return soc().cpu.console.c_str(); }
 
 void axl_section_at(uint32_t address, int clean) { soc().cpu.section_at(address, clean != 0); }
 uint32_t axl_section_stack(void) { return soc().cpu.section_stack(); }

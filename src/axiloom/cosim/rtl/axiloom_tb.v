@@ -144,7 +144,7 @@ module axiloom_tb (
   localparam [3:0] OUTCOME_RUNNING = 0, OUTCOME_HALT = 1, OUTCOME_STALL = 2,
                    OUTCOME_NO_IRQ = 3, OUTCOME_DEVICE_ERROR = 4;
   // Operations of axl_cpu_step.
-  localparam integer OP_HALT = 0, OP_READ = 1, OP_WRITE = 2, OP_WAIT_IRQ = 3, OP_ADVANCE = 4;
+  localparam integer OP_HALT = 0, OP_READ = 1, OP_WRITE = 2, OP_WAIT_IRQ = 3, OP_ADVANCE = 4, OP_SLEEP = 5;
   localparam [2:0] CPU_STEP = 0, CPU_DELAY = 1, CPU_READ = 2, CPU_WRITE = 3, CPU_WAIT_IRQ = 4,
                    CPU_AUTOPSY = 5, CPU_HALT = 6;
 `include "axl_dma_registers.vh"
@@ -368,6 +368,7 @@ module axiloom_tb (
   reg  [2:0]  cpu, cpu_next;
   reg  [31:0] wait_left;
   reg         computing;       // the delay is the CPU's own work, not the way to a bus access
+  reg         sleeping;        // it ends when the interrupt lines differ from access_data
   reg         quiet;           // debug_idle was up a cycle ago too: no register write is settling
   reg  [31:0] access_addr, access_data;
   reg  [31:0] polled, polled_before;  // status registers that the last two accesses read; NO_REGISTER: others
@@ -391,20 +392,24 @@ module axiloom_tb (
   // every end of a descriptor: those of one beat end in cycles behind each other.
   reg  [8*DMAS-1:0]  activity_told;
   wire [8*DMAS-1:0]  activity;
+  wire [31:0] lines;           // interrupts: MM2S, S2MM of each DMA
+  assign lines[31:2*DMAS] = 0;
   genvar g;
   generate
     for (g = 0; g < DMAS; g = g + 1) begin : each
       assign activity[8*g +: 8] = {s2mm_done[g], mm2s_done[g], debug_s2mm_busy[g], debug_mm2s_busy[g], out_beat[g] || master_writes,
                                    in_tvalid[g] || master_reads, in_beat[g] || master_reads, debug_compute[g]};
+      assign lines[2*g +: 2] = {s2mm_introut[g], mm2s_introut[g]};
       assign stat_in_flags[4*g +: 4]  = {in_tvalid[g], in_tready[g], in_tlast[g], debug_mm2s_busy[g]};
       assign stat_out_flags[4*g +: 4] = {out_tvalid[g], out_tready[g], out_tlast[g], debug_s2mm_busy[g]};
     end
   endgenerate
   wire write_taken = cpu == CPU_WRITE && awvalid && awready;
   wire busy     = debug_mm2s_busy != 0 || debug_s2mm_busy != 0;
-  wire irq      = mm2s_introut != 0 || s2mm_introut != 0;
+  wire irq      = lines != 0;
+  wire woken    = sleeping && lines[15:0] != access_data[15:0];
   wire running  = ctl_go && stat_outcome == OUTCOME_RUNNING;
-  wire jump     = running && cpu == CPU_DELAY && quiet && debug_idle && all_quiet && $signed(wait_left) > 1;
+  wire jump     = running && cpu == CPU_DELAY && quiet && debug_idle && all_quiet && !woken && $signed(wait_left) > 1;
   wire [31:0] step_cycles = jump ? wait_left : 32'd1;
 `ifdef AXL_SG
   wire status_read = araddr[9:0] == MM2S_DMASR || araddr[9:0] == S2MM_DMASR || araddr[9:0] == MM2S_CURDESC ||
@@ -520,10 +525,11 @@ module axiloom_tb (
     case (cpu)
       CPU_STEP:
         if (running) begin
-          `AXL_CPU_STEP(op, cpu_rdata, {28'b0, write_busy, cpu_resp}, {31'b0, irq}, now, step_addr, step_data, step_delay);
+          `AXL_CPU_STEP(op, cpu_rdata, {28'b0, write_busy, cpu_resp}, lines, now, step_addr, step_data, step_delay);
           access_addr <= step_addr;
           access_data <= step_data;
-          computing   <= op == OP_ADVANCE;
+          computing   <= op == OP_ADVANCE || (op == OP_SLEEP && !step_data[16]);
+          sleeping    <= op == OP_SLEEP;
           cpu         <= CPU_DELAY;
           // This edge is the first cycle of the delay, so that a delay is exact. The way through
           // the interconnect, there and back, is in the delays that the core gives.
@@ -532,7 +538,7 @@ module axiloom_tb (
             OP_READ: cpu_next <= CPU_READ;
             OP_WRITE: cpu_next <= CPU_WRITE;
             OP_WAIT_IRQ: cpu_next <= CPU_WAIT_IRQ;
-            OP_ADVANCE: cpu_next <= CPU_STEP;
+            OP_ADVANCE, OP_SLEEP: cpu_next <= CPU_STEP;
             default: begin  // OP_HALT, after its delay
               cpu_next  <= CPU_HALT;
               computing <= 1'b1;
@@ -541,8 +547,9 @@ module axiloom_tb (
         end
       CPU_DELAY: begin
         wait_left <= wait_left - step_cycles;
-        if (jump || $signed(wait_left) <= 1) begin
+        if (jump || woken || $signed(wait_left) <= 1) begin
           cpu     <= cpu_next;
+          sleeping <= 1'b0;
           awvalid <= cpu_next == CPU_WRITE;
           wvalid  <= cpu_next == CPU_WRITE;
           bready  <= cpu_next == CPU_WRITE;
@@ -702,6 +709,7 @@ module axiloom_tb (
       cpu_resp           <= 2'b00;
       wait_left          <= 32'd0;
       computing          <= 1'b0;
+      sleeping           <= 1'b0;
       polled             <= NO_REGISTER;
       polled_before      <= NO_REGISTER;
       stalled            <= 32'd0;

@@ -156,6 +156,15 @@ void Cpu::exception(uint32_t number) {
     const Host::Trap trap = host->trap(number);
     const uint32_t pc = trap.pc;
     const Host::Linux *linux_abi = host->linux_abi();
+    if (surroundings && trap.kind != Host::Trap::OTHER) {
+        const char *text = trap.kind == Host::Trap::FETCH_ABORT ? "jump to 0x%08X (pc 0x%08X): the program's own table forbids it"
+                           : trap.kind == Host::Trap::UNDEFINED ? "undefined instruction at 0x%08X (pc 0x%08X)"
+                           : trap.write                         ? "store to 0x%08X at pc 0x%08X: the program's own table forbids it"
+                                                                : "load of 0x%08X at pc 0x%08X: the program's own table forbids it";
+        take_trap(trap, format(text, trap.kind == Host::Trap::DATA_ABORT ? trap.address : pc, pc));
+        stop_engine();
+        return;
+    }
     if (trap.kind == Host::Trap::SYSTEM_CALL && linux_abi && process.on)
         return process_call(pc, *linux_abi);
     if (trap.kind == Host::Trap::SYSTEM_CALL && linux_abi && config.has_os)

@@ -39,6 +39,11 @@ int Cpu::begin() {
     close();
     state = axl_state_t{};
     process.reset();
+    console.clear();
+    notes.clear();
+    surroundings = nullptr;
+    board = Board{};
+    interrupts = 0;
     watch.reset();
     pointed.reset();
     rules.reset();
@@ -167,6 +172,12 @@ void Cpu::run() {
         pc = host->resume_at(this->pc());
         if (state.run != AXL_RUN_RUNNING || aborting)
             return;
+        if (surroundings && enters_trap(code, pc)) {
+            if (state.run != AXL_RUN_RUNNING)
+                return;
+            pc = host->resume_at(this->pc());
+            continue;
+        }
         const Host::Hint hint = host->hint_before(pc);
         if (code == UC_ERR_INSN_INVALID && pc != from && hint == Host::Hint::GO_ON)
             continue; // the engine has no other CPU to go on with
@@ -177,6 +188,11 @@ void Cpu::run() {
         if (hint != Host::Hint::SLEEP) {
             fail(AXL_FAULT_EXCEPTION, pc, 0, format("the engine stopped at pc 0x%08X", pc));
             return;
+        }
+        if (surroundings) {
+            if (!rests(true))
+                return;
+            continue;
         }
         if (alone) {
             fail(AXL_FAULT_NO_IRQ, pc - 4, 0, "WFI in a run without an accelerator: nothing will wake the CPU");
@@ -260,12 +276,13 @@ int Cpu::step(uint32_t rdata, int resp, int irq, long long now_, int *addr, int 
 }
 
 // Let the RTL catch up with the CPU and do `op`. Time is kept as max(CPU, RTL): what the RTL takes longer is stall.
-void Cpu::yield(int op, uint32_t address, uint32_t data) {
+// AXL_OP_SLEEP: until that CPU cycle.
+void Cpu::yield(int op, uint32_t address, uint32_t data, uint64_t until) {
     if (aborting)
         return;
     bool device = op == AXL_OP_READ || op == AXL_OP_WRITE;
     uint64_t before = cycles();
-    uint64_t target = to_fabric(before);
+    uint64_t target = until ? to_fabric(until) + 1 : to_fabric(before);
     request.op = op;
     request.address = address;
     request.data = data;
@@ -281,6 +298,10 @@ void Cpu::yield(int op, uint32_t address, uint32_t data) {
     if (aborting)
         stop_engine();
     schedule();
+    if (surroundings && irq_line != board.lines) {
+        board.lines = irq_line;
+        surroundings->lines(static_cast<uint32_t>(irq_line));
+    }
 }
 
 // A run that was left in the middle: let its stack unwind before the engine is closed.
@@ -468,6 +489,10 @@ void Cpu::schedule() {
         next_event = cycles() + std::min(max_instructions / 64 + 1, ALONE_CYCLES);
     else if (!alone && config.quantum_cycles)
         next_event = cycles() + config.quantum_cycles;
+    if (surroundings) {
+        board.quantum_end = std::min(next_event, cycles() + config.quantum_cycles);
+        next_event = std::min(board.quantum_end, surroundings->next());
+    }
 }
 
 // Rare things, at the start of a block: looked at once a quantum, or at once after attributes_changed.
@@ -484,6 +509,8 @@ void Cpu::event() {
         schedule();
         return;
     }
+    if (surroundings)
+        return board_event();
     if (alone) {
         timeline.hand_over(cycles());
         timeline.advance(to_fabric(cycles()));
@@ -525,7 +552,10 @@ bool Cpu::on_unmapped(uc_engine *, uc_mem_type type, uint64_t address, int, int6
     const char *text = fetch   ? "jump to 0x%08X (pc 0x%08X): nothing is mapped there"
                        : write ? "store to 0x%08X at pc 0x%08X: nothing is mapped there"
                                : "load of 0x%08X at pc 0x%08X: nothing is mapped there";
-    cpu.fail(AXL_FAULT_UNMAPPED, pc, where, format(text, where, pc));
+    if (cpu.surroundings)
+        cpu.take_trap({fetch ? Host::Trap::FETCH_ABORT : Host::Trap::DATA_ABORT, pc, where, 0, write, true}, format(text, where, pc));
+    else
+        cpu.fail(AXL_FAULT_UNMAPPED, pc, where, format(text, where, pc));
     return false;
 }
 

@@ -5,7 +5,9 @@
 #include <unicorn/unicorn.h>
 
 #include <memory>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "memory/attributes.hpp"
@@ -15,6 +17,7 @@
 #include "memory/memory.hpp"
 #include "memory/pointed.hpp"
 #include "cpu/process.hpp"
+#include "cpu/surroundings.hpp"
 #include "bus/driver_rules.hpp"
 #include "bus/timeline.hpp"
 #include "memory/watch.hpp"
@@ -34,6 +37,13 @@ class Cpu {
     uint64_t mmio_reads = 0, mmio_writes = 0, polls = 0, switches = 0, syscalls = 0;
     std::string error;
     Process process;
+    std::string console; // what a process, or a UART, wrote
+    struct Note {
+        uint32_t pc;
+        std::string text;
+    };
+    std::vector<Note> notes; // what a person should know of a program of other tools
+    uint64_t interrupts = 0; // exceptions that were entered
     Watch watch;
     Pointed pointed;
     uint32_t busy = 0; // two bits a DMA: MM2S, S2MM have a transfer under way
@@ -78,6 +88,15 @@ class Cpu {
         fail(fault, pc, address, text);
         stop_engine();
     }
+    void print(const char *text, size_t size);
+    // The next character of what a person types; false: there is none.
+    bool typed(char &c);
+    void note(uint32_t pc, const std::string &text);
+    uint32_t link() const { return reg(host->registers().link); }
+    // An interrupt may have come, or the time of the next thing has changed.
+    void look_soon() { next_event = 0; }
+    // The program waits in an access: nothing of its own happens before `until`, or an interrupt line changes.
+    void pass_time(uint64_t until);
 
     // ---- what the core uses
     [[gnu::noinline]] void touch_in_flight(bool write, uint32_t address, uint32_t size);
@@ -85,6 +104,7 @@ class Cpu {
     int begin();
     int start(uint32_t entry, uint32_t exit_pc, uint32_t exit_code_addr, uint32_t text_start, uint32_t text_end);
     int start_process(const axl_process_t &program);
+    int start_board(const axl_board_t &program);
     // Until the next job.
     void watch_arrays(const axl_range_t *arrays, uint32_t n, uint32_t low, uint32_t high);
     void section_at(uint32_t address, bool clean) {
@@ -158,6 +178,27 @@ class Cpu {
     } rings[2 * AXL_ACCELERATORS];
     Ring around;              // all of them
     uint32_t last_look = 0;   // address
+    // a program of other tools
+    Surroundings *surroundings = nullptr;
+    struct Board {
+        axl_board_t program{};
+        std::string input, until;
+        size_t next_input = 0;
+        uint64_t quantum_end = 0, limit = 0; // CPU cycles
+        int lines = 0;
+        bool has_trap = false, has_asserted = false;
+        Host::Trap trap{}; // to be entered, when the engine has stopped
+        Host::Trap crash{}; // the last abort
+        std::string why, asserted;
+        std::set<std::pair<uint32_t, std::string>> noted;
+        struct State { // of a loop, at the end of a quantum
+            uint32_t registers[17];
+            uint64_t changes;
+            bool operator==(const State &other) const;
+        } states[16] = {};
+        uint32_t next_state = 0;
+        uint32_t limit_ms() const { return static_cast<uint32_t>(program.limit_ns / 1000000); }
+    } board;
     // devices
     static constexpr uint32_t NO_ACCESS = 1; // not aligned, so no register
     uint32_t last_read = NO_ACCESS, read_before = NO_ACCESS; // addresses of the last two device accesses, for polls
@@ -170,8 +211,15 @@ class Cpu {
     void run();
     void finish(uc_err code, uint32_t pc);
     void stop_engine();
-    void yield(int op, uint32_t address, uint32_t data);
+    void yield(int op, uint32_t address, uint32_t data, uint64_t until = 0);
     [[gnu::noinline]] void event();
+    [[gnu::noinline]] void board_event();
+    bool enters_trap(uc_err code, uint32_t pc);
+    bool rests(bool asleep);
+    bool is_idle();
+    void ends_idle(uint32_t pc);
+    void take_trap(const Host::Trap &trap, const std::string &why);
+    void sees_assertion();
     void schedule();
     [[gnu::noinline]] void mark_section();
 
@@ -205,6 +253,7 @@ class Cpu {
     static bool on_unmapped(uc_engine *, uc_mem_type type, uint64_t address, int size, int64_t value, void *self);
     static void on_system(uc_engine *, uint64_t address, uint32_t size, void *self);
     static void on_preload(uc_engine *, uint64_t address, uint32_t size, void *self);
+    static void on_assertion(uc_engine *, uint64_t address, uint32_t size, void *self);
     static void on_exception(uc_engine *, uint32_t number, void *self);
     static uint64_t on_device_read(uc_engine *, uint64_t offset, unsigned size, void *self);
     static void on_device_write(uc_engine *, uint64_t offset, unsigned size, uint64_t value, void *self);

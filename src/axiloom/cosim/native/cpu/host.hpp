@@ -15,6 +15,7 @@
 
 #include "cpu/block.hpp"
 #include "cpu/process.hpp"
+#include "cpu/surroundings.hpp"
 
 namespace axl {
 
@@ -34,10 +35,12 @@ class Host {
     enum class Hint { NONE, GO_ON, SLEEP };
 
     struct Trap {
-        enum Kind { SYSTEM_CALL, DATA_ABORT, FETCH_ABORT, UNDEFINED, OTHER } kind;
-        uint32_t pc;
+        enum Kind { SYSTEM_CALL, DATA_ABORT, FETCH_ABORT, UNDEFINED, OTHER, INTERRUPT } kind;
+        uint32_t pc;      // of the instruction; SYSTEM_CALL, INTERRUPT: of the next
         uint32_t address; // DATA_ABORT: that was accessed
         uint32_t number;  // OTHER: as the CPU's manual has it
+        bool write = false;    // DATA_ABORT
+        bool external = false; // aborts: by the bus, not by the program's table
     };
 
     // Linux's interface to its processes: see Process. `number` and `arguments` are registers of the engine.
@@ -90,6 +93,21 @@ class Host {
 
     // After Cpu::look_again(): they may have changed.
     virtual void read_attributes() {}
+
+    // ---- programs of other tools
+
+    // What is around the CPU, now mapped into its engine; nullptr: such programs do not run on it.
+    virtual Surroundings *open_board() { return nullptr; }
+    virtual bool masks_interrupts() const { return true; }
+    // Of the program: 17 numbers, its arguments first.
+    virtual const int *general_registers() const { return nullptr; }
+    // An abort or an undefined instruction is being handled.
+    virtual bool handles_crash() const { return false; }
+    // The engine at the vector, as the CPU enters an exception. Returns the vector's address.
+    virtual uint32_t enter(const Trap &trap) {
+        (void)trap;
+        return 0;
+    }
 
     // ---- Linux
 

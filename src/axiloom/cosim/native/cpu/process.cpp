@@ -22,7 +22,6 @@ uint64_t pages(uint64_t bytes) { return (bytes + PAGE - 1) & ~(PAGE - 1); }
 void Process::reset() {
     on = ended = false;
     exit_code = 0;
-    console.clear();
     open.clear();
 }
 
@@ -120,7 +119,7 @@ int64_t Process::write(uint64_t descriptor, uint64_t buffer, uint64_t bytes) {
         return BAD_ADDRESS;
     const char *from = reinterpret_cast<const char *>(machine.ram + buffer);
     if (to->file == CONSOLE) {
-        console.append(from, std::min<uint64_t>(bytes, CONSOLE_BYTES - std::min(console.size(), CONSOLE_BYTES)));
+        machine.print(from, bytes);
         return static_cast<int64_t>(bytes);
     }
     const File &file = files[static_cast<size_t>(to->file)];

@@ -30,6 +30,7 @@ class Process {
         std::function<uint64_t()> nanoseconds;
         std::function<void(uint64_t nanoseconds)> sleep;
         std::function<void(uint32_t address)> thread_pointer;
+        std::function<void(const char *text, size_t size)> print;
     };
 
     // Calls that are answered.
@@ -50,7 +51,6 @@ class Process {
     };
 
     std::vector<File> files; // stay for all jobs
-    std::string console;     // what was written to standard output and error
     bool on = false;         // the job is a process
     int exit_code = 0;
     bool ended = false;
@@ -68,7 +68,6 @@ class Process {
         uint64_t position = 0;
     };
     static constexpr int CONSOLE = -2;
-    static constexpr size_t CONSOLE_BYTES = 1 << 20;
 
     Machine machine{};
     Abi abi{};

@@ -5,32 +5,12 @@
 #include "cpu/cpu.hpp"
 #include "text.hpp"
 #include "decode_a32.hpp"
+#include "ps7/ps7.hpp"
 #include "tables_armv7.hpp"
 
 namespace axl {
 
 namespace {
-
-// Registers in the CPU's private page that are served here, without the RTL.
-constexpr uint32_t PRIVATE_BASE = 0xF8F00000, PRIVATE_SIZE = 0x3000;
-
-// Cortex-A9 MPCore TRM, 4.4 (global timer at 0x200) and 2.2 (SCU at 0x000); PL310 at 0x2000 (PL310 TRM, 3.1).
-enum : uint32_t {
-    SCU_END = 0x58,
-    TIMER_LOW = 0x200,
-    TIMER_HIGH = 0x204,
-    TIMER_CONTROL = 0x208,
-    PL310 = 0x2000,
-    PL310_CONTROL = 0x100,
-    PL310_INVALIDATE_LINE = 0x770,
-    PL310_INVALIDATE_WAY = 0x77C,
-    PL310_CLEAN_LINE = 0x7B0,
-    PL310_CLEAN_WAY = 0x7BC,
-    PL310_FLUSH_LINE = 0x7F0,
-    PL310_FLUSH_WAY = 0x7FC
-};
-constexpr uint32_t PL310_ID = 0x410000C8; // r3p2, as on a Zynq-7000
-constexpr uint32_t TIMER_DIVISOR = 2;     // PERIPHCLK is half of the CPU's clock
 
 // Linux on 32-bit ARM (EABI), arch/arm/tools/syscall.tbl.
 constexpr Process::Number CALLS[] = {
@@ -54,11 +34,19 @@ const Host::Linux LINUX = {
     {UC_ARM_REG_R0, UC_ARM_REG_R1, UC_ARM_REG_R2, UC_ARM_REG_R3, UC_ARM_REG_R4, UC_ARM_REG_R5},
 };
 
+// The program status register: B1.3.3.
+enum : uint32_t { MODE = 0x1F, IRQ = 0x12, SVC = 0x13, ABT = 0x17, UND = 0x1B, THUMB = 0x20, MASK_IRQ = 0x80, MASK_ABORT = 0x100, MASKS = 0x1C0,
+                  IT_BITS = 0x0600FC00 };
+
+constexpr int GENERAL[17] = {UC_ARM_REG_R0, UC_ARM_REG_R1, UC_ARM_REG_R2,  UC_ARM_REG_R3,  UC_ARM_REG_R4, UC_ARM_REG_R5,
+                             UC_ARM_REG_R6, UC_ARM_REG_R7, UC_ARM_REG_R8,  UC_ARM_REG_R9,  UC_ARM_REG_R10, UC_ARM_REG_R11,
+                             UC_ARM_REG_R12, UC_ARM_REG_SP, UC_ARM_REG_LR, UC_ARM_REG_PC, UC_ARM_REG_CPSR};
+
 } // namespace
 
 class CortexA9 : public Host {
   public:
-    using Host::Host;
+    explicit CortexA9(Cpu &cpu) : Host(cpu), ps7(cpu) {}
 
     const Registers &registers() const override {
         static const Registers found = {UC_ARM_REG_PC, UC_ARM_REG_SP, UC_ARM_REG_LR};
@@ -66,7 +54,12 @@ class CortexA9 : public Host {
     }
 
     uc_err open(uc_engine **engine) const override;
-    uc_err map_devices() override;
+    uc_err map_devices() override { return ps7.map_private(); }
+    Surroundings *open_board() override;
+    bool masks_interrupts() const override { return cpu.reg(UC_ARM_REG_CPSR) & 0x80; }
+    bool handles_crash() const override;
+    uint32_t enter(const Trap &trap) override;
+    const int *general_registers() const override { return GENERAL; }
     void decode(Block &block, uint32_t address, uint32_t size) const override;
     Special special(uint32_t word) const override;
     void system(uint32_t pc) override;
@@ -80,20 +73,14 @@ class CortexA9 : public Host {
     void thread_pointer(uint32_t address) override { cpu.set(UC_ARM_REG_C13_C0_3, address); }
 
   private:
-    uint64_t timer_start = 0;
-    uint32_t timer_control = 0;
-    uint32_t pl310_control = 0;
+    Ps7 ps7;
 
     bool thumb() const { return cpu.reg(UC_ARM_REG_CPSR) & 0x20; }
     uint32_t general(uint32_t field) const;
     uint32_t cp15(uint32_t crn, uint32_t crm, uint32_t opc1, uint32_t opc2) const;
     uint32_t transfer_address(uint32_t pc) const;
-    uint32_t private_read(uint32_t offset, unsigned size);
-    void private_write(uint32_t offset, unsigned size, uint32_t value);
-    void pl310_write(uint32_t offset, uint32_t value);
-
-    static uint64_t on_private_read(uc_engine *, uint64_t offset, unsigned size, void *self);
-    static void on_private_write(uc_engine *, uint64_t offset, unsigned size, uint64_t value, void *self);
+    void set_cp15(uint32_t crn, uint32_t crm, uint32_t opc1, uint32_t opc2, uint32_t value);
+    uint32_t fault_status(const Trap &trap) const;
 };
 
 static const RegisterHost<CortexA9> registered("cortex_a9");
@@ -105,10 +92,6 @@ uc_err CortexA9::open(uc_engine **engine) const {
     if (code == UC_ERR_OK)
         uc_ctl_set_cpu_model(*engine, static_cast<int>(UC_CPU_ARM_CORTEX_A9));
     return code;
-}
-
-uc_err CortexA9::map_devices() {
-    return uc_mmio_map(cpu.engine, PRIVATE_BASE, PRIVATE_SIZE, on_private_read, this, on_private_write, this);
 }
 
 void CortexA9::enter_process(uint32_t stack) {
@@ -168,11 +151,7 @@ std::optional<uint32_t> CortexA9::preload(uint32_t pc) const {
 
 // General register by the number in an instruction's field.
 uint32_t CortexA9::general(uint32_t field) const {
-    static const int registers[16] = {UC_ARM_REG_R0, UC_ARM_REG_R1, UC_ARM_REG_R2,  UC_ARM_REG_R3,
-                                      UC_ARM_REG_R4, UC_ARM_REG_R5, UC_ARM_REG_R6,  UC_ARM_REG_R7,
-                                      UC_ARM_REG_R8, UC_ARM_REG_R9, UC_ARM_REG_R10, UC_ARM_REG_R11,
-                                      UC_ARM_REG_R12, UC_ARM_REG_SP, UC_ARM_REG_LR, UC_ARM_REG_PC};
-    return cpu.reg(registers[field & 15]);
+    return cpu.reg(GENERAL[field & 15]);
 }
 
 uint32_t CortexA9::cp15(uint32_t crn, uint32_t crm, uint32_t opc1, uint32_t opc2) const {
@@ -184,6 +163,17 @@ uint32_t CortexA9::cp15(uint32_t crn, uint32_t crm, uint32_t opc1, uint32_t opc2
     access.opc2 = opc2;
     uc_reg_read(cpu.engine, UC_ARM_REG_CP_REG, &access);
     return static_cast<uint32_t>(access.val);
+}
+
+void CortexA9::set_cp15(uint32_t crn, uint32_t crm, uint32_t opc1, uint32_t opc2, uint32_t value) {
+    uc_arm_cp_reg access{};
+    access.cp = 15;
+    access.crn = crn;
+    access.crm = crm;
+    access.opc1 = opc1;
+    access.opc2 = opc2;
+    access.val = value;
+    uc_reg_write(cpu.engine, UC_ARM_REG_CP_REG, &access);
 }
 
 // The engine stops before it writes the fault address register, so it is computed again from the ARM instruction:
@@ -237,7 +227,7 @@ Host::Trap CortexA9::trap(uint32_t number) const {
     case 3:
         return {Trap::FETCH_ABORT, pc, 0, number};
     case 4:
-        return {Trap::DATA_ABORT, pc, transfer_address(pc), number};
+        return {Trap::DATA_ABORT, pc, transfer_address(pc), number, !thumb() && !(word_at(pc) & 1u << 20)};
     default:
         return {Trap::OTHER, pc, 0, number};
     }
@@ -249,80 +239,71 @@ void CortexA9::read_attributes() {
     TablesArmv7::read(cpu.attributes, cp15(1, 0, 0, 0), cp15(2, 0, 0, 0), cpu.ram, RAM_SIZE);
 }
 
-uint32_t CortexA9::private_read(uint32_t offset, unsigned size) {
-    cpu.memory.penalty += cpu.config.private_read_cycles;
-    uint64_t time = timer_control & 1 ? (cpu.cycles() - timer_start) / TIMER_DIVISOR : 0;
-    if (size == 4 && offset == TIMER_LOW)
-        return static_cast<uint32_t>(time);
-    if (size == 4 && offset == TIMER_HIGH)
-        return static_cast<uint32_t>(time >> 32);
-    if (size == 4 && offset == TIMER_CONTROL)
-        return timer_control;
-    if (size == 4 && offset == PL310)
-        return PL310_ID;
-    if (size == 4 && offset == PL310 + PL310_CONTROL)
-        return pl310_control;
-    if (size == 4 && (offset >= PL310 || offset < SCU_END))
-        return 0; // operations are over at once; nothing else in there has an effect here
-    cpu.stop_with(AXL_FAULT_ACCESS, cpu.state.mmio_pc, PRIVATE_BASE + offset,
-                  format("load of 0x%08X at pc 0x%08X: this register of the CPU's private page is not modelled",
-                         PRIVATE_BASE + offset, cpu.state.mmio_pc));
-    return 0;
+// ---- programs of other tools -----------------------------------------------------------------------------------
+
+// In SVC mode with interrupts masked, as a boot loader leaves it.
+Surroundings *CortexA9::open_board() {
+    if (ps7.map_board() != UC_ERR_OK)
+        return nullptr;
+    cpu.set(UC_ARM_REG_CPSR, SVC | MASKS);
+    return &ps7;
 }
 
-void CortexA9::private_write(uint32_t offset, unsigned size, uint32_t value) {
-    cpu.memory.penalty += cpu.config.private_write_cycles;
-    if (size == 4 && offset == TIMER_CONTROL) {
-        if ((value & 1) && !(timer_control & 1))
-            timer_start = cpu.cycles();
-        timer_control = value;
-        return;
-    }
-    if (size == 4 && offset >= PL310) {
-        cpu.maintains_caches();
-        cpu.in_device = true;
-        pl310_write(offset - PL310, value);
-        cpu.in_device = false;
-        return;
-    }
-    if (size == 4 && offset < SCU_END)
-        return;
-    cpu.stop_with(AXL_FAULT_ACCESS, cpu.state.mmio_pc, PRIVATE_BASE + offset,
-                  format("store to 0x%08X at pc 0x%08X: this register of the CPU's private page is not modelled",
-                         PRIVATE_BASE + offset, cpu.state.mmio_pc));
+bool CortexA9::handles_crash() const {
+    const uint32_t mode = cpu.reg(UC_ARM_REG_CPSR) & MODE;
+    return mode == ABT || mode == UND;
 }
 
-void CortexA9::pl310_write(uint32_t offset, uint32_t value) {
-    Memory &memory = cpu.memory;
-    const uint32_t line = value >> memory.line_shift;
-    switch (offset) {
-    case PL310_CONTROL:
-        pl310_control = value & 1;
-        memory.turn_l2(value & 1);
-        return;
-    case PL310_INVALIDATE_LINE:
-        return memory.l2_line(line, Memory::INVALIDATE);
-    case PL310_CLEAN_LINE:
-        return memory.l2_line(line, Memory::CLEAN);
-    case PL310_FLUSH_LINE:
-        return memory.l2_line(line, Memory::CLEAN | Memory::INVALIDATE);
-    case PL310_INVALIDATE_WAY:
-        return memory.l2_ways(value, Memory::INVALIDATE);
-    case PL310_CLEAN_WAY:
-        return memory.l2_ways(value, Memory::CLEAN);
-    case PL310_FLUSH_WAY:
-        return memory.l2_ways(value, Memory::CLEAN | Memory::INVALIDATE);
+// B1.8.3 and B1.9: the new mode first, which has a bank of its own for SPSR and LR.
+uint32_t CortexA9::enter(const Trap &trap) {
+    const uint32_t before = cpu.reg(UC_ARM_REG_CPSR), control = cp15(1, 0, 0, 0);
+    const bool was_thumb = before & THUMB;
+    uint32_t mode = SVC, vector = 0x08, link = trap.pc;
+    switch (trap.kind) {
+    case Trap::UNDEFINED:
+        mode = UND, vector = 0x04, link += was_thumb ? 2 : 4;
+        break;
+    case Trap::FETCH_ABORT:
+        mode = ABT, vector = 0x0C, link += 4;
+        set_cp15(5, 0, 0, 1, fault_status(trap));
+        set_cp15(6, 0, 0, 2, trap.address);
+        break;
+    case Trap::DATA_ABORT:
+        mode = ABT, vector = 0x10, link += 8;
+        set_cp15(5, 0, 0, 0, fault_status(trap));
+        set_cp15(6, 0, 0, 0, trap.address);
+        break;
+    case Trap::INTERRUPT:
+        mode = IRQ, vector = 0x18, link += 4;
+        break;
     default:
-        return;
+        break;
     }
+    uint32_t now = (before & ~(MODE | THUMB | IT_BITS)) | mode | MASK_IRQ;
+    if (mode == ABT || mode == IRQ)
+        now |= MASK_ABORT;
+    if (control & 1u << 30) // SCTLR.TE
+        now |= THUMB;
+    cpu.set(UC_ARM_REG_CPSR, now);
+    cpu.set(UC_ARM_REG_SPSR, before);
+    cpu.set(UC_ARM_REG_LR, link);
+    const uint32_t at = (control & 1u << 13 ? 0xFFFF0000 : cp15(12, 0, 0, 0)) + vector;
+    cpu.set(UC_ARM_REG_PC, now & THUMB ? at | 1 : at);
+    return at;
 }
 
-uint64_t CortexA9::on_private_read(uc_engine *, uint64_t offset, unsigned size, void *self) {
-    return static_cast<CortexA9 *>(self)->private_read(static_cast<uint32_t>(offset), size);
-}
-
-void CortexA9::on_private_write(uc_engine *, uint64_t offset, unsigned size, uint64_t value, void *self) {
-    static_cast<CortexA9 *>(self)->private_write(static_cast<uint32_t>(offset), size, static_cast<uint32_t>(value));
+// B3.13.3, short descriptors: what stopped the walk of the program's table, or that the bus did.
+uint32_t CortexA9::fault_status(const Trap &trap) const {
+    const uint32_t writes = trap.write ? 1u << 11 : 0;
+    if (trap.external)
+        return writes | 0x08;
+    const uint32_t table = cp15(2, 0, 0, 0) & 0xFFFFC000, entry = word_at(table + 4 * (trap.address >> 20));
+    if ((entry & 3) == 0)
+        return writes | 0x05;
+    if ((entry & 3) != 1)
+        return writes | 0x0D;
+    const uint32_t page = word_at((entry & 0xFFFFFC00) + 4 * (trap.address >> 12 & 0xFF));
+    return writes | (page & 3 ? 0x0F : 0x07);
 }
 
 } // namespace axl

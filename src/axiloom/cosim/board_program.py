@@ -1,0 +1,82 @@
+"""Programs that other tools built for a board: what starts them, and what a person should know of their run.
+
+The processing system around the CPU is ``native/ps7``.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from axiloom.base.errors import DriverError
+from axiloom.cosim import native
+
+if TYPE_CHECKING:
+    from axiloom.boards import Board
+    from axiloom.cosim.elf import Program
+    from axiloom.cosim.lines import Source
+
+HOSTS = ("cortex_a9",)
+"""CPUs that have such a system here."""
+_EXIT, _ASSERT = "_exit", "Xil_Assert"
+_ABSENT = (0, 0)
+
+
+@dataclass(frozen=True)
+class Terminal:
+    """A person at the board's UARTs."""
+
+    typed: bytes = b""
+    """What the program finds there, as fast as it takes it."""
+    until: str = ""
+    """The program ends when it has printed this; empty: by itself alone."""
+    limit_s: float = 100.0
+    """Of the board's time."""
+
+
+def check(program: Program, board: Board) -> None:
+    """DriverError where the board's CPU has no surroundings for such programs."""
+    if board.cpu not in HOSTS:
+        raise DriverError(
+            f"{program.path.name} was not built with our start-up code (no symbol 'axiloom_exit'). On a "
+            f"{board.host.title} only such programs run; those of other tools need a Cortex-A9: take "
+            "--board pynq-z2, or give the sources"
+        )
+
+
+def start(lib: Any, program: Program, terminal: Terminal) -> int:
+    """The result of axl_board_start."""
+    return int(
+        lib.axl_board_start(
+            ctypes.byref(
+                native.BoardProgram(
+                    program.entry,
+                    *program.text,
+                    *_range(program, _EXIT),
+                    *_range(program, _ASSERT),
+                    len(terminal.typed),
+                    round(terminal.limit_s * 1e9),
+                    terminal.typed,
+                    terminal.until.encode() or None,
+                )
+            )
+        )
+    )
+
+
+def _range(program: Program, name: str) -> tuple[int, int]:
+    symbol = program.symbols.get(name)
+    if symbol is None or not symbol.is_function:
+        return _ABSENT
+    begin = symbol.address & ~1  # of Thumb code it is odd
+    return begin, begin + max(symbol.size, 4)
+
+
+def notes(lib: Any, source: Source) -> list[str]:
+    """Registers that nobody models, and how the run ended, one line for each place in the program."""
+    pc, lines = ctypes.c_uint32(), []
+    for number in range(lib.axl_note_count()):
+        text = lib.axl_note(number, ctypes.byref(pc)).decode(errors="replace")
+        lines.append(f"{source.place(pc.value, 0)}: {text}")
+    return lines

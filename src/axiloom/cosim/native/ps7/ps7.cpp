@@ -1,0 +1,178 @@
+#include "ps7/ps7.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "cpu/cpu.hpp"
+#include "ps7/gic.hpp"
+#include "text.hpp"
+
+namespace axl {
+
+namespace {
+
+struct Entry {
+    PeripheralAt at;
+    MakePeripheral make;
+};
+
+// Blocks register themselves while the library is loaded, in whatever order.
+std::vector<Entry> &entries() {
+    static std::vector<Entry> all;
+    return all;
+}
+
+constexpr uint32_t PRIVATE_BASE = 0xF8F00000, PRIVATE_SIZE = 0x3000;
+// I/O peripherals; SLCR, triple timers and what else is below the private page; what is above it.
+constexpr uint32_t WINDOWS[][2] = {{0xE0000000, 0x300000}, {0xF8000000, 0xF00000}, {0xF8F03000, 0xFD000}};
+
+bool is_private(uint32_t address) { return address - PRIVATE_BASE < PRIVATE_SIZE; }
+
+} // namespace
+
+RegisterPeripheralAs::RegisterPeripheralAs(const PeripheralAt &at, MakePeripheral make) { entries().push_back({at, make}); }
+
+Ps7::Ps7(Cpu &cpu) : cpu(cpu) {
+    std::sort(entries().begin(), entries().end(), [](const Entry &a, const Entry &b) { return a.at.base < b.at.base; });
+    for (const Entry &entry : entries())
+        blocks.push_back(entry.make(*this, entry.at));
+    controller = std::make_unique<Gic>(*this);
+}
+
+Ps7::~Ps7() = default;
+
+uc_err Ps7::map(Window &window) {
+    return uc_mmio_map(cpu.engine, window.base, window.size, on_load, &window, on_store, &window);
+}
+
+uc_err Ps7::map_private() {
+    windows[0] = {this, PRIVATE_BASE, PRIVATE_SIZE};
+    return map(windows[0]);
+}
+
+uc_err Ps7::map_board() {
+    is_board = true;
+    uc_err code = UC_ERR_OK;
+    for (size_t i = 0; i < std::size(WINDOWS) && code == UC_ERR_OK; i++) {
+        windows[i + 1] = {this, WINDOWS[i][0], WINDOWS[i][1]};
+        code = map(windows[i + 1]);
+    }
+    high_ocm.assign(HIGH_OCM_BYTES, 0);
+    return code == UC_ERR_OK ? uc_mem_map_ptr(cpu.engine, HIGH_OCM, HIGH_OCM_BYTES, UC_PROT_ALL, high_ocm.data()) : code;
+}
+
+// ---- what blocks use
+
+uint64_t Ps7::now() const { return cpu.cycles(); }
+void Ps7::look_soon() { cpu.look_soon(); }
+void Ps7::print(char c) { cpu.print(&c, 1); }
+void Ps7::note(const std::string &text) { cpu.note(cpu.state.mmio_pc, text); }
+void Ps7::stop(const std::string &why) { cpu.stop_with(AXL_FAULT_EXCEPTION, cpu.state.mmio_pc, 0, why); }
+
+// A loop that does nothing but look at a clock waits for it. Then time passes in steps of a small part of what it has
+// waited already: as much too long, at most, as a step is. What it would have seen in between nobody knows.
+void Ps7::looks_at_clock() {
+    const uint32_t pc = cpu.state.mmio_pc, link = cpu.link();
+    const bool goes_on = pc == wait.pc && link == wait.link && others == wait.others &&
+                         (cpu.interrupts != wait.interrupts || cpu.instructions - wait.instructions < WAIT_INSTRUCTIONS);
+    if (!goes_on) {
+        wait = {};
+        wait.pc = pc, wait.link = link, wait.others = others, wait.begin = now();
+    }
+    wait.instructions = cpu.instructions;
+    wait.interrupts = cpu.interrupts;
+    if (++wait.reads > WAIT_READS)
+        cpu.pass_time(std::min(now() + (now() - wait.begin) / WAIT_STEP, next()));
+}
+
+// ---- as the CPU sees it
+
+// IRQ_F2P[0..7] are 61 to 68, [8..15] 84 to 91.
+void Ps7::lines(uint32_t fabric) {
+    for (uint32_t line = 0; line < 16; line++)
+        gic().line(line < 8 ? 61 + line : 76 + line, fabric >> line & 1);
+}
+
+void Ps7::run() {
+    for (const auto &block : blocks)
+        block->run();
+}
+
+uint64_t Ps7::next() const {
+    uint64_t first = NEVER;
+    for (const auto &block : blocks)
+        first = std::min(first, block->next());
+    return first;
+}
+
+bool Ps7::interrupts() const { return controller->signals(); }
+
+// ---- accesses
+
+Peripheral *Ps7::block_at(uint32_t address) const {
+    for (const auto &block : blocks)
+        if (address - block->at.base < block->at.size)
+            return is_board || block->at.always ? block.get() : nullptr;
+    return nullptr;
+}
+
+void Ps7::unknown(uint32_t address, bool write, uint32_t value) {
+    if (!is_board) {
+        cpu.stop_with(AXL_FAULT_ACCESS, cpu.state.mmio_pc, address,
+                      format(write ? "store to 0x%08X at pc 0x%08X: this register of the CPU's private page is not modelled"
+                                   : "load of 0x%08X at pc 0x%08X: this register of the CPU's private page is not modelled",
+                             address, cpu.state.mmio_pc));
+        return;
+    }
+    if (storage.emplace(address, 0).second)
+        note(write ? format("stores 0x%08X to 0x%08X: no such register is modelled; it keeps what is written", value, address)
+                   : format("loads 0x%08X: no such register is modelled; it reads as what was written, or 0", address));
+}
+
+uint32_t Ps7::load(uint32_t address, unsigned size) {
+    cpu.memory.penalty += is_private(address) ? cpu.config.private_read_cycles : cpu.config.uncached_read_cycles;
+    const uint32_t word = address & ~3u;
+    Peripheral *block = size == 4 || is_board ? block_at(address) : nullptr;
+    if (block)
+        block->run();
+    const std::optional<uint32_t> known = block ? block->read(word - block->at.base) : std::nullopt;
+    if (!known)
+        unknown(word, false, 0);
+    const uint32_t value = known ? *known : storage[word];
+    const auto before = last_values.emplace(word, ~value).first;
+    changed += before->second != value;
+    before->second = value;
+    const auto clock = block ? block->clock(word - block->at.base) : Peripheral::Clock::NO;
+    others += clock == Peripheral::Clock::NO;
+    if (clock == Peripheral::Clock::YES && is_board)
+        looks_at_clock();
+    return value >> 8 * (address & 3);
+}
+
+void Ps7::store(uint32_t address, unsigned size, uint32_t value) {
+    cpu.memory.penalty += is_private(address) ? cpu.config.private_write_cycles : cpu.config.uncached_write_cycles;
+    changed++;
+    others++;
+    const uint32_t word = address & ~3u, shift = 8 * (address & 3);
+    const uint32_t mask = (size >= 4 ? ~0u : (1u << 8 * size) - 1) << shift;
+    Peripheral *block = size == 4 || is_board ? block_at(address) : nullptr;
+    if (block)
+        block->run();
+    if (block && block->write(word - block->at.base, value << shift & mask, mask))
+        return;
+    unknown(word, true, value);
+    if (is_board)
+        storage[word] = (storage[word] & ~mask) | (value << shift & mask);
+}
+
+uint64_t Ps7::on_load(uc_engine *, uint64_t offset, unsigned size, void *of) {
+    const Window &window = *static_cast<const Window *>(of);
+    return window.ps7->load(window.base + static_cast<uint32_t>(offset), size);
+}
+
+void Ps7::on_store(uc_engine *, uint64_t offset, unsigned size, uint64_t value, void *of) {
+    const Window &window = *static_cast<const Window *>(of);
+    window.ps7->store(window.base + static_cast<uint32_t>(offset), size, static_cast<uint32_t>(value));
+}
+
+} // namespace axl

@@ -1,0 +1,130 @@
+// The processing system of a Zynq-7000 around its CPU: what a program of other tools finds at its addresses.
+//
+// A block is one source file here, which registers itself with its address (RegisterPeripheral). Of a register that no
+// block knows the value is stored, and a note is made of it, once. References are to UG585 and to the manuals of ARM that
+// it names; time is in CPU cycles.
+//
+// Programs of our own (sw/) find the blocks of the private page that their runtime uses; all else there is a fault.
+#pragma once
+
+#include <unicorn/unicorn.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "axl_core.h"
+#include "cpu/surroundings.hpp"
+
+namespace axl {
+
+class Cpu;
+class Gic;
+class Ps7;
+
+// Where a block is. `line`: its interrupt, or the first of them. `always`: programs of our own have it, too.
+struct PeripheralAt {
+    const char *name;
+    uint32_t base, size, line;
+    bool always;
+};
+
+class Peripheral {
+  public:
+    Peripheral(Ps7 &ps7, const PeripheralAt &at) : at(at), ps7(ps7) {}
+    virtual ~Peripheral() = default;
+    const PeripheralAt at;
+
+    // Of a word, at an offset. Without a value, and with false: it knows no such register.
+    virtual std::optional<uint32_t> read(uint32_t offset) = 0;
+    // Bytes outside `mask` are 0 and were not written.
+    virtual bool write(uint32_t offset, uint32_t value, uint32_t mask) = 0;
+    // When something happens in it by itself, and that it does: `run` may be called at any time.
+    virtual uint64_t next() const { return Surroundings::NEVER; }
+    virtual void run() {}
+    // The register counts time: a loop that reads it again and again waits. UPPER: it is read along with another that does.
+    enum class Clock { NO, UPPER, YES };
+    virtual Clock clock(uint32_t offset) const {
+        (void)offset;
+        return Clock::NO;
+    }
+
+  protected:
+    Ps7 &ps7;
+};
+
+class Ps7 : public Surroundings {
+  public:
+    explicit Ps7(Cpu &cpu);
+    ~Ps7() override;
+
+    Cpu &cpu;
+    bool is_board = false; // a program of other tools runs
+
+    uc_err map_private();
+    uc_err map_board();
+
+    // ---- what blocks use
+    Gic &gic() { return *controller; }
+    uint64_t now() const;
+    void look_soon(); // an interrupt or a time may have changed
+    void print(char c);
+    void note(const std::string &text);
+    void stop(const std::string &why); // at the access that is under way
+    // A clock was read, and the program may be waiting for it: see there.
+    void looks_at_clock();
+
+    // ---- as the CPU sees it
+    void lines(uint32_t fabric) override;
+    void run() override;
+    uint64_t next() const override;
+    bool interrupts() const override;
+    uint64_t changes() const override { return changed; }
+
+  private:
+    struct Window {
+        Ps7 *ps7;
+        uint32_t base, size;
+    } windows[4] = {};
+    static constexpr uint32_t HIGH_OCM = 0xFFFF0000, HIGH_OCM_BYTES = 0x10000;
+    static constexpr uint32_t WAIT_INSTRUCTIONS = 64, WAIT_READS = 8, WAIT_STEP = 512;
+
+    std::vector<std::unique_ptr<Peripheral>> blocks;
+    std::unique_ptr<Gic> controller;
+    std::vector<uint8_t> high_ocm;
+    std::unordered_map<uint32_t, uint32_t> storage;
+    uint64_t changed = 0; // writes, and reads of other values than before
+    std::unordered_map<uint32_t, uint32_t> last_values;
+    struct { // reads of a clock by one instruction
+        uint32_t pc = 0, link = 0;
+        uint64_t begin = 0, instructions = 0, interrupts = 0, others = 0, reads = 0;
+    } wait;
+    uint64_t others = 0; // accesses that are no reads of clocks
+
+    Peripheral *block_at(uint32_t address) const;
+    uint32_t load(uint32_t address, unsigned size);
+    void store(uint32_t address, unsigned size, uint32_t value);
+    void unknown(uint32_t address, bool write, uint32_t value);
+    uc_err map(Window &window);
+
+    static uint64_t on_load(uc_engine *, uint64_t offset, unsigned size, void *window);
+    static void on_store(uc_engine *, uint64_t offset, unsigned size, uint64_t value, void *window);
+};
+
+using MakePeripheral = std::unique_ptr<Peripheral> (*)(Ps7 &, const PeripheralAt &);
+
+// `static const RegisterPeripheral<Uart> uart0({"UART0", 0xE0000000, 0x1000, 59, false});`
+struct RegisterPeripheralAs {
+    RegisterPeripheralAs(const PeripheralAt &at, MakePeripheral make);
+};
+template <typename T> struct RegisterPeripheral : RegisterPeripheralAs {
+    explicit RegisterPeripheral(const PeripheralAt &at)
+        : RegisterPeripheralAs(at, [](Ps7 &ps7, const PeripheralAt &where) -> std::unique_ptr<Peripheral> {
+              return std::make_unique<T>(ps7, where);
+          }) {}
+};
+
+} // namespace axl

@@ -1,0 +1,161 @@
+// A triple timer counter: three counters of 16 bits at CPU_1x, a sixth of the CPU's clock. UG585, 8.5 and B.32.
+#include "cpu/cpu.hpp"
+#include "ps7/gic.hpp"
+
+namespace axl {
+
+namespace {
+
+class TripleTimer : public Peripheral {
+  public:
+    using Peripheral::Peripheral;
+
+    std::optional<uint32_t> read(uint32_t offset) override {
+        Counter &counter = counters[offset / 4 % 3];
+        switch (offset / 12) {
+        case CLOCK:
+            return counter.clock;
+        case CONTROL:
+            return counter.control;
+        case VALUE:
+            return counter.value(ps7.now());
+        case INTERVAL:
+            return counter.interval;
+        case MATCH_1:
+        case MATCH_2:
+        case MATCH_3:
+            return counter.match[offset / 12 - MATCH_1];
+        case STATUS: {
+            const uint32_t value = counter.status; // reading clears it
+            counter.status = 0;
+            signal();
+            return value;
+        }
+        case ENABLES:
+            return counter.enables;
+        case EVENT_CONTROL:
+        case EVENT:
+            return 0; // there is no input
+        default:
+            return std::nullopt;
+        }
+    }
+
+    bool write(uint32_t offset, uint32_t value, uint32_t) override {
+        Counter &counter = counters[offset / 4 % 3];
+        const uint64_t now = ps7.now();
+        switch (offset / 12) {
+        case CLOCK:
+            counter.stand(now);
+            counter.clock = value & 0x7F;
+            break;
+        case CONTROL:
+            counter.stand(now);
+            if (value & RESTARTS || (counter.control ^ value) & DOWN)
+                counter.position = 0;
+            counter.control = value & 0x6F;
+            break;
+        case INTERVAL:
+            counter.stand(now);
+            counter.interval = value & 0xFFFF;
+            break;
+        case MATCH_1:
+        case MATCH_2:
+        case MATCH_3:
+            counter.match[offset / 12 - MATCH_1] = value & 0xFFFF;
+            break;
+        case ENABLES:
+            counter.enables = value & 0x3F;
+            break;
+        case STATUS:
+        case EVENT_CONTROL:
+            break;
+        default:
+            return false;
+        }
+        signal();
+        ps7.look_soon();
+        return true;
+    }
+
+    uint64_t next() const override {
+        uint64_t first = Surroundings::NEVER;
+        for (const Counter &counter : counters)
+            first = std::min(first, counter.next());
+        return first;
+    }
+
+    void run() override {
+        for (Counter &counter : counters)
+            counter.run(ps7.now());
+        signal();
+    }
+
+    Clock clock(uint32_t offset) const override { return offset / 12 == VALUE ? Clock::YES : Clock::NO; }
+
+  private:
+    enum : uint32_t { CLOCK, CONTROL, VALUE, INTERVAL, MATCH_1, MATCH_2, MATCH_3, STATUS, ENABLES, EVENT_CONTROL, EVENT };
+    enum : uint32_t { DISABLED = 1, INTERVALS = 2, DOWN = 4, MATCHES = 8, RESTARTS = 16 };
+    enum : uint32_t { PRESCALES = 1, INTERVAL_ENDED = 1, MATCHED = 2, OVERFLOWED = 16 };
+    static constexpr uint64_t CYCLES = 6;
+
+    struct Counter {
+        uint32_t clock = 0, control = 0x21, interval = 0, match[3] = {}, status = 0, enables = 0;
+        uint64_t begin = 0, position = 0; // ticks into its period, at a cycle
+
+        uint64_t tick() const { return clock & PRESCALES ? CYCLES << ((clock >> 1 & 15) + 1) : CYCLES; }
+        uint64_t period() const { return control & INTERVALS ? interval + 1u : 0x10000u; }
+        uint64_t ticks(uint64_t now) const { return control & DISABLED ? 0 : (now - begin) / tick(); }
+        uint32_t value(uint64_t now) const {
+            const uint64_t at = (position + ticks(now)) % period();
+            return static_cast<uint32_t>(control & DOWN ? (period() - at) % period() : at);
+        }
+        // Where it counts to `what`, in ticks into its period.
+        uint64_t place(uint32_t what) const { return control & DOWN ? (period() - what) % period() : what; }
+        uint32_t ended() const { return control & INTERVALS ? INTERVAL_ENDED : OVERFLOWED; }
+        void stand(uint64_t now) {
+            run(now);
+            begin = now;
+        }
+        void run(uint64_t now) {
+            const uint64_t gone = ticks(now), from = position, length = period();
+            if (!gone)
+                return;
+            if (from + gone >= length)
+                status |= ended();
+            for (uint32_t i = 0; i < 3 && control & MATCHES; i++) {
+                const uint64_t to = place(match[i]);
+                if (match[i] < length && (to > from ? to - from : to + length - from) <= gone)
+                    status |= MATCHED << i;
+            }
+            position = (from + gone) % length;
+            begin += gone * tick();
+        }
+        uint64_t next() const {
+            if (control & DISABLED)
+                return Surroundings::NEVER;
+            uint64_t first = Surroundings::NEVER;
+            const uint64_t length = period();
+            if (enables & ended())
+                first = length - position;
+            for (uint32_t i = 0; i < 3 && control & MATCHES; i++) {
+                const uint64_t to = place(match[i]);
+                if (enables & MATCHED << i && match[i] < length)
+                    first = std::min(first, to > position ? to - position : to + length - position);
+            }
+            return first == Surroundings::NEVER ? first : begin + first * tick();
+        }
+    } counters[3];
+
+    void signal() {
+        for (uint32_t i = 0; i < 3; i++)
+            ps7.gic().line(at.line + i, counters[i].status & counters[i].enables);
+    }
+};
+
+const RegisterPeripheral<TripleTimer> ttc0({"TTC0", 0xF8001000, 0x84, 42, false});
+const RegisterPeripheral<TripleTimer> ttc1({"TTC1", 0xF8002000, 0x84, 69, false});
+
+} // namespace
+
+} // namespace axl
