@@ -77,6 +77,17 @@ def megahertz(text: str) -> float:
     return clock
 
 
+def seconds(text: str) -> float:
+    """Of a board's time."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 1e-9 <= value <= 1e6:  # false for NaN, too
+        raise argparse.ArgumentTypeError(f"{text!r} is no time from 1e-9 to 1e6 seconds")
+    return value
+
+
 def loops(text: str) -> tuple[str, ...]:
     """``m,n,k``: names of loops, outermost first."""
     return tuple(part.strip() for part in text.split(","))

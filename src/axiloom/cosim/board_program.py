@@ -35,6 +35,9 @@ class Terminal:
     """Of the board's time."""
 
 
+NOBODY = Terminal()
+
+
 def check(program: Program, board: Board) -> None:
     """DriverError where the board's CPU has no surroundings for such programs."""
     if board.cpu not in HOSTS:
@@ -43,6 +46,12 @@ def check(program: Program, board: Board) -> None:
             f"{board.host.title} only such programs run; those of other tools need a Cortex-A9: take "
             "--board pynq-z2, or give the sources"
         )
+
+
+def is_cleared(program: Program, symbol: str) -> bool:
+    """Whether start-up code makes zeros of an array before main: the file has no values for it."""
+    address = program.symbol(symbol).address
+    return not any(part.address <= address < part.address + len(part.data) for part in program.segments)
 
 
 def start(lib: Any, program: Program, terminal: Terminal) -> int:

@@ -38,7 +38,7 @@ from axiloom.cosim import (
     stale,
     tally,
 )
-from axiloom.cosim.board_program import Terminal
+from axiloom.cosim.board_program import NOBODY, Terminal
 from axiloom.cosim.elf import EXIT, EXIT_CODE, Program
 from axiloom.cosim.elf import load as load_elf
 from axiloom.isa.files.together import MOST, PAGE_BYTES
@@ -244,7 +244,7 @@ class Core:
         self,
         elf: Path | Program,
         inputs: Mapping[str, Array] | None = None,
-        terminal: Terminal = Terminal(),
+        terminal: Terminal = NOBODY,
     ) -> None:
         """Zero memory and counters, load the program, put `inputs` at their symbols, start the CPU.
 
@@ -336,11 +336,11 @@ class Core:
 
     @property
     def console(self) -> str:
-        """What a Linux process has written to standard output and error, or a board's program to the UARTs."""
+        """What a Linux process has written to standard output and error, a board's program to its UARTs."""
         return str(self._lib.axl_console().decode(errors="replace"))
 
     def notes(self) -> list[str]:
-        """Of a board's program: what a person should know of its run, one line for each place, oldest first."""
+        """What a person should know of the run of a board's program, one line a place, oldest first."""
         return board_program.notes(self._lib, self._source)
 
     def run(self, max_instructions: int = CPU_RUN_LIMIT) -> None:

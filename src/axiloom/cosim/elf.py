@@ -17,7 +17,6 @@ from axiloom.base.errors import DriverError
 from axiloom.boards import hosts
 from axiloom.cosim.build import guards
 
-
 EXIT, EXIT_CODE = "axiloom_exit", "axiloom_exit_code"
 """Symbols of the start-up code in ``sw/``: where a program ends, and where its status then is."""
 
@@ -69,7 +68,7 @@ class Program:
 
     @property
     def is_board(self) -> bool:
-        """True if it is for bare metal, and other tools than ours built it: our start-up code is not in it."""
+        """True if other tools than ours built it for bare metal: our start-up code is not in it."""
         return not self.is_linux and EXIT not in self.symbols
 
     @property

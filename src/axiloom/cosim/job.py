@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from axiloom.cosim import linux
-from axiloom.cosim.board_program import Terminal
+from axiloom.cosim.board_program import NOBODY, Terminal
 from axiloom.cosim.diagnosis import Stopped
 from axiloom.cosim.profile import Profile
 from axiloom.cosim.tally import Tally
@@ -59,7 +59,7 @@ class Job:
     """In place of the system's; 0: those."""
     devices: Sequence[str] = linux.DEVICES
     """Of a Linux process: what it finds beside /dev/mem."""
-    terminal: Terminal = Terminal()
+    terminal: Terminal = NOBODY
     """Of a program that other tools built for a board."""
 
 
@@ -134,6 +134,8 @@ class Result:
     """The stack pointer when that call began."""
     console: str = ""
     """What a Linux process wrote to standard output and error, or a board's program to the UARTs."""
+    is_board: bool = False
+    """The program is one that other tools built for a board."""
     notes: list[str] = field(default_factory=list)
     """Of a board's program: registers that nobody models, and how it ended."""
     hang: str | None = None

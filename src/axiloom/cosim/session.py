@@ -420,6 +420,7 @@ async def _run(dut: Dut, core: Core, clock: _Clock, models: Models | None, work:
         call_outputs=core.section_outputs(),
         section_stack=core.section_stack(),
         console=core.console,
+        is_board=core.program is not None and core.program.is_board,
         notes=core.notes(),
         hang=hang,
         stopped=stopped,

@@ -18,13 +18,13 @@ from axiloom.cli import HELP, terminal
 from axiloom.cli import options as shared
 from axiloom.cli.given import Refusal, has, output_file, refuse, reject
 from axiloom.cli.nest import run as nest_run
-from axiloom.cli.run import by_others, host_function, remedies, select, serial, shared_network
+from axiloom.cli.run import board_program, by_others, host_function, remedies, select, serial, shared_network
 from axiloom.cli.run import program as program_run
 from axiloom.cosim import last_run
 from axiloom.cosim.build.user_code import CXX, CompileOptions
 from axiloom.cosim.job import Job, Result
 from axiloom.cosim.profile import Timeline
-from axiloom.cosim.soc import HungError, Soc, judge
+from axiloom.cosim.soc import HungError, Soc, judge, raise_failure
 from axiloom.cosim.system import System
 from axiloom.drivergen.dialects import templates
 from axiloom.drivergen.network import is_network, network_data_type
@@ -176,8 +176,21 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     simulate.add_argument(
         "--expect", action="append", default=[], metavar="SYMBOL=FILE.npy", help="compare an array after main"
     )
+    board = simulate.add_argument_group("an ELF file that other tools built for a Zynq-7000")
+    board.add_argument(
+        "--input", metavar="FILE", help="what is typed at its UART; -: standard input (default: nothing)"
+    )
+    board.add_argument("--until", metavar="TEXT", help="it ends well when it has printed this")
+    board.add_argument(
+        "--limit", type=shared.seconds, metavar="SECONDS", help="of the board's time (default: 100)"
+    )
     refuse(
         simulate,
+        Refusal(
+            "input until limit",
+            lambda o: [file.suffix for file in o.driver] != [".elf"],
+            "for an ELF file that other tools built",
+        ),
         Refusal(
             "wait", lambda o: o.os == "linux" and o.wait == "irq", "--os linux polls the DMA: leave it out"
         ),
@@ -420,14 +433,15 @@ def execute_simulate(options: argparse.Namespace) -> int:
         driver_hash = content_hash(elf)
         hung: HungError | None = None
         about = content_hash(dumps(*specs), options.define)
-        job = Job(elf, inputs, outputs, words=last_run.words(options.driver, about))
+        terminal = board_program.terminal(elf, options, inputs)
+        job = Job(elf, inputs, outputs, words=last_run.words(options.driver, about), terminal=terminal)
+        result = soc.run_many([job], check=False, progress=sys.stderr.isatty())[0]
+        board_program.say(result)
         try:
-            result = soc.run_many([job], progress=sys.stderr.isatty())[0]
+            raise_failure(result)
             last_run.keep(options.driver, about, result.fabric["words_in"] + result.fabric["words_out"])
         except HungError as error:
-            if error.result is None:
-                raise
-            hung, result = error, error.result
+            hung = error
     config: Setup = {
         "problem": " ".join(path.name for path in options.driver),
         "accelerator": " and ".join(spec.name for spec in specs),
@@ -449,7 +463,7 @@ def execute_simulate(options: argparse.Namespace) -> int:
     if hung is not None:
         raise _reported(hung, built, options, "\n".join(sources) or None)
     code = _print(built, options, progress, result, "\n".join(sources) or None)
-    if options.os == "linux" or result.console:
+    if options.os == "linux":
         _say_process(result)
     judge(result)
     return code

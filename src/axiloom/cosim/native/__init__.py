@@ -1,7 +1,8 @@
 """The C interface of the core (``axl_core.h``) for ctypes: structures, signatures, and values for them.
 
-The core itself is C++: ``cpu/`` runs programs, ``ps7/`` is what a Zynq-7000 has around its CPU, ``memory/`` has RAM and caches and who looks at them, ``bus/``
-the registers and streams between CPU and accelerator, and what passed there.
+The core itself is C++: ``cpu/`` runs programs, ``memory/`` has RAM and caches and who looks at them,
+``ps7/`` is what a Zynq-7000 has around its CPU, ``bus/`` the registers and streams between CPU and
+accelerator, and what passed there.
 
 The field lists mirror the header one to one; :func:`bind` gives the functions their types.
 """

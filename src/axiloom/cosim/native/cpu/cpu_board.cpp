@@ -186,8 +186,8 @@ bool Cpu::rests(bool asleep) {
         const bool can_wake = asleep || !host->masks_interrupts();
         if (surroundings->interrupts() && can_wake)
             return true;
-        const uint64_t next = can_wake && !is_end ? surroundings->next() : NEVER;
-        if (next == NEVER && !busy && (settled || alone)) {
+        const uint64_t next = can_wake ? surroundings->next() : NEVER;
+        if (is_end || (next == NEVER && !busy && (settled || alone))) {
             ends_idle(at);
             return false;
         }

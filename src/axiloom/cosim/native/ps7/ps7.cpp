@@ -70,19 +70,35 @@ void Ps7::note(const std::string &text) { cpu.note(cpu.state.mmio_pc, text); }
 void Ps7::stop(const std::string &why) { cpu.stop_with(AXL_FAULT_EXCEPTION, cpu.state.mmio_pc, 0, why); }
 
 // A loop that does nothing but look at a clock waits for it. Then time passes in steps of a small part of what it has
-// waited already: as much too long, at most, as a step is. What it would have seen in between nobody knows.
+// waited already: a long wait is longer by that part at most. Where waits of one place have been equal, the next one comes
+// to its end at once.
 void Ps7::looks_at_clock() {
     const uint32_t pc = cpu.state.mmio_pc, link = cpu.link();
     const bool goes_on = pc == wait.pc && link == wait.link && others == wait.others &&
                          (cpu.interrupts != wait.interrupts || cpu.instructions - wait.instructions < WAIT_INSTRUCTIONS);
     if (!goes_on) {
+        end_wait();
         wait = {};
         wait.pc = pc, wait.link = link, wait.others = others, wait.begin = now();
+        const Learned &before = learned[place(pc, link)];
+        if (before.repeats >= WAIT_REPEATS && next() > now() + before.length) {
+            cpu.pass_time(now() + before.length);
+            wait.was_learned = true;
+        }
     }
-    wait.instructions = cpu.instructions;
-    wait.interrupts = cpu.interrupts;
     if (++wait.reads > WAIT_READS)
         cpu.pass_time(std::min(now() + (now() - wait.begin) / WAIT_STEP, next()));
+    wait.instructions = cpu.instructions;
+    wait.interrupts = cpu.interrupts;
+    wait.length = now() - wait.begin;
+}
+
+void Ps7::end_wait() {
+    if (wait.reads < 2 || wait.reads > WAIT_READS * 8)
+        return;
+    Learned &before = learned[place(wait.pc, wait.link)];
+    const bool is_equal = !wait.was_learned && wait.reads == before.reads;
+    before = {wait.reads, wait.length, is_equal ? before.repeats + 1 : 0};
 }
 
 // ---- as the CPU sees it
@@ -133,6 +149,10 @@ uint32_t Ps7::load(uint32_t address, unsigned size) {
     cpu.memory.penalty += is_private(address) ? cpu.config.private_read_cycles : cpu.config.uncached_read_cycles;
     const uint32_t word = address & ~3u;
     Peripheral *block = size == 4 || is_board ? block_at(address) : nullptr;
+    const auto clock = block ? block->clock(word - block->at.base) : Peripheral::Clock::NO;
+    others += clock == Peripheral::Clock::NO;
+    if (clock == Peripheral::Clock::YES && is_board)
+        looks_at_clock();
     if (block)
         block->run();
     const std::optional<uint32_t> known = block ? block->read(word - block->at.base) : std::nullopt;
@@ -142,10 +162,6 @@ uint32_t Ps7::load(uint32_t address, unsigned size) {
     const auto before = last_values.emplace(word, ~value).first;
     changed += before->second != value;
     before->second = value;
-    const auto clock = block ? block->clock(word - block->at.base) : Peripheral::Clock::NO;
-    others += clock == Peripheral::Clock::NO;
-    if (clock == Peripheral::Clock::YES && is_board)
-        looks_at_clock();
     return value >> 8 * (address & 3);
 }
 

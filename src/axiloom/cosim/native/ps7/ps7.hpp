@@ -90,7 +90,7 @@ class Ps7 : public Surroundings {
         uint32_t base, size;
     } windows[4] = {};
     static constexpr uint32_t HIGH_OCM = 0xFFFF0000, HIGH_OCM_BYTES = 0x10000;
-    static constexpr uint32_t WAIT_INSTRUCTIONS = 64, WAIT_READS = 8, WAIT_STEP = 512;
+    static constexpr uint32_t WAIT_INSTRUCTIONS = 64, WAIT_READS = 8, WAIT_STEP = 512, WAIT_REPEATS = 8;
 
     std::vector<std::unique_ptr<Peripheral>> blocks;
     std::unique_ptr<Gic> controller;
@@ -98,10 +98,17 @@ class Ps7 : public Surroundings {
     std::unordered_map<uint32_t, uint32_t> storage;
     uint64_t changed = 0; // writes, and reads of other values than before
     std::unordered_map<uint32_t, uint32_t> last_values;
-    struct { // reads of a clock by one instruction
+    struct { // reads of a clock by one instruction, called from one place
         uint32_t pc = 0, link = 0;
-        uint64_t begin = 0, instructions = 0, interrupts = 0, others = 0, reads = 0;
+        uint64_t begin = 0, length = 0, instructions = 0, interrupts = 0, others = 0, reads = 0;
+        bool was_learned = false;
     } wait;
+    struct Learned { // the last wait there, and how many before it took as many reads
+        uint64_t reads = 0, length = 0, repeats = 0;
+    };
+    std::unordered_map<uint64_t, Learned> learned;
+    static uint64_t place(uint32_t pc, uint32_t link) { return static_cast<uint64_t>(pc) << 32 | link; }
+    void end_wait();
     uint64_t others = 0; // accesses that are no reads of clocks
 
     Peripheral *block_at(uint32_t address) const;
