@@ -13,7 +13,7 @@ from axiloom.boards.ecp5.pll import Pll, divisors
 from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.hw.serial.soc import SerialSoc, check
 from axiloom.hw.verilog import emit as verilog
-from axiloom.isa import AcceleratorSpec
+from axiloom.isa import Link
 
 NAME = "ulx3s"
 TOP = "axiloom_ulx3s"
@@ -30,7 +30,7 @@ _FOLDER = Path(__file__).parent / NAME
 class Design:
     """`spec` on the board at `clock_hz`. Raises :exc:`SpecError` or :exc:`UsageError` for what cannot be."""
 
-    spec: AcceleratorSpec
+    spec: Link
     clock_hz: int = 0
     """0: the board's own."""
     user_rtl: UserRtl | None = None

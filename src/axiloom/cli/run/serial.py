@@ -19,7 +19,7 @@ from axiloom.boards.ulx3s_design import NAME
 from axiloom.cli import options as shared
 from axiloom.cli.given import flag
 from axiloom.cli.nest import run as nest_run
-from axiloom.isa import AcceleratorSpec
+from axiloom.isa import Link
 from axiloom.library.progress import told
 from axiloom.remote.serial_run import PIPELINE, SerialResult, run, run_problem
 from axiloom.run.resolve import resolve
@@ -126,7 +126,7 @@ def _refuse(options: argparse.Namespace, honoured: set[str]) -> None:
 
 def _finish(
     options: argparse.Namespace,
-    spec: AcceleratorSpec,
+    spec: Link,
     problem: str,
     result: SerialResult,
     expected: Mapping[str, np.ndarray[Any, Any]],

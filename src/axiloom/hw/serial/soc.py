@@ -17,7 +17,7 @@ from axiloom.hw.rtl_files.user_rtl import UserRtl
 from axiloom.hw.serial.bridge import SerialBridge
 from axiloom.hw.serial.memory import InputWindow, OutputWindow
 from axiloom.hw.soc.soc import Soc
-from axiloom.isa.contract.spec import AcceleratorSpec
+from axiloom.isa.contract.spec import Link
 from axiloom.isa.contract.types import WORD_BITS
 
 IDENTITY_ADDRESS = 0
@@ -25,13 +25,13 @@ MAGIC = int.from_bytes(b"AXLM", "little")
 """First word at :data:`IDENTITY_ADDRESS`; behind it two of the specification's hash, and the clock in Hz."""
 
 
-def identity(spec: AcceleratorSpec, clock_hz: int) -> tuple[int, ...]:
+def identity(spec: Link, clock_hz: int) -> tuple[int, ...]:
     """The words by which a host knows what it talks to."""
     digest = hashlib.sha256(isa.dumps(spec).encode()).digest()
     return MAGIC, *(int.from_bytes(digest[i : i + 4], "little") for i in (0, 4)), clock_hz
 
 
-def check(spec: AcceleratorSpec) -> list[str]:
+def check(spec: Link) -> list[str]:
     """The keys of `spec` that cannot be behind a serial line, a line each."""
     dma, faults = spec.dma, []
     if dma.scatter_gather:
@@ -81,9 +81,7 @@ class SerialSoc(wiring.Component):
     led : busy bridge, MM2S, S2MM, computing, and in the upper half the accelerator's error code
     """
 
-    def __init__(
-        self, spec: AcceleratorSpec, divisor: int, clock_hz: int, user_rtl: UserRtl | None = None
-    ) -> None:
+    def __init__(self, spec: Link, divisor: int, clock_hz: int, user_rtl: UserRtl | None = None) -> None:
         faults = check(spec)
         if faults:
             raise SpecError(faults)
@@ -94,7 +92,7 @@ class SerialSoc(wiring.Component):
         super().__init__({"rx": In(1, init=1), "tx": Out(1, init=1), "led": Out(8)})
 
     @property
-    def spec(self) -> AcceleratorSpec:
+    def spec(self) -> Link:
         return self._spec
 
     @property

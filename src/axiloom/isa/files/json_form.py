@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from math import prod
@@ -236,38 +236,34 @@ def _read_accelerator(
     index: int, body: Mapping[str, Any], errors: Sequence[jsonschema.ValidationError], cpu: Mapping[str, Any]
 ) -> Draft:
     faults = dict.fromkeys(pair for error in errors for pair in _schema_faults(error))
-    start = _NEUTRAL.replace(cpu=dict(cpu))
-    draft = Draft(
-        place=path(["accelerators", index]),
-        spec=start,
-        faults=[fault for _, fault in faults],
-        broken={key for key, _ in faults if key},
-    )
+    broken = {key for key, _ in faults if key}
     if not body:
-        draft.broken |= schema()["$defs"]["accelerator"]["properties"].keys()
-    if "packets" in body:
-        draft.spec = _read_link(body, draft.broken)
-    else:
-        _Reader(draft, body, start).run()
+        broken |= schema()["$defs"]["accelerator"]["properties"].keys()
+    values = {
+        attribute: read(body[key])
+        for key, (attribute, read) in _LINK.items()
+        if key in body and key not in broken
+    }
+    alone = "packets" in body  # its driver comes from another compiler
+    link = Link(**{"name": "?", **values}) if alone else _NEUTRAL.replace(**values, cpu=dict(cpu))
+    draft = Draft(path(["accelerators", index]), link, [fault for _, fault in faults], broken)
+    if isinstance(link, AcceleratorSpec):
+        _Reader(draft, body, link).run()
     return draft
 
 
-_LINK: Mapping[str, Callable[[Any], Any]] = {
-    "name": str,
-    "version": str,
-    "description": str,
-    "macs": int,
-    "stream_width": int,
-    "dma_config": lambda values: _dma(values),
-    "packets": lambda words: None if words is None else (int(words[0]), int(words[1])),
+_LINK: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
+    "name": ("name", str),
+    "version": ("version", lambda said: said if isinstance(said, str) else json.dumps(said)),
+    "description": ("description", str),
+    "macs": ("macs", int),
+    "stream_width": ("stream_width", int),
+    "dma_config": ("dma", lambda values: _dma(values)),
+    "packets": ("packets", lambda words: None if words is None else (int(words[0]), int(words[1]))),
+    "rtl": ("rtl", read_rtl),
+    "guessed": ("guessed", tuple),
 }
-
-
-def _read_link(body: Mapping[str, Any], broken: Collection[str]) -> Link:
-    """Of a device whose driver another compiler makes."""
-    values = {key: read(body[key]) for key, read in _LINK.items() if key in body and key not in broken}
-    dma = values.pop("dma_config", DmaConfig())
-    return Link(**{"name": "?", **values}, dma=dma)
+"""What a file says of a link: key to attribute, and how it is read."""
 
 
 _NEUTRAL = AcceleratorSpec(
@@ -290,7 +286,7 @@ _NEUTRAL = AcceleratorSpec(
 
 
 class _Reader:
-    """Fills a draft from a JSON object, key by key."""
+    """Fills a draft from a JSON object, key by key: all but its link."""
 
     def __init__(self, draft: Draft, body: Mapping[str, Any], start: AcceleratorSpec) -> None:
         self._draft = draft
@@ -298,21 +294,15 @@ class _Reader:
         self.spec = start
 
     def run(self) -> AcceleratorSpec:
-        for key in ("name", "description", "selected_flow"):
-            self._set(key, key, str)
+        self._set("selected_flow", "selected_flow", str)
         self._kernel()
-        self._set("version", "version", lambda v: v if isinstance(v, str) else json.dumps(v))
         self._set("data_type", "data_type", self._data_type)
         self._set("dims", "dims", tuple)
         self._set("data", "data", lambda v: {operand: tuple(dims) for operand, dims in v.items()})
         self._set("accel_size", "tile", lambda v: TileRule(_integers(v)))
         self._set("tile", "tile", lambda v: replace(self.spec.tile, granule=_integers(v["granule"])))
-        self._set("dma_config", "dma", _dma)
-        self._set("stream_width", "stream_width", int)
         self._set("post", "post", bool)
         self._set("bits", "bits", tuple)
-        self._set("rtl", "rtl", read_rtl)
-        self._set("guessed", "guessed", tuple)
         self._opcodes()
         self._flows()
         self._sizes()
