@@ -18,6 +18,7 @@ _DOWNLOAD = re.compile(
     r"(?P<how>Downloading|Processing|Using cached) (?P<file>\S+\.whl)(?:.* \((?P<mb>[\d.]+) MB\))?"
 )
 _LARGE_MB = 10
+_LASTS = {False: "0.2 GB to download, about a minute", True: "what tests need, too: two or three minutes"}
 
 
 def line(text: str) -> tuple[str, float]:
@@ -35,7 +36,7 @@ def line(text: str) -> tuple[str, float]:
 def install(folder: Path, extras: str) -> int:
     """pip's exit code."""
     begin, loaded, said = time.monotonic(), 0.0, []
-    print(f"setting up {folder}, once: see README.md for how long it takes", flush=True)
+    print(f"setting up {folder}, once: {_LASTS[bool(extras)]}", flush=True)
     if not (folder / "bin" / "python").exists():
         venv.create(folder, with_pip=True)
     place = f".[{extras}]" if extras else "."

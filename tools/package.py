@@ -1,97 +1,180 @@
-"""Source archive and wheel, each in a fresh environment: ``python -m tools.package [PYTHON ...]``.
+"""Source archive and wheel, and five people's ways from the wheel: ``python -m tools.package [PYTHON ...]``.
 
-For each Python (default: the one that runs this) and each of the two archives it makes a virtual environment
-outside the checkout, installs the archive with the versions of ``constraints.txt``, and runs there `axiloom
-doctor`, an example from `axiloom example`, one run, and the example of the pytest fixture. It prints a line a
-step, and exits with 1 if a step fails. It needs the package index.
+For each Python (default: the one that runs this) it builds the wheel, with the libraries of
+``tools/prebuilt.py``, and the source archive. It installs each of the two in a virtual environment outside
+the checkout, with the versions of ``constraints.txt``. Then five people (:data:`PEOPLE`) type their commands,
+each in an empty folder, and each way ends with a result of its own. It prints a line a command, and for each
+person the commands typed, the words of the pages read, and the minutes. It exits with 1 if a command fails.
+It needs the package index.
 """
 
 from __future__ import annotations
 
 import os
+import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-STEPS: tuple[tuple[str, ...], ...] = (
-    ("axiloom", "doctor"),
-    ("axiloom", "docs"),
-    ("axiloom", "example", "soc_fixture"),
-    ("axiloom", "example", "hardware"),
-    ("axiloom", "run", "matmul:8x8x8", "--accel", "v3_4", "--json", "a.json"),
-    (
-        "axiloom",
-        "run",
-        "matmul:8x8x8",
-        "--spec",
-        "hardware/start_matmul/matmul_start.json",
-        "--rtl",
-        "hardware/start_matmul/matmul_start.v",
-        "--top",
-        "matmul_start",
-        "--json",
-        "b.json",
+CI = """
+import numpy as np
+
+
+def test_driver(soc):
+    a, b = np.random.default_rng(7).integers(-1000, 1000, (2, 64, 64), np.int32)
+    result = soc("v3", size=16).run(
+        "soc_fixture/driver.c", inputs={"A": a, "B": b}, outputs={"C": ((64, 64), "int32")}
+    )
+    assert (result.outputs["C"] == a @ b).all()
+    assert result.counters["cache-misses"] < 10_000
+
+
+def test_instruction_set(prove):
+    prove("v1", size=4)
+"""
+"""What a team has its CI run."""
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody with a purpose, who has the wheel (WHEEL) and an empty folder."""
+
+    who: str
+    reads: tuple[str, ...]
+    """Pages in docs/, for their words."""
+    types: tuple[str, ...]
+    """Commands; `cd` goes to a folder."""
+    result: str
+    """What the last one says."""
+    file: str = ""
+    """Text of test_mine.py, if there is one."""
+
+
+PEOPLE = (
+    Person(
+        "an owner of RTL",
+        ("start",),
+        (
+            "axiloom doctor",
+            "axiloom example hardware",
+            "cd hardware/stream_matmul",
+            "axiloom spec from-rtl matmul_stream.sv multiply.sv --top matmul_stream -o mine.json",
+            "axiloom spec check mine.json",
+            "axiloom run matmul:8x8x8 --spec mine.json --rtl matmul_stream.sv multiply.sv "
+            "--top matmul_stream",
+        ),
+        "equal to NumPy in all 64 elements",
     ),
-    ("axiloom", "report", "a.json", "b.json"),
-    ("python", "-m", "pytest", "-q", "soc_fixture"),
+    Person(
+        "a writer of drivers",
+        ("driver",),
+        ("axiloom example soc_fixture", "axiloom simulate soc_fixture/driver.c --accel v3 --size 16"),
+        "cache-misses",
+    ),
+    Person(
+        "somebody with a network",
+        ("networks",),
+        ("axiloom example notebooks", "axiloom run notebooks/digits_cnn.mlir --accel conv_v4,v4_16"),
+        "Result: ",
+    ),
+    Person(
+        "somebody with loops",
+        ("nests",),
+        (
+            "pip install -q WHEEL[nests]",
+            "axiloom example loops",
+            "axiloom nest loops/product.c --schedule loops/product.sched --run",
+        ),
+        "825 predicted, 825 simulated",
+    ),
+    Person(
+        "a team's CI",
+        ("python",),
+        ("pip install -q WHEEL[prove]", "axiloom example soc_fixture", "python -m pytest -q test_mine.py"),
+        "2 passed",
+        CI,
+    ),
 )
-"""Commands in the fresh environment, from an empty folder."""
 
 
-def run(name: str, words: Sequence[str | Path], folder: Path) -> bool:
-    """Whether the command exits with 0; if not, the end of what it wrote is printed."""
+def run(name: str, words: Sequence[str | Path], folder: Path, path: Path | None = None) -> str | None:
+    """What the command writes, or None if it does not exit with 0; then the end of that is printed. `path`: a
+    folder of programs before all others."""
     env = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "VIRTUAL_ENV")}
+    if path:
+        env["PATH"] = f"{path}{os.pathsep}{env['PATH']}"
     started = time.monotonic()
     done = subprocess.run([*map(str, words)], cwd=folder, env=env, capture_output=True, text=True)
     seconds = time.monotonic() - started
     print(f"{'ok    ' if done.returncode == 0 else 'FAILED'} {seconds:5.0f} s  {name}", flush=True)
     if done.returncode:
         print((done.stdout + done.stderr)[-3000:])
-    return done.returncode == 0
+        return None
+    return done.stdout
 
 
 def archives(python: str, folder: Path) -> list[Path]:
     """The source archive of what is committed, and the wheel that is built from it."""
-    source, environment = folder / "source", folder / "build"
-    subprocess.run(
-        ["git", "clone", "-q", ROOT, source], check=True
-    )  # setuptools leaves files behind where it builds
+    source, environment, libraries = folder / "source", folder / "build", folder / "prebuilt"
+    # setuptools leaves files behind where it builds
+    subprocess.run(["git", "clone", "-q", ROOT, source], check=True)
     subprocess.run([python, "-m", "venv", environment], check=True)
     ours = environment / "bin" / "python"
     subprocess.run([ours, "-m", "pip", "install", "-q", "build"], check=True)
-    if not run("build", [ours, "-m", "build", "--outdir", folder / "dist", source], folder):
+    if run("libraries", [sys.executable, "-m", "tools.prebuilt", libraries], ROOT) is None:
+        return []
+    os.environ["AXILOOM_PREBUILT"] = str(libraries)
+    if run("build", [ours, "-m", "build", "--outdir", folder / "dist", source], folder) is None:
         return []
     return sorted((folder / "dist").iterdir())
 
 
-def steps(python: str, archive: Path, folder: Path) -> Iterator[bool]:
-    """Whether each step went well, from the installation on."""
+def ways(python: str, archive: Path, folder: Path) -> Iterator[bool]:
+    """Whether the installation and each way went well."""
     kind = "wheel" if archive.suffix == ".whl" else "sdist"
-    environment, place = folder / f"venv-{kind}", folder / f"work-{kind}"
-    place.mkdir()
+    environment = folder / f"venv-{kind}"
+    os.environ["AXILOOM_CACHE"] = str(folder / f"cache-{kind}")  # nothing is built yet
     subprocess.run([python, "-m", "venv", environment], check=True)
     binaries = environment / "bin"
-    install = [
-        binaries / "python",
-        "-m",
-        "pip",
-        "install",
-        "-q",
-        "-c",
-        ROOT / "constraints.txt",
-        archive,
-        "pytest",
-    ]
-    installed = run(f"{kind}: pip install", install, place)
+    install = [binaries / "python", "-m", "pip", "install", "-q", "-c", ROOT / "constraints.txt", archive]
+    installed = run(f"{kind}: pip install", install, folder) is not None
     yield installed
-    if installed:
-        yield from (
-            run(f"{kind}: {' '.join(step)}", [binaries / step[0], *step[1:]], place) for step in STEPS
+    for number, person in enumerate(PEOPLE if installed else ()):
+        place = folder / f"{kind}-{number}"
+        place.mkdir()
+        yield goes(person, archive, binaries, place)
+
+
+def goes(person: Person, archive: Path, binaries: Path, place: Path) -> bool:
+    """Whether the person came to the result. All commands are typed, also after one that failed."""
+    started, said = time.monotonic(), ""
+    if person.file:
+        (place / "test_mine.py").write_text(person.file, encoding="utf-8")
+    right, folder = True, place
+    for command in person.types:
+        words = shlex.split(command.replace("WHEEL", str(archive)))
+        if words[0] == "cd":
+            folder = place / words[1]
+            continue
+        if words[:2] == ["pip", "install"]:
+            words = ["python", "-m", *words, "-c", str(ROOT / "constraints.txt")]
+        output = run(
+            command, [shutil.which(words[0], path=binaries) or words[0], *words[1:]], folder, binaries
         )
+        right, said = right and output is not None, output or ""
+    right = right and person.result in said
+    read = sum(len((ROOT / "docs" / f"{page}.md").read_text().split()) for page in person.reads)
+    typed, minutes = len(person.types), (time.monotonic() - started) / 60
+    print(
+        f"{'' if right else 'NOT '}there: {person.who}: {typed} commands, {read:,} words, {minutes:.1f} min"
+    )
+    return right
 
 
 def main(pythons: Sequence[str]) -> int:
@@ -106,7 +189,7 @@ def main(pythons: Sequence[str]) -> int:
             built = archives(python, folder)
             right &= len(built) == 2
             for archive in built:
-                for well in steps(python, archive, folder):  # all steps, also after one that failed
+                for well in ways(python, archive, folder):
                     right &= well
     return 0 if right else 1
 
