@@ -108,7 +108,7 @@ def _height(block: Block, width: float) -> float:
 def _wide(system: SystemPart, width: float) -> Mapping[str, Box]:
     """The CPU and its caches at the left, the accelerators at the right, memory below both."""
     column, gap = 280.0, 56.0
-    middle, right = 411.0, 250.0
+    middle, right = 423.0, 250.0
     boxes: dict[str, Box] = {}
     y = 1.0
     for block in (block for block in system["blocks"] if block["kind"] in _HOST):
@@ -206,7 +206,7 @@ def _straight_across(drawing: Drawing, edge: Edge, ends: tuple[Box, Box], y: flo
     left, right = ends
     drawing.line(left.right, y, right.x, y, "edge")
     shown = [part for line in label(edge) for part in wrapped(line, right.x - left.right - 6)]
-    above = (len(shown) + 1) // 2
+    above = min((len(shown) + 1) // 2, int((y - _LINE) / _LINE))  # what has room below the picture's edge
     for place, line in enumerate(shown):
         at = y - 7 - _LINE * (above - 1 - place) if place < above else y + 17 + _LINE * (place - above)
         drawing.text((left.right + right.x) / 2, at, line, anchor="middle")
