@@ -7,6 +7,7 @@ from math import prod
 from typing import cast
 
 from axiloom.graph.graph import GraphError, Node, Type
+from axiloom.graph.ops.shape import groups as runs
 from axiloom.graph.write.registry import register
 from axiloom.graph.write.text import Text, element, spelled
 
@@ -17,22 +18,15 @@ def ints(node: Node, name: str) -> tuple[int, ...]:
 
 def groups(long: Sequence[int], short: Sequence[int]) -> list[list[int]] | None:
     """Which dims of the shape `long` make each of `short`, if each is a product of neighbours."""
-    groups: list[list[int]] = []
-    at = 0
-    for size in short:
-        group: list[int] = []
-        product = 1
-        while at < len(long) and (not group or product < size):
-            product *= long[at]
-            group.append(at)
-            at += 1
-        if product != size:
+    result: list[list[int]] = []
+    for source, target in runs(long, short):
+        if len(target) == 1:
+            result.append(list(source))
+        elif not target and result:  # sizes of 1 behind the last
+            result[-1] += source
+        else:
             return None
-        groups.append(group)
-    if not groups or any(size != 1 for size in long[at:]):
-        return None
-    groups[-1].extend(range(at, len(long)))
-    return groups
+    return result
 
 
 def expanded(text: Text, name: str, source: Type, shape: Sequence[int], suffix: str = "") -> str:
@@ -75,7 +69,7 @@ def reshaped(text: Text, name: str, source: Type, shape: Sequence[int], suffix: 
 def _moved(text: Text, name: str, source: Type, read: Sequence[str]) -> str:
     """The operand's element at `read` for each of the node's."""
     rank = len(text.node.type.shape)
-    operand = (name, source, text.map(rank, ", ".join(read)))
+    operand = (name, source, text.map(rank, read))
     return text.generic([operand], text.into(text.node.type), [], rank=rank)
 
 

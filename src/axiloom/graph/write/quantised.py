@@ -87,7 +87,7 @@ def _second(text: Text, node: Node) -> Operand:
     shape, second = node.type.shape, node.operands[1]
     first = len(shape) - len(second.type.shape)
     places = [f"d{first + i}" if n == shape[first + i] else "0" for i, n in enumerate(second.type.shape)]
-    return text[second], second.type, text.map(len(shape), ", ".join(places))
+    return text[second], second.type, text.map(len(shape), places)
 
 
 _WIDENED = ["%x = arith.extsi %a0 : i8 to i32", "%y = arith.extsi %a1 : i8 to i32"]
@@ -292,7 +292,7 @@ def _sum_pool(text: Text, node: Node) -> str:
     body = ["%x = arith.extsi %a0 : i8 to i32", "%s = arith.addi %o, %x : i32"]
     if node.type.shape[2:] == (1, 1) and source == x.type and window == x.type.shape[2:]:
         flat, image = Type(node.type.shape[:2], "int32"), (name, source, text.same(4))
-        out = (text.filled(flat), flat, text.map(4, "d0, d1"))
+        out = (text.filled(flat), flat, text.map(4, dims(0, 1)))
         sums = text.generic([image], out, body, reduced=(2, 3), rank=4, suffix="flat")
         return expanded(text, sums, flat, node.type.shape)
     everywhere = (1, 1, *window), (1, 1, *strides), (1, 1, 1, 1)

@@ -79,8 +79,8 @@ def _dot_general(text: Text, node: Node) -> str:
     plain = not lb and len(left) == len(right) == len(lc) == 1
     return _product(
         text,
-        (text[a], a.type, text.map(loops, ", ".join(read_a))),
-        (text[b], b.type, text.map(loops, ", ".join(read_b))),
+        (text[a], a.type, text.map(loops, read_a)),
+        (text[b], b.type, text.map(loops, read_b)),
         (text.filled(node.type), node.type, text.map(loops, dims(*range(rank)))),
         rank=loops,
         reduced=range(rank, loops),
@@ -138,9 +138,9 @@ def _convolution(text: Text, node: Node) -> str:
         factor = reshaped(text, text[kernel], kernel.type, shape, "filters")
     return _product(
         text,
-        (name, source, text.map(loops, ", ".join(read))),
-        (factor, Type(shape, kernel.type.number), text.map(loops, ", ".join(weights))),
-        (start, node.type, text.map(loops, ", ".join(wrote))),
+        (name, source, text.map(loops, read)),
+        (factor, Type(shape, kernel.type.number), text.map(loops, weights)),
+        (start, node.type, text.map(loops, wrote)),
         rank=loops,
         reduced=range(rank + 2, loops),
         doc="linalg.conv_2d_nchw_fchw" if as_named else "",
@@ -225,8 +225,8 @@ def windowed(
     name = text.empty(shape)
     return text.generic(
         [
-            (*image, text.map(loops, ", ".join(read))),
-            (name, shape, text.map(loops, ", ".join(loop.values()))),
+            (*image, text.map(loops, read)),
+            (name, shape, text.map(loops, loop.values())),
         ],
         (text.filled(type_, neutral), type_, text.map(loops, dims(*range(rank)))),
         body,

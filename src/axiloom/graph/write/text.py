@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -209,9 +209,9 @@ class Text:
         of, whole = element(type_.number), spelled(type_)
         return self.line(f"linalg.fill ins({scalar} : {of}) outs({start} : {whole}) -> {whole}", "start")
 
-    def map(self, rank: int, results: str) -> str:
+    def map(self, rank: int, results: Iterable[str]) -> str:
         """What an operand's index is in terms of the loops ``d0``, ``d1``, ..."""
-        text = f"affine_map<({dims(*range(rank))}) -> ({results})>"
+        text = f"affine_map<({', '.join(dims(*range(rank)))}) -> ({', '.join(results)})>"
         return self._maps.setdefault(text, f"#map{len(self._maps)}")
 
     def same(self, rank: int) -> str:
@@ -262,8 +262,8 @@ class Text:
         return self.generic([self.operand(x), *more], into, body, rank=rank)
 
 
-def dims(*numbers: int) -> str:
-    return ", ".join(f"d{number}" for number in numbers)
+def dims(*numbers: int) -> list[str]:
+    return [f"d{number}" for number in numbers]
 
 
 def quoted(text: str) -> str:
