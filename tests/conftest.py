@@ -68,6 +68,7 @@ def pytest_collection_finish() -> None:
 @pytest.hookimpl(tryfirst=True)  # before pytest looks at the marks of each
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     some.mark(items)
+    some.cap(items)
     if config.getoption("markexpr") == DEFAULT_RUN:
         some.thin(items)
     no_icarus = pytest.mark.skip(reason="Icarus Verilog is not installed: apt-get install iverilog")

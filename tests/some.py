@@ -1,8 +1,8 @@
 """Cases of which the default run takes some: the others are marked slow.
 
 ``@pytest.mark.every(n)`` above a test: of its cases, whatever they are made of, the default run takes each
-`n`-th. :func:`some` does so with one of several lists of parameters. Of the examples of a property it takes a
-third (:func:`thin`).
+`n`-th. :func:`some` does so with one of several lists of parameters. Where tests simulate or prove it takes at
+most :data:`MOST` cases of any test (:func:`cap`), and of a property's examples a third (:func:`thin`).
 """
 
 from __future__ import annotations
@@ -53,6 +53,28 @@ def thin(items: Iterable[pytest.Item]) -> None:
             few = max(2, chosen.max_examples // _PART)
             setattr(function, _SETTINGS, settings(chosen, max_examples=min(few, chosen.max_examples)))
             setattr(function, "thin", True)  # noqa: B010 (a function has no such attribute for mypy)
+
+
+ROOMS = ("hw", "drivergen", "nests", "nest", "cosim", "prove", "system", "accelerators", "selection", "run")
+"""Of tests: there a case takes tenths of a second, elsewhere thousandths."""
+MOST = 4
+
+
+def cap(items: Iterable[pytest.Item]) -> None:
+    """Of the cases of each test in `ROOMS` leaves `MOST`, spread evenly, and marks the others slow."""
+    cases: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        function, _, case = item.nodeid.partition("[")
+        if case and function.startswith(tuple(f"tests/{room}/" for room in ROOMS)) and _is_quick(item):
+            cases.setdefault(function, []).append(item)
+    for alike in cases.values():
+        for at, item in enumerate(alike):
+            if at * MOST // len(alike) == (at - 1) * MOST // len(alike):
+                item.add_marker(pytest.mark.slow)
+
+
+def _is_quick(item: pytest.Item) -> bool:
+    return item.get_closest_marker("slow") is None
 
 
 def _marked(case: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.some import some, thin
+from tests.some import MOST, some, thin
 
 pytest_plugins = ["pytester"]
 
@@ -16,6 +16,16 @@ from tests import some
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     some.mark(items)
+    some.cap(items)
+"""
+MANY = """
+import pytest
+
+@pytest.mark.parametrize("a", range(10))
+def test_many(a): ...
+
+@pytest.mark.parametrize("a", range(3))
+def test_few(a): ...
 """
 CASES = """
 import pytest
@@ -38,6 +48,19 @@ def test_the_default_run_takes_each_third_case_and_all_without_a_mark(pytester: 
     assert taken == ["test_grid[1-x]", "test_grid[2-y]", "test_alone"]
     result = pytester.runpytest_inprocess("--collect-only", "-q")
     assert sum("::" in line for line in result.outlines) == 9
+
+
+@pytest.mark.parametrize(("room", "taken"), [("hw", [0, 3, 5, 8, 0, 1, 2]), ("cli", [*range(10), 0, 1, 2])])
+def test_of_cases_that_simulate_the_default_run_takes_a_few(
+    room: str, taken: list[int], pytester: pytest.Pytester
+) -> None:
+    assert MOST == 4
+    pytester.makeini("[pytest]\nmarkers = slow\n    every\n")
+    pytester.makeconftest(CONFTEST)
+    pytester.makepyfile(**{f"tests/{room}/test_cases": MANY})
+    result = pytester.runpytest_inprocess("--collect-only", "-q", "-m", "not slow", "--import-mode=importlib")
+    lines = [line.partition("[")[2] for line in result.outlines if "::" in line]
+    assert [int(line.rstrip("]")) for line in lines] == taken
 
 
 def test_parameters_are_marked_too() -> None:
