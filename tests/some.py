@@ -1,8 +1,8 @@
 """Cases of which the default run takes some: the others are marked slow.
 
 ``@pytest.mark.every(n)`` above a test: of its cases, whatever they are made of, the default run takes each
-`n`-th. :func:`some` does so with one of several lists of parameters. Where tests simulate or prove it takes at
-most :data:`MOST` cases of any test (:func:`cap`), and of a property's examples a third (:func:`thin`).
+`n`-th. :func:`some` does so with one of several lists of parameters. Where tests simulate or prove it takes
+at most :data:`MOST` cases of any test (:func:`cap`), and of a property's examples a third (:func:`thin`).
 """
 
 from __future__ import annotations
