@@ -92,12 +92,9 @@ def memories(beats: Beats) -> dict[str, Any]:
     return {"rooms": rooms, "zeros": {} if part.form.saves else {part.out: part.there[part.out].name}}
 
 
-def steps(beats: Beats) -> dict[str, int | None]:
-    """Each action of each opcode (``name.index``) to what the model's `step` is while it takes words."""
-    waits = {f"{wait.opcode}.{wait.action}": step for step, wait in beats.waits.items()}
-    opcodes = beats.spec.opcodes.values()
-    names = (f"{opcode.name}.{index}" for opcode in opcodes for index in range(len(opcode.device)))
-    return {name: waits.get(name) for name in names}
+def steps(beats: Beats) -> dict[str, int]:
+    """Each action that takes words (``opcode.index``) to what the model's `step` is while it does."""
+    return {f"{wait.opcode}.{wait.action}": step for step, wait in beats.waits.items()}
 
 
 def check(spec: AcceleratorSpec) -> None:

@@ -14,8 +14,9 @@
 
 `register` names a register or a word of a memory, as the module declares it (`low`: its lowest bit that is
 meant); `for` repeats the line, and its names stand for numbers in the other fields; `at` limits it to an
-action of an opcode under way (``row.0``: the first action of `row`). `holds` is made of elements of the
-operands, numbers, ``+ - *``, ``sum`` and `at`, the words that the action has taken.
+action of an opcode that takes words (``row.0``: the first action of `row`). `holds` is made of elements of
+the operands, numbers, ``+ - *``, ``sum`` and `at`, the words that the action has taken. While a tile comes,
+its first elements are the new ones; those of a result are its first values until something was computed.
 `error` names an output with the model's error; without it nothing is claimed of words that the model refuses.
 `product`: the order of factors in the Verilog, where it is not ``A*B``.
 """
@@ -152,7 +153,7 @@ class _Line:
         file: Path,
         number: int,
         told: Mapping[str, Any],
-        numbers: Mapping[str, int | None],
+        numbers: Mapping[str, int],
         multiply: Callable[[Any, Any], Any],
         machine: machines.Machine,
         element: int,
@@ -161,9 +162,10 @@ class _Line:
         self.register = told["register"]
         at = told.get("at")
         if at is not None and at not in numbers:
-            raise BuildError(f"{self.where}: at: no action {at!r}; there are {', '.join(numbers)}")
+            raise BuildError(
+                f"{self.where}: at: no action {at!r} takes words; there are {', '.join(numbers)}"
+            )
         self.step = None if at is None else numbers[at]
-        self.always = at is None
         try:
             self.expression = ast.parse(told["holds"], mode="eval").body
         except SyntaxError as error:
@@ -190,7 +192,7 @@ class _Line:
             raise BuildError(f"{self.where}: register: {self.register!r}: no such name: {error}") from None
 
     def links(self, control: Mapping[str, int], state: Mapping[str, Any]) -> Iterator[Link]:
-        if not self.always and control["step"] != self.step:
+        if self.step is not None and control["step"] != self.step:
             return
         for values in every(*(range(count) for count in self.loops.values())):
             known = dict(zip(self.loops, values, strict=True))
